@@ -29,6 +29,7 @@ export default defineConfig(
         "backfill: resumes behind the last batch rather than from the start",
         "backfill: stops after the batch in hand when it is told to, and goes on there",
         "backfill: gives the same result when two runs work at once",
+        "migration-status: tells what is to be done, what is being done and what is left",
         "backfill: writes nothing any more when another runner has taken over",
       ],
     },
