@@ -86,17 +86,23 @@ describe("a lease", () => {
     expect(await takeLease(kv, { wait: true, signal: AbortSignal.abort() })).toBe("stopped");
   });
 
+  /** The database, which says that several processes can have it open, or that one can. */
+  const declaring = (isShared: boolean): Kv => {
+    const limits = { value: kv.limits };
+    const declared = Object.create(kv, { isShared: { value: isShared }, limits });
+    for (const method of ["get", "atomic"] as const) declared[method] = kv[method].bind(kv);
+    return declared;
+  };
+
   it("of another process is dead where one process has the database open, whatever its clock says", async () => {
     await kv.set(leaseKey, foreign());
-    const lease = await take();
+    const lease = await take(declaring(false));
     expect((await stored())?.runner).toBe(lease.runner);
   });
 
   it("of another process is left alone in a shared database", async () => {
     await kv.set(leaseKey, foreign());
-    const shared = Object.create(kv, { isShared: { value: true }, limits: { value: kv.limits } });
-    for (const method of ["get", "atomic"] as const) shared[method] = kv[method].bind(kv);
-    expect(await takeLease(shared, { wait: false })).toBe("busy");
+    expect(await takeLease(declaring(true), { wait: false })).toBe("busy");
     expect((await stored())?.runner).toBe("theirs");
   });
 

@@ -433,6 +433,38 @@ async function told(kv: EmbeddedKv, key: KvKey, write: () => Promise<unknown>): 
   await changes.cancel();
 }
 
+describe("a live query on a shared database whose watch reports late", () => {
+  it("gives no state without a row that a commit has moved between its reads", async () => {
+    const kv = await openKv();
+    try {
+      const other: Db = await createDatabase({ kv, models: { tasks: Task } });
+      await other.tasks.create({ data: task("a", "home", 1) });
+      const late = new Proxy(kv, {
+        get(target, property) {
+          if (property === "isShared") return true;
+          if (property === "watchRange") return () => new ReadableStream();
+          const member: unknown = Reflect.get(target, property, target);
+          return typeof member === "function" ? member.bind(target) : member;
+        },
+      });
+      const interfered = afterFirstList(late, () =>
+        other.tasks.update({ where: { id: "a" }, data: { rank: 2 } }),
+      );
+      const db: Db = await createDatabase({ kv: interfered, models: { tasks: Task } });
+      const rows = new Reports(db.tasks.watchMany(home));
+      expect(await rows.next()).toMatchObject([{ id: "a", rank: 2 }]);
+      await rows.cancel();
+      // An entry that never led to a row does not stop the reports.
+      await kv.set(["tasks_by_list", "left", 1, "none"], "none");
+      const left = new Reports(db.tasks.watchMany({ where: { list: "left" } }));
+      expect(await left.next()).toEqual([]);
+      await left.cancel();
+    } finally {
+      await kv.close();
+    }
+  });
+});
+
 describe("a live query on a database of this process", () => {
   it("is read again only where a change concerns it", async () => {
     await withTasks(async (db, kv, events) => {

@@ -1,4 +1,5 @@
 import type { TestProject } from "vitest/node";
+import { announceSkipped } from "./server/announce-skipped.js";
 import { findServer } from "./server/installed-server.js";
 import { PostgresServer } from "./server/postgres-server.js";
 
@@ -12,9 +13,7 @@ declare module "vitest" {
 /** Starts the server that the tests share. */
 export default async function setup(project: TestProject): Promise<(() => Promise<void>) | void> {
   if (findServer() === undefined) {
-    console.log(
-      "Skipped the tests on a PostgreSQL server, because none is installed. To install one: apt-get install postgresql",
-    );
+    announceSkipped();
     project.provide("postgresUrl", undefined);
     return;
   }

@@ -16,6 +16,8 @@ export interface LiveState<Report> {
   readonly report: Report;
   /** Equal for equal states, and different for different ones. */
   readonly stamp: string;
+  /** True if entries led to no row, for example because a commit came between two reads. */
+  readonly hasLostEntries?: boolean;
   /** When the first row expires, in milliseconds since 1970, or `Infinity`. */
   readonly expireAt: number;
   /** The keys and ranges to watch from now on; undefined if they stay the same. */
@@ -37,7 +39,10 @@ const maxReads = 4;
  * Changes are watched from this call on. Reading a state takes several steps. If a change comes
  * between them, the state is read again before it is reported, up to four times.
  */
-export function liveStream<Report>(kv: Kv, source: LiveSource<Report>): ReadableStream<Report> {
+export function liveStream<Report>(
+  kv: Kv & { readonly isShared?: boolean },
+  source: LiveSource<Report>,
+): ReadableStream<Report> {
   let { watched } = source;
   let subscription = new Subscription(kv, watched);
   let expireAt = Number.POSITIVE_INFINITY;
@@ -79,12 +84,18 @@ export function liveStream<Report>(kv: Kv, source: LiveSource<Report>): Readable
 
   /** Reads a state that no change has interrupted, unless changes keep coming. */
   async function readConsistently(): Promise<LiveState<Report>> {
+    let lost: string | undefined;
     for (let reads = 1; ; reads++) {
       const look = await detectChanges(kv, watched);
       try {
         const state = await read();
         if (isCancelled || state.stamp === reported || reads === maxReads) return state;
-        if (!(await look.hasChanged(source.mayAffect))) return state;
+        if (await look.hasChanged(source.mayAffect)) continue;
+        // In a shared database, the commit may be reported later. Entries that lead to no row in a
+        // second read either were left by a program.
+        const isTorn = kv.isShared && state.hasLostEntries && state.stamp !== lost;
+        if (!isTorn) return state;
+        lost = state.stamp;
       } finally {
         look.end();
       }

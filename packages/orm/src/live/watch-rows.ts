@@ -65,6 +65,7 @@ export function watchRows(
       Array.from(relatedModels(context, query.include), ({ place }) => place),
     );
     let rows = new Set<string>();
+    let hasLost = false;
     let examinesRows = true;
 
     async function read(): Promise<LiveState<unknown>> {
@@ -76,8 +77,9 @@ export function watchRows(
         chosen = await choosePlan(context, query);
         const readBefore = meter.reads;
         const { items, cursor } = await readPage(context, chosen, query, meter);
-        examinesRows =
-          filter !== undefined || hasLostEntries(items.length, cursor, meter.reads - readBefore);
+        hasLost =
+          filter === undefined && hasLostEntries(items.length, cursor, meter.reads - readBefore);
+        examinesRows = filter !== undefined || hasLost;
         const shaped = await shape(items, meter);
         return { items, shaped, expireAt: await firstExpiry(context, items) };
       });
@@ -89,6 +91,7 @@ export function watchRows(
       return {
         report: shaped,
         stamp: stampOf(query, items, shaped),
+        hasLostEntries: hasLost,
         expireAt,
         watched: chosen && watchedAfter(chosen),
       };

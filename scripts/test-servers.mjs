@@ -1,0 +1,28 @@
+// `npm run test:servers`: runs the tests of the ORM on etcd and on PostgreSQL. Takes many minutes.
+// `npm run test:servers -- lease backfill` runs the files with these words in their names.
+// `npm run test:servers -- --main` runs the files that matter most on a server, as CI does.
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { fileURLToPath } from "node:url";
+
+/** Chosen so that CI does not take long: the slow files of the ORM are not among them. */
+const main = [
+  ...["migrate", "backfill", "lease", "transform", "interrupted-transform", "removed-models"],
+  ...["replace-index", "drop-index", "migration-status", "old-programs", "races", "writes"],
+  ...["update-unique", "upsert", "create-many", "relations", "counters", "expiry", "live"],
+  ...["transaction-kv"],
+];
+const vitest = fileURLToPath(new URL("../node_modules/vitest/vitest.mjs", import.meta.url));
+
+const names = process.argv.slice(2);
+const chosen = names.includes("--main") ? main.map((name) => `test/${name}.test.ts`) : names;
+const results = [];
+for (const engine of ["etcd", "postgres"]) {
+  const config = fileURLToPath(
+    new URL(`../packages/${engine}/vitest.orm.config.ts`, import.meta.url),
+  );
+  console.log(`The tests of the ORM on ${engine}:`);
+  const args = [vitest, "run", "--config", config, "--reporter=dot", ...chosen];
+  results.push(await once(spawn(process.execPath, args, { stdio: "inherit" }), "exit"));
+}
+process.exitCode = results.every(([code]) => code === 0) ? 0 : 1;
