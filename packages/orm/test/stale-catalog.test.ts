@@ -166,3 +166,22 @@ it("a catalog that was read earlier does not take the place of one read later", 
   await slowReload;
   expect(await find()).toBe(15);
 });
+
+describe("how long a catalog may be relied on", () => {
+  it("is longer on a database that other processes use, and so is the wait of a removal", async () => {
+    const shared = new Proxy(kv, {
+      get(target, property) {
+        if (property === "isShared") return true;
+        const member: unknown = Reflect.get(target, property, target);
+        return typeof member === "function" ? member.bind(target) : member;
+      },
+    });
+    const times = async (on: Kv) => {
+      const db = await createDatabase({ kv: on, models: { players: Player } });
+      const { maxAgeMs, readerGraceMs } = contextOf(db, "players").catalog;
+      return { maxAgeMs, readerGraceMs };
+    };
+    expect(await times(kv)).toEqual({ maxAgeMs: 100, readerGraceMs: 200 });
+    expect(await times(shared)).toEqual({ maxAgeMs: 250, readerGraceMs: 1000 });
+  });
+});

@@ -21,6 +21,7 @@ import {
 } from "./catalog-entry.js";
 import { CatalogSnapshot } from "./catalog-snapshot.js";
 import { hasEntries } from "./has-entries.js";
+import { isLocal } from "./is-local.js";
 import { resolvePlaces } from "./resolve-places.js";
 import { type ProgramRows, readRowSchemas } from "./row-schemas.js";
 import { withStoredIndexes } from "./stored-indexes.js";
@@ -186,7 +187,7 @@ export class ModelCatalog {
 
   /** How long the catalog may be relied on after it was read, in milliseconds. */
   get maxAgeMs(): number {
-    return this.returnsExpiry ? 100 : 250;
+    return isLocal(this.#kv) ? 100 : 250;
   }
 
   /**
@@ -194,7 +195,7 @@ export class ModelCatalog {
    * time, no other program still has a read in progress that relies on the index.
    */
   get readerGraceMs(): number {
-    return this.returnsExpiry ? 200 : 1000;
+    return isLocal(this.#kv) ? 200 : 1000;
   }
 
   /** True if an index can be read, and the catalog was read recently enough to rely on this. */

@@ -6,9 +6,9 @@ import {
   type KvCommitError,
   type KvCommitResult,
   type KvKey,
-  type KvLimits,
   ulid,
 } from "@keywright/core";
+import { isLocal } from "../../catalog/is-local.js";
 import { LeaseLostError } from "../../errors/migration-errors.js";
 import { systemPrefix } from "../../model/compiled-model.js";
 
@@ -28,9 +28,6 @@ export interface StoredLease {
   /** Another runner may take over a lease that has not changed for this many milliseconds. */
   readonly timeToLive: number;
 }
-
-/** What a database tells about itself. Only those of `openKv` do. */
-type LeasedKv = Kv & { readonly limits?: KvLimits; readonly isShared?: boolean };
 
 interface LeaseOptions {
   /** Waits if another runner holds the lease. */
@@ -218,7 +215,7 @@ export class Lease {
  * signal ended the wait.
  */
 export async function takeLease(
-  kv: LeasedKv,
+  kv: Kv,
   { wait, signal, timeToLive = defaultTimeToLive }: LeaseOptions,
 ): Promise<Lease | "busy" | "stopped"> {
   let observed: ObservedLease | undefined;
@@ -273,9 +270,9 @@ async function tryToTake(
 }
 
 /** True if it is known without waiting that the holder of a lease has ended. */
-export function hasHolderEnded(kv: LeasedKv, lease: StoredLease): boolean {
+export function hasHolderEnded(kv: Kv, lease: StoredLease): boolean {
   if (lease.process === currentProcess) return !activeRunners.has(lease.runner);
-  return kv.limits !== undefined && kv.isShared !== true;
+  return isLocal(kv);
 }
 
 /**
