@@ -368,19 +368,17 @@ export class CopyFailedError extends KeywrightError {
   }
 }
 
-/** `copyKv` has come to an entry of the source whose value this runtime cannot decode. */
+/** The source of `copyKv` has an entry whose value this runtime cannot decode. */
 export class CopyUnreadableError extends KeywrightError {
-  /** The key of the entry before it, as parts. Undefined if it is the first entry. */
+  /**
+   * The key of an entry before it in key order, as parts. Undefined if it is among the first ones.
+   */
   readonly after: readonly (Uint8Array | string | number | bigint | boolean)[] | undefined;
-  /** How many entries have been copied. */
-  readonly entries: number;
 
   /** @param cause the error of the source. */
-  constructor(after: CopyUnreadableError["after"], entries: number, cause: unknown) {
-    const place = entries === 1 ? "1 copied entry" : `${entries} copied entries`;
-    const message = `copyKv cannot read the next entry of the source, after ${place}: this runtime cannot decode its value, because a newer runtime has written it. Run the copy in that runtime, for example in Deno. The next call resumes at this entry.${causeSentence(cause)}`;
+  constructor(after: CopyUnreadableError["after"], cause: unknown) {
+    const message = `copyKv cannot read an entry of the source: this runtime cannot decode its value, because a newer runtime has written it. Run the copy in that runtime, for example in Deno.${causeSentence(cause)}`;
     super("KW_COPY_UNREADABLE", message, { cause });
     this.after = after;
-    this.entries = entries;
   }
 }
