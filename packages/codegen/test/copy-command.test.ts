@@ -1,11 +1,9 @@
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { unlink } from "node:fs/promises";
 import { openKv as openDenoKv } from "@deno/kv";
 import { type KvEntry, openKv } from "@keywright/core";
 import { afterEach, expect, it, vi } from "vitest";
 import { playersConfig, playersModule } from "./players-project.js";
-import { createProject, type Project, spawnCommand } from "./project.js";
+import { createProject, type Project } from "./project.js";
 
 let project: Project;
 
@@ -117,21 +115,18 @@ it("takes the databases as options, and paths in the configuration", async () =>
 });
 
 it("says which package the URL of an engine needs", async () => {
-  const folder = await mkdtemp(join(tmpdir(), "keywright-codegen-"));
-  try {
-    for (const [url, name] of [
-      ["postgres://ada:secret@127.0.0.1/app", "@keywright/postgres"],
-      ["etcd://ada:secret@127.0.0.1", "@keywright/etcd"],
-    ] as const) {
-      const { exitCode, stderr } = await spawnCommand(folder, ["copy", url, "data"]);
-      expect(exitCode).toBe(1);
-      expect(stderr).not.toContain("secret");
-      const command = `npm install ${name}`;
-      expect(stderr.replaceAll(/\s+/g, " ")).toContain(command);
-      expect(stderr).toContain("KW_ENGINE_MISSING");
-    }
-  } finally {
-    await rm(folder, { recursive: true });
+  project = await createProject({});
+  await unlink(project.path("node_modules"));
+  for (const [url, name] of [
+    ["postgres://ada:secret@127.0.0.1/app", "@keywright/postgres"],
+    ["etcd://ada:secret@127.0.0.1", "@keywright/etcd"],
+  ] as const) {
+    const { exitCode, stderr } = await project.run(["copy", url, "data"]);
+    expect(exitCode).toBe(1);
+    expect(stderr).not.toContain("secret");
+    const command = `npm install ${name}`;
+    expect(stderr.replaceAll(/\s+/g, " ")).toContain(command);
+    expect(stderr).toContain("KW_ENGINE_MISSING");
   }
 });
 
