@@ -23,24 +23,27 @@ export function printTables(results) {
       ...results.map(({ measured }) => ratio(measured[name].many, base.measured[name].many)),
     ]),
   );
-  for (const result of results) if (result.measured[operations[0]].requests) printModel(result);
+  const memory = results.find(({ name }) => name === "memory").measured;
+  for (const result of results) {
+    if (result.measured[operations[0]].requests) printModel(result, memory);
+  }
   print("Rows", names, [
     ["rows/s of `createMany`", ...results.map(({ fillRate }) => number(fillRate))],
     ["bytes per row", ...results.map(({ bytesPerRow }) => number(bytesPerRow))],
   ]);
 }
 
-/** Compares the time of each call with the sum of its requests. */
-function printModel({ name, measured }) {
+/** Compares the time of each call with that of its requests, and of the same call in memory. */
+function printModel({ name, measured }, memory) {
   const [read, commit] = Object.values(measured).map(({ one }) => one.median);
   print(
-    `${name}: reads × ${read.toFixed(2)} ms + commits × ${commit.toFixed(2)} ms`,
+    `${name}: reads × ${read.toFixed(2)} ms + commits × ${commit.toFixed(2)} ms + the time in memory`,
     ["reads", "commits", "predicted", "measured"],
     Object.entries(measured)
       .slice(2)
       .map(([operation, { requests, one }]) => {
-        const predicted = requests.reads * read + requests.commits * commit;
         const { reads, commits } = requests;
+        const predicted = reads * read + commits * commit + memory[operation].one.median;
         return [operation, reads, commits, milliseconds(predicted), milliseconds(one.median)];
       }),
   );

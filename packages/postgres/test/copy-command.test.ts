@@ -1,6 +1,6 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdtemp, rm } from "node:fs/promises";
+import { mkdtemp, rm, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -14,9 +14,11 @@ const folder = fileURLToPath(new URL("..", import.meta.url));
 
 /** Runs `keywright copy`. With `kill`, kills it as soon as it shows progress. */
 async function copy(from: string, to: string, kill = false): Promise<string> {
-  const child = spawn(process.execPath, [command, "copy", "--from", from, "--to", to], {
-    cwd: folder,
-  });
+  return await run(folder, ["copy", "--from", from, "--to", to], kill);
+}
+
+async function run(cwd: string, args: readonly string[], kill = false): Promise<string> {
+  const child = spawn(process.execPath, [command, ...args], { cwd });
   let output = "";
   for (const stream of [child.stdout, child.stderr]) {
     stream.on("data", (text) => {
@@ -61,6 +63,28 @@ describeOnServer("keywright copy to PostgreSQL and back", () => {
       await back.close();
     } finally {
       await rm(scratch, { recursive: true });
+    }
+  }, 60_000);
+
+  it("is also the database of a configuration", async () => {
+    const project = await mkdtemp(join(tmpdir(), "keywright-copy-"));
+    try {
+      const { connectionString, prefix } = newTable();
+      const database = `${connectionString}?prefix=${prefix}`;
+      const config = `export default ${JSON.stringify({ models: "*.ts", output: "db", database })};`;
+      await writeFile(join(project, "keywright.config.mjs"), config);
+      await symlink(
+        fileURLToPath(new URL("../../../node_modules", import.meta.url)),
+        join(project, "node_modules"),
+      );
+      expect(await run(project, ["inspect", "ls"])).toContain("KW_DATABASE_NOT_FOUND");
+      const from = await openKv(join(project, "from"));
+      await from.set(["greeting"], "hello");
+      await from.close();
+      expect(await run(project, ["copy", "from", "database"])).toContain("Done. 1 entry copied");
+      expect(await run(project, ["inspect", "ls", "--values"])).toContain("hello");
+    } finally {
+      await rm(project, { recursive: true });
     }
   }, 60_000);
 });

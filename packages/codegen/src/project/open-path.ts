@@ -33,7 +33,13 @@ async function openEngine(folder: string, url: EngineUrl): Promise<KvLike> {
   const module = (await import(pathToFileURL(path).href)) as Readonly<
     Record<string, (options: unknown) => Promise<Engine>>
   >;
-  return await openKv(await module[exportName]!(options));
+  const engine = await module[exportName]!(options);
+  try {
+    return await openKv(engine);
+  } catch (error) {
+    await engine.close();
+    throw error;
+  }
 }
 
 /** In Deno it is built in. In Node.js it is the package `@deno/kv` of the project. */

@@ -201,11 +201,13 @@ export class DatabasePathError extends KeywrightError {
 
 /** A path without a database that was opened with the instruction not to create one. */
 export class DatabaseNotFoundError extends KeywrightError {
-  /** The absolute path at which there is no database. */
-  readonly path: string;
+  /** The absolute path at which there is no database. Undefined if an engine was passed. */
+  readonly path: string | undefined;
 
-  constructor(path: string) {
-    const message = `There is no database at ${path}, and none was created. Correct the path, or create the database first: openKv does, unless readOnly is true or createIfMissing is false.`;
+  constructor(path?: string) {
+    const place = path ?? "the place of the engine";
+    const correction = path === undefined ? "options of the engine" : "path";
+    const message = `There is no database at ${place}, and none was created. Correct the ${correction}, or create the database first: openKv does, unless readOnly is true or createIfMissing is false.`;
     super("KW_DATABASE_NOT_FOUND", message);
     this.path = path;
   }
