@@ -1,31 +1,43 @@
-import { fileURLToPath } from "node:url";
-import { isKeywrightError, type Kv, openKv } from "@keywright/core";
+import { parseArgs } from "node:util";
+import { isKeywrightError, type Kv } from "@keywright/core";
 import { explore } from "./explore-cities.js";
 import { indexByPopulation } from "./index-by-population.js";
 import { load } from "./load-cities.js";
+import { engineNames, openDatabase, ServerMissingError } from "./open-database.js";
 
-const defaultPath = fileURLToPath(new URL("../data", import.meta.url));
+const stopped = "\nStopped. Run it again to continue from here.";
 
-process.exitCode = await main(process.argv[2] ?? defaultPath);
+const { values, positionals } = parseArgs({
+  allowPositionals: true,
+  options: { engine: { type: "string", default: "leveldb" } },
+});
+
+process.exitCode = await main(values.engine, positionals[0]);
 
 /** @returns the exit code of the process: 130 if Ctrl-C stopped it. */
-async function main(path: string): Promise<number> {
+async function main(engine: string, place: string | undefined): Promise<number> {
+  const name = engineNames.find((each) => each === engine);
+  if (name === undefined) {
+    console.error(`--engine ${engine}: must be ${engineNames.join(", ")}`);
+    return 2;
+  }
   const interrupt = new AbortController();
   // Under `npm start` one Ctrl-C arrives twice: from the terminal and from npm.
   process.on("SIGINT", () => interrupt.abort());
   try {
-    const kv = await openKv(path);
+    const { kv, description } = await openDatabase(name, place);
     try {
-      console.log(`Database: ${path} (delete this folder to start over)`);
+      console.log(`Database: ${description}`);
       if (await run(kv, interrupt.signal)) return 0;
-      console.log("\nStopped. Run it again to continue from here.");
+      console.log(name === "memory" ? "\nStopped." : stopped);
       return 130;
     } finally {
       await kv.close();
     }
   } catch (error) {
-    if (!isKeywrightError(error)) throw error;
-    console.error(`${error.code}: ${error.message}`);
+    if (error instanceof ServerMissingError) console.error(error.message);
+    else if (isKeywrightError(error)) console.error(`${error.code}: ${error.message}`);
+    else throw error;
     return 1;
   }
 }

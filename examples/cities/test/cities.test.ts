@@ -17,8 +17,8 @@ beforeAll(async () => {
 afterAll(() => rm(path, { recursive: true }));
 
 /** Runs the program to its end, or sends it the signal once its progress matches `stopAt`. */
-async function run(stopAt?: RegExp, signal?: NodeJS.Signals) {
-  const child = spawn(process.execPath, [main, path]);
+async function run(stopAt?: RegExp, signal?: NodeJS.Signals, args = [path]) {
+  const child = spawn(process.execPath, [main, ...args]);
   let output = "";
   let errors = "";
   child.stdout.on("data", (chunk) => {
@@ -91,3 +91,30 @@ it("prints one line if another process has the database open", async () => {
     await kv.close();
   }
 });
+
+it("runs in memory", async () => {
+  const args = ["--engine", "memory"];
+  const { code, output } = await run(/^cities {2}[1-9].* rows/m, "SIGINT", args);
+  expect(code).toBe(130);
+  expect(output).toContain("Database: in memory");
+}, 60_000);
+
+it.each([
+  ["etcd", "http://127.0.0.1:1", "etcd --data-dir data-etcd"],
+  ["postgres", "postgres://postgres@127.0.0.1:1/postgres", "initdb -D data-postgres"],
+])(
+  "prints the command that starts a server if none is running: %s",
+  async (engine, url, command) => {
+    const { code, errors } = await run(undefined, undefined, ["--engine", engine, url]);
+    expect(code).toBe(1);
+    expect(errors).toMatch(/^No .* answers. To start one/);
+    expect(errors).toContain(command);
+  },
+  60_000,
+);
+
+it("refuses an unknown engine", async () => {
+  const { code, errors } = await run(undefined, undefined, ["--engine", "other"]);
+  expect(code).toBe(2);
+  expect(errors).toBe("--engine other: must be memory, leveldb, etcd, postgres\n");
+}, 60_000);

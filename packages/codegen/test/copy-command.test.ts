@@ -1,3 +1,4 @@
+import { unlink } from "node:fs/promises";
 import { openKv as openDenoKv } from "@deno/kv";
 import { type KvEntry, openKv } from "@keywright/core";
 import { afterEach, expect, it, vi } from "vitest";
@@ -37,8 +38,11 @@ async function entriesIn(name: string): Promise<KvEntry<unknown>[]> {
 it("copies the source of the configuration into its database, with its expiry", async () => {
   await copyProject();
   const { exitCode, stdout, stderr } = await project.run(["copy"]);
-  expect({ exitCode, stdout }).toEqual({ exitCode: 0, stdout: "Done. 2 entries copied.\n" });
-  expect(stderr).toContain("copy, 2 entries so far");
+  expect({ exitCode, stdout }).toEqual({
+    exitCode: 0,
+    stdout: "Done. 2 entries copied, and all compared.\n",
+  });
+  expect(stderr).toContain("copy  verifying  2 / 2 entries  100 %");
   const copied = await entriesIn("data");
   expect(copied.map(({ key }) => key[0])).toEqual(["players", "sessions"]);
   expect(copied[0]?.expireAt).toBeUndefined();
@@ -51,7 +55,7 @@ it("shows a bar on a terminal, with the number of entries", async () => {
   vi.stubEnv("NO_COLOR", "1");
   try {
     const { stdout, stderr } = await project.run(["copy"], 80);
-    expect(stdout).toBe("Done. 3,001 entries copied.\n");
+    expect(stdout).toBe("Done. 3,001 entries copied, and all compared.\n");
     const states = [...stderr.matchAll(/copy {2}[█░]{10,} {2}( *[\d,]+) \/ 3,001 entries/g)];
     expect(states.length).toBeGreaterThan(1);
     expect(states.at(-1)?.[1]).toBe("3,001");
@@ -88,6 +92,42 @@ it("copies a file of Deno KV into a setting", async () => {
   deno.close();
   expect((await project.run(["copy", "kv.sqlite", "database"])).stdout).toContain("1 entry copied");
   expect((await entriesIn("data")).map(({ key }) => key)).toEqual([["players", "2"]]);
+});
+
+it("takes the databases as options, and paths in the configuration", async () => {
+  await copyProject('copy: { from: "old", to: "new" },');
+  expect((await project.run(["copy"])).exitCode).toBe(0);
+  expect(await entriesIn("new")).toHaveLength(2);
+  for (const args of [
+    ["--from", "old", "--to", "second"],
+    ["--from", "second", "third"],
+    ["third", "--to", "fourth"],
+  ]) {
+    expect((await project.run(["copy", ...args, "--no-verify"])).stdout).toBe(
+      "Done. 2 entries copied.\n",
+    );
+  }
+  expect(await entriesIn("fourth")).toHaveLength(2);
+  const twice = await project.run(["copy", "old", "new", "--from", "third"]);
+  expect(twice).toMatchObject({ exitCode: 2, stderr: expect.stringContaining("--from") as string });
+  const both = await project.run(["copy", "old", "new", "--to", "third"]);
+  expect(both).toMatchObject({ exitCode: 2, stderr: expect.stringContaining("--to") as string });
+});
+
+it("says which package the URL of an engine needs", async () => {
+  project = await createProject({});
+  await unlink(project.path("node_modules"));
+  for (const [url, name] of [
+    ["postgres://ada:secret@127.0.0.1/app", "@keywright/postgres"],
+    ["etcd://ada:secret@127.0.0.1", "@keywright/etcd"],
+  ] as const) {
+    const { exitCode, stderr } = await project.run(["copy", url, "data"]);
+    expect(exitCode).toBe(1);
+    expect(stderr).not.toContain("secret");
+    const command = `npm install ${name}`;
+    expect(stderr.replaceAll(/\s+/g, " ")).toContain(command);
+    expect(stderr).toContain("KW_ENGINE_MISSING");
+  }
 });
 
 it("refuses a source that does not exist, creates none, and says which setting is missing", async () => {

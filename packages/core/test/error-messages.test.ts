@@ -238,7 +238,7 @@ const cases: readonly Case[] = [
       await from.set([secret], secret);
       await copyKv(unreadableAfter(from, 1), to);
     },
-    text: "copyKv cannot read the next entry of the source, after 1 copied entry: this runtime cannot decode its value, because a newer runtime has written it. Run the copy in that runtime, for example in Deno. The next call resumes at this entry. Cause: Unable to deserialize cloned data.",
+    text: "copyKv cannot read an entry of the source: this runtime cannot decode its value, because a newer runtime has written it. Run the copy in that runtime, for example in Deno. Cause: Unable to deserialize cloned data.",
   },
 ];
 
@@ -504,7 +504,7 @@ describe("a message of a copy says what to do", () => {
       "the stored progress is of another source, or the first entry of this one has changed; copy again with restart: true.",
       {
         first: { key: encodeKey([secret]), versionstamp: "0".repeat(20) },
-        position: encodeKey([secret]),
+        last: { key: encodeKey([secret]), versionstamp: "0".repeat(20) },
         entries: 1,
         bytes: 1,
       },

@@ -67,7 +67,9 @@ describe("openKv with an engine", () => {
   it("creates no database for a handle that may not", async () => {
     for (const options of [{ readOnly: true }, { createIfMissing: false }]) {
       const engine = await engineOf();
-      await expect(openKv(engine, options)).rejects.toMatchObject({ code: "KW_DATABASE_FORMAT" });
+      await expect(openKv(engine, options)).rejects.toMatchObject({
+        code: "KW_DATABASE_NOT_FOUND",
+      });
       await using kv = await openKv(engine);
       await kv.set(["a"], 1);
     }

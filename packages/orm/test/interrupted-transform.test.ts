@@ -1,4 +1,4 @@
-import { type EmbeddedKv, type Kv, openKv } from "@keywright/core";
+import { copyKv, type EmbeddedKv, type Kv, openKv } from "@keywright/core";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import * as z from "zod";
 import {
@@ -158,6 +158,17 @@ describe("an interrupted change of all rows", () => {
     expect((await planMigration(third)).isEmpty).toBe(true);
     const marks = kv.list({ prefix: ["__keywright", "transform"] });
     expect((await marks.next()).done).toBe(true);
+  });
+
+  it("is completed in a copy of the database", async () => {
+    await interrupt();
+    await using copy = await openKv();
+    await copyKv(kv, copy, { verify: true });
+    const third = await openWith(Third, [toNumber, toObject], copy);
+    expect(await readAll(third)).toEqual(thirdRows);
+    expect(await migrateTo(copy)).toBe("done");
+    expect(await readAll(third)).toEqual(thirdRows);
+    await expectIndexesToMatch(copy, Third);
   });
 
   it("resumes after it was interrupted a second time, and after rows were written in between", async () => {

@@ -334,6 +334,19 @@ export class DenoKvMissingError extends CodegenError {
   }
 }
 
+/** The URL of a database on a server for which the project has no engine. */
+export class EngineMissingError extends CodegenError {
+  readonly packageName: string;
+
+  constructor(packageName: string) {
+    super(
+      "KW_ENGINE_MISSING",
+      `The URL of the database needs the package ${packageName}, which the project does not have; install it with \`npm install ${packageName}\``,
+    );
+    this.packageName = packageName;
+  }
+}
+
 /** A function of the configuration that threw an error or did not return a database. */
 export class DatabaseOpenError extends CodegenError {
   readonly path: string;

@@ -25,6 +25,7 @@ export const codegenErrorCodes = [
   "KW_ADOPT_UNSET",
   "KW_COPY_UNSET",
   "KW_DENO_KV_MISSING",
+  "KW_ENGINE_MISSING",
   "KW_PROJECT_CODE",
   "KW_COMMAND_UNFINISHED",
   "KW_KEY_NOTATION",

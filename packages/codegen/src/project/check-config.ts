@@ -34,7 +34,7 @@ export function checkConfig(path: string, config: unknown): CheckedConfig {
   if (database !== undefined && !isText(database) && typeof database !== "function") {
     throw fail(
       "database",
-      "it is neither the path of a folder nor a function that opens a database",
+      "it is neither the path or URL of a database nor a function that opens one",
     );
   }
   checkMigrations(migrations, fail);
@@ -85,8 +85,9 @@ function checkCopy(copy: unknown, fail: Fail): void {
   const [unknown] = Object.keys(others);
   if (unknown !== undefined) throw fail(`copy.${unknown}`, "there is no such setting");
   for (const [name, open] of Object.entries({ from, to })) {
-    if (open === undefined || typeof open === "function") continue;
-    throw fail(`copy.${name}`, "it is not a function that opens a database");
+    if (open === undefined || isText(open) || typeof open === "function") continue;
+    const reason = "it is neither the path or URL of a database nor a function that opens one";
+    throw fail(`copy.${name}`, reason);
   }
   if (expireIn !== undefined && typeof expireIn !== "function") {
     throw fail("copy.expireIn", "it is not a function of an entry");

@@ -15,9 +15,10 @@ export interface Config {
    */
   readonly importExtension?: "js" | "ts";
   /**
-   * The database that the commands use: its folder, as in `"data/app"`, or a function that opens
-   * it, as in `() => openKv("data/app")`. The commands close it. Without this setting, only
-   * commands that need no database work, such as `generate`.
+   * The database that the commands use: its folder or URL, as in `"data/app"` or
+   * `"postgres://db1/app"`, or a function that opens it, as in `() => openKv("data/app")`. The
+   * commands close it. Without this setting, only commands that need no database work, such as
+   * `generate`.
    */
   readonly database?: string | (() => KvLike | Promise<KvLike>);
   /** The migrations of rows, created by `defineMigration`. `createDatabase` takes the same list. */
@@ -30,10 +31,10 @@ export interface Config {
 
 /** The databases of `keywright copy`, if its arguments do not name them. */
 export interface CopyConfig {
-  /** Opens the database to read. Nothing is written to it. */
-  readonly from?: () => KvLike | Promise<KvLike>;
-  /** Opens the database to write. Default: the project's own database. */
-  readonly to?: () => KvLike | Promise<KvLike>;
+  /** The database to read, as in `database`. Nothing is written to it. */
+  readonly from?: string | (() => KvLike | Promise<KvLike>);
+  /** The database to write, as in `database`. Default: the project's own database. */
+  readonly to?: string | (() => KvLike | Promise<KvLike>);
   /**
    * Returns in how many milliseconds the copy of an entry expires, or undefined if it does not
    * expire, or expires when the source reports it. For Deno KV, which does not report it.

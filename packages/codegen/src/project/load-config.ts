@@ -1,9 +1,10 @@
 import { existsSync } from "node:fs";
 import { dirname, resolve } from "node:path";
-import { type KvLike, openKv } from "@keywright/core";
+import type { KvLike } from "@keywright/core";
 import { ConfigMissingError } from "../errors/codegen-errors.js";
 import { checkConfig, type Settings } from "./check-config.js";
 import { createModuleLoader, type LoadModule } from "./load-module.js";
+import { openPath } from "./open-path.js";
 
 export interface LoadedConfig extends Omit<Settings, "database"> {
   /** Absolute, like all paths here except the patterns in `models`. */
@@ -38,8 +39,7 @@ export async function loadConfig(folder: string, file?: string): Promise<LoadedC
     output: resolve(configFolder, output),
     ...settings,
     ...(database !== undefined && {
-      database:
-        typeof database === "string" ? () => openKv(resolve(configFolder, database)) : database,
+      database: typeof database === "string" ? () => openPath(configFolder, database) : database,
     }),
     loadModule,
   };

@@ -201,11 +201,13 @@ export class DatabasePathError extends KeywrightError {
 
 /** A path without a database that was opened with the instruction not to create one. */
 export class DatabaseNotFoundError extends KeywrightError {
-  /** The absolute path at which there is no database. */
-  readonly path: string;
+  /** The absolute path at which there is no database. Undefined if an engine was passed. */
+  readonly path: string | undefined;
 
-  constructor(path: string) {
-    const message = `There is no database at ${path}, and none was created. Correct the path, or create the database first: openKv does, unless readOnly is true or createIfMissing is false.`;
+  constructor(path?: string) {
+    const place = path ?? "the place of the engine";
+    const correction = path === undefined ? "options of the engine" : "path";
+    const message = `There is no database at ${place}, and none was created. Correct the ${correction}, or create the database first: openKv does, unless readOnly is true or createIfMissing is false.`;
     super("KW_DATABASE_NOT_FOUND", message);
     this.path = path;
   }
@@ -368,19 +370,17 @@ export class CopyFailedError extends KeywrightError {
   }
 }
 
-/** `copyKv` has come to an entry of the source whose value this runtime cannot decode. */
+/** The source of `copyKv` has an entry whose value this runtime cannot decode. */
 export class CopyUnreadableError extends KeywrightError {
-  /** The key of the entry before it, as parts. Undefined if it is the first entry. */
+  /**
+   * The key of an entry before it in key order, as parts. Undefined if it is among the first ones.
+   */
   readonly after: readonly (Uint8Array | string | number | bigint | boolean)[] | undefined;
-  /** How many entries have been copied. */
-  readonly entries: number;
 
   /** @param cause the error of the source. */
-  constructor(after: CopyUnreadableError["after"], entries: number, cause: unknown) {
-    const place = entries === 1 ? "1 copied entry" : `${entries} copied entries`;
-    const message = `copyKv cannot read the next entry of the source, after ${place}: this runtime cannot decode its value, because a newer runtime has written it. Run the copy in that runtime, for example in Deno. The next call resumes at this entry.${causeSentence(cause)}`;
+  constructor(after: CopyUnreadableError["after"], cause: unknown) {
+    const message = `copyKv cannot read an entry of the source: this runtime cannot decode its value, because a newer runtime has written it. Run the copy in that runtime, for example in Deno.${causeSentence(cause)}`;
     super("KW_COPY_UNREADABLE", message, { cause });
     this.after = after;
-    this.entries = entries;
   }
 }

@@ -1,4 +1,4 @@
-import { type CopyProgress, copyKv, type KvLike } from "@keywright/core";
+import { type CopyProgress, copyKv } from "@keywright/core";
 import { Command } from "commander";
 import { counted } from "../terminal/counted.js";
 import { type ExitCode, exitCodes } from "../terminal/exit-codes.js";
@@ -9,17 +9,27 @@ import { helpText, writeText } from "../terminal/wrap.js";
 import { writeJson } from "../terminal/write-json.js";
 import { type CopyPlaces, withCopyDatabases } from "./copy-databases.js";
 import { copyProgress } from "./copy-progress.js";
-import { countEntries } from "./count-entries.js";
 
 const help = helpText(`
-Copies every entry. A database is named by the path of a Keywright database, by the path of a file of
-Deno KV, by the URL of a KV Connect server (with the token in DENO_KV_ACCESS_TOKEN), or by a setting
-of keywright.config.ts: database, adopt.from, copy.from or copy.to. The defaults are copy.from, and
-copy.to or else database. In Node.js, a file of Deno KV and a URL need the package @deno/kv.
+Copies every entry, and then compares both databases. A database is named by a path, a URL or a
+setting of keywright.config.ts:
+  data/app                               the folder of a Keywright database
+  kv.sqlite                              a file of Deno KV
+  https://…                              a KV Connect server, with the token in
+                                         DENO_KV_ACCESS_TOKEN
+  postgres://user:password@host:5432,host2:5432/name?prefix=table
+  etcd://user:password@host:2379,host2:2379/prefix      (etcds:// with TLS)
+  database, adopt.from, copy.from, copy.to              a setting
+The defaults are copy.from, and copy.to or else database. Other users of the machine can see the
+arguments of a command, so put a URL with a password into the configuration. URLs of etcd and
+PostgreSQL need the packages @keywright/etcd and @keywright/postgres. In Node.js, Deno KV needs the
+package @deno/kv.
 
 The source is only read. If a copy is stopped, the same command continues it. Entries of the target
-under other keys stay. Messages of queues and versionstamps are not copied. Deno KV does not report
-when entries expire, so the setting copy.expireIn can say it:
+under other keys stay. Messages of queues are not copied. The target assigns its own versionstamps,
+in the order of those of the source. If the programs of the source run during the copy, it lacks
+some of their changes, and the comparison fails: stop them, and copy again with --restart. Deno KV
+does not report when entries expire, so the setting copy.expireIn can say it:
   copy: {
     from: () => openKv("data/old"),
     expireIn: ({ key }) => (key[0] === "sessions" ? 86_400_000 : undefined),
@@ -30,33 +40,60 @@ Node.js cannot read values that a later Deno has written. Then run the command i
 Examples:
   $ keywright copy data/old data/new    copy between two paths
   $ keywright copy kv.sqlite database   copy a file of Deno KV into the project's database
+  $ keywright copy --from data/app --to etcd://10.0.0.1,10.0.0.2,10.0.0.3/app
 
 Exit codes: 0 done, 1 failed or stopped, 2 wrong usage.`);
 
 interface CopyCommandOptions extends ResultOptions {
-  readonly restart?: true;
+  readonly from?: string;
+  readonly to?: string;
+  readonly restart?: boolean;
+  readonly verify: boolean;
 }
 
 export function copyCommand(terminal: Terminal, exit: (code: ExitCode) => void): Command {
   return withResultOptions(
     new Command("copy")
-      .description("copy a database into another, also from and to Deno KV")
+      .description("copy a database into another, on any engine")
       .argument("[from]", "a path, a URL or a setting; the default is copy.from")
       .argument("[to]", "a path, a URL or a setting; the default is copy.to or database")
-      .option("--restart", "begin with the first entry, and forget a copy that was stopped"),
+      .option("--from <database>", "the same as the first argument")
+      .option("--to <database>", "the same as the second argument")
+      .option("--restart", "begin with the first entry, and forget a copy that was stopped")
+      .option("--no-verify", "do not compare the databases at the end"),
   )
     .addHelpText("after", help)
     .action(
-      async (from: string | undefined, to: string | undefined, options: CopyCommandOptions) => {
-        const places = { from, to, config: options.config };
+      async (
+        from: string | undefined,
+        to: string | undefined,
+        options: CopyCommandOptions,
+        command: Command,
+      ) => {
+        const places = { ...placesOf(command, [from, to], options), config: options.config };
         const result = await withCopyDatabases(terminal.folder, places, async (databases) =>
-          runCopy(terminal, databases, options.restart === true),
+          runCopy(terminal, databases, options),
         );
         if (options.json) writeJson(terminal, result);
         else writeText(terminal.stdout, resultText(terminal, result));
         exit(result.status === "done" ? exitCodes.done : exitCodes.failed);
       },
     );
+}
+
+function placesOf(
+  command: Command,
+  [first, second]: readonly (string | undefined)[],
+  { from, to }: CopyCommandOptions,
+): { from: string | undefined; to: string | undefined } {
+  if (first !== undefined && from !== undefined) {
+    // `keywright copy --from a b`: the only argument is the target.
+    if (to === undefined && second === undefined) return { from, to: first };
+    command.error("error: the source is named by --from and by an argument");
+  }
+  if (second !== undefined && to !== undefined)
+    command.error("error: the target is named by --to and by an argument");
+  return { from: from ?? first, to: to ?? second };
 }
 
 interface CopyResult extends CopyProgress {
@@ -66,16 +103,15 @@ interface CopyResult extends CopyProgress {
 async function runCopy(
   terminal: Terminal,
   { from, to, expireIn }: CopyPlaces,
-  restart: boolean,
+  { restart = false, verify }: CopyCommandOptions,
 ): Promise<CopyResult> {
   const reporter = copyProgress(terminal.stderr);
-  let last: CopyProgress = { entries: 0, bytes: 0, resumed: false };
+  let last: CopyProgress = { entries: 0, bytes: 0, total: 0, verified: 0, resumed: false };
   return await withProgress(terminal, reporter, async ({ signal, onProgress }) => {
-    // Only a bar needs the total, which takes a pass over the source.
-    if (terminal.stderr.isTTY) reporter.setTotal(await totalOf(from, signal));
     try {
       const done = await copyKv(from, to, {
         restart,
+        verify,
         signal,
         ...(expireIn !== undefined && { expireIn }),
         onProgress: (progress) => {
@@ -91,17 +127,15 @@ async function runCopy(
   });
 }
 
-/** Returns undefined if the source has values that cannot be read. The copy reports them. */
-async function totalOf(from: KvLike, signal: AbortSignal): Promise<number | undefined> {
-  return await countEntries(from, signal).catch(() => undefined);
-}
-
-function resultText({ stdout }: Terminal, { status, entries, resumed }: CopyResult): string {
+function resultText(
+  { stdout }: Terminal,
+  { status, entries, verified, resumed }: CopyResult,
+): string {
   const copied = `${counted(entries, "entry", "entries")} copied`;
   if (status === "stopped") {
     const what = styled(stdout, "yellow", "Stopped.");
     return `${what} ${copied}. To continue, run the same command again.`;
   }
   const runs = resumed ? ", including those of the run before" : "";
-  return `${styled(stdout, "green", "Done.")} ${copied}${runs}.`;
+  return `${styled(stdout, "green", "Done.")} ${copied}${runs}${verified > 0 ? ", and all compared" : ""}.`;
 }

@@ -2,8 +2,6 @@ import type { CopyProgress } from "@keywright/core";
 import { reporterFor } from "../../progress/reporter-for.js";
 
 export interface CopyProgressReporter {
-  /** Without a total, the number of copied entries is shown instead of a bar. */
-  readonly setTotal: (entries: number | undefined) => void;
   readonly onProgress: (progress: CopyProgress) => void;
   readonly stop: () => void;
 }
@@ -12,26 +10,25 @@ export interface CopyProgressReporter {
 export function copyProgress(stream: NodeJS.WriteStream): CopyProgressReporter {
   const reporter = reporterFor(stream);
   const startedAt = performance.now();
-  let total: number | undefined;
   let before: number | undefined;
+  let verifyingSince: number | undefined;
   return {
-    setTotal: (entries) => {
-      total = entries;
-    },
-    onProgress: ({ entries, resumed }) => {
+    onProgress: ({ entries, total, verified, resumed }) => {
       before ??= resumed ? entries : 0;
-      const seconds = (performance.now() - startedAt) / 1000;
-      const rate = seconds > 0 ? (entries - before) / seconds : 0;
-      const left = total === undefined ? undefined : Math.max(total - entries, 0);
+      const isVerifying = verified > 0;
+      if (isVerifying) verifyingSince ??= performance.now();
+      const seconds = (performance.now() - (verifyingSince ?? startedAt)) / 1000;
+      const done = isVerifying ? verified : entries;
+      const rate = seconds > 0 ? (isVerifying ? verified : entries - before) / seconds : 0;
       reporter.show({
         model: "copy",
         indexes: [],
-        phase: "building",
+        phase: isVerifying ? "verifying" : "building",
         unit: "entries",
-        rowsDone: entries,
-        rowsTotal: Math.max(total ?? 0, entries),
+        rowsDone: done,
+        rowsTotal: Math.max(total, done),
         rowsPerSecond: rate,
-        secondsLeft: left === undefined || rate === 0 ? undefined : left / rate,
+        secondsLeft: rate === 0 ? undefined : Math.max(total - done, 0) / rate,
       });
     },
     stop: reporter.stop,

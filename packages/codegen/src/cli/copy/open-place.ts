@@ -5,9 +5,9 @@ import {
   DatabaseUnsetError,
 } from "../../errors/codegen-errors.js";
 import { type LoadedConfig, loadConfig } from "../../project/load-config.js";
+import { openPath } from "../../project/open-path.js";
 import { callOpenFunction } from "../../project/open-project.js";
 import { withoutNewDatabases } from "../../project/without-new-databases.js";
-import { openPath } from "./open-path.js";
 
 const settings = ["database", "adopt.from", "copy.from", "copy.to"] as const;
 
@@ -54,7 +54,7 @@ function isSetting(name: string): name is Setting {
 }
 
 function settingOf(
-  { database, adopt, copy }: LoadedConfig,
+  { database, adopt, copy, folder }: LoadedConfig,
   name: Setting,
 ): (() => KvLike | Promise<KvLike>) | undefined {
   switch (name) {
@@ -63,8 +63,12 @@ function settingOf(
     case "adopt.from":
       return adopt?.from as (() => KvLike | Promise<KvLike>) | undefined;
     case "copy.from":
-      return copy?.from;
+      return opener(folder, copy?.from);
     case "copy.to":
-      return copy?.to;
+      return opener(folder, copy?.to);
   }
+}
+
+function opener<F>(folder: string, place: string | F): F | (() => Promise<KvLike>) {
+  return typeof place === "string" ? () => openPath(folder, place) : place;
 }

@@ -6,7 +6,7 @@ const migrateFirst = `Migrate first:\n${commandLine("migrate run")}`;
 
 const remedies: Readonly<Record<string, Remedy>> = {
   KW_DATABASE_PATH_INVALID: "Correct the path in `database` of the configuration.",
-  KW_DATABASE_NOT_FOUND: `A relative path in \`database\` or \`adopt.from\` of the configuration starts at the configuration's folder. To create a new database:\n${commandLine("migrate run")}`,
+  KW_DATABASE_NOT_FOUND: `Correct the path or URL. A relative path in \`database\` or \`adopt.from\` of the configuration starts at the configuration's folder. To create a new database:\n${commandLine("migrate run")}`,
   KW_DATABASE_FORMAT:
     "Check that the path is that of a Keywright database. If a later version of Keywright wrote it, update Keywright.",
   KW_DATABASE_MODE:

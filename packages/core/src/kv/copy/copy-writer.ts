@@ -1,51 +1,42 @@
 import { CopyFailedError, InvalidOptionError } from "../../errors/core-errors.js";
 import { decodeKey } from "../../keys/decode-key.js";
-import { encodeKey } from "../../keys/encode-key.js";
 import type { KvKey } from "../../keys/key.js";
-import { encodeValue } from "../../values/encode-value.js";
 import { bigintOfU64 } from "../../values/kv-u64.js";
-import type { AtomicOperation, Kv, KvEntry } from "../kv.js";
+import { assertVersionstamp } from "../../values/versionstamp.js";
+import type { AtomicOperation, Kv } from "../kv.js";
 import type { KvLimits } from "../limits.js";
+import { type Place, placeOf } from "./commit-order.js";
 import type { CopyOptions, CopyProgress } from "./copy-options.js";
-
-const progressKey: KvKey = ["__keywright", "copy"];
-const u64Key: KvKey = ["__keywright", "copy", "u64"];
+import { progressKey, u64Key } from "./own-keys.js";
+import type { SourceEntry } from "./source-entry.js";
 
 /** Deno KV's limits. They apply to every target, because some targets report none. */
 const batchLimits = { mutations: 1000, totalMutationBytes: 819_200, totalKeyBytes: 81_920 };
 /** The rest is for the progress, and for values that are longer in the target's encoding. */
 const usedShare = 0.75;
-const u64Bytes = 8;
-/** The assumed size of a value that only the target can encode. */
-const unknownValueBytes = 65_536;
 
+/** An entry of the source: its encoded key and its versionstamp there. */
+interface StoredPlace {
+  readonly key: Uint8Array;
+  readonly versionstamp: string;
+}
+
+/** The progress as a commit stores it. Each commit checks that it has not changed since. */
 interface StoredProgress {
-  /** The first copied entry and its versionstamp in the source, which identify the source. */
-  readonly first: { readonly key: Uint8Array; readonly versionstamp: string };
-  /** The encoded key of the entry that was copied last. */
-  readonly position: Uint8Array;
+  /** The first entry that was copied. It identifies the source. Undefined before it is copied. */
+  readonly first: StoredPlace | undefined;
+  /** The entry that was copied last. */
+  readonly last: StoredPlace | undefined;
   readonly entries: number;
   readonly bytes: number;
 }
 
-interface SizedEntry {
-  readonly key: KvKey;
-  readonly versionstamp: string;
-  readonly encodedKey: Uint8Array;
-  readonly value: unknown;
-  readonly expireAt: number | undefined;
-  /** Bytes of the key and the value. */
-  readonly bytes: number;
-}
+type GatheredEntry = Omit<SourceEntry, "expireAt"> & { readonly expireAt: number | undefined };
 
-/** True if the key belongs to the copy itself. Such a key is not copied. */
-export function isCopyKey(key: KvKey): boolean {
-  return [progressKey, u64Key].some(
-    (own) => own.length === key.length && own.every((part, index) => key[index] === part),
-  );
-}
-
-/** Commits entries to the target. Each commit includes the progress of the copy. */
+/**
+ * Commits entries to the target, with the progress of the copy. Entries with different versionstamps
+ * in the source also get different ones in the target, in the same order.
+ */
 export class CopyWriter {
   readonly #to: Kv;
   readonly #options: CopyOptions;
@@ -53,65 +44,88 @@ export class CopyWriter {
   readonly #resumed: boolean;
   /** The versionstamp of the stored progress. If it changes, another copy is running. */
   #versionstamp: string | null;
-  #copied: StoredProgress | undefined;
-  #gathered: SizedEntry[] = [];
+  #copied: StoredProgress;
+  #gathered: GatheredEntry[] = [];
   #gatheredBytes = 0;
   #gatheredKeyBytes = 0;
   #u64Class: U64Class | undefined;
+  #leftOut = 0;
+  #toCopy = 0;
+  #verified = 0;
 
   /**
-   * Reads the progress of an earlier copy into the database.
+   * Reads the progress of an earlier copy into the database, and stores it again. From then on, an
+   * earlier copy that still runs cannot commit.
    *
    * @throws {CopyFailedError} if the progress is unreadable or belongs to another source.
    */
   static async open(from: Kv, to: Kv, options: CopyOptions): Promise<CopyWriter> {
+    options.signal?.throwIfAborted();
     const { value, versionstamp } = await to.get(progressKey);
     const isContinued = versionstamp !== null && options.restart !== true;
-    const copied = isContinued ? storedProgress(value) : undefined;
-    if (copied !== undefined) await assertSameSource(from, copied);
-    return new CopyWriter(to, options, copied, versionstamp);
+    const copied = isContinued
+      ? storedProgress(value)
+      : { first: undefined, last: undefined, entries: 0, bytes: 0 };
+    await assertSameSource(from, copied);
+    const writer = new CopyWriter(to, options, copied, versionstamp);
+    await writer.#commitProgress(writer.#operation(), copied);
+    return writer;
   }
 
   private constructor(
     to: Kv,
     options: CopyOptions,
-    copied: StoredProgress | undefined,
+    copied: StoredProgress,
     versionstamp: string | null,
   ) {
     this.#to = to;
     this.#options = options;
     this.#limits = copyLimits(to);
-    this.#resumed = copied !== undefined;
+    this.#resumed = copied.first !== undefined;
     this.#copied = copied;
     this.#versionstamp = versionstamp;
   }
 
-  get position(): Uint8Array | undefined {
-    return this.#copied?.position;
+  /** The place in the source after which the copy continues. */
+  get position(): Place {
+    const { last } = this.#copied;
+    return last === undefined ? "" : placeOf(last.versionstamp, last.key);
   }
 
-  /** Adds the next entry. Commits the gathered entries first if one commit has no room for all. */
-  async add(entry: KvEntry<unknown>): Promise<void> {
-    const { key, value, versionstamp } = entry;
+  /** Sets the number of entries of the source after the position. */
+  setTotal(entries: number): void {
+    this.#toCopy = entries + this.#copied.entries;
+  }
+
+  /** Adds the next entry. Commits the gathered entries first if there is no room for it. */
+  async add(entry: SourceEntry): Promise<void> {
+    const { value, encodedKey, bytes } = entry;
     const expireAt = this.#expireAtOf(entry);
-    const encodedKey = encodeKey(key);
+    if (expireAt !== undefined && expireAt <= Date.now()) {
+      this.#leftOut++;
+      return;
+    }
     const number = bigintOfU64(value);
     if (number !== undefined) this.#u64Class ??= await u64ClassOf(this.#to, u64Key);
-    const bytes = encodedKey.length + (number === undefined ? valueBytes(value) : u64Bytes);
     const hasRoom =
       this.#gathered.length < this.#limits.mutations &&
       this.#gatheredBytes + bytes <= this.#limits.totalMutationBytes &&
       this.#gatheredKeyBytes + encodedKey.length <= this.#limits.totalKeyBytes;
     if (!hasRoom) await this.flush();
     const stored = number === undefined ? value : new this.#u64Class!(number);
-    this.#gathered.push({ key, versionstamp, encodedKey, value: stored, expireAt, bytes });
+    this.#gathered.push({ ...entry, value: stored, expireAt });
     this.#gatheredBytes += bytes;
     this.#gatheredKeyBytes += encodedKey.length;
   }
 
-  /** Commits the remaining entries, and deletes the stored progress. */
+  /** Reports the number of entries that have been compared with the source. */
+  setVerified(entries: number): void {
+    this.#verified = entries;
+    this.#options.onProgress?.(this.#progress());
+  }
+
+  /** Deletes the stored progress. */
   async finish(): Promise<CopyProgress> {
-    await this.flush();
     const forgotten = await this.#operation().delete(progressKey).delete(u64Key).commit();
     if (!forgotten.ok) throw runningCopyError();
     return this.#progress();
@@ -123,11 +137,52 @@ export class CopyWriter {
     this.#gathered = [];
     this.#gatheredBytes = 0;
     this.#gatheredKeyBytes = 0;
-    if (entries.length > 0) await this.#write(entries);
+    const commits = commitsOf(entries);
+    if (commits.length > 1 && (await this.#writeTogether(commits))) return this.#progress();
+    for (const commit of commits) await this.#write(commit);
     return this.#progress();
   }
 
-  #expireAtOf(entry: KvEntry<unknown>): number | undefined {
+  /**
+   * Makes one commit for each commit of the source, all at the same time, and then one of the
+   * progress. Until then, the next copy writes them again.
+   *
+   * @returns false if the target refused an entry or applied them in another order.
+   */
+  async #writeTogether(commits: readonly (readonly GatheredEntry[])[]): Promise<boolean> {
+    this.#options.signal?.throwIfAborted();
+    let copied = this.#copied;
+    const outcomes = await Promise.allSettled(
+      commits.map(async (entries) => {
+        const operation = this.#operation();
+        copied = setEntries(operation, entries, copied);
+        return await operation.commit();
+      }),
+    );
+    const failed = outcomes.find(
+      (outcome) => outcome.status === "rejected" && !isRefusal(outcome.reason),
+    ) as PromiseRejectedResult | undefined;
+    if (failed !== undefined) throw failed.reason;
+    let last = "";
+    for (const outcome of outcomes) {
+      if (outcome.status === "rejected") return false;
+      if (!outcome.value.ok) throw runningCopyError();
+      if (outcome.value.versionstamp <= last) return false;
+      last = outcome.value.versionstamp;
+    }
+    await this.#commitProgress(this.#operation(), copied);
+    this.#options.onProgress?.(this.#progress());
+    return true;
+  }
+
+  async #commitProgress(operation: AtomicOperation, copied: StoredProgress): Promise<void> {
+    const result = await operation.set(progressKey, copied).commit();
+    if (!result.ok) throw runningCopyError();
+    this.#versionstamp = result.versionstamp;
+    this.#copied = copied;
+  }
+
+  #expireAtOf(entry: SourceEntry): number | undefined {
     const expireIn = this.#options.expireIn?.(entry);
     if (expireIn === undefined) return entry.expireAt;
     if (typeof expireIn !== "number" || !Number.isFinite(expireIn)) {
@@ -138,15 +193,11 @@ export class CopyWriter {
   }
 
   /** Commits entries together, or in halves if the target refuses them together. */
-  async #write(entries: readonly SizedEntry[]): Promise<void> {
+  async #write(entries: readonly GatheredEntry[]): Promise<void> {
     this.#options.signal?.throwIfAborted();
     const operation = this.#operation();
     try {
-      const copied = this.#setEntries(operation, entries);
-      const result = await operation.set(progressKey, copied).commit();
-      if (!result.ok) throw runningCopyError();
-      this.#versionstamp = result.versionstamp;
-      this.#copied = copied;
+      await this.#commitProgress(operation, setEntries(operation, entries, this.#copied));
     } catch (error) {
       if (!isRefusal(error)) throw error;
       await this.#writeHalves(entries, error);
@@ -156,7 +207,7 @@ export class CopyWriter {
   }
 
   /** @param refusal the error of the target for all entries together. */
-  async #writeHalves(entries: readonly SizedEntry[], refusal: unknown): Promise<void> {
+  async #writeHalves(entries: readonly GatheredEntry[], refusal: unknown): Promise<void> {
     if (entries.length === 1) {
       throw new CopyFailedError(
         "the target refuses an entry; change the entry or the limits of the target, then copy again",
@@ -169,33 +220,47 @@ export class CopyWriter {
     await this.#write(entries.slice(middle));
   }
 
-  /** Adds entries to an operation. Returns the progress after its commit. */
-  #setEntries(operation: AtomicOperation, entries: readonly SizedEntry[]): StoredProgress {
-    let { entries: count, bytes: total } = this.#progress();
-    for (const { key, value, expireAt, bytes } of entries) {
-      const expireIn = expireAt === undefined ? undefined : expireAt - Date.now();
-      if (expireIn !== undefined && expireIn <= 0) continue;
-      operation.set(key, value, expireIn === undefined ? {} : { expireIn });
-      count++;
-      total += bytes;
-    }
-    const { encodedKey: key, versionstamp } = entries[0]!;
-    return {
-      first: this.#copied?.first ?? { key, versionstamp },
-      position: entries.at(-1)!.encodedKey,
-      entries: count,
-      bytes: total,
-    };
-  }
-
   #operation(): AtomicOperation {
     return this.#to.atomic().check({ key: progressKey, versionstamp: this.#versionstamp });
   }
 
   #progress(): CopyProgress {
-    const { entries = 0, bytes = 0 } = this.#copied ?? {};
-    return { entries, bytes, resumed: this.#resumed };
+    const { entries, bytes } = this.#copied;
+    const total = Math.max(this.#toCopy - this.#leftOut, entries);
+    return { entries, bytes, total, verified: this.#verified, resumed: this.#resumed };
   }
+}
+
+/** Divides entries by the commits that wrote them in the source. */
+function commitsOf(entries: readonly GatheredEntry[]): GatheredEntry[][] {
+  const commits: GatheredEntry[][] = [];
+  for (const entry of entries) {
+    const last = commits.at(-1);
+    if (last !== undefined && last[0]!.versionstamp === entry.versionstamp) last.push(entry);
+    else commits.push([entry]);
+  }
+  return commits;
+}
+
+/** Adds entries to an operation. Returns the progress after its commit. */
+function setEntries(
+  operation: AtomicOperation,
+  entries: readonly GatheredEntry[],
+  { first, entries: count, bytes: total }: StoredProgress,
+): StoredProgress {
+  const copied = { entries: count, bytes: total };
+  for (const { key, value, expireAt, bytes } of entries) {
+    const expireIn = expireAt === undefined ? undefined : expireAt - Date.now();
+    if (expireIn !== undefined && expireIn <= 0) continue;
+    operation.set(key, value, expireIn === undefined ? {} : { expireIn });
+    copied.entries++;
+    copied.bytes += bytes;
+  }
+  return { first: first ?? placeIn(entries[0]!), last: placeIn(entries.at(-1)!), ...copied };
+}
+
+function placeIn({ encodedKey: key, versionstamp }: GatheredEntry): StoredPlace {
+  return { key, versionstamp };
 }
 
 /** Returns {@link usedShare} of the lower of the target's and Deno KV's limits. */
@@ -209,14 +274,6 @@ function copyLimits(to: Kv & { readonly limits?: Partial<KvLimits> }): typeof ba
   };
 }
 
-function valueBytes(value: unknown): number {
-  try {
-    return encodeValue(value).length;
-  } catch {
-    return unknownValueBytes;
-  }
-}
-
 /** True if the target refused its input, false if the target itself failed. */
 function isRefusal(error: unknown): boolean {
   if (error instanceof TypeError) return true;
@@ -225,21 +282,25 @@ function isRefusal(error: unknown): boolean {
 }
 
 function storedProgress(value: unknown): StoredProgress {
-  const { first, position, entries, bytes } = (value ?? {}) as Partial<StoredProgress>;
+  const { first, last, entries, bytes } = (value ?? {}) as Partial<StoredProgress>;
   try {
-    if (!(position instanceof Uint8Array)) throw new TypeError("there is no position");
-    if (!(first?.key instanceof Uint8Array)) throw new TypeError("there is no first entry");
-    decodeKey(position);
-    decodeKey(first.key);
+    if (entries !== 0) for (const place of [first, last]) assertPlace(place);
   } catch (cause) {
     const reason = "the stored progress is not readable; copy again with restart: true";
     throw new CopyFailedError(reason, progressKey, cause);
   }
-  return { first, position, entries: entries ?? 0, bytes: bytes ?? 0 };
+  return { first, last, entries: entries ?? 0, bytes: bytes ?? 0 };
 }
 
-/** @throws {CopyFailedError} if the progress, and so its position, belongs to another source. */
+function assertPlace(place: StoredPlace | undefined): void {
+  if (!(place?.key instanceof Uint8Array)) throw new TypeError("there is no entry");
+  assertVersionstamp(place.versionstamp);
+  decodeKey(place.key);
+}
+
+/** @throws {CopyFailedError} if the progress belongs to another source. */
 async function assertSameSource(from: Kv, { first }: StoredProgress): Promise<void> {
+  if (first === undefined) return;
   const { versionstamp } = await from.get(decodeKey(first.key));
   if (versionstamp === first.versionstamp) return;
   throw new CopyFailedError(

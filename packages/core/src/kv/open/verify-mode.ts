@@ -4,7 +4,7 @@ import {
   encodeDatabaseHeader,
   verifyDatabaseHeader,
 } from "../../engine/level/database-header.js";
-import { DatabaseFormatError } from "../../errors/core-errors.js";
+import { DatabaseNotFoundError } from "../../errors/core-errors.js";
 
 /** The system key of the header. On LevelDB the engine itself stores the header. */
 const headerKey = Uint8Array.of(0x00, 0x05);
@@ -14,8 +14,8 @@ const headerKey = Uint8Array.of(0x00, 0x05);
  * that it is never opened in the other one.
  *
  * @throws {DatabaseModeError} if the database was created in the other mode.
- * @throws {DatabaseFormatError} if the header has an unknown format, or if the database is new and
- * may not be created.
+ * @throws {DatabaseFormatError} if the header has an unknown format.
+ * @throws {DatabaseNotFoundError} if the database is new and may not be created.
  * @throws {CorruptionError} if the header is damaged.
  */
 export async function verifyMode(
@@ -28,8 +28,7 @@ export async function verifyMode(
       verifyDatabaseHeader(stored.value, mode);
       return;
     }
-    if (!createIfMissing)
-      throw new DatabaseFormatError("it is empty, and this call may not create a database");
+    if (!createIfMissing) throw new DatabaseNotFoundError();
     const header = { type: "set", key: headerKey, value: encodeDatabaseHeader(mode) } as const;
     const checks = [{ key: headerKey, versionstamp: null }];
     const [outcome] = await engine.commit([{ checks, mutations: [header], sync: true }]);

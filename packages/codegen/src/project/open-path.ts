@@ -1,0 +1,67 @@
+import { statSync } from "node:fs";
+import { createRequire } from "node:module";
+import { join, resolve } from "node:path";
+import { pathToFileURL } from "node:url";
+import { type Engine, type KvLike, openKv } from "@keywright/core";
+import { DenoKvMissingError, EngineMissingError } from "../errors/codegen-errors.js";
+import { type EngineUrl, engineUrl } from "./engine-url.js";
+
+type OpenDenoKv = (where: string) => Promise<KvLike>;
+
+/**
+ * Opens the database at a path or URL. A URL is that of a database on etcd or PostgreSQL (see
+ * {@link engineUrl}) or of a KV Connect server. A file is that of Deno KV, and anything else is the
+ * folder of a Keywright database.
+ *
+ * @param folder the folder that a path is relative to, and whose project has the packages.
+ */
+export async function openPath(folder: string, place: string): Promise<KvLike> {
+  const engine = engineUrl(place);
+  if (engine !== undefined) return await openEngine(folder, engine);
+  const isUrl = /^https?:\/\//i.test(place);
+  const path = isUrl ? place : resolve(folder, place);
+  if (!isUrl && statSync(path, { throwIfNoEntry: false })?.isFile() !== true) {
+    return await openKv(path);
+  }
+  return await (await denoKvOpener(folder, place))(path);
+}
+
+async function openEngine(folder: string, url: EngineUrl): Promise<KvLike> {
+  const { packageName, exportName, options } = url;
+  const path = pathOfPackage(folder, packageName);
+  if (path === undefined) throw new EngineMissingError(packageName);
+  const module = (await import(pathToFileURL(path).href)) as Readonly<
+    Record<string, (options: unknown) => Promise<Engine>>
+  >;
+  const engine = await module[exportName]!(options);
+  try {
+    return await openKv(engine);
+  } catch (error) {
+    await engine.close();
+    throw error;
+  }
+}
+
+/** In Deno it is built in. In Node.js it is the package `@deno/kv` of the project. */
+async function denoKvOpener(folder: string, place: string): Promise<OpenDenoKv> {
+  const { Deno } = globalThis as { readonly Deno?: { readonly openKv?: OpenDenoKv } };
+  if (Deno !== undefined) {
+    if (Deno.openKv === undefined) throw new DenoKvMissingError(place, "deno");
+    return Deno.openKv;
+  }
+  const path = pathOfPackage(folder, "@deno/kv");
+  if (path === undefined) throw new DenoKvMissingError(place, "node");
+  const { openKv: open } = (await import(pathToFileURL(path).href)) as {
+    readonly openKv: OpenDenoKv;
+  };
+  return open;
+}
+
+/** Returns undefined if the project of the folder does not have the package. */
+function pathOfPackage(folder: string, name: string): string | undefined {
+  try {
+    return createRequire(join(folder, "package.json")).resolve(name);
+  } catch {
+    return undefined;
+  }
+}

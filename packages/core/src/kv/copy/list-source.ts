@@ -1,0 +1,26 @@
+import { CopyUnreadableError } from "../../errors/core-errors.js";
+import type { KvKey } from "../../keys/key.js";
+import type { Kv, KvEntry } from "../kv.js";
+import { isCopyKey } from "./own-keys.js";
+
+/**
+ * Lists the entries to copy, in key order.
+ *
+ * @throws {CopyUnreadableError} if this runtime cannot decode a value.
+ */
+export async function* listSource(from: Kv): AsyncGenerator<KvEntry<unknown>> {
+  let last: KvKey | undefined;
+  try {
+    for await (const entry of from.list({ prefix: [] }, { batchSize: 500 })) {
+      last = entry.key;
+      if (!isCopyKey(entry.key)) yield entry;
+    }
+  } catch (error) {
+    throw isUndecodable(error) ? new CopyUnreadableError(last, error) : error;
+  }
+}
+
+/** True for the errors of V8 about values that a newer version has encoded. */
+function isUndecodable(error: unknown): boolean {
+  return error instanceof Error && /\bdeserialize cloned data\b/i.test(error.message);
+}

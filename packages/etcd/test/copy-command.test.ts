@@ -1,0 +1,66 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { type Kv, openKv } from "@keywright/core";
+import { expect, it } from "vitest";
+import { describeEtcd, newPrefix } from "./server/shared-cluster.js";
+
+const command = fileURLToPath(new URL("../../codegen/bin/keywright.js", import.meta.url));
+/** A folder of a project that has the package. */
+const folder = fileURLToPath(new URL("..", import.meta.url));
+
+/** Runs `keywright copy`. With `kill`, kills it as soon as it shows progress. */
+async function copy(from: string, to: string, kill = false): Promise<string> {
+  const child = spawn(process.execPath, [command, "copy", "--from", from, "--to", to], {
+    cwd: folder,
+  });
+  let output = "";
+  for (const stream of [child.stdout, child.stderr]) {
+    stream.on("data", (text) => {
+      output += text;
+      if (kill) child.kill("SIGKILL");
+    });
+  }
+  await once(child, "close");
+  return output;
+}
+
+/** Returns the keys and values in the order of their versionstamps. */
+async function inOrder(kv: Kv): Promise<unknown[]> {
+  const entries: { key: unknown; value: unknown; versionstamp: string }[] = [];
+  for await (const entry of kv.list({ prefix: [] }, { batchSize: 500 })) entries.push(entry);
+  entries.sort((a, b) => (a.versionstamp < b.versionstamp ? -1 : 1));
+  expect(new Set(entries.map(({ versionstamp }) => versionstamp)).size).toBe(entries.length);
+  return entries.map(({ key, value }) => [key, value]);
+}
+
+describeEtcd("keywright copy to etcd and back", 1, (cluster) => {
+  it("resumes after a kill, and keeps everything in the order of its commits", async () => {
+    const scratch = await mkdtemp(join(tmpdir(), "keywright-copy-"));
+    try {
+      const [path, backPath] = [join(scratch, "from"), join(scratch, "back")];
+      const from = await openKv(path, { durability: "relaxed" });
+      const count = 5000;
+      const keys = Array.from({ length: count }, (_, n) => ["row", (n * 7919) % count]);
+      await Promise.all(keys.map((key, n) => from.set(key, { n, name: "Ada" })));
+      const expected = await inOrder(from);
+      await from.close();
+
+      const hosts = cluster().endpoints.map((endpoint) => new URL(endpoint).host);
+      const url = `etcd://${hosts.join(",")}/${newPrefix()}`;
+      await copy(path, url, true);
+      expect(await copy(path, url)).toMatch(
+        /Done\. 5,000 .* of the run before, and all\s+compared/,
+      );
+      expect(await copy(url, backPath)).toContain("Done.");
+      const back = await openKv(backPath);
+      expect(await inOrder(back)).toEqual(expected);
+      await back.close();
+    } finally {
+      await rm(scratch, { recursive: true });
+    }
+  }, 60_000);
+});
