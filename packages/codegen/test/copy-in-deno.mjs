@@ -30,7 +30,7 @@ try {
     ({ stderr }) =>
       stderr.startsWith("error Requires write access to ") && stderr.includes("--allow-write"),
   );
-  assert.match(run(command.slice(1)), /Done\. 205 entries copied\./);
+  assert.match(run(command.slice(1)), /Done\. 205 entries copied, and all compared\./);
   await assertCopied("data/app");
 
   // What the command has copied is out of the way of the script.
