@@ -145,7 +145,7 @@ it("reads of rows take these round trips", async () => {
       "include of two levels": 5,
     });
   } finally {
-    kv.close();
+    await kv.close();
   }
 });
 
@@ -192,7 +192,7 @@ it("transactions take a round trip for each read and for each new row, and one f
       "3 new rows": 4,
     });
   } finally {
-    kv.close();
+    await kv.close();
   }
 });
 
@@ -251,7 +251,7 @@ it("writes take these round trips", async () => {
       "delete, with 2 rows and the 40 rows that refer to them": 8,
     });
   } finally {
-    kv.close();
+    await kv.close();
   }
 });
 
@@ -278,7 +278,7 @@ it("work on many rows keeps requests few, and several in flight", async () => {
       "deleteMany of 1000 rows": { depth: 10, requests: 18, together: 8 },
     });
   } finally {
-    kv.close();
+    await kv.close();
   }
 });
 
@@ -301,7 +301,7 @@ it("a migration takes few round trips for each batch of rows", async () => {
       const verified = await engine.tripsOf(() => verifyIndexes(db));
       return { migrate: migrated.depth, verify: verified.depth };
     } finally {
-      kv.close();
+      await kv.close();
     }
   };
   const [small, large] = [await depthsFor(1010), await depthsFor(2010)];
@@ -355,6 +355,6 @@ it("the catalog is read beside the rows if it is due, and by commits", async () 
       requests: 1,
     });
   } finally {
-    kv.close();
+    await kv.close();
   }
 });
