@@ -10,6 +10,7 @@ import {
   migrationStatus,
   planMigration,
   previewMigration,
+  verifyIndexes,
 } from "../src/index.js";
 import { leaseKey } from "../src/migrate/run/lease.js";
 import { Crash, crashAtEachCommit, crashingKv } from "./faulty-kv.js";
@@ -158,6 +159,16 @@ describe("an interrupted change of all rows", () => {
     expect((await planMigration(third)).isEmpty).toBe(true);
     const marks = kv.list({ prefix: ["__keywright", "transform"] });
     expect((await marks.next()).done).toBe(true);
+  });
+
+  it("is completed to the schema that it began with", async () => {
+    await interrupt();
+    const second = await openWith(Second, [toNumber]);
+    expect(await migrate(second, { accept: true })).toMatchObject({ status: "done" });
+    expect(await storedForms()).toEqual(new Set(["number"]));
+    expect((await planMigration(second)).isEmpty).toBe(true);
+    const { status, models } = await verifyIndexes(second);
+    expect({ status, entries: models[0]?.entries }).toEqual({ status: "clean", entries: count });
   });
 
   it("is completed in a copy of the database", async () => {
