@@ -77,9 +77,14 @@ function hostWith(
       const text = texts().get(path);
       if (text !== undefined) return compiler.createSourceFile(path, text, languageVersion);
       const read = () => host.getSourceFile(path, languageVersion, ...others);
-      return path.includes("/node_modules/") ? packageFile(`${kind} ${path}`, path, read) : read();
+      return isPackageFile(path) ? packageFile(`${kind} ${path}`, path, read) : read();
     },
   };
+}
+
+/** True for the files of packages, also of those that are linked from another folder. */
+function isPackageFile(path: string): boolean {
+  return path.includes("/node_modules/") || /\.d\.[cm]?ts$/.test(path);
 }
 
 /** The files of packages that earlier rounds of `--watch` have read. */
