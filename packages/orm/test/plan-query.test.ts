@@ -14,7 +14,7 @@ import { compileModel } from "../src/model/compile-model.js";
 import type { AnyRow } from "../src/model/compiled-model.js";
 import { type PlannedQuery, planQuery, planScan } from "../src/query/plan/plan-query.js";
 import { planUnique, uniquePart } from "../src/query/plan/plan-unique.js";
-import type { QueryPlan } from "../src/query/plan/query-plan.js";
+import type { QueryPlan } from "../src/query/plan/ranges/query-plan.js";
 
 const model = compileModel(
   defineModel({

@@ -8,7 +8,7 @@ import { changeMarkOfRead } from "../indexes/change-marks.js";
 import { isSameKey } from "../indexes/key-parts.js";
 import { rowKey } from "../indexes/primary-key.js";
 import { type ChosenPlan, choosePlan } from "../query/plan/choose-plan.js";
-import { plansIn } from "../query/plan/query-plan.js";
+import { plansIn } from "../query/plan/ranges/query-plan.js";
 import { readPage, takeOf } from "../query/read/read-page.js";
 import { readRows } from "../query/read/read-rows.js";
 import { type RowFilter, rowFilterOf } from "../query/read/row-filter.js";

@@ -6,14 +6,14 @@ import { indexKeys } from "../indexes/index-entries.js";
 import { rowKey } from "../indexes/primary-key.js";
 import type { AnyRow, CompiledIndex } from "../model/compiled-model.js";
 import { isReadable, plansOf, readablePlan } from "../query/plan/choose-plan.js";
-import { resumePlan } from "../query/plan/cursor.js";
+import { resumePlan } from "../query/plan/ranges/cursor.js";
 import {
   findSegment,
   type Plan,
   plansIn,
   type QueryPlan,
   selectorOf,
-} from "../query/plan/query-plan.js";
+} from "../query/plan/ranges/query-plan.js";
 
 export interface WatchedRange {
   /** The index of each range. Undefined for the rows themselves. */

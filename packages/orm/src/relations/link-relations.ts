@@ -2,7 +2,7 @@ import { ModelDefinitionError } from "../errors/schema-errors.js";
 import type { CompiledIndex, CompiledModel } from "../model/compiled-model.js";
 import type { LinkedRelation, LinkedRelations, Reference } from "../model/linked-relations.js";
 import type { Relation } from "../model/relation-definition.js";
-import { kindOf } from "../query/plan/value-kinds.js";
+import { kindOf } from "../query/plan/fields/value-kinds.js";
 import { referenceIndex } from "./reference-index.js";
 
 interface Links {

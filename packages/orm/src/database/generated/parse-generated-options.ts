@@ -8,7 +8,7 @@ import { primaryKeyOf } from "../../indexes/primary-key.js";
 import type { AnyRow, CompiledModel } from "../../model/compiled-model.js";
 import { namedIndex } from "../../query/plan/named-index.js";
 import { planUnique, primaryKeyIn, uniqueValues } from "../../query/plan/plan-unique.js";
-import { queriedKey } from "../../query/plan/queried-part.js";
+import { queriedKey } from "../../query/plan/fields/queried-part.js";
 import { type CallOptions, generatedOptions, type RepositoryMethod } from "../call-options.js";
 import { parseOptions, whereOf } from "../parse-options.js";
 

@@ -3,12 +3,12 @@ import type { AnyQuery } from "../../context/any-query.js";
 import type { TableContext } from "../../context/table-context.js";
 import type { CompiledIndex } from "../../model/compiled-model.js";
 import { keyOrderOf } from "../../transaction/key-order-of.js";
-import { type ResumedPlan, resumePlan } from "./cursor.js";
+import { alternativesOf } from "./fields/query-fields.js";
+import { assertKinds } from "./fields/value-kinds.js";
 import { planScan } from "./plan-query.js";
 import { planRows } from "./plan-rows.js";
-import { alternativesOf } from "./query-fields.js";
-import { type Plan, plansIn } from "./query-plan.js";
-import { assertKinds } from "./value-kinds.js";
+import { type ResumedPlan, resumePlan } from "./ranges/cursor.js";
+import { type Plan, plansIn } from "./ranges/query-plan.js";
 
 export interface ChosenPlan {
   readonly plan: Plan;

@@ -1,7 +1,7 @@
 import type { AnyQuery } from "../../context/any-query.js";
 import type { TableContext } from "../../context/table-context.js";
 import type { CompiledIndex } from "../../model/compiled-model.js";
-import { mayRepeat, type QueryPlan } from "./query-plan.js";
+import { mayRepeat, type QueryPlan } from "./ranges/query-plan.js";
 
 export function holdsSelection(index: CompiledIndex, select: AnyQuery["select"]): boolean {
   if (index.store === "copy") return true;

@@ -1,8 +1,8 @@
 import type { KvKey, KvKeyPart } from "@keywright/core";
 import type { FoundRow } from "../../context/any-query.js";
 import type { CompiledModel, CompiledPart } from "../../model/compiled-model.js";
-import type { MergedPlan, QueryPlan } from "./query-plan.js";
-import { maxSegments } from "./segments.js";
+import type { MergedPlan, QueryPlan } from "./ranges/query-plan.js";
+import { maxSegments } from "./ranges/segments.js";
 
 /**
  * Returns the ways to merge the rows of the alternatives of a query, best first: one plan for each

@@ -5,15 +5,15 @@ import { isSamePart, keyPartOf } from "../../indexes/key-parts.js";
 import type { CompiledIndex, CompiledModel } from "../../model/compiled-model.js";
 import { canBeList, isList } from "../../model/fields/key-kinds.js";
 import { holdsSelection } from "./covered-read.js";
-import type { FieldCondition } from "./field-condition.js";
-import { type KeyField, keyFields } from "./key-fields.js";
+import type { FieldCondition } from "./fields/field-condition.js";
+import { type KeyField, keyFields } from "./fields/key-fields.js";
+import { parseQuery, type QueryFields } from "./fields/query-fields.js";
 import { namedIndexes } from "./named-index.js";
-import { parseQuery, type QueryFields } from "./query-fields.js";
-import type { QueryPlan } from "./query-plan.js";
-import { assertFits, segmentsOf } from "./segments.js";
-import type { ExistingKey } from "./suggest-index.js";
-import { unindexedQuery, unmergedQuery } from "./unindexed-error.js";
-import { unionOfSegments } from "./union-of-segments.js";
+import type { QueryPlan } from "./ranges/query-plan.js";
+import { assertFits, segmentsOf } from "./ranges/segments.js";
+import { unionOfSegments } from "./ranges/union-of-segments.js";
+import type { ExistingKey } from "./suggest/suggest-index.js";
+import { unindexedQuery, unmergedQuery } from "./suggest/unindexed-error.js";
 
 /** The options of a query that its plan depends on. */
 export type PlannedQuery = Pick<AnyQuery, "where" | "orderBy" | "order" | "index" | "select">;

@@ -1,5 +1,6 @@
 import type { KeyOrder } from "@keywright/core";
 import type { CompiledModel } from "../../model/compiled-model.js";
+import { parseQuery } from "./fields/query-fields.js";
 import { mergePlans } from "./merge-plans.js";
 import {
   type PlannedQuery,
@@ -7,8 +8,7 @@ import {
   sharedFields,
   unindexedError,
 } from "./plan-query.js";
-import { parseQuery } from "./query-fields.js";
-import type { Plan } from "./query-plan.js";
+import type { Plan } from "./ranges/query-plan.js";
 
 /**
  * Returns the plans that serve a query, best first: those of one index, or if the members of `OR`

@@ -2,12 +2,12 @@ import type { KvKeyPart } from "@keywright/core";
 import { InvalidQueryError } from "../../errors/query-errors.js";
 import { keyPartOf } from "../../indexes/key-parts.js";
 import type { AnyRow, CompiledIndex, CompiledModel } from "../../model/compiled-model.js";
+import { assertWellFormed } from "./fields/queried-part.js";
+import { assertField, parseQuery } from "./fields/query-fields.js";
+import { assertKind } from "./fields/value-kinds.js";
 import { namedIndexes } from "./named-index.js";
 import { existingKeys } from "./plan-query.js";
-import { assertWellFormed } from "./queried-part.js";
-import { assertField, parseQuery } from "./query-fields.js";
-import { partialUniqueRow, unindexedRow } from "./unindexed-error.js";
-import { assertKind } from "./value-kinds.js";
+import { partialUniqueRow, unindexedRow } from "./suggest/unindexed-error.js";
 
 /** A key that identifies one row: the primary key, or a unique index. */
 export type UniqueKey = "primaryKey" | CompiledIndex;

@@ -12,8 +12,14 @@ import {
   isReadable,
   plansOf,
 } from "../plan/choose-plan.js";
-import { parseQuery } from "../plan/query-fields.js";
-import { mayRepeat, nameOfIndex, type Plan, plansIn, type QueryPlan } from "../plan/query-plan.js";
+import { parseQuery } from "../plan/fields/query-fields.js";
+import {
+  mayRepeat,
+  nameOfIndex,
+  type Plan,
+  plansIn,
+  type QueryPlan,
+} from "../plan/ranges/query-plan.js";
 import { EntryReader, maxBatch } from "./entry-reader.js";
 import { readAgain } from "./read-again.js";
 import { readCounters } from "./read-counters.js";

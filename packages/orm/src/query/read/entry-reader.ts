@@ -11,7 +11,7 @@ import {
   readsWholeKeys,
   type Segment,
   selectorOf,
-} from "../plan/query-plan.js";
+} from "../plan/ranges/query-plan.js";
 import { readKeys, readWithSchema } from "./read-rows.js";
 
 export const maxBatch = 500;

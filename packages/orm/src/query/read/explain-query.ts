@@ -4,8 +4,9 @@ import type { TableContext } from "../../context/table-context.js";
 import { elementSchema } from "../../model/fields/field-schema.js";
 import { plansOf, readablePlan } from "../plan/choose-plan.js";
 import { isCovered } from "../plan/covered-read.js";
-import { keyFields } from "../plan/key-fields.js";
-import { alternativesOf } from "../plan/query-fields.js";
+import { keyFields } from "../plan/fields/key-fields.js";
+import { alternativesOf } from "../plan/fields/query-fields.js";
+import { kindOf as kindOfValues } from "../plan/fields/value-kinds.js";
 import {
   mayRepeat,
   nameOfIndex,
@@ -14,8 +15,7 @@ import {
   prefixOf,
   type QueryPlan,
   readsWholeKeys,
-} from "../plan/query-plan.js";
-import { kindOf as kindOfValues } from "../plan/value-kinds.js";
+} from "../plan/ranges/query-plan.js";
 import { takeOf } from "./read-page.js";
 import { rowFilterOf } from "./row-filter.js";
 

@@ -7,7 +7,7 @@ import { hasIndexKey } from "../../indexes/index-entries.js";
 import { rowKey } from "../../indexes/primary-key.js";
 import type { AnyRow, CompiledIndex } from "../../model/compiled-model.js";
 import { isEntryEnough } from "../plan/covered-read.js";
-import { queriedKey } from "../plan/queried-part.js";
+import { queriedKey } from "../plan/fields/queried-part.js";
 import { assertRow, foundRow } from "./found-row.js";
 import { readKeys } from "./read-rows.js";
 

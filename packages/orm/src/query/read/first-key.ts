@@ -6,7 +6,7 @@ import { IndexKeyError } from "../../errors/row-errors.js";
 import { hasIndexKey, indexKeys } from "../../indexes/index-entries.js";
 import { isSameKey } from "../../indexes/key-parts.js";
 import { keyOrderOf } from "../../transaction/key-order-of.js";
-import { findSegment, mayRepeat, type QueryPlan } from "../plan/query-plan.js";
+import { findSegment, mayRepeat, type QueryPlan } from "../plan/ranges/query-plan.js";
 
 /**
  * True if a row has the key of an index entry, and no other of its keys comes earlier in the plan.

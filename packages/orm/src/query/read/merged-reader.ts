@@ -12,7 +12,7 @@ import {
   prefixOf,
   type QueryPlan,
   readsWholeKeys,
-} from "../plan/query-plan.js";
+} from "../plan/ranges/query-plan.js";
 import { type ReadRow, RowReader, type RowSource } from "./row-reader.js";
 
 interface Sorted {

@@ -5,7 +5,7 @@ import { assertPositiveInteger } from "../../errors/assert-positive-integer.js";
 import { keyText } from "../../indexes/key-text.js";
 import type { CompiledModel } from "../../model/compiled-model.js";
 import type { ChosenPlan } from "../plan/choose-plan.js";
-import { encodeCursor } from "../plan/cursor.js";
+import { encodeCursor } from "../plan/ranges/cursor.js";
 import { maxBatch } from "./entry-reader.js";
 import type { ReadRow } from "./row-reader.js";
 import { rowSourceOf } from "./row-source.js";

@@ -5,7 +5,7 @@ import type { TableContext } from "../../context/table-context.js";
 import { primaryKeyOfEntry } from "../../indexes/entry-value.js";
 import type { AnyRow, CompiledIndex } from "../../model/compiled-model.js";
 import { isCovered } from "../plan/covered-read.js";
-import { mayRepeat, nameOfIndex, type QueryPlan } from "../plan/query-plan.js";
+import { mayRepeat, nameOfIndex, type QueryPlan } from "../plan/ranges/query-plan.js";
 import { EntryReader, maxBatch } from "./entry-reader.js";
 import { isFirstKey } from "./first-key.js";
 import { assertRow, foundRow } from "./found-row.js";

@@ -8,7 +8,7 @@ import { rowKey } from "../../indexes/primary-key.js";
 import { orderIn, readablePlan } from "../../query/plan/choose-plan.js";
 import { isCovered } from "../../query/plan/covered-read.js";
 import { planQuery } from "../../query/plan/plan-query.js";
-import { prefixOf, type QueryPlan, readsWholeKeys } from "../../query/plan/query-plan.js";
+import { prefixOf, type QueryPlan, readsWholeKeys } from "../../query/plan/ranges/query-plan.js";
 import { EntryReader, maxBatch } from "../../query/read/entry-reader.js";
 import { isFirstKey } from "../../query/read/first-key.js";
 import { foundRow } from "../../query/read/found-row.js";

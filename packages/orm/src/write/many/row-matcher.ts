@@ -5,7 +5,7 @@ import { IndexKeyError } from "../../errors/row-errors.js";
 import { indexKeys } from "../../indexes/index-entries.js";
 import { rowKey } from "../../indexes/primary-key.js";
 import { choosePlan, chooseScan } from "../../query/plan/choose-plan.js";
-import { findSegment, plansIn, type QueryPlan } from "../../query/plan/query-plan.js";
+import { findSegment, plansIn, type QueryPlan } from "../../query/plan/ranges/query-plan.js";
 import { rowFilterOf } from "../../query/read/row-filter.js";
 
 export type RowMatcher = (found: FoundRow) => boolean;

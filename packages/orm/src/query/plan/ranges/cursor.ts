@@ -7,7 +7,7 @@ import {
   type KvKey,
   type KvKeyPart,
 } from "@keywright/core";
-import { InvalidCursorError } from "../../errors/query-errors.js";
+import { InvalidCursorError } from "../../../errors/query-errors.js";
 import { findSegment, type Plan, plansIn, type QueryPlan } from "./query-plan.js";
 
 const cursorFormat = 2;

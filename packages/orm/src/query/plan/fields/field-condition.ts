@@ -1,7 +1,7 @@
-import { knownNames } from "../../errors/nearest-name.js";
-import { InvalidQueryError } from "../../errors/query-errors.js";
-import { keyPartOf } from "../../indexes/key-parts.js";
-import type { CompiledModel } from "../../model/compiled-model.js";
+import { knownNames } from "../../../errors/nearest-name.js";
+import { InvalidQueryError } from "../../../errors/query-errors.js";
+import { keyPartOf } from "../../../indexes/key-parts.js";
+import type { CompiledModel } from "../../../model/compiled-model.js";
 
 export interface FieldCondition {
   /** The values that the field may have. Undefined if the condition has bounds. */

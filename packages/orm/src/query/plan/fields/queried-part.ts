@@ -1,8 +1,8 @@
 import type { KvKey, KvKeyPart } from "@keywright/core";
-import { InvalidQueryError } from "../../errors/query-errors.js";
-import { IndexKeyError } from "../../errors/row-errors.js";
-import { indexedPart, indexKey } from "../../indexes/index-entries.js";
-import type { CompiledIndex, CompiledModel } from "../../model/compiled-model.js";
+import { InvalidQueryError } from "../../../errors/query-errors.js";
+import { IndexKeyError } from "../../../errors/row-errors.js";
+import { indexedPart, indexKey } from "../../../indexes/index-entries.js";
+import type { CompiledIndex, CompiledModel } from "../../../model/compiled-model.js";
 
 /** Returns the key part that an index holds for a value of a query. */
 export function queriedPart(

@@ -1,7 +1,7 @@
 import { compareKeys, type KvKey, type KvKeyPart, type KvListSelector } from "@keywright/core";
-import { isSamePart, keyAfter } from "../../indexes/key-parts.js";
-import type { CompiledIndex, CompiledModel } from "../../model/compiled-model.js";
-import { keyFields } from "./key-fields.js";
+import { isSamePart, keyAfter } from "../../../indexes/key-parts.js";
+import type { CompiledIndex, CompiledModel } from "../../../model/compiled-model.js";
+import { keyFields } from "../fields/key-fields.js";
 import { isOfType, type KeyInterval } from "./key-interval.js";
 
 /** A range of an index: fixed values for the first key parts, then an interval of the next part. */

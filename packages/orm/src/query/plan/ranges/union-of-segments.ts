@@ -1,8 +1,8 @@
 import { Buffer } from "node:buffer";
 import { encodeKey, type KeyOrder } from "@keywright/core";
-import { InvalidQueryError } from "../../errors/query-errors.js";
-import type { CompiledModel } from "../../model/compiled-model.js";
-import type { KeyField } from "./key-fields.js";
+import { InvalidQueryError } from "../../../errors/query-errors.js";
+import type { CompiledModel } from "../../../model/compiled-model.js";
+import type { KeyField } from "../fields/key-fields.js";
 import { isOfType, type KeyInterval, typeOfInterval } from "./key-interval.js";
 import type { Segment } from "./query-plan.js";
 import { maxSegments } from "./segments.js";

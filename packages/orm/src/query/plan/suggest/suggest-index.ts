@@ -1,10 +1,10 @@
-import type { Direction } from "../../context/any-query.js";
-import { listText } from "../../errors/message-parts.js";
-import type { CompiledIndex, CompiledModel } from "../../model/compiled-model.js";
-import { canBeAbsent } from "../../model/fields/field-schema.js";
-import { canBeInKey, canBeList, canHoldElements, isList } from "../../model/fields/key-kinds.js";
-import type { FieldCondition } from "./field-condition.js";
-import type { QueryFields } from "./query-fields.js";
+import type { Direction } from "../../../context/any-query.js";
+import { listText } from "../../../errors/message-parts.js";
+import type { CompiledIndex, CompiledModel } from "../../../model/compiled-model.js";
+import { canBeAbsent } from "../../../model/fields/field-schema.js";
+import { canBeInKey, canBeList, canHoldElements, isList } from "../../../model/fields/key-kinds.js";
+import type { FieldCondition } from "../fields/field-condition.js";
+import type { QueryFields } from "../fields/query-fields.js";
 
 export interface ExistingKey {
   /** Undefined for the primary key. */

@@ -1,9 +1,9 @@
 import { Buffer } from "node:buffer";
 import { encodeKey, type KeyOrder, type KvKeyPart, specificationOrder } from "@keywright/core";
-import { InvalidQueryError } from "../../errors/query-errors.js";
-import type { CompiledModel } from "../../model/compiled-model.js";
-import type { FieldCondition } from "./field-condition.js";
-import type { KeyField } from "./key-fields.js";
+import { InvalidQueryError } from "../../../errors/query-errors.js";
+import type { CompiledModel } from "../../../model/compiled-model.js";
+import type { FieldCondition } from "../fields/field-condition.js";
+import type { KeyField } from "../fields/key-fields.js";
 import { intervalOf, type KeyInterval } from "./key-interval.js";
 import type { Segment } from "./query-plan.js";
 

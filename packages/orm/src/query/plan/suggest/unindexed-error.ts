@@ -1,9 +1,9 @@
-import { listText } from "../../errors/message-parts.js";
-import type { Operation } from "../../errors/orm-error.js";
-import { UnindexedQueryError } from "../../errors/query-errors.js";
-import type { CompiledIndex, CompiledModel } from "../../model/compiled-model.js";
-import { isList } from "../../model/fields/key-kinds.js";
-import type { QueryFields } from "./query-fields.js";
+import { listText } from "../../../errors/message-parts.js";
+import type { Operation } from "../../../errors/orm-error.js";
+import { UnindexedQueryError } from "../../../errors/query-errors.js";
+import type { CompiledIndex, CompiledModel } from "../../../model/compiled-model.js";
+import { isList } from "../../../model/fields/key-kinds.js";
+import type { QueryFields } from "../fields/query-fields.js";
 import { codeOf, type FindKeys, freeName, nameOf, suggestIndex } from "./suggest-index.js";
 
 /**

@@ -1,10 +1,10 @@
 import type * as z from "zod";
-import { InvalidQueryError } from "../../errors/query-errors.js";
-import { keyPartOf } from "../../indexes/key-parts.js";
-import type { AnyRow, CompiledIndex, CompiledModel } from "../../model/compiled-model.js";
-import { elementSchema } from "../../model/fields/field-schema.js";
-import { definitionOf } from "../../model/fields/schema-definition.js";
-import type { QueryPlan } from "./query-plan.js";
+import { InvalidQueryError } from "../../../errors/query-errors.js";
+import { keyPartOf } from "../../../indexes/key-parts.js";
+import type { AnyRow, CompiledIndex, CompiledModel } from "../../../model/compiled-model.js";
+import { elementSchema } from "../../../model/fields/field-schema.js";
+import { definitionOf } from "../../../model/fields/schema-definition.js";
+import type { QueryPlan } from "../ranges/query-plan.js";
 
 export type ValueKind = "string" | "number" | "bigint" | "boolean" | "date" | "bytes";
 

@@ -1,6 +1,6 @@
 import { type KeyOrder, type KvKeyPart, specificationOrder } from "@keywright/core";
-import { keyPartOf } from "../../indexes/key-parts.js";
-import type { CompiledIndex, CompiledModel } from "../../model/compiled-model.js";
+import { keyPartOf } from "../../../indexes/key-parts.js";
+import type { CompiledIndex, CompiledModel } from "../../../model/compiled-model.js";
 import { assertWellFormed, queriedPart } from "./queried-part.js";
 
 /** One part of the keys of an index, or of the rows, after the prefix. */

@@ -1,7 +1,7 @@
 import type { KvKeyPart } from "@keywright/core";
-import { ascendingPart, descendingPart, partAfter } from "../../indexes/key-parts.js";
-import type { Bounds } from "./field-condition.js";
-import type { KeyField } from "./key-fields.js";
+import { ascendingPart, descendingPart, partAfter } from "../../../indexes/key-parts.js";
+import type { Bounds } from "../fields/field-condition.js";
+import type { KeyField } from "../fields/key-fields.js";
 
 /** The range of key parts within bounds, as the parts are stored in keys. */
 export interface KeyInterval {
