@@ -28,7 +28,8 @@ const leftOut = {
  * `openKv`.
  * @param {string} server.globalSetup the path of the module that starts the server.
  * @param {Readonly<Record<string, readonly string[]>>} server.assumptions the tests that assume
- * something that the server does not do, as `file`, or as `file: name`, by the reason why they are skipped.
+ * something that the server does not do, as `file`, or as `file: name`, by the reason why they are
+ * skipped.
  * @returns {import("vitest/config").ViteUserConfig}
  */
 export function ormOnServer({ isInstalled, openKv, globalSetup, assumptions }) {

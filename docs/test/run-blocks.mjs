@@ -1,5 +1,5 @@
-// Runs compiled code blocks in one process, each in an empty folder of its own, and prints what each
-// of them printed: code-blocks.test.ts starts it with the paths of the blocks.
+// Runs compiled code blocks in one process, each in an empty folder of its own, and prints what
+// each of them printed: code-blocks.test.ts starts it with the paths of the blocks.
 import { AsyncLocalStorage } from "node:async_hooks";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";

@@ -2,7 +2,7 @@ import { type EmbeddedKv, type Kv, type KvKey, openKv } from "@keywright/core";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { createDatabase, defineModel, type MigrationProgress, migrate } from "../src/index.js";
 import { Crash, crashingKv, denoKv, interferingKv } from "./faulty-kv.js";
-import { LaterUser, rejection, User, users } from "./user-model.js";
+import { LaterUser, rejection, rejections, User, users } from "./user-model.js";
 import { expectIndexesToMatch } from "./verify-indexes.js";
 
 let kv: EmbeddedKv;
@@ -450,12 +450,13 @@ describe("the schema fence", () => {
     await migrate(await openLater());
     const [row] = (await old.users.findMany({ where: { favoriteColor: "green" }, take: 1 })).items;
     const where = { id: row!.id };
-    for (const write of [
+    const writes = [
       old.users.create({ data: users.ada }),
       old.users.update({ where, data: { name: "Other" } }),
       old.users.delete({ where }),
-    ]) {
-      expect(await rejection(write)).toMatchObject({
+    ];
+    for (const error of await rejections(writes)) {
+      expect(error).toMatchObject({
         code: "KW_STALE_SCHEMA",
         model: "users",
         differences: [

@@ -3,7 +3,7 @@ import { afterEach, beforeEach, expect, it } from "vitest";
 import * as z from "zod";
 import { createDatabase, type DatabaseOptions, defineModel } from "../src/index.js";
 import { interferingKv } from "./faulty-kv.js";
-import { entriesOf, rejection, User, users } from "./user-model.js";
+import { entriesOf, rejection, rejections, User, users } from "./user-model.js";
 import { expectIndexesToMatch } from "./verify-indexes.js";
 
 type Hooks = NonNullable<NonNullable<DatabaseOptions<{ users: typeof User }>["hooks"]>["users"]>;
@@ -79,7 +79,7 @@ it("writes nothing where a hook before the write throws", async () => {
     db.users.update({ where, data: {} }),
     db.users.delete({ where }),
   ];
-  for (const write of writes) expect((await rejection(write)).message).toBe("no");
+  for (const error of await rejections(writes)) expect(error.message).toBe("no");
   expect(await entriesOf(kv)).toEqual(before);
 });
 

@@ -171,27 +171,27 @@ describe("an error", () => {
     expect(await reasonOf(verifyIndexes(db, { indexes: ["byName"] }))).toContain("byName");
     for (const [call, text] of [
       [
-        findDuplicates(db, { model: "users", index: "byEmail", take: 0 }),
+        () => findDuplicates(db, { model: "users", index: "byEmail", take: 0 }),
         "take is not valid: it must be a",
       ],
       [
-        findFailedRows(db, { model: "users", take: 0 }),
+        () => findFailedRows(db, { model: "users", take: 0 }),
         "take is not valid: it must be a positive integer",
       ],
       [
-        findDanglingReferences(db, { model: "users", rows: 0 }),
+        () => findDanglingReferences(db, { model: "users", rows: 0 }),
         "rows is not valid: it must be a positive integer",
       ],
       [
-        previewMigration(db, { model: "users", rows: 0 }),
+        () => previewMigration(db, { model: "users", rows: 0 }),
         "rows is not valid: it must be a positive integer",
       ],
       [
-        migrate(db, { rowsPerSecond: 0 }),
+        () => migrate(db, { rowsPerSecond: 0 }),
         "rowsPerSecond is not valid: it must be a positive number",
       ],
     ] as const) {
-      expect(String(await rejection(call))).toContain(text);
+      expect(String(await rejection(call()))).toContain(text);
     }
   });
 

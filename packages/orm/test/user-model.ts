@@ -65,3 +65,13 @@ export async function rejection(promise: Promise<unknown>): Promise<Record<strin
   }
   throw new Error("the promise did not reject");
 }
+
+/**
+ * The errors that promises reject with. Calls that run at the same time are awaited together: one
+ * that rejects while another is awaited would end the test run.
+ */
+export function rejections(
+  promises: readonly Promise<unknown>[],
+): Promise<Record<string, unknown>[]> {
+  return Promise.all(promises.map(rejection));
+}

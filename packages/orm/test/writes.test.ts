@@ -3,7 +3,7 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import * as z from "zod";
 import { createDatabase, type Database, defineModel, desc } from "../src/index.js";
 import { interferingKv } from "./faulty-kv.js";
-import { entriesOf, rejection, User, users } from "./user-model.js";
+import { entriesOf, rejection, rejections, User, users } from "./user-model.js";
 import { expectIndexesToMatch } from "./verify-indexes.js";
 
 let kv: EmbeddedKv;
@@ -253,7 +253,7 @@ describe("expireIn", () => {
       db.users.update({ where, data: {}, expireIn }),
       db.users.upsert({ where, create: users.ada, update: {}, expireIn }),
     ];
-    for (const write of writes) expect(await rejection(write)).toMatchObject(invalid);
+    for (const error of await rejections(writes)) expect(error).toMatchObject(invalid);
   });
 
   it("reaches the database as a whole number, in each entry of the commit", async () => {

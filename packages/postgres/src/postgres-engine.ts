@@ -34,8 +34,8 @@ const openingPause = 100;
 const mebibyte = 1024 * 1024;
 
 /**
- * Opens an engine on a PostgreSQL database, for `openKv`. Creates its table and its function if they
- * do not exist. `kv.close()` closes all connections.
+ * Opens an engine on a PostgreSQL database, for `openKv`. Creates its table and its function if
+ * they do not exist. `kv.close()` closes all connections.
  *
  * ```ts
  * const kv = await openKv(await postgresEngine({ connectionString: "postgres://localhost/app" }));

@@ -1,4 +1,5 @@
-// A process of `unreachable.test.ts`: prints the code of the error, and ends if nothing is left open.
+// A process of `unreachable.test.ts`: prints the code of the error, and ends if nothing is left
+// open.
 import { postgresEngine } from "../dist/index.js";
 
 try {

@@ -1,4 +1,5 @@
-// A process of `processes.test.ts`: opens the database and does one kind of work until it is killed.
+// A process of `processes.test.ts`: opens the database and does one kind of work until it is
+// killed.
 import { openKv } from "@keywright/core";
 import { createDatabase, defineModel, migrate } from "@keywright/orm";
 import * as z from "zod";

@@ -82,7 +82,7 @@ function hostWith(
   };
 }
 
-/** True for the files of packages, also of those that are linked from another folder. */
+/** True for the files of packages, and for declarations, which linked packages have too. */
 function isPackageFile(path: string): boolean {
   return path.includes("/node_modules/") || /\.d\.[cm]?ts$/.test(path);
 }

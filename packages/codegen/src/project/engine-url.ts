@@ -7,8 +7,8 @@ export interface EngineUrl {
 }
 
 /**
- * Reads the URL of a database on etcd or PostgreSQL. Both kinds may have several hosts, separated by
- * commas:
+ * Reads the URL of a database on etcd or PostgreSQL. Both kinds may have several hosts, separated
+ * by commas:
  *
  * - `etcd://user:password@host:2379,host2:2379/prefix`, or `etcds://` for TLS
  * - `postgres://user:password@host:5432,host2:5432/name?prefix=table`

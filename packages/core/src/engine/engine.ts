@@ -149,8 +149,8 @@ export interface Engine {
    * applied, over all processes and for the life of the database. An acknowledged write is durable.
    * The commit queue ensures that `commit` is not called again before it has returned the outcomes.
    *
-   * If it is unknown whether a write was applied, its outcome is an {@link AmbiguousCommitError}. An
-   * engine over a network first has to ask: it stores an id with each commit, so that a repeated
+   * If it is unknown whether a write was applied, its outcome is an {@link AmbiguousCommitError}.
+   * An engine over a network first has to ask: it stores an id with each commit, so that a repeated
    * request returns the first outcome. If a write was certainly not applied, its outcome is another
    * error, such as an {@link EngineUnavailableError}. If `commit` itself rejects, the engine has
    * failed: the database then refuses all further commits until it is opened again.
@@ -169,9 +169,9 @@ export interface Engine {
 
   /**
    * Calls `onChange` after commits that wrote or deleted keys in one of the ranges, under the
-   * conditions of `watch`. It passes the affected keys, or undefined if the engine cannot tell which
-   * keys have changed, for example after it was disconnected for long. The returned function ends
-   * the watch.
+   * conditions of `watch`. It passes the affected keys, or undefined if the engine cannot tell
+   * which keys have changed, for example after it was disconnected for long. The returned function
+   * ends the watch.
    *
    * The database's own keys are in a range only if `getRange` would return them. A key that was
    * written several times may occur several times. The keys are valid only during the call, so

@@ -340,8 +340,8 @@ export class EngineUnavailableError extends KeywrightError {
 }
 
 /**
- * The answer to a commit was lost, and the server could not be asked in time whether it was applied.
- * The commit may have been applied, or may still be, at most once.
+ * The answer to a commit was lost, and the server could not be asked in time whether it was
+ * applied. The commit may have been applied, or may still be, at most once.
  */
 export class AmbiguousCommitError extends KeywrightError {
   /** For how long the server was asked, in milliseconds. */

@@ -148,9 +148,10 @@ export class EmbeddedKv implements Kv, AsyncDisposable, Disposable {
   /**
    * Returns a stream of the keys that change within ranges. It reports the keys that a commit
    * sets or deletes, and the keys of expired entries when they are removed. The commits of other
-   * processes are reported too if the database is shared. A key that is set to its current value, or deleted although it is absent, is reported
-   * too. The stream does not report the initial state. It reports every commit that is made after
-   * the call, so a program that first calls `watchRange` and then reads the ranges misses nothing.
+   * processes are reported too if the database is shared. A key that is set to its current value,
+   * or deleted although it is absent, is reported too. The stream does not report the initial
+   * state. It reports every commit that is made after the call, so a program that first calls
+   * `watchRange` and then reads the ranges misses nothing.
    *
    * Changes that come faster than they are read are reported as one. At most 1,000 keys are kept
    * for the next read. If there are more, `isComplete` is false. The stream ends when the database

@@ -36,8 +36,8 @@ export class Component {
   }
 
   /**
-   * True if the outcome depends on more keys than etcd can compare in one request. The state is then
-   * read under a reservation, which keeps it as it is until the request is applied.
+   * True if the outcome depends on more keys than etcd can compare in one request. The state is
+   * then read under a reservation, which keeps it as it is until the request is applied.
    */
   get needsReservation(): boolean {
     return this.#checks + this.#stateMutations > mostCompares;

@@ -118,7 +118,8 @@ export class ModelCatalog {
 
   /**
    * Returns the same catalog for a call that reads the entry at the same time as the data. It takes
-   * the snapshot for current. The call must not return a result if the snapshot turns out not to be.
+   * the snapshot for current. The call must not return a result if the snapshot turns out not to
+   * be.
    */
   assumed(): ModelCatalog {
     return new ModelCatalog(

@@ -60,7 +60,9 @@ export interface MigrationDefinition<
   readonly from: From;
   /** The schema of the rows after the migration. */
   readonly to: To;
-  /** Fields that `up` changes although their schemas are the same. Their index entries change too. */
+  /**
+   * Fields that `up` changes although their schemas are the same. Their index entries change too.
+   */
   readonly changes?: readonly Exclude<
     keyof z.output<From> & keyof z.output<To> & string,
     PrimaryKeyField<M>

@@ -3,8 +3,8 @@ import { formatVersionstamp } from "@keywright/core/engine";
 import type { EncodedBatch } from "./encode-batch.js";
 
 /**
- * Decodes the answer of the function: the number of the batch, the writes that were not applied, and
- * the position of the condition that stopped each of them, counted from 1.
+ * Decodes the answer of the function: the number of the batch, the writes that were not applied,
+ * and the position of the condition that stopped each of them, counted from 1.
  */
 export function decodeOutcomes(answer: string, { size, sources }: EncodedBatch): WriteOutcome[] {
   const [sequence, failed = "", positions = ""] = answer.split(":");

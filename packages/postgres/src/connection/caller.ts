@@ -12,7 +12,9 @@ export interface Statement {
   readonly values: readonly unknown[];
 }
 
-/** Milliseconds before the second attempt. Each further pause is twice as long, up to the maximum. */
+/**
+ * Milliseconds before the second attempt. Each further pause is twice as long, up to the maximum.
+ */
 const firstPause = 20;
 const maxPause = 500;
 

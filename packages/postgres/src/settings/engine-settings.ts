@@ -14,7 +14,9 @@ export interface PostgresOptions {
   readonly ssl?: boolean | ConnectionOptions | undefined;
   /** The maximum number of connections, without the one that waits for changes. 10 by default. */
   readonly maxConnections?: number | undefined;
-  /** Milliseconds for which a call is tried again if the server does not answer. 10,000 by default. */
+  /**
+   * Milliseconds for which a call is tried again if the server does not answer. 10,000 by default.
+   */
   readonly deadline?: number | undefined;
 }
 

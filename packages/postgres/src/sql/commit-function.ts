@@ -88,7 +88,8 @@ function digitsOf(number: string): string {
  *
  * It returns three texts with colons between them: the number of the batch, the indexes of the
  * writes that were not applied, and for each of them the position of the condition that is not
- * true. If a batch with this id was applied before, it changes nothing and returns the first answer.
+ * true. If a batch with this id was applied before, it changes nothing and returns the first
+ * answer.
  */
 export function createCommitFunction(prefix: string): string {
   const signature = parameters.map((parameter) => parameter.join(" ")).join(", ");

@@ -125,7 +125,9 @@ export class ChangeFeed {
     }
   }
 
-  /** Does not read what was committed before a watch, or while it was disconnected, if it is much. */
+  /**
+   * Does not read what was committed before a watch, or while it was disconnected, if it is much.
+   */
   async #skipMany(): Promise<void> {
     const head = await this.#head();
     if (head - this.#cursor > logSize) this.#skipTo(head);

@@ -85,7 +85,9 @@ export interface FaultRun {
   readonly contradictions: readonly Kind[];
 }
 
-/** Runs 16 writers of two engines in a new table, and a fault in the middle. Checks their history. */
+/**
+ * Runs 16 writers of two engines in a new table, and a fault in the middle. Checks their history.
+ */
 export async function runFault(name: string, primary: PostgresServer): Promise<FaultRun> {
   const prefix = `faults_${prefixes++}`;
   const databases: EmbeddedKv[] = [];

@@ -14,7 +14,9 @@ export function columnsOf({ isTTY, columns }: NodeJS.WriteStream): number {
   return isTTY ? Math.min(columns || defaultColumns, maxColumns) : defaultColumns;
 }
 
-/** Writes a text and a line end. Long lines are broken between words if the stream is a terminal. */
+/**
+ * Writes a text and a line end. Long lines are broken between words if the stream is a terminal.
+ */
 export function writeText(stream: NodeJS.WriteStream, text: string): void {
   stream.write(`${wrapped(stream, text)}\n`);
 }
@@ -87,7 +89,9 @@ function wrapLine(line: string, columns: number): string[] {
   return [...lines, current];
 }
 
-/** Returns the words of a text. Quotations and keys are one word if they are at most `room` wide. */
+/**
+ * Returns the words of a text. Quotations and keys are one word if they are at most `room` wide.
+ */
 function wordsOf(text: string, room: number): string[] {
   const space = "\u0000";
   const joined = (part: string) => (textWidth(part) <= room ? part.replaceAll(" ", space) : part);

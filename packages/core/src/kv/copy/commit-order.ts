@@ -35,8 +35,8 @@ export interface CommitOrderOptions {
 }
 
 /**
- * Yields the entries of a database in the order of the commits that wrote them. A database lists its
- * entries by key, so each pass lists all keys, keeps the next places in memory, and reads the
+ * Yields the entries of a database in the order of the commits that wrote them. A database lists
+ * its entries by key, so each pass lists all keys, keeps the next places in memory, and reads the
  * entries at these places again. An entry that changes in between has a later versionstamp, and
  * comes in its new place.
  */

@@ -36,7 +36,8 @@ import { verifyCopy } from "./verify-copy.js";
  * @returns the progress of the complete copy.
  * @throws {InvalidOptionError} if both are the same database.
  * @throws {CopyFailedError} if the target refuses an entry, if another copy into it is running, if
- * the stored progress is unreadable or belongs to another source, or if `verify` finds a difference.
+ * the stored progress is unreadable or belongs to another source, or if `verify` finds a
+ * difference.
  * @throws {CopyUnreadableError} if this runtime cannot decode a value of the source.
  */
 export async function copyKv(

@@ -34,8 +34,8 @@ interface StoredProgress {
 type GatheredEntry = Omit<SourceEntry, "expireAt"> & { readonly expireAt: number | undefined };
 
 /**
- * Commits entries to the target, with the progress of the copy. Entries with different versionstamps
- * in the source also get different ones in the target, in the same order.
+ * Commits entries to the target, with the progress of the copy. Entries with different
+ * versionstamps in the source also get different ones in the target, in the same order.
  */
 export class CopyWriter {
   readonly #to: Kv;

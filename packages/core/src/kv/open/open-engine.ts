@@ -19,7 +19,10 @@ import { verifyMode } from "./verify-mode.js";
 
 /** The engines that this process has open, opens or closes, by the real path of their folder. */
 const enginesByPath = new Map<string, Promise<SharedEngine>>();
-/** The same by their database or given engine. Weak, so that an unclosed database in memory can be collected. */
+/**
+ * The same by their database or given engine. Weak, so that an unclosed database in memory can be
+ * collected.
+ */
 const enginesByDatabase = new WeakMap<LevelDatabase | Engine, Promise<SharedEngine>>();
 
 export interface OpenEngineOptions {

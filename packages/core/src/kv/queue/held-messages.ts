@@ -86,8 +86,8 @@ export class HeldMessages {
   }
 
   /**
-   * Takes a delivery back, after which the message is no longer held. Returns the mutations, or none
-   * if another process has the message.
+   * Takes a delivery back, after which the message is no longer held. Returns the mutations, or
+   * none if another process has the message.
    */
   async withdraw(held: HeldMessage): Promise<readonly StoredMutation[]> {
     await this.settle(held);

@@ -19,8 +19,9 @@ export function withdrawDelivery(message: StoredMessage): StoredMutation[] {
 }
 
 /**
- * Moves a message to another time of readiness. In a shared database a message in delivery is stored
- * as ready at the end of the lease of its process, so that no other process delivers it before.
+ * Moves a message to another time of readiness. In a shared database a message in delivery is
+ * stored as ready at the end of the lease of its process, so that no other process delivers it
+ * before.
  *
  * @param readyAt milliseconds since the epoch.
  */

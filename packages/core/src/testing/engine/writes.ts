@@ -71,8 +71,8 @@ export async function commit(engine: Engine, write: AtomicWrite): Promise<string
 }
 
 /**
- * Commits one write as {@link commit} does. Resolves when the engine has reported it to its watches,
- * which is when it has reported a later commit.
+ * Commits one write as {@link commit} does. Resolves when the engine has reported it to its
+ * watches, which is when it has reported a later commit.
  */
 export async function commitReported(engine: Engine, write: AtomicWrite): Promise<string> {
   const versionstamp = await commit(engine, write);

@@ -33,8 +33,8 @@ export interface KeyObstacles extends LayoutObstacles {
  *
  * @param beforeSwitch is called with the models whose keys do not change.
  * @returns `"done"` also if there is nothing to do; `"stopped"` if the signal stopped it;
- * `"blocked"` if writers have done something meanwhile that blocks the plan; otherwise the rows that
- * prevent the change of one of the models.
+ * `"blocked"` if writers have done something meanwhile that blocks the plan; otherwise the rows
+ * that prevent the change of one of the models.
  */
 export async function changeKeys(
   contexts: readonly TableContext[],

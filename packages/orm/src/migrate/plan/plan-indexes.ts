@@ -257,9 +257,9 @@ const backText =
   "This goes back to an earlier definition. Programs with the later one can no longer write.";
 
 /**
- * True if a transform writes each row with the new entries of an index and removes its earlier ones.
- * An index that does not keep values unique yet cannot refuse those that are taken. If another
- * transform is under way, rows may have taken unique values that other rows would get back.
+ * True if a transform writes each row with the new entries of an index and removes its earlier
+ * ones. An index that does not keep values unique yet cannot refuse those that are taken. If
+ * another transform is under way, rows may have taken unique values that other rows would get back.
  */
 function isMovedWithRows(
   { transform }: CatalogEntry,

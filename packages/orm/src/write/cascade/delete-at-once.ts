@@ -75,8 +75,8 @@ export async function tryOneCommit(deletion: Deletion): Promise<FoundRow | undef
       return await deleteInOneWalk(
         { ...deletion, find: findAfter(known, deletion.find) },
         {
-          // The commit does not check entries that are listed outside of the transaction. Guards show
-          // new references, and rows outdated entries.
+          // The commit does not check entries that are listed outside of the transaction. Guards
+          // show new references, and rows outdated entries.
           tables: { writes: within, reads: within, lists: tables },
           budget: new CascadeBudget(limits, maxRowsPerCommit),
           maxDepth: Math.min(maxRowsPerCommit, limits.checks),
