@@ -13,7 +13,7 @@ describe("the sync of log files", () => {
       const second = join(folder, "001000.log");
       const logSync = new LogSync(folder);
       const isSyncedAfterBatch = async (log: string): Promise<boolean> => {
-        logSync.beforeBatch();
+        logSync.beforeBatch(true);
         await appendFile(log, "a batch");
         const syncing = logSync.afterBatch();
         await syncing;
@@ -25,6 +25,7 @@ describe("the sync of log files", () => {
       expect(await isSyncedAfterBatch(second)).toBe(false);
       await rm(first);
       expect(await isSyncedAfterBatch(second)).toBe(false);
+      logSync.close();
     });
   });
 
@@ -32,16 +33,18 @@ describe("the sync of log files", () => {
     await withFolder(async (folder) => {
       const [first, second] = [join(folder, "000003.log"), join(folder, "000005.log")];
       const logSync = new LogSync(folder);
-      logSync.beforeBatch();
+      logSync.beforeBatch(true);
       await writeFile(first, "synced");
       await logSync.afterBatch();
+      logSync.beforeBatch(false);
       await appendFile(first, "unsynced");
       await writeFile(second, "unsynced");
-      logSync.beforeBatch();
+      logSync.beforeBatch(true);
       await appendFile(second, "synced");
       const syncing = logSync.afterBatch();
       expect(syncing).toBeInstanceOf(Promise);
       await syncing;
+      logSync.close();
     });
   });
 

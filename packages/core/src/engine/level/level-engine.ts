@@ -202,6 +202,7 @@ export class LevelEngine implements Engine {
   }
 
   async close(): Promise<void> {
+    this.#logSync?.close();
     await this.#level.close();
   }
 
@@ -233,9 +234,10 @@ export class LevelEngine implements Engine {
         else batch.put(key, record, options);
       }
       batch.put(commitRecord.key, commitRecord.value, options);
-      if (sync) this.#logSync?.beforeBatch();
+      this.#logSync?.beforeBatch(sync);
       await batch.write(sync ? synced : bytes);
-      if (sync) await this.#logSync?.afterBatch();
+      const syncing = sync ? this.#logSync?.afterBatch() : undefined;
+      if (syncing !== undefined) await syncing;
     } finally {
       this.#isWriting = false;
       await batch.close();

@@ -1,4 +1,4 @@
-import { statSync } from "node:fs";
+import { closeSync, fstatSync, openSync } from "node:fs";
 import { readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { syncPath } from "./sync-path.js";
@@ -12,27 +12,35 @@ import { syncPath } from "./sync-path.js";
  */
 export class LogSync {
   readonly #folder: string;
-  /** The log file that is known to be in the folder on disk. */
-  #log: string | undefined;
-  #size = 0;
+  /** The descriptor of the log file that is known to be in the folder on disk. */
+  #log: number | undefined;
+  /** The size of that file after the last batch, in bytes. Undefined after an unsynced batch. */
+  #size: number | undefined;
 
   constructor(folder: string) {
     this.#folder = folder;
   }
 
-  /** Call this before each synced batch. */
-  beforeBatch(): void {
-    this.#size = this.#sizeOfLog();
+  /** Call this before each batch. */
+  beforeBatch(sync: boolean): void {
+    this.#size = sync ? (this.#size ?? this.#sizeOfLog()) : undefined;
   }
 
   /** Call this after each synced batch. Returns a promise if LevelDB has started a new log file. */
   afterBatch(): Promise<void> | undefined {
-    return this.#sizeOfLog() > this.#size ? undefined : this.#syncLogs();
+    const size = this.#sizeOfLog();
+    if (size === this.#size) return this.#syncLogs();
+    this.#size = size;
+    return undefined;
+  }
+
+  close(): void {
+    if (this.#log !== undefined) closeSync(this.#log);
+    this.#log = undefined;
   }
 
   #sizeOfLog(): number {
-    if (this.#log === undefined) return 0;
-    return statSync(this.#log, { throwIfNoEntry: false })?.size ?? 0;
+    return this.#log === undefined ? 0 : fstatSync(this.#log).size;
   }
 
   async #syncLogs(): Promise<void> {
@@ -41,7 +49,9 @@ export class LogSync {
     await syncPath(this.#folder);
     // LevelDB numbers its files in the order of their creation, with at least six digits.
     const newest = logs.sort((a, b) => Number.parseInt(a, 10) - Number.parseInt(b, 10)).at(-1);
-    this.#log = newest && join(this.#folder, newest);
+    this.close();
+    this.#log = newest === undefined ? undefined : openSync(join(this.#folder, newest), "r");
+    this.#size = this.#sizeOfLog();
   }
 
   async #syncLog(path: string): Promise<void> {
