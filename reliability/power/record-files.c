@@ -103,6 +103,13 @@ static const char *name_in_folder(const char *path) {
   return *name == 0 || strchr(name, '/') ? NULL : name;
 }
 
+/* A descriptor of an unrecorded file. Its number may be that of a file that was closed by libuv,
+ * which calls the system directly. */
+static int unrecorded(int fd) {
+  if (folder && fd >= 0 && fd < MAX_FDS) sizes[fd] = -1;
+  return fd;
+}
+
 static int is_recorded(int fd) { return fd >= 0 && fd < MAX_FDS && sizes[fd] >= 0; }
 
 static int is_folder(int fd) {
@@ -139,7 +146,8 @@ static void record_open(const char *path, const char *name, int fd, int is_new) 
     va_end(arguments);                                                             \
     load_##function();                                                             \
     const char *name = name_in_folder(path);                                       \
-    if (!name || (flags & O_ACCMODE) == O_RDONLY) return real_##function(path, flags, mode); \
+    if (!name || (flags & O_ACCMODE) == O_RDONLY)                                  \
+      return unrecorded(real_##function(path, flags, mode));                       \
     pthread_mutex_lock(&lock);                                                     \
     if (flags & O_TRUNC) real_unlink(path);                                        \
     int is_new = access(path, F_OK) != 0;                                          \
@@ -173,8 +181,7 @@ FOPEN(fopen64)
 
 int close(int fd) {
   load_close();
-  if (fd >= 0 && fd < MAX_FDS && folder) sizes[fd] = -1;
-  return real_close(fd);
+  return real_close(unrecorded(fd));
 }
 
 int fclose(FILE *file) {
