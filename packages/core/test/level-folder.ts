@@ -25,11 +25,11 @@ export function openLevel(folder: string): BytesLevel {
 }
 
 /** Puts rows, every second of which can be compressed, and moves them to a table. */
-export async function putRows(level: BytesLevel, count: number): Promise<void> {
+export async function putRows(level: BytesLevel, count: number, from = 0): Promise<void> {
   const batch = level.batch();
-  for (let n = 0; n < count; n++) batch.put(rowKey(n), rowValue(n));
+  for (let n = from; n < from + count; n++) batch.put(rowKey(n), rowValue(n));
   await batch.write();
-  await level.compactRange(rowKey(0), rowKey(count));
+  await level.compactRange(rowKey(0), rowKey(from + count));
 }
 
 export function rowKey(n: number): Uint8Array {

@@ -24,7 +24,7 @@ describe("the tables of LevelDB", () => {
       async (level) => {
         // The second compaction merges tables, and divides what it writes.
         await putRows(level, 20_000);
-        await putRows(level, 20_000);
+        await putRows(level, 20_000, 10_000);
       },
       async (folder) => {
         const [[, manifestBytes] = []] = await filesOf(folder, "MANIFEST");
