@@ -1,5 +1,5 @@
+import type { FileDamage } from "../../file-report.js";
 import { ByteReader } from "./byte-reader.js";
-import type { FileDamage } from "./file-damage.js";
 import {
   type BlockHandle,
   blockTrailerBytes,
