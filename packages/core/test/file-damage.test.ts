@@ -1,10 +1,11 @@
+import { existsSync } from "node:fs";
 import {
   copyFile,
   mkdir,
   readdir,
   readFile,
   rm,
-  stat,
+  symlink,
   truncate,
   writeFile,
 } from "node:fs/promises";
@@ -241,6 +242,15 @@ describe("an open database", () => {
 });
 
 describe("openKv", () => {
+  it.skipIf(!existsSync("/dev/full"))("says that the disk is full", async () => {
+    await withFolder(async (folder) => {
+      await symlink("/dev/full", join(folder, "MANIFEST-000001"));
+      const error = (await openKv(folder).catch((reason: unknown) => reason)) as Error;
+      expect(error).toMatchObject({ code: "KW_ENGINE_FAILED", operation: "open", path: folder });
+      expect(error.message).toContain("No space left on device");
+    });
+  });
+
   it.each([
     ["checkFiles", { checkFiles: "no" }],
     ["checkFiles", { checkFiles: null }],
