@@ -14,6 +14,7 @@ import { describe, expect, it } from "vitest";
 import type { CorruptionError } from "../src/errors/core-errors.js";
 import { type EmbeddedKv, type OpenKvOptions, openKv, verifyFiles } from "../src/index.js";
 import { filesOf, openLevel } from "./level-folder.js";
+import { runCode } from "./run-in-process.js";
 import { withFolder } from "./temporary-folder.js";
 
 const rows = 600;
@@ -226,6 +227,28 @@ describe("an open database", () => {
       for (let checks = 0; checks < 2; checks++) await nextCheck();
       while ((await kv.get(["late", 0]).catch(() => undefined)) !== undefined) await nextCheck();
       await expectAllToFail(kv, file);
+    });
+  });
+
+  it("is checked in the background without keeping the process alive", async () => {
+    await withDatabase(async (folder) => {
+      const output = await runCode(`
+        let kv;
+        await new Promise((resolve) => {
+          const alive = setInterval(() => undefined, 1000);
+          const onProgress = ({ filesTotal }) => {
+            console.log("checked", filesTotal);
+            clearInterval(alive);
+            resolve();
+          };
+          const checkFiles = { repeatAfter: 20, bytesPerSecond: 1000, onProgress };
+          openKv(${JSON.stringify(folder)}, { checkFiles }).then((opened) => {
+            kv = opened;
+          });
+        });
+        console.log((await kv.verifyFiles()).damages.length);
+      `);
+      expect(output).toMatch(/^(checked [12]\n)+0\n/);
     });
   });
 
