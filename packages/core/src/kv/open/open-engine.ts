@@ -177,6 +177,11 @@ function openingError(location: string, error: unknown): Error {
   return new DatabasePathError(location, reason, error);
 }
 
+/** True if the disk is full or fails, or if the process can open no more files. */
+function isDiskFailure(code: string | undefined): boolean {
+  return ["ENOSPC", "EDQUOT", "EIO", "EMFILE", "ENFILE"].includes(code ?? "");
+}
+
 /** True for a failure of LevelDB that another path or other permissions correct. */
 function isPathFailure(reason: string): boolean {
   return /denied|not permitted|read-only|directory/i.test(reason);
@@ -191,7 +196,7 @@ function withPath(error: unknown, path: string | undefined): unknown {
   if (error instanceof DatabaseFormatError) return new DatabaseFormatError(error.reason, path);
   if (error instanceof DatabaseModeError) return new DatabaseModeError(error.mode, path);
   if (error instanceof CorruptionError && error.path === undefined)
-    return new CorruptionError(error.reason, error.key, error.cause, path);
+    return new CorruptionError(error.reason, error.key, error.cause, path, error);
   return error;
 }
 
@@ -211,6 +216,7 @@ async function databaseFolder(path: string, createIfMissing: boolean): Promise<s
     if (cause instanceof CorruptionError || cause instanceof DatabaseNotFoundError) throw cause;
     const { code } = cause as NodeJS.ErrnoException;
     if (code === "ENOENT" && !createIfMissing) throw new DatabaseNotFoundError(location);
+    if (isDiskFailure(code)) throw new EngineFailedError(cause, "open", location);
     throw new DatabasePathError(location, reasonOf(cause), cause);
   }
 }
@@ -232,7 +238,9 @@ async function makeFolder(location: string): Promise<void> {
 function assertDatabaseFiles(location: string, names: readonly string[]): void {
   if (names.includes("CURRENT") || names.every(isFirstFile)) return;
   if (names.some(isTableOrManifest))
-    throw new CorruptionError("its file CURRENT is missing", undefined, undefined, location);
+    throw new CorruptionError("its file CURRENT is missing", undefined, undefined, location, {
+      file: "CURRENT",
+    });
   throw new Error("the folder holds other files");
 }
 
