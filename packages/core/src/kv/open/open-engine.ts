@@ -216,6 +216,8 @@ async function databaseFolder(path: string, createIfMissing: boolean): Promise<s
     if (cause instanceof CorruptionError || cause instanceof DatabaseNotFoundError) throw cause;
     const { code } = cause as NodeJS.ErrnoException;
     if (code === "ENOENT" && !createIfMissing) throw new DatabaseNotFoundError(location);
+    if (code === "ENOSPC" || code === "EDQUOT" || code === "EIO")
+      throw new EngineFailedError(cause, "open", location);
     if (isDiskFailure(code)) throw new EngineFailedError(cause, "open", location);
     throw new DatabasePathError(location, reasonOf(cause), cause);
   }
