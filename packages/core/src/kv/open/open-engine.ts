@@ -20,7 +20,6 @@ import {
 } from "../../errors/core-errors.js";
 import { isKeywrightError } from "../../errors/keywright-error.js";
 import { createLevelFiles } from "./create-level-files.js";
-import { folderFailure } from "./folder-failure.js";
 import { SharedEngine } from "./shared-engine.js";
 import { verifyMode } from "./verify-mode.js";
 
@@ -215,7 +214,10 @@ async function databaseFolder(path: string, createIfMissing: boolean): Promise<s
     return await realpath(location);
   } catch (cause) {
     if (cause instanceof CorruptionError || cause instanceof DatabaseNotFoundError) throw cause;
-    throw folderFailure(cause, location, createIfMissing);
+    const { code } = cause as NodeJS.ErrnoException;
+    if (code === "ENOENT" && !createIfMissing) throw new DatabaseNotFoundError(location);
+    if (isDiskFailure(code)) throw new EngineFailedError(cause, "open", location);
+    throw new DatabasePathError(location, reasonOf(cause), cause);
   }
 }
 
@@ -249,4 +251,13 @@ function isFirstFile(name: string): boolean {
 
 function isTableOrManifest(name: string): boolean {
   return name === closedMarkName || /^(MANIFEST-\d+|\d+\.(ldb|sst))$/.test(name);
+}
+
+function reasonOf(cause: unknown): string {
+  const { code, message } = cause as NodeJS.ErrnoException;
+  if (code === "EEXIST" || code === "ENOTDIR")
+    return "a file is in the way, and a database is a folder";
+  if (code === "EACCES" || code === "EPERM" || code === "EROFS")
+    return "access to the folder is denied";
+  return message;
 }
