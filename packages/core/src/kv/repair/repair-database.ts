@@ -41,7 +41,8 @@ export interface RepairReport {
 
 /**
  * Cuts a closed LevelDB database back to its last commit before which no commit is missing. A power
- * failure may make this necessary if commits were made with `durability: "relaxed"`.
+ * failure may make this necessary if commits were made with `durability: "relaxed"`. It is not
+ * noticed if this process has the folder open as an abstract-level database of the caller.
  *
  * ```ts
  * const { lostCommits } = await repairDatabase("./data", { to: "./data-repaired" });
