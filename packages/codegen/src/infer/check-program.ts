@@ -45,6 +45,7 @@ function compilerOptions(
     ...(own.module === undefined ? { module: NodeNext } : {}),
     ...own,
     lib: librariesOf(own, scope),
+    ...(scope === "imports" ? { types: [] } : {}),
     strict: true,
     exactOptionalPropertyTypes: true,
     allowImportingTsExtensions: true,
