@@ -32,7 +32,10 @@ export default defineConfig(
           "drop-index: removes the entries, the counters and the rest of indexes that are dropping, and keeps others",
           "drop-index: stops at the signal, and goes on with what is left",
         ],
-      "a commit on etcd has at most 100 checks": ["create-many: writes all rows in one commit"],
+      "a commit on etcd has at most 100 checks": [
+        "create-many: writes all rows in one commit",
+        "cascade: is done in steps of a thousand rows",
+      ],
       "a row that is written a moment later is not found; a commit on etcd may be repeated after that":
         ["create-many: takes rows that refer to rows before them, on an embedded database"],
       "batches have 500 rows; with the 100 checks of a commit on etcd they are smaller": [
