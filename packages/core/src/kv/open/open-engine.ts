@@ -1,4 +1,4 @@
-import { mkdir, open, readdir, realpath } from "node:fs/promises";
+import { mkdir, readdir, realpath } from "node:fs/promises";
 import { dirname, resolve } from "node:path";
 import { ClassicLevel } from "classic-level";
 import { MemoryLevel } from "memory-level";
@@ -6,6 +6,7 @@ import type { Engine } from "../../engine/engine.js";
 import type { DatabaseMode } from "../../engine/level/database-header.js";
 import type { LevelDatabase } from "../../engine/level/level-engine.js";
 import { LevelEngine } from "../../engine/level/level-engine.js";
+import { syncPath } from "../../engine/level/sync-path.js";
 import {
   CorruptionError,
   DatabaseFormatError,
@@ -14,6 +15,7 @@ import {
   DatabaseNotFoundError,
   DatabasePathError,
 } from "../../errors/core-errors.js";
+import { createLevelFiles } from "./create-level-files.js";
 import { SharedEngine } from "./shared-engine.js";
 import { verifyMode } from "./verify-mode.js";
 
@@ -48,7 +50,7 @@ export async function openLevelEngine(
     } catch (error) {
       throw openingError(pathOf(level) ?? "(no path)", error);
     }
-    return await LevelEngine.open(level, options);
+    return await LevelEngine.open(level, { ...options, folder: syncableFolder(level) });
   });
 }
 
@@ -132,11 +134,17 @@ async function openClassicLevel(location: string, options: OpenEngineOptions): P
   }
   try {
     const database = level as unknown as LevelDatabase;
-    return await LevelEngine.open(database, { ...options, copiesWrites: true });
+    const folder = syncableFolder(level);
+    return await LevelEngine.open(database, { ...options, copiesWrites: true, folder });
   } catch (error) {
     await level.close();
     throw error;
   }
+}
+
+/** Returns the folder of a LevelDB database. Windows cannot sync a folder, and does not need to. */
+function syncableFolder(level: unknown): string | undefined {
+  return level instanceof ClassicLevel && process.platform !== "win32" ? level.location : undefined;
 }
 
 function openingError(location: string, error: unknown): Error {
@@ -169,7 +177,10 @@ async function databaseFolder(path: string, createIfMissing: boolean): Promise<s
     if (createIfMissing) await makeFolder(location);
     const names = await readdir(location);
     assertDatabaseFiles(location, names);
-    if (!createIfMissing && !names.includes("CURRENT")) throw new DatabaseNotFoundError(location);
+    if (!names.includes("CURRENT")) {
+      if (!createIfMissing) throw new DatabaseNotFoundError(location);
+      await createLevelFiles(location);
+    }
     return await realpath(location);
   } catch (cause) {
     if (cause instanceof CorruptionError || cause instanceof DatabaseNotFoundError) throw cause;
@@ -185,16 +196,7 @@ async function makeFolder(location: string): Promise<void> {
   // Windows cannot sync a folder.
   if (firstMade === undefined || process.platform === "win32") return;
   for (let made = location; made.length >= firstMade.length; made = dirname(made)) {
-    await syncFolder(dirname(made));
-  }
-}
-
-async function syncFolder(path: string): Promise<void> {
-  const folder = await open(path, "r");
-  try {
-    await folder.sync();
-  } finally {
-    await folder.close();
+    await syncPath(dirname(made));
   }
 }
 
@@ -209,9 +211,9 @@ function assertDatabaseFiles(location: string, names: readonly string[]): void {
   throw new Error("the folder holds other files");
 }
 
-/** True for a file that LevelDB may leave if it is stopped before it has created a database. */
+/** True for a file that may be left if a process is stopped before it has created a database. */
 function isFirstFile(name: string): boolean {
-  return /^(LOCK|LOG(\.old)?|MANIFEST-000001|000001\.dbtmp)$/.test(name);
+  return /^(LOCK|LOG(\.old)?|MANIFEST-000001|\d+\.dbtmp)$/.test(name);
 }
 
 function isTableOrManifest(name: string): boolean {
