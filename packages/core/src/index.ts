@@ -12,6 +12,8 @@ export type {
   StoredSet,
   WriteOutcome,
 } from "./engine/engine.js";
+export type { FileCheckProgress, FileDamage, FileReport } from "./engine/file-report.js";
+export type { FileCheckOptions } from "./engine/level/files/file-checker.js";
 export type { LevelDatabase } from "./engine/level/level-engine.js";
 export { type CoreErrorCode, coreErrorCodes } from "./errors/codes.js";
 export {
@@ -20,6 +22,7 @@ export {
   CopyFailedError,
   CopyUnreadableError,
   CorruptionError,
+  type DamagedFile,
   DatabaseClosedError,
   DatabaseFormatError,
   DatabaseLockedError,
@@ -76,6 +79,7 @@ export {
   type QueueHandler,
 } from "./kv/kv.js";
 export type { KvLimits } from "./kv/limits.js";
+export { verifyFiles } from "./kv/open/verify-files.js";
 export { type OpenKvOptions, openKv } from "./kv/open-kv.js";
 export { monotonicUlid, ulid } from "./kv/ulid.js";
 export type { KvRangeChange } from "./kv/watch/watch-range-stream.js";

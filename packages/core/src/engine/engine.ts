@@ -1,5 +1,6 @@
 import type { AmbiguousCommitError, EngineUnavailableError } from "../errors/core-errors.js";
 import type { KeyRange } from "../keys/key-range.js";
+import type { FileCheckProgress, FileReport } from "./file-report.js";
 
 /**
  * A result that is returned at once if the engine has it, or a promise if the engine has to wait.
@@ -178,6 +179,12 @@ export interface Engine {
    * `onChange` must copy the ones that it keeps.
    */
   watchRanges(ranges: readonly KeyRange[], onChange: RangeListener): () => void;
+
+  /**
+   * Verifies all files of the database, if the engine has files and can verify them. After it has
+   * found damage, all other calls fail.
+   */
+  verifyFiles?(onProgress: (progress: FileCheckProgress) => void): Promise<FileReport>;
 
   /** Releases all resources. The watches end, and calls that have not finished may reject. */
   close(): Promise<void>;

@@ -286,41 +286,86 @@ export class DatabaseClosedError extends RefusedCallError {
   }
 }
 
-/** Stored bytes that fail their checksum, or commits that are missing between others. */
+/** The damaged file of a database, and the keys between which entries may be missing or wrong. */
+export interface DamagedFile {
+  readonly file: string;
+  readonly firstKey?: Uint8Array | undefined;
+  readonly lastKey?: Uint8Array | undefined;
+}
+
+/**
+ * Stored bytes that fail their checksum, or files or commits that are missing. If a whole file is
+ * affected, every call on the database fails with this error.
+ */
 export class CorruptionError extends KeywrightError {
   /** The encoded key of the damaged record, if it is known. */
   readonly key: Uint8Array | undefined;
   /** The damage as a clause: `a record does not match its checksum`. */
   readonly reason: string;
-  /** The real path of the folder of the database, if it was found while the database was opened. */
+  /** The real path of the folder of the database, if a file or the opening is affected. */
   readonly path: string | undefined;
+  /** The name of the damaged file in the folder of the database, if it is known. */
+  readonly file: string | undefined;
+  /**
+   * The encoded keys between which entries of the file may be missing or wrong, both inclusive. The
+   * keys may be those of the database itself. Undefined if they are not known.
+   */
+  readonly firstKey: Uint8Array | undefined;
+  readonly lastKey: Uint8Array | undefined;
 
-  constructor(reason: string, key?: Uint8Array, cause?: unknown, path?: string) {
+  constructor(
+    reason: string,
+    key?: Uint8Array,
+    cause?: unknown,
+    path?: string,
+    damaged?: DamagedFile,
+  ) {
     const message = `${databaseOf(undefined, path)} is damaged: ${sentence(reason)} Keep a copy of its files, and restore a backup.`;
     super("KW_CORRUPTION", message, { cause });
     this.reason = reason;
     this.key = key;
     this.path = path;
+    this.file = damaged?.file;
+    this.firstKey = damaged?.firstKey;
+    this.lastKey = damaged?.lastKey;
   }
 }
+
+const engineFailures = {
+  open: {
+    step: "while it was opened",
+    remedy: "Check that the disk has free space and works, then open the database again.",
+  },
+  read: {
+    step: "during a read",
+    remedy: "Check the disk and the permissions of the files, then read again.",
+  },
+  commit: {
+    step: "during a commit",
+    remedy:
+      "It is unknown whether the commit is on disk, and no further commit is accepted. Close the database and open it again.",
+  },
+};
 
 /**
  * The storage engine failed. After a failed commit it is unknown whether the commit is on disk
  * until the database is opened again, and every further commit is refused. A failed read has no
- * effect on other calls.
+ * effect on other calls. If opening failed, for example because the disk is full, the database is
+ * as it was.
  */
 export class EngineFailedError extends KeywrightError {
   /** The step that failed. */
-  readonly operation: "read" | "commit";
+  readonly operation: "open" | "read" | "commit";
+  /** The real path of the folder of the database, if the opening failed. */
+  readonly path: string | undefined;
 
-  constructor(cause: unknown, operation: EngineFailedError["operation"]) {
-    const effect =
-      operation === "read"
-        ? "Check the disk and the permissions of the files, then read again."
-        : "It is unknown whether the commit is on disk, and no further commit is accepted. Close the database and open it again.";
-    const message = `The storage engine failed during a ${operation}. ${effect}${causeSentence(cause)}`;
+  constructor(cause: unknown, operation: EngineFailedError["operation"], path?: string) {
+    const { step, remedy } = engineFailures[operation];
+    const place = path === undefined ? "" : ` of the database at ${path}`;
+    const message = `The storage engine${place} failed ${step}. ${remedy}${causeSentence(cause)}`;
     super("KW_ENGINE_FAILED", message, { cause });
     this.operation = operation;
+    this.path = path;
   }
 }
 

@@ -1,4 +1,5 @@
 import type { Engine } from "../engine/engine.js";
+import type { FileCheckOptions } from "../engine/level/files/file-checker.js";
 import type { LevelDatabase } from "../engine/level/level-engine.js";
 import { InvalidOptionError } from "../errors/core-errors.js";
 import { specificationOrder } from "../keys/key-order.js";
@@ -35,6 +36,13 @@ export interface OpenKvOptions {
   readOnly?: boolean | undefined;
   /** Creates a missing database on disk. The default is true. No effect if `readOnly` is true. */
   createIfMissing?: boolean | undefined;
+  /**
+   * The check of the files of a database on disk, which finds damage that LevelDB does not notice.
+   * The default is true: the files are checked in the background and again once a day. False opens
+   * a database without any check, to read what remains of damaged files. If the database is already
+   * open in this process, its check does not change.
+   */
+  checkFiles?: boolean | FileCheckOptions | undefined;
 }
 
 const optionNames: ReadonlySet<string> = new Set([
@@ -43,6 +51,7 @@ const optionNames: ReadonlySet<string> = new Set([
   "limits",
   "readOnly",
   "createIfMissing",
+  "checkFiles",
 ]);
 
 /**
@@ -73,16 +82,18 @@ export async function openKv(
   else assertWhere(where);
   assertKnown(options);
   const { durability = "full", compat, limits = {}, readOnly = false } = options;
-  const { createIfMissing = true } = options;
+  const { createIfMissing = true, checkFiles = true } = options;
   assertOneOf("durability", durability, ["full", "relaxed"]);
   assertOneOf("compat", compat, [undefined, "deno"]);
   assertOneOf("createIfMissing", createIfMissing, [true, false]);
   assertLimits(limits);
+  assertFileChecks(checkFiles);
   const mode = compat === "deno" ? "deno" : "specification";
   const shared = await openEngine(where, {
     mode,
     readOnly,
     createIfMissing: createIfMissing && !readOnly && isCreationAllowed(),
+    checkFiles: checkFiles === true ? {} : checkFiles,
   });
   const sync = durability === "full";
   const { limits: engineLimits } = shared.engine;
@@ -108,6 +119,23 @@ function assertOneOf(option: string, value: unknown, choices: readonly unknown[]
   throw new InvalidOptionError(option, `must be ${names.join(" or ")}`, "openKv");
 }
 
+function assertFileChecks(checkFiles: unknown): void {
+  if (typeof checkFiles === "boolean") return;
+  if (typeof checkFiles !== "object" || checkFiles === null)
+    throw new InvalidOptionError("checkFiles", "must be true, false or an object", "openKv");
+  const { repeatAfter, bytesPerSecond, onProgress, ...others } = checkFiles as FileCheckOptions;
+  const [unknown] = Object.keys(others);
+  const names = "repeatAfter, bytesPerSecond, onProgress";
+  if (unknown !== undefined)
+    throw unknownOption(`checkFiles.${unknown}`, `the options are ${names}`);
+  for (const [name, value] of Object.entries({ repeatAfter, bytesPerSecond })) {
+    if (value === undefined || (typeof value === "number" && value > 0)) continue;
+    throw new InvalidOptionError(`checkFiles.${name}`, "must be a number above 0", "openKv");
+  }
+  if (onProgress !== undefined && typeof onProgress !== "function")
+    throw new InvalidOptionError("checkFiles.onProgress", "must be a function", "openKv");
+}
+
 function assertWhere(where: unknown): void {
   const isDatabase =
     isEngine(where) || typeof (where as { open?: unknown } | null)?.open === "function";
@@ -121,8 +149,11 @@ function assertWhere(where: unknown): void {
 function assertKnown(options: object): void {
   const unknown = Object.keys(options).find((name) => !optionNames.has(name));
   if (unknown === undefined) return;
-  const reason = `is not an option; the options are ${[...optionNames].join(", ")}`;
-  throw new InvalidOptionError(unknown, reason, "openKv");
+  throw unknownOption(unknown, `the options are ${[...optionNames].join(", ")}`);
+}
+
+function unknownOption(name: string, known: string): InvalidOptionError {
+  return new InvalidOptionError(name, `is not an option; ${known}`, "openKv");
 }
 
 /**

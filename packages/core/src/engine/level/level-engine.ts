@@ -1,7 +1,7 @@
 import type { Buffer } from "node:buffer";
 import type { AbstractLevel, AbstractSnapshot } from "abstract-level";
 import { textOfBytes } from "../../bytes/text-of-bytes.js";
-import { DatabaseFormatError } from "../../errors/core-errors.js";
+import { type CorruptionError, DatabaseFormatError } from "../../errors/core-errors.js";
 import type { KeyRange } from "../../keys/key-range.js";
 import { sequenceOfVersionstamp } from "../../values/versionstamp.js";
 import { ChangeWatchers } from "../change-watchers.js";
@@ -23,6 +23,7 @@ import {
   encodeDatabaseHeader,
   verifyDatabaseHeader,
 } from "./database-header.js";
+import type { FileChecker } from "./files/file-checker.js";
 import { LogSync } from "./log-sync.js";
 import { readFailure } from "./read-failure.js";
 import { decodeRecord } from "./record.js";
@@ -58,6 +59,8 @@ export interface LevelEngineOptions {
   readonly mode?: DatabaseMode;
   /** True to write nothing while opening, and to refuse an empty database. */
   readonly readOnly?: boolean;
+  /** Checks the files of the database while it is open. */
+  readonly files?: FileChecker | undefined;
 }
 
 /**
@@ -67,6 +70,8 @@ export interface LevelEngineOptions {
  */
 export class LevelEngine implements Engine {
   readonly limits: EngineLimits = {};
+  readonly verifyFiles?: NonNullable<Engine["verifyFiles"]>;
+  readonly #files: FileChecker | undefined;
   readonly #level: Level;
   readonly #hasGetSync: boolean;
   /** Undefined if `bytes` is the database's default. Calls without encodings are faster. */
@@ -77,6 +82,8 @@ export class LevelEngine implements Engine {
   readonly #checkedVersions = new CheckedVersions();
   #lastVersionstamp: string;
   #isWriting = false;
+  /** Set when the files of the database were found damaged. All calls fail from then on. */
+  #damage: CorruptionError | undefined;
 
   private constructor(level: Level, lastVersionstamp: string, options: LevelEngineOptions) {
     this.#level = level;
@@ -87,6 +94,13 @@ export class LevelEngine implements Engine {
     this.#logSync = options.folder === undefined ? undefined : new LogSync(options.folder);
     this.#hasGetSync = (level.supports as { getSync?: boolean }).getSync === true;
     this.#lastVersionstamp = lastVersionstamp;
+    const { files } = options;
+    this.#files = files;
+    if (files === undefined) return;
+    this.verifyFiles = (onProgress) => files.verify(onProgress);
+    files.start((error) => {
+      this.#damage ??= error;
+    });
   }
 
   /**
@@ -121,11 +135,13 @@ export class LevelEngine implements Engine {
   }
 
   get(key: Uint8Array): MaybePromise<StoredEntry | undefined> {
+    if (this.#damage !== undefined) throw this.#damage;
     if (this.#hasGetSync) return unexpired(this.#getSync(key), Date.now());
     return this.#getAsync(key).then((entry) => unexpired(entry, Date.now()));
   }
 
   getMany(keys: readonly Uint8Array[]): MaybePromise<(StoredEntry | undefined)[]> {
+    if (this.#damage !== undefined) throw this.#damage;
     if (this.#hasGetSync) {
       if (!this.#isWriting) return unexpiredNow(keys.map((key) => this.#getSync(key)));
       if (this.#level.supports.explicitSnapshots) return this.#getManyOfSnapshot(keys);
@@ -134,6 +150,7 @@ export class LevelEngine implements Engine {
   }
 
   async getRange({ range, limit, reverse }: RangeRead): Promise<StoredEntry[]> {
+    if (this.#damage !== undefined) throw this.#damage;
     if (range.end.length === 0) return [];
     const { start: gte, end: lt } = visibleRange(range);
     try {
@@ -172,6 +189,8 @@ export class LevelEngine implements Engine {
   }
 
   async commit(writes: readonly AtomicWrite[]): Promise<WriteOutcome[]> {
+    const damage = this.#damage;
+    if (damage !== undefined) return writes.map(() => damage);
     const group = new WriteGroup({
       sequence: sequenceOfVersionstamp(this.#lastVersionstamp) + 1,
       now: Date.now(),
@@ -202,8 +221,10 @@ export class LevelEngine implements Engine {
   }
 
   async close(): Promise<void> {
+    await this.#files?.stop();
     this.#logSync?.close();
     await this.#level.close();
+    await this.#files?.onClosed();
   }
 
   async #readAhead(

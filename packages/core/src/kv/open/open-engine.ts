@@ -4,6 +4,8 @@ import { ClassicLevel } from "classic-level";
 import { MemoryLevel } from "memory-level";
 import type { Engine } from "../../engine/engine.js";
 import type { DatabaseMode } from "../../engine/level/database-header.js";
+import { closedMarkName } from "../../engine/level/files/closed-mark.js";
+import { FileChecker, type FileCheckOptions } from "../../engine/level/files/file-checker.js";
 import type { LevelDatabase } from "../../engine/level/level-engine.js";
 import { LevelEngine } from "../../engine/level/level-engine.js";
 import { syncPath } from "../../engine/level/sync-path.js";
@@ -14,7 +16,9 @@ import {
   DatabaseModeError,
   DatabaseNotFoundError,
   DatabasePathError,
+  EngineFailedError,
 } from "../../errors/core-errors.js";
+import { isKeywrightError } from "../../errors/keywright-error.js";
 import { createLevelFiles } from "./create-level-files.js";
 import { SharedEngine } from "./shared-engine.js";
 import { verifyMode } from "./verify-mode.js";
@@ -31,6 +35,8 @@ export interface OpenEngineOptions {
   readonly mode: DatabaseMode;
   readonly readOnly: boolean;
   readonly createIfMissing: boolean;
+  /** False if the files of the database are not checked. */
+  readonly checkFiles: FileCheckOptions | false;
 }
 
 export function openMemoryEngine(options: OpenEngineOptions): Promise<SharedEngine> {
@@ -122,6 +128,13 @@ async function share<Where>(
 }
 
 async function openClassicLevel(location: string, options: OpenEngineOptions): Promise<Engine> {
+  const { checkFiles } = options;
+  const files = checkFiles === false ? undefined : new FileChecker(location, checkFiles);
+  try {
+    await files?.checkBeforeOpen();
+  } catch (error) {
+    throw isKeywrightError(error) ? error : openingError(location, error);
+  }
   const level = new ClassicLevel<Uint8Array, Uint8Array>(location, {
     keyEncoding: "view",
     valueEncoding: "view",
@@ -135,7 +148,7 @@ async function openClassicLevel(location: string, options: OpenEngineOptions): P
   try {
     const database = level as unknown as LevelDatabase;
     const folder = syncableFolder(level);
-    return await LevelEngine.open(database, { ...options, copiesWrites: true, folder });
+    return await LevelEngine.open(database, { ...options, copiesWrites: true, folder, files });
   } catch (error) {
     await level.close();
     throw error;
@@ -154,7 +167,14 @@ function openingError(location: string, error: unknown): Error {
   const text = cause instanceof Error ? cause.message : String(error);
   const reason = text.replace(/^Corruption: /, "");
   if (code === "LEVEL_CORRUPTION") return new CorruptionError(reason, undefined, error, location);
+  if (code === "LEVEL_IO_ERROR" && !isPathFailure(reason))
+    return new EngineFailedError(cause, "open", location);
   return new DatabasePathError(location, reason, error);
+}
+
+/** True for a failure of LevelDB that another path or other permissions correct. */
+function isPathFailure(reason: string): boolean {
+  return /denied|not permitted|read-only|directory/i.test(reason);
 }
 
 function pathOf(where: unknown): string | undefined {
@@ -217,7 +237,7 @@ function isFirstFile(name: string): boolean {
 }
 
 function isTableOrManifest(name: string): boolean {
-  return /^(MANIFEST-\d+|\d+\.(ldb|sst))$/.test(name);
+  return name === closedMarkName || /^(MANIFEST-\d+|\d+\.(ldb|sst))$/.test(name);
 }
 
 function reasonOf(cause: unknown): string {

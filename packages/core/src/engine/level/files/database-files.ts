@@ -1,0 +1,163 @@
+import { readdir, readFile } from "node:fs/promises";
+import { join } from "node:path";
+import type { FileDamage } from "../../file-report.js";
+import { type ClosedMark, readClosedMark } from "./closed-mark.js";
+import { readLogRecords } from "./log-records.js";
+import { type Manifest, readManifest } from "./manifest.js";
+import type { TableBounds } from "./table-damage.js";
+
+/** A table of a database that its manifest states. */
+export interface TableFile {
+  readonly name: string;
+  readonly bounds: TableBounds;
+}
+
+/** The tables of a database, and the damage of its other files. */
+export interface DatabaseFiles {
+  readonly tables: readonly TableFile[];
+  readonly damages: readonly FileDamage[];
+}
+
+interface ReadManifest extends Manifest {
+  readonly name: string;
+  readonly damage: FileDamage | undefined;
+}
+
+/** While a database is open, LevelDB may replace files between two reads of its folder. */
+const maxAttempts = 5;
+
+/**
+ * Reads `CURRENT`, the manifest and the logs of a LevelDB database, which may be open. LevelDB
+ * skips damaged records of these files in silence, and then deletes what they refer to. So a
+ * database has to be verified before LevelDB opens it.
+ *
+ * A record that is incomplete at the very end of a log is not damage: a process that is killed
+ * leaves it. It is damage if the database was closed after the record was written.
+ */
+export async function readDatabaseFiles(folder: string): Promise<DatabaseFiles> {
+  for (let attempt = 1; ; attempt++) {
+    const files = await readOnce(folder);
+    if (files.damages.length === 0 || attempt === maxAttempts) return files;
+  }
+}
+
+/** Returns the tables that the manifest states at the moment, or none if it cannot be read. */
+export async function readTables(folder: string): Promise<readonly TableFile[]> {
+  const manifest = await manifestOf(folder);
+  return manifest === undefined ? [] : tablesOf(manifest, await readdir(folder));
+}
+
+async function readOnce(folder: string): Promise<DatabaseFiles> {
+  const closed = await readClosedMark(folder);
+  const manifest = await manifestOf(folder, closed);
+  if (manifest === undefined) return { tables: [], damages: [] };
+  if (manifest.damage !== undefined) return { tables: [], damages: [manifest.damage] };
+  const names = await readdir(folder);
+  const tables = tablesOf(manifest, names);
+  const missing = tables
+    .filter(({ name }) => !names.includes(name))
+    .map(({ name, bounds: { firstKey, lastKey } }): FileDamage => {
+      return { file: name, offset: 0, reason: "it is missing", firstKey, lastKey };
+    });
+  return { tables, damages: [...missing, ...(await logDamages(folder, names, manifest, closed))] };
+}
+
+/** Returns undefined if the folder has no database yet. */
+async function manifestOf(folder: string, closed?: ClosedMark): Promise<ReadManifest | undefined> {
+  const current = await readIfPresent(folder, "CURRENT");
+  if (current === undefined) return undefined;
+  const name = /^(MANIFEST-\d+)\n$/.exec(new TextDecoder("latin1").decode(current))?.[1];
+  if (name === undefined) return damaged("CURRENT", 0, "it does not name a manifest");
+  const bytes = await readIfPresent(folder, name);
+  if (bytes === undefined) return damaged(name, 0, "it is missing");
+  const [closedName, closedSize] = closed?.find(([file]) => file.startsWith("MANIFEST")) ?? ["", 0];
+  if (numberOf(closedName) > numberOf(name))
+    return damaged("CURRENT", 0, "it names a manifest that was replaced before the last close");
+  const { records, damagedAt = bytes.length, isFollowed } = readLogRecords(bytes);
+  if (isFollowed || (closedName === name && damagedAt < closedSize))
+    return damaged(name, damagedAt, "a record is missing or does not match its checksum");
+  try {
+    return { ...readManifest(records), name, damage: undefined };
+  } catch (error) {
+    if (!(error instanceof RangeError)) throw error;
+    return damaged(name, 0, "a record is malformed");
+  }
+}
+
+function damaged(file: string, offset: number, reason: string): ReadManifest {
+  const damage = { file, offset, reason };
+  return { name: file, damage, logNumber: 0, lastSequence: 0, tables: new Map() };
+}
+
+function tablesOf({ tables }: Manifest, names: readonly string[]): TableFile[] {
+  return [...tables].map(([number, bounds]) => {
+    const text = String(number).padStart(6, "0");
+    // Early versions of LevelDB named tables `.sst`.
+    const name = names.includes(`${text}.sst`) ? `${text}.sst` : `${text}.ldb`;
+    return { name, bounds };
+  });
+}
+
+async function logDamages(
+  folder: string,
+  names: readonly string[],
+  { logNumber, lastSequence }: Manifest,
+  closed: ClosedMark | undefined,
+): Promise<FileDamage[]> {
+  const isNeeded = (name: string) => /^\d+\.log$/.test(name) && numberOf(name) >= logNumber;
+  const logs = names.filter(isNeeded).sort((a, b) => numberOf(a) - numberOf(b));
+  const closedLogs = (closed ?? []).filter(([name]) => isNeeded(name));
+  if (logNumber > 0 && numberOf(logs[0] ?? "") !== logNumber) {
+    return [
+      { file: `${String(logNumber).padStart(6, "0")}.log`, offset: 0, reason: "it is missing" },
+    ];
+  }
+  const missing = closedLogs.find(([name]) => !logs.includes(name));
+  if (missing !== undefined) return [{ file: missing[0], offset: 0, reason: "it is missing" }];
+  let sequence = lastSequence;
+  let torn: FileDamage | undefined;
+  for (const file of logs) {
+    const bytes = (await readIfPresent(folder, file)) ?? new Uint8Array(0);
+    const isLater = (record: Uint8Array) => isLaterSequence(record, sequence);
+    const { records, damagedAt, isFollowed } = readLogRecords(bytes, isLater);
+    if (torn !== undefined && (records.length > 0 || isFollowed)) return [torn];
+    const last = records.at(-1);
+    if (last !== undefined) sequence = Math.max(sequence, sequenceOf(last));
+    const offset = damagedAt ?? bytes.length;
+    const reason = "a record is missing or does not match its checksum";
+    const damage = { file, offset, reason };
+    const closedSize = closedLogs.find(([name]) => name === file)?.[1] ?? 0;
+    if (isFollowed || offset < closedSize) return [damage];
+    if (damagedAt !== undefined) torn ??= damage;
+  }
+  return [];
+}
+
+/** The maximum number of writes that one log can contain. */
+const maxWrites = 2 ** 32;
+
+/** True if a record can be a batch that was written after the one with this sequence number. */
+function isLaterSequence(record: Uint8Array, sequence: number): boolean {
+  const found = sequenceOf(record);
+  return found >= sequence && found < sequence + maxWrites;
+}
+
+/** The sequence number with which a batch begins. NaN if the record is too short. */
+function sequenceOf(record: Uint8Array): number {
+  let value = 0;
+  for (let i = 7; i >= 0; i--) value = value * 256 + (record[i] ?? Number.NaN);
+  return value;
+}
+
+function numberOf(name: string): number {
+  return Number(/\d+/.exec(name)?.[0] ?? 0);
+}
+
+async function readIfPresent(folder: string, name: string): Promise<Uint8Array | undefined> {
+  try {
+    return await readFile(join(folder, name));
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "ENOENT") return undefined;
+    throw error;
+  }
+}

@@ -1,0 +1,145 @@
+import type { CorruptionError } from "../../../errors/core-errors.js";
+import type { FileCheckProgress, FileDamage, FileReport } from "../../file-report.js";
+import { checkInWorker, type TableCheck } from "./check-in-worker.js";
+import { checkTables } from "./check-tables.js";
+import { writeClosedMark } from "./closed-mark.js";
+import { readDatabaseFiles, readTables } from "./database-files.js";
+import { fileCorruption } from "./file-corruption.js";
+import { bytesOf, progressCounter } from "./progress-counter.js";
+import { missingTables, verifyDatabaseFiles } from "./verify-database-files.js";
+
+/** Options of the check of a database's files while the database is open. */
+export interface FileCheckOptions {
+  /**
+   * The time after which a file is checked again, in milliseconds. The default is a day. New files
+   * are checked within a minute, or within this time if it is shorter.
+   */
+  readonly repeatAfter?: number | undefined;
+  /** The maximum number of bytes that are read per second. The default is 32 MiB. */
+  readonly bytesPerSecond?: number | undefined;
+  /** Called after each file that was checked in the background. */
+  readonly onProgress?: ((progress: FileCheckProgress) => void) | undefined;
+}
+
+/** Tables of at most this many bytes in total are checked while the database is opened. */
+const maxBytesAtOpen = 8 * 1024 * 1024;
+const maxNewFileDelay = 60_000;
+
+/** Checks the files of the LevelDB database in a folder: before it is opened, and while it is open. */
+export class FileChecker {
+  readonly #folder: string;
+  readonly #options: FileCheckOptions;
+  /** The times at which tables were checked, by their names. */
+  #checkedAt = new Map<string, number>();
+  #onDamage: (error: CorruptionError) => void = () => undefined;
+  #timer: NodeJS.Timeout | undefined;
+  #running: TableCheck | undefined;
+  #isClosed = false;
+  #areTablesChecked = true;
+
+  constructor(folder: string, options: FileCheckOptions) {
+    this.#folder = folder;
+    this.#options = options;
+  }
+
+  /**
+   * Checks the manifest and the logs, and the tables if they are small.
+   *
+   * @throws {CorruptionError} if a file is damaged.
+   */
+  async checkBeforeOpen(): Promise<void> {
+    const { tables, damages } = await readDatabaseFiles(this.#folder);
+    const found = [...damages];
+    this.#areTablesChecked = bytesOf(tables) <= maxBytesAtOpen;
+    if (found.length === 0 && this.#areTablesChecked) {
+      const unlimited = { bytesPerSecond: Number.POSITIVE_INFINITY, keepsAlive: true };
+      for await (const checked of checkTables(this.#folder, tables, unlimited)) {
+        found.push(...checked.damages);
+        this.#checkedAt.set(checked.name, Date.now());
+      }
+    }
+    const error = this.#errorOf(found);
+    if (error !== undefined) throw error;
+  }
+
+  /** Checks tables in the background from now on. */
+  start(onDamage: (error: CorruptionError) => void): void {
+    this.#onDamage = onDamage;
+    this.#schedule(this.#areTablesChecked ? this.#delay : 0);
+  }
+
+  /** Checks all files now, without a limit of bytes per second. */
+  async verify(onProgress: (progress: FileCheckProgress) => void): Promise<FileReport> {
+    const report = await verifyDatabaseFiles(this.#folder, onProgress);
+    this.#report(report.damages);
+    return report;
+  }
+
+  async stop(): Promise<void> {
+    this.#isClosed = true;
+    clearTimeout(this.#timer);
+    await this.#running?.stop();
+  }
+
+  /** Called after LevelDB has closed the database. */
+  async onClosed(): Promise<void> {
+    await writeClosedMark(this.#folder);
+  }
+
+  get #repeatAfter(): number {
+    return this.#options.repeatAfter ?? 24 * 60 * 60 * 1000;
+  }
+
+  get #delay(): number {
+    return Math.min(this.#repeatAfter, maxNewFileDelay);
+  }
+
+  #schedule(delay: number): void {
+    if (this.#isClosed) return;
+    this.#timer = setTimeout(() => {
+      // A file that cannot be read, for example for lack of file descriptors, is tried again.
+      void this.#checkDue()
+        .catch(() => undefined)
+        .then(() => this.#schedule(this.#delay));
+    }, delay);
+    this.#timer.unref();
+  }
+
+  async #checkDue(): Promise<void> {
+    const tables = await readTables(this.#folder);
+    if (this.#isClosed) return;
+    const known = tables.flatMap(({ name }) => {
+      const time = this.#checkedAt.get(name);
+      return time === undefined ? [] : [[name, time] as const];
+    });
+    this.#checkedAt = new Map(known);
+    const before = Date.now() - this.#repeatAfter;
+    const due = tables.filter(({ name }) => !((this.#checkedAt.get(name) ?? before) > before));
+    if (due.length === 0) return;
+    const { bytesPerSecond = 32 * 1024 * 1024, onProgress = () => undefined } = this.#options;
+    const options = { bytesPerSecond, keepsAlive: false };
+    const counted = progressCounter(due, onProgress);
+    const absent = new Set<string>();
+    this.#running = checkInWorker(this.#folder, due, options, ({ name, bytes, damages }) => {
+      this.#checkedAt.set(name, Date.now());
+      if (bytes === undefined) absent.add(name);
+      this.#report(damages);
+      counted(bytes ?? 0);
+    });
+    try {
+      await this.#running.done;
+      this.#report(await missingTables(this.#folder, absent));
+    } finally {
+      this.#running = undefined;
+    }
+  }
+
+  #report(damages: readonly FileDamage[]): void {
+    const error = this.#errorOf(damages);
+    if (error !== undefined) this.#onDamage(error);
+  }
+
+  #errorOf([first, ...others]: readonly FileDamage[]): CorruptionError | undefined {
+    return first === undefined ? undefined : fileCorruption([first, ...others], this.#folder);
+  }
+}

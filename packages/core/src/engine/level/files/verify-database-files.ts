@@ -1,0 +1,37 @@
+import type { FileCheckProgress, FileDamage, FileReport } from "../../file-report.js";
+import { checkInWorker } from "./check-in-worker.js";
+import { readDatabaseFiles, readTables } from "./database-files.js";
+import { progressCounter } from "./progress-counter.js";
+
+/** Checks all files of the LevelDB database in a folder, which may be open. */
+export async function verifyDatabaseFiles(
+  folder: string,
+  onProgress: (progress: FileCheckProgress) => void = () => undefined,
+): Promise<FileReport> {
+  const { tables, damages } = await readDatabaseFiles(folder);
+  const found = [...damages];
+  const counted = progressCounter(tables, onProgress);
+  let total = 0;
+  const options = { bytesPerSecond: Number.POSITIVE_INFINITY, keepsAlive: true };
+  const absent = new Set<string>();
+  await checkInWorker(folder, tables, options, ({ name, bytes, damages: others }) => {
+    if (bytes === undefined) absent.add(name);
+    found.push(...others);
+    total += bytes ?? 0;
+    counted(bytes ?? 0);
+  }).done;
+  if (damages.length === 0) found.push(...(await missingTables(folder, absent)));
+  return { files: tables.length, bytes: total, damages: found };
+}
+
+/** Returns the absent tables that the manifest still states, as damage. */
+export async function missingTables(
+  folder: string,
+  absent: ReadonlySet<string>,
+): Promise<FileDamage[]> {
+  if (absent.size === 0) return [];
+  const tables = await readTables(folder);
+  return tables.flatMap(({ name, bounds: { firstKey, lastKey } }) =>
+    absent.has(name) ? [{ file: name, offset: 0, reason: "it is missing", firstKey, lastKey }] : [],
+  );
+}

@@ -1,0 +1,18 @@
+import { resolve } from "node:path";
+import type { FileCheckProgress, FileReport } from "../../engine/file-report.js";
+import { verifyDatabaseFiles } from "../../engine/level/files/verify-database-files.js";
+
+/**
+ * Verifies the checksums of all files of the LevelDB database at a path. It opens no database, so
+ * the database may be open in any process, and it may be damaged.
+ *
+ * ```ts
+ * const { damages } = await verifyFiles("./data");
+ * ```
+ */
+export async function verifyFiles(
+  path: string,
+  options: { onProgress?: ((progress: FileCheckProgress) => void) | undefined } = {},
+): Promise<FileReport> {
+  return await verifyDatabaseFiles(resolve(path), options.onProgress);
+}

@@ -1,0 +1,287 @@
+import {
+  copyFile,
+  mkdir,
+  readdir,
+  readFile,
+  rm,
+  stat,
+  truncate,
+  writeFile,
+} from "node:fs/promises";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import type { CorruptionError } from "../src/errors/core-errors.js";
+import { type EmbeddedKv, type OpenKvOptions, openKv, verifyFiles } from "../src/index.js";
+import { filesOf, openLevel } from "./level-folder.js";
+import { withFolder } from "./temporary-folder.js";
+
+const rows = 600;
+
+/** Creates a database with a table and, after it, a log with a few commits. */
+async function createDatabase(folder: string): Promise<void> {
+  const kv = await openKv(folder);
+  for (let n = 0; n < rows; n += 100) {
+    const atomic = kv.atomic();
+    for (let i = n; i < n + 100; i++) atomic.set(["row", i], { n: i, text: `text ${i * i}` });
+    await atomic.commit();
+  }
+  await kv.close();
+  await compact(folder);
+  const again = await openKv(folder, { durability: "relaxed" });
+  for (let n = 0; n < 5; n++) await again.set(["late", n], "x".repeat(50));
+  await again.close();
+}
+
+async function compact(folder: string): Promise<void> {
+  const level = openLevel(folder);
+  await level.open();
+  await level.compactRange(Uint8Array.of(0), Uint8Array.of(0xff));
+  await level.close();
+}
+
+async function copyFolder(from: string, to: string): Promise<void> {
+  await rm(to, { recursive: true, force: true });
+  await mkdir(to);
+  for (const name of await readdir(from)) await copyFile(join(from, name), join(to, name));
+}
+
+/** Runs a body with a database that has been closed, whose files it may damage. */
+async function withDatabase(body: (folder: string) => Promise<void>): Promise<void> {
+  await withFolder(async (folder) => {
+    await createDatabase(folder);
+    await body(folder);
+  });
+}
+
+async function tableOf(folder: string): Promise<string> {
+  const [[name] = []] = await filesOf(folder, ".ldb");
+  return name!;
+}
+
+/** Overwrites bytes in the middle of a file, in place: LevelDB may have mapped the file. */
+async function damage(folder: string, name: string, offset?: number): Promise<void> {
+  const bytes = await readFile(join(folder, name));
+  const at = offset ?? bytes.length >> 1;
+  bytes[at]! ^= 0x10;
+  await writeFile(join(folder, name), bytes, { flag: "r+" });
+}
+
+const corruption = { code: "KW_CORRUPTION" };
+
+describe("a database on disk", () => {
+  it("opens if its files are intact, and reads all", async () => {
+    await withDatabase(async (folder) => {
+      expect(await verifyFiles(folder)).toMatchObject({ files: 1, damages: [] });
+      await using kv = await openKv(folder);
+      expect(await count(kv)).toBe(rows + 5);
+      expect(await kv.verifyFiles()).toMatchObject({ damages: [] });
+    });
+  });
+
+  it("is refused if a table has a flipped bit, and the error names the file and its keys", async () => {
+    await withDatabase(async (folder) => {
+      const file = await tableOf(folder);
+      await damage(folder, file);
+      const error = (await openKv(folder).catch((reason: unknown) => reason)) as CorruptionError;
+      expect(error).toMatchObject({ ...corruption, file, path: folder });
+      expect(error.firstKey).toBeInstanceOf(Uint8Array);
+      expect(error.lastKey).toBeInstanceOf(Uint8Array);
+      expect(error.message).toContain(`its file ${file}, from byte `);
+      const { damages } = await verifyFiles(folder);
+      expect(damages).toMatchObject([{ file, firstKey: error.firstKey, lastKey: error.lastKey }]);
+    });
+  });
+
+  it("can be read without the checks, as far as it is intact", async () => {
+    await withDatabase(async (folder) => {
+      await damage(folder, await tableOf(folder));
+      await using kv = await openKv(folder, { checkFiles: false });
+      expect((await kv.get(["late", 1])).value).toBeDefined();
+      expect(await kv.verifyFiles()).toBeUndefined();
+    });
+  });
+
+  it.each([
+    ["truncated", (path: string) => truncate(path, 1000)],
+    ["empty", (path: string) => truncate(path, 0)],
+    ["missing", (path: string) => rm(path)],
+  ])("is refused if a table is %s", async (_name, change) => {
+    await withDatabase(async (folder) => {
+      const file = await tableOf(folder);
+      await change(join(folder, file));
+      await expect(openKv(folder)).rejects.toMatchObject({ ...corruption, file });
+      await expect(readAll(folder, { checkFiles: false })).rejects.toMatchObject(corruption);
+    });
+  });
+
+  it("is refused if CURRENT has a flipped bit or names no manifest", async () => {
+    for (const content of ["MANIFEST-000099\n", "NANIFEST-000004\n", "MANIFEST-000004", "", "\n"]) {
+      await withDatabase(async (folder) => {
+        await writeFile(join(folder, "CURRENT"), content);
+        await expect(openKv(folder)).rejects.toMatchObject(corruption);
+      });
+    }
+  });
+
+  it("is refused for each flipped bit of its manifest", async () => {
+    await withFolder(async (parent) => {
+      const original = join(parent, "original");
+      await createDatabase(original);
+      const [[file, bytes] = []] = await filesOf(original, "MANIFEST");
+      const folder = join(parent, "damaged");
+      for (let bit = 3; bit < bytes!.length * 8; bit += 11) {
+        await copyFolder(original, folder);
+        const damaged = Uint8Array.from(bytes!);
+        damaged[bit >> 3]! ^= 1 << (bit & 7);
+        await writeFile(join(folder, file!), damaged);
+        await expect(openKv(folder)).rejects.toMatchObject({ ...corruption, file });
+      }
+      await copyFolder(original, folder);
+      await writeFile(join(folder, file!), bytes!.fill(0, bytes!.length - 60));
+      await expect(openKv(folder)).rejects.toMatchObject({ ...corruption, file });
+    });
+  });
+
+  it("is refused if its log is damaged, cut off or missing after it was closed", async () => {
+    await withFolder(async (parent) => {
+      const original = join(parent, "original");
+      await createDatabase(original);
+      const [[file, bytes] = []] = await filesOf(original, ".log");
+      const folder = join(parent, "damaged");
+      for (let bit = 0; bit < bytes!.length * 8; bit += 97) {
+        await copyFolder(original, folder);
+        await damage(folder, file!, bit >> 3);
+        await expect(openKv(folder)).rejects.toMatchObject({ ...corruption, file });
+      }
+      for (const length of [0, 100, bytes!.length - 1]) {
+        await copyFolder(original, folder);
+        await truncate(join(folder, file!), length);
+        await expect(openKv(folder)).rejects.toMatchObject({ ...corruption, file });
+      }
+      await copyFolder(original, folder);
+      await rm(join(folder, file!));
+      await expect(openKv(folder)).rejects.toMatchObject({ ...corruption, file });
+    });
+  });
+
+  it("opens with an incomplete record at the end of its log if it was not closed", async () => {
+    await withDatabase(async (folder) => {
+      await rm(join(folder, "keywright.closed"));
+      const [[file, bytes] = []] = await filesOf(folder, ".log");
+      await truncate(join(folder, file!), bytes!.length - 10);
+      await using kv = await openKv(folder);
+      expect(await count(kv)).toBe(rows + 4);
+    });
+  });
+
+  it("is refused without the note of its close if intact commits follow a damaged one", async () => {
+    await withDatabase(async (folder) => {
+      await rm(join(folder, "keywright.closed"));
+      const [[file, bytes] = []] = await filesOf(folder, ".log");
+      await damage(folder, file!, Math.floor(bytes!.length * 0.7));
+      await expect(openKv(folder)).rejects.toMatchObject({ ...corruption, file });
+    });
+  });
+
+  it("ignores a damaged note of its close", async () => {
+    await withDatabase(async (folder) => {
+      await damage(folder, "keywright.closed");
+      await using kv = await openKv(folder);
+      expect(await count(kv)).toBe(rows + 5);
+    });
+  });
+});
+
+describe("an open database", () => {
+  it("fails every call after verifyFiles has found damage", async () => {
+    await withDatabase(async (folder) => {
+      await using kv = await openKv(folder);
+      const file = await tableOf(folder);
+      await damage(folder, file);
+      const progress: unknown[] = [];
+      const report = await kv.verifyFiles({ onProgress: (each) => progress.push(each) });
+      expect(report?.damages).toMatchObject([{ file }]);
+      expect(progress.at(-1)).toMatchObject({ files: report?.files, bytes: report?.bytes });
+      await expectAllToFail(kv, file);
+    });
+  });
+
+  it("finds new damage in the background", async () => {
+    await withDatabase(async (folder) => {
+      let onCheck: () => void = () => undefined;
+      const nextCheck = () =>
+        new Promise<void>((resolve) => {
+          onCheck = resolve;
+        });
+      const first = nextCheck();
+      await using kv = await openKv(folder, {
+        checkFiles: { repeatAfter: 20, onProgress: () => onCheck() },
+      });
+      await first;
+      expect(await count(kv)).toBe(rows + 5);
+      const file = await tableOf(folder);
+      await damage(folder, file);
+      // The check in progress may have read the file before.
+      for (let checks = 0; checks < 2; checks++) await nextCheck();
+      while ((await kv.get(["late", 0]).catch(() => undefined)) !== undefined) await nextCheck();
+      await expectAllToFail(kv, file);
+    });
+  });
+
+  it("finds in the background that a table is missing", async () => {
+    await withDatabase(async (folder) => {
+      await using kv = await openKv(folder, { checkFiles: { repeatAfter: 20 } });
+      const file = await tableOf(folder);
+      await rm(join(folder, file));
+      await expect
+        .poll(() => kv.get(["late", 0]).catch((error: unknown) => error))
+        .toMatchObject({ ...corruption, file });
+    });
+  });
+});
+
+describe("openKv", () => {
+  it.each([
+    ["checkFiles", { checkFiles: "no" }],
+    ["checkFiles", { checkFiles: null }],
+    ["checkFiles.repeatAfter", { checkFiles: { repeatAfter: 0 } }],
+    ["checkFiles.bytesPerSecond", { checkFiles: { bytesPerSecond: "fast" } }],
+    ["checkFiles.onProgress", { checkFiles: { onProgress: 1 } }],
+    ["checkFiles.interval", { checkFiles: { interval: 1 } }],
+  ])("refuses a wrong %s", async (option, options) => {
+    await expect(openKv(":memory:", options as OpenKvOptions)).rejects.toMatchObject({
+      code: "KW_OPTION_INVALID",
+      option,
+    });
+  });
+});
+
+async function expectAllToFail(kv: EmbeddedKv, file: string): Promise<void> {
+  const refused = expect.objectContaining({ ...corruption, file });
+  const calls = [
+    () => kv.get(["row", 1]),
+    () => kv.getMany([["row", 1]]),
+    () => count(kv),
+    () => kv.set(["row", 1], 1),
+    () => kv.delete(["row", 1]),
+    () => kv.enqueue(1),
+    () =>
+      kv
+        .watch([["row", 1]])
+        .getReader()
+        .read(),
+  ];
+  for (const call of calls) await expect(call()).rejects.toEqual(refused);
+}
+
+async function count(kv: EmbeddedKv): Promise<number> {
+  let entries = 0;
+  for await (const _entry of kv.list({ prefix: [] })) entries++;
+  return entries;
+}
+
+async function readAll(folder: string, options: OpenKvOptions): Promise<number> {
+  await using kv = await openKv(folder, options);
+  for (let n = 0; n < rows; n++) await kv.get(["row", n]);
+  return await count(kv);
+}
