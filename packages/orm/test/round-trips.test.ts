@@ -104,6 +104,20 @@ let now = 0;
 beforeEach(() => void vi.spyOn(performance, "now").mockImplementation(() => now));
 afterEach(() => void vi.restoreAllMocks());
 
+it("a database with any number of models opens in these round trips", async () => {
+  const engine = new CountedEngine();
+  const kv = await openKv(engine);
+  try {
+    const opened = () => engine.tripsOf(() => createDatabase({ kv, models }));
+    expect({ "of new models": await opened(), "of stored models": await opened() }).toEqual({
+      "of new models": { depth: 3, requests: 10, together: 8 },
+      "of stored models": { depth: 1, requests: 1, together: 1 },
+    });
+  } finally {
+    await kv.close();
+  }
+});
+
 it("reads of rows take these round trips", async () => {
   const { kv, db, depthOf } = await open();
   try {
