@@ -15,9 +15,9 @@ import {
 import type pg from "pg";
 import { decodeOutcomes } from "./commit/decode-outcomes.js";
 import { type EncodedBatch, encodeBatch } from "./commit/encode-batch.js";
-import { textOf } from "./commit/text-of.js";
 import { Caller } from "./connection/caller.js";
 import { connect, end } from "./connection/connect.js";
+import { KeyReader } from "./connection/key-reader.js";
 import { entryOf, Statements, sequenceOf } from "./connection/statements.js";
 import { refusalOf, unavailable } from "./errors/refusal-of.js";
 import {
@@ -93,24 +93,22 @@ class PostgresEngine implements Engine {
   };
   readonly #caller: Caller;
   readonly #statements: Statements;
+  readonly #reader: KeyReader;
   readonly #feed: ChangeFeed;
 
   constructor(settings: EngineSettings, statements: Statements, { client, known }: Prepared) {
     this.#caller = new Caller(settings, client);
     this.#statements = statements;
+    this.#reader = new KeyReader(this.#caller, statements);
     this.#feed = new ChangeFeed(settings, statements, known);
   }
 
-  async get(key: Uint8Array): Promise<StoredEntry | undefined> {
-    const [row] = await this.#caller.read(this.#statements.get(key));
-    return row && entryOf(row);
+  get(key: Uint8Array): Promise<StoredEntry | undefined> {
+    return this.#reader.get(key);
   }
 
-  async getMany(keys: readonly Uint8Array[]): Promise<(StoredEntry | undefined)[]> {
-    if (keys.length === 0) return [];
-    const rows = await this.#caller.read(this.#statements.getMany(keys));
-    const entries = new Map(rows.map((row) => [textOf(row[0] as Buffer), entryOf(row)]));
-    return keys.map((key) => entries.get(textOf(key)));
+  getMany(keys: readonly Uint8Array[]): Promise<(StoredEntry | undefined)[]> {
+    return this.#reader.getMany(keys);
   }
 
   async getRange(read: RangeRead): Promise<StoredEntry[]> {
