@@ -44,6 +44,7 @@ const mebibyte = 1024 * 1024;
  * @throws {PostgresOptionError} if an option is not valid.
  * @throws {EngineUnavailableError} if no host accepts connections and writes until the deadline.
  * @throws {PostgresRefusedError} if the server refuses, for example because of a wrong password.
+ * @throws {DatabaseNotFoundError} if the table does not exist and may not be created.
  * @throws {DatabaseFormatError} if there is a table of this name with another content.
  */
 export async function postgresEngine(options: PostgresOptions): Promise<Engine> {
@@ -65,7 +66,7 @@ async function prepare(settings: EngineSettings, statements: Statements): Promis
     try {
       const client = await connect(settings, settings.deadline / 2);
       try {
-        await prepareTable(client, settings.prefix);
+        await prepareTable(client, settings);
         const { text, values } = statements.head();
         const { rows } = await client.query(text, [...values]);
         return { client, known: sequenceOf(rows[0].version) };

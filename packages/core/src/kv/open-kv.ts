@@ -1,4 +1,5 @@
 import type { Engine } from "../engine/engine.js";
+import { isCreationAllowed } from "../engine/is-creation-allowed.js";
 import type { LevelDatabase } from "../engine/level/level-engine.js";
 import { InvalidOptionError } from "../errors/core-errors.js";
 import { specificationOrder } from "../keys/key-order.js";
@@ -123,15 +124,4 @@ function assertKnown(options: object): void {
   if (unknown === undefined) return;
   const reason = `is not an option; the options are ${[...optionNames].join(", ")}`;
   throw new InvalidOptionError(unknown, reason, "openKv");
-}
-
-/**
- * The name of an internal setting of the process, on `globalThis`. The `keywright` command sets it
- * to false while it calls a project's function that opens a database. Every copy of this package in
- * the process reads it.
- */
-const setting = Symbol.for("keywright.createIfMissing");
-
-function isCreationAllowed(): boolean {
-  return (globalThis as { [setting]?: unknown })[setting] !== false;
 }
