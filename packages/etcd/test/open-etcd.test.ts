@@ -30,6 +30,7 @@ describe("the options of etcdEngine", () => {
       ["deadline", { endpoints, deadline: 0 }],
       ["maxTxnOps", { endpoints, maxTxnOps: 64 }],
       ["maxRequestBytes", { endpoints, maxRequestBytes: 1.5 }],
+      ["createIfMissing", { endpoints, createIfMissing: 1 as never }],
     ];
     for (const [option, options] of invalid) {
       const error = await etcdEngine(options).catch((thrown: unknown) => thrown);
@@ -72,6 +73,18 @@ describeEtcd("opening a database", 1, (cluster) => {
     } finally {
       await kv.close();
     }
+  });
+
+  it("fails if there is no database and none may be created", async () => {
+    const options = { endpoints: cluster().endpoints, prefix: newPrefix(), createIfMissing: false };
+    for (let attempt = 0; attempt < 2; attempt++) {
+      await expect(etcdEngine(options)).rejects.toMatchObject({
+        code: "KW_DATABASE_NOT_FOUND",
+        message: `There is no database with the prefix ${options.prefix} in etcd, and none was created. Correct the options of the engine, or create the database first: openKv does, unless readOnly is true or createIfMissing is false.`,
+      });
+    }
+    await (await openKv(await etcdEngine({ ...options, createIfMissing: true }))).close();
+    await (await openKv(await etcdEngine(options), { createIfMissing: false })).close();
   });
 
   it("refuses keys that are not Keywright's, and a later format", async () => {
