@@ -3,43 +3,15 @@ import { KvU64, openKv } from "@keywright/core";
 import { etcdEngine } from "@keywright/etcd";
 import { EtcdCluster } from "../server/etcd-cluster.mjs";
 import { contradictions } from "./check-history.mjs";
+import { crashes, partitions } from "./faults.mjs";
 
 const registers = 8;
 const clients = 4;
 const writersPerClient = 4;
 
-const sleep = (milliseconds) => new Promise((resolve) => setTimeout(resolve, milliseconds));
+export const faults = { ...crashes, ...partitions };
 
-/** What happens to a cluster of three members while 16 writers use it. */
-export const faults = {
-  "leader killed": async (cluster) => {
-    const leader = await leaderOf(cluster);
-    await leader.stop();
-    await sleep(2500);
-    leader.start();
-  },
-  "leader paused": async (cluster) => {
-    const leader = await leaderOf(cluster);
-    leader.signal("SIGSTOP");
-    await sleep(2500);
-    leader.signal("SIGCONT");
-  },
-  "follower killed": async (cluster) => {
-    const leader = await leaderOf(cluster);
-    const follower = cluster.members.find((member) => member !== leader);
-    await follower.stop();
-    await sleep(1500);
-    follower.start();
-  },
-  "rolling restart": async (cluster) => {
-    for (const member of cluster.members) {
-      await member.stop("SIGTERM");
-      member.start();
-      while ((await statusOf(member)) === undefined) await sleep(50);
-      await sleep(500);
-    }
-  },
-};
+const sleep = (milliseconds) => new Promise((resolve) => setTimeout(resolve, milliseconds));
 
 /**
  * Runs writers during a fault, and checks their history.
@@ -48,7 +20,7 @@ export const faults = {
  * milliseconds, with what contradicts strict serializability.
  */
 export async function runFault(name) {
-  const cluster = await EtcdCluster.start(3);
+  const cluster = await EtcdCluster.start(3, { isDivisible: name in partitions });
   const history = { writes: [], reads: [], increments: [], final: undefined };
   const errors = {};
   const kvs = [];
@@ -155,28 +127,6 @@ function longestGap(commits) {
   for (const [index, end] of ends.entries())
     longest = Math.max(longest, end - (ends[index - 1] ?? end));
   return Math.round(longest);
-}
-
-async function leaderOf(cluster) {
-  for (;;) {
-    for (const member of cluster.members) {
-      const status = await statusOf(member);
-      if (status !== undefined && status.leader === status.header.member_id) return member;
-    }
-    await sleep(50);
-  }
-}
-
-/** Returns the answer of a member that has a leader, or undefined. */
-async function statusOf({ endpoint }) {
-  try {
-    const body = { method: "POST", body: "{}", signal: AbortSignal.timeout(500) };
-    const response = await fetch(`${endpoint}/v3/maintenance/status`, body);
-    const status = await response.json();
-    return status.leader === undefined ? undefined : status;
-  } catch {
-    return undefined;
-  }
 }
 
 async function collect(iterator) {

@@ -5,6 +5,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { Gate } from "./gate.mjs";
 
 /** One etcd process. It keeps its data and its ports while it is stopped. */
 class EtcdMember {
@@ -42,16 +43,30 @@ class EtcdMember {
 export class EtcdCluster {
   #folder;
 
-  constructor(folder, members) {
+  constructor(folder, members, gates) {
     this.#folder = folder;
     this.members = members;
-    this.endpoints = members.map(({ endpoint }) => endpoint);
+    this.gates = gates;
+    const { clients } = gates;
+    this.endpoints = members.map(({ endpoint }, index) =>
+      clients.length === 0 ? endpoint : `http://127.0.0.1:${clients[index].port}`,
+    );
   }
 
-  static async start(size, { args = [], sync = false, protocol = "http" } = {}) {
+  static async start(
+    size,
+    { args = [], sync = false, protocol = "http", isDivisible = false } = {},
+  ) {
     const folder = await mkdtemp(join(tmpdir(), "keywright-etcd-"));
     const ports = await freePorts(2 * size);
-    const peerOf = (index) => `http://127.0.0.1:${ports[size + index]}`;
+    const gatesOf = (targets) => Promise.all(isDivisible ? targets.map(Gate.start) : []);
+    const gates = {
+      clients: await gatesOf(ports.slice(0, size)),
+      peers: await gatesOf(ports.slice(size)),
+    };
+    const listenOf = (index) => `http://127.0.0.1:${ports[size + index]}`;
+    const peerOf = (index) =>
+      isDivisible ? `http://127.0.0.1:${gates.peers[index].port}` : listenOf(index);
     const names = Array.from({ length: size }, (_, index) => `m${index}`);
     const cluster = names.map((name, index) => `${name}=${peerOf(index)}`).join(",");
     const members = names.map((name, index) => {
@@ -59,7 +74,7 @@ export class EtcdCluster {
       return new EtcdMember(name, client, [
         ...["--name", name, "--data-dir", join(folder, name)],
         ...["--listen-client-urls", client, "--advertise-client-urls", client],
-        ...["--listen-peer-urls", peerOf(index), "--initial-advertise-peer-urls", peerOf(index)],
+        ...["--listen-peer-urls", listenOf(index), "--initial-advertise-peer-urls", peerOf(index)],
         ...["--initial-cluster", cluster, "--initial-cluster-state", "new"],
         ...["--logger", "zap", "--log-level", "warn"],
         ...(sync ? [] : ["--unsafe-no-fsync"]),
@@ -67,11 +82,14 @@ export class EtcdCluster {
       ]);
     });
     for (const member of members) member.start();
-    return new EtcdCluster(folder, members);
+    return new EtcdCluster(folder, members, gates);
   }
 
   async stop() {
     await Promise.all(this.members.map((member) => member.stop()));
+    await Promise.all(
+      Object.values(this.gates).flatMap((gates) => gates.map((gate) => gate.stop())),
+    );
     await rm(this.#folder, { recursive: true, force: true });
   }
 }
