@@ -7,10 +7,10 @@ import {
   Metadata,
   type ServiceError,
 } from "@grpc/grpc-js";
+import { Attempts } from "./attempts.js";
 import { CallFailure } from "./call-failure.js";
 import type { EtcdCalls, ResponseHeader, WatchRequest, WatchResponse } from "./etcd-messages.js";
 import { methodOf, watchMethod } from "./etcd-protocol.js";
-import { pause, retryDelay } from "./retry-delay.js";
 import { typedFailure, unavailable } from "./typed-failure.js";
 
 /** Certificates in PEM format. Without `ca`, the certificates of Node.js are trusted. */
@@ -30,8 +30,8 @@ export interface EtcdClientOptions {
   readonly timeout: number;
 }
 
-/** Milliseconds after which a first attempt is abandoned. Each further attempt may take longer. */
-const firstAttempt = 1000;
+/** Milliseconds after which a call that is made once is abandoned. */
+const singleTime = 2000;
 
 interface Endpoint {
   readonly url: string;
@@ -66,9 +66,9 @@ export class EtcdClient {
     return this.#lastRevision;
   }
 
-  /** Returns how long attempt number `attempt`, from 0, may take at most until `deadline`. */
-  static attemptTime(attempt: number, deadline: number): number {
-    return Math.max(Math.min(firstAttempt * 2 ** attempt, deadline - Date.now()), 1);
+  /** Begins the attempts of a call, until the timeout of the client. */
+  attempts(): Attempts {
+    return new Attempts(this.timeout, this.#endpoints.length);
   }
 
   /**
@@ -81,29 +81,16 @@ export class EtcdClient {
     name: Name,
     request: EtcdCalls[Name][0],
   ): Promise<EtcdCalls[Name][1]> {
-    const deadline = Date.now() + this.timeout;
-    for (let attempt = 0; ; attempt++) {
+    const attempts = this.attempts();
+    for (;;) {
       try {
-        return await this.attempt(name, request, EtcdClient.attemptTime(attempt, deadline));
+        return await this.attempt(name, request, attempts.time);
       } catch (error) {
         if (!(error instanceof CallFailure)) throw error;
         if (error.kind === "refused") throw typedFailure(error);
-        await this.waitForRetry(attempt, deadline, error);
+        if (!(await attempts.pauseAfter(error))) throw unavailable(this.endpoints, error);
       }
     }
-  }
-
-  /**
-   * Waits before the attempt after `attempt`.
-   *
-   * @throws {EngineUnavailableError} if the deadline would pass.
-   */
-  async waitForRetry(attempt: number, deadline: number, failure: CallFailure): Promise<void> {
-    const delay = retryDelay(attempt);
-    if (Date.now() + delay >= deadline) {
-      throw unavailable(this.endpoints, failure);
-    }
-    await pause(delay);
   }
 
   /**
@@ -137,7 +124,7 @@ export class EtcdClient {
     name: Name,
     request: EtcdCalls[Name][0],
   ): Promise<{ readonly endpoint: string; readonly outcome: EtcdCalls[Name][1] | Error }[]> {
-    const time = Math.min(this.timeout, 2 * firstAttempt);
+    const time = Math.min(this.timeout, singleTime);
     return await Promise.all(
       this.#endpoints.map(async (endpoint) => {
         const call = this.#authenticated((metadata) =>
@@ -225,7 +212,7 @@ export class EtcdClient {
         "Auth.Authenticate",
         request,
         new Metadata(),
-        2 * firstAttempt,
+        singleTime,
       );
       return response.token;
     } catch (error) {

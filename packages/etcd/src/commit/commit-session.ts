@@ -2,9 +2,8 @@ import { Buffer } from "node:buffer";
 import { randomBytes } from "node:crypto";
 import { AmbiguousCommitError } from "@keywright/core";
 import { CallFailure } from "../client/call-failure.js";
-import { EtcdClient } from "../client/etcd-client.js";
+import type { EtcdClient } from "../client/etcd-client.js";
 import type { KeyValue, TxnRequest } from "../client/etcd-messages.js";
-import { pause, retryDelay } from "../client/retry-delay.js";
 import { typedFailure, unavailable } from "../client/typed-failure.js";
 import type { KeySpace } from "../record/key-space.js";
 import { readKeys } from "./read-keys.js";
@@ -69,7 +68,7 @@ export class CommitSession {
     reserved: number | undefined,
   ): Promise<BatchAnswer> {
     const started = Date.now();
-    const deadline = started + this.#client.timeout;
+    const attempts = this.#client.attempts();
     await this.#fenceAbandoned();
     const number = ++this.#number;
     /** True if an earlier attempt may have been applied, or may still be. */
@@ -79,11 +78,10 @@ export class CommitSession {
       this.#renew();
       return new AmbiguousCommitError(Date.now() - started, cause);
     };
-    for (let attempt = 0; ; attempt++) {
+    for (;;) {
       const request = this.#request(number, transactions, reserved);
       try {
-        const time = EtcdClient.attemptTime(attempt, deadline);
-        const response = await this.#client.attempt("KV.Txn", request, time);
+        const response = await this.#client.attempt("KV.Txn", request, attempts.time);
         if (response.succeeded) {
           this.#revision = response.header.revision;
           const results = response.responses.filter(({ responseTxn }) => responseTxn).map(resultOf);
@@ -102,21 +100,19 @@ export class CommitSession {
           return undefined;
         } else if (reservation !== undefined) {
           await this.#reservation.waitFor(reservation);
-          if (Date.now() > deadline) {
+          if (attempts.areOver) {
             if (isUnknown) throw abandon();
             throw unavailable(this.#client.endpoints, new Error("another process blocks commits"));
           }
         }
-        attempt = -1;
+        attempts.answered();
       } catch (error) {
         if (!(error instanceof CallFailure)) throw error;
         if (error.kind === "refused") throw isUnknown ? abandon(error) : typedFailure(error);
         isUnknown ||= error.kind === "unknown";
-        const delay = retryDelay(attempt);
-        if (Date.now() + delay >= deadline) {
+        if (!(await attempts.pauseAfter(error))) {
           throw isUnknown ? abandon(error) : unavailable(this.#client.endpoints, error);
         }
-        await pause(delay);
       }
     }
   }

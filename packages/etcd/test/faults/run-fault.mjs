@@ -17,7 +17,8 @@ const sleep = (milliseconds) => new Promise((resolve) => setTimeout(resolve, mil
  * Runs writers during a fault, and checks their history.
  *
  * Returns the number of commits, of errors by their code, and the longest time without a commit in
- * milliseconds, with what contradicts strict serializability.
+ * milliseconds, of all clients together and of one client, with what contradicts strict
+ * serializability. Each client has made commits after the fault.
  */
 export async function runFault(name) {
   const cluster = await EtcdCluster.start(3, { isDivisible: name in partitions });
@@ -48,15 +49,20 @@ export async function runFault(name) {
     );
     await sleep(1000);
     await faults[name](cluster);
+    const end = performance.now();
     await sleep(1500);
+    const hasRecovered = (kv) =>
+      commitsOf(history, kv).filter(({ start }) => start > end).length >= 10;
+    while (!kvs.every(hasRecovered)) await sleep(50);
     isRunning = false;
     await Promise.all(writers);
     history.final = await finalState(kvs[0]);
-    const commits = [...history.writes, ...history.increments].filter(({ stamp }) => stamp);
+    const commits = kvs.flatMap((kv) => commitsOf(history, kv));
     return {
       commits: commits.length,
       errors,
       longestGap: longestGap(commits),
+      longestClientGap: Math.max(...kvs.map((kv) => longestGap(commitsOf(history, kv)))),
       contradictions: contradictions(history),
     };
   } finally {
@@ -71,7 +77,7 @@ async function step(kv, history) {
     const id = randomUUID();
     const sum = kv.atomic().sum(["counter"], 1n).set(["markers", id], true);
     if (kind < 0.1) sum.set(["log", kv.commitVersionstamp()], id);
-    await record(history.increments, { id }, () => sum.commit());
+    await record(history.increments, { kv, id }, () => sum.commit());
     return;
   }
   const key = `r${Math.floor(Math.random() * registers)}`;
@@ -80,7 +86,7 @@ async function step(kv, history) {
   Object.assign(read, { value, stamp: versionstamp, end: performance.now() });
   history.reads.push(read);
   if (kind < 0.5) return;
-  const write = { key, value: randomUUID(), previous: versionstamp };
+  const write = { kv, key, value: randomUUID(), previous: versionstamp };
   const set = kv
     .atomic()
     .check({ key: ["registers", key], versionstamp })
@@ -119,6 +125,10 @@ async function finalState(kv) {
     markers: markers.map(({ key, versionstamp }) => ({ id: key[1], stamp: versionstamp })),
     log: log.map(({ key, value }) => ({ id: value, stamp: key[1] })),
   };
+}
+
+function commitsOf({ writes, increments }, kv) {
+  return [...writes, ...increments].filter((each) => each.kv === kv && each.stamp !== undefined);
 }
 
 function longestGap(commits) {
