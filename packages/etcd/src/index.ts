@@ -2,6 +2,7 @@ export type { EtcdTlsOptions } from "./client/etcd-client.js";
 export { type EtcdErrorCode, etcdErrorCodes } from "./errors/codes.js";
 export {
   EtcdAccessDeniedError,
+  EtcdCompactedError,
   EtcdOutOfSpaceError,
   EtcdRefusedError,
   EtcdVersionError,

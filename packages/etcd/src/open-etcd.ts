@@ -58,7 +58,7 @@ export async function etcdEngine(options: EtcdEngineOptions): Promise<Engine> {
   try {
     const keys = new KeySpace(prefix);
     await assertVersions(client);
-    await openHeader(client, keys);
+    await openHeader(client, keys, prefix);
     return new EtcdEngine(client, keys, { maxTxnOps, maxRequestBytes });
   } catch (error) {
     client.close();
@@ -67,7 +67,7 @@ export async function etcdEngine(options: EtcdEngineOptions): Promise<Engine> {
 }
 
 /** Verifies the header of the database. Stores it if there are no keys with the prefix. */
-async function openHeader(client: EtcdClient, keys: KeySpace): Promise<void> {
+async function openHeader(client: EtcdClient, keys: KeySpace, prefix: string): Promise<void> {
   const create = {
     compare: [hasRevision(keys.header, 0)],
     success: [{ requestPut: { key: keys.header, value: header } }],
@@ -79,21 +79,21 @@ async function openHeader(client: EtcdClient, keys: KeySpace): Promise<void> {
     // If another process stores its header first, this one is compared with it.
     const { responses } = await client.read("KV.Txn", create);
     const stored = responses[0]?.responseRange?.kvs[0];
-    if (stored !== undefined) verifyHeader(stored.value);
+    if (stored !== undefined) verifyHeader(stored.value, prefix);
     return;
   }
   // The header has the lowest key of the database.
   if (!first.key.equals(keys.header))
-    throw new DatabaseFormatError("it holds data and has no Keywright header");
-  verifyHeader(first.value);
+    throw new DatabaseFormatError(`other data is stored under the prefix ${prefix}`);
+  verifyHeader(first.value, prefix);
 }
 
-function verifyHeader(stored: Buffer): void {
+function verifyHeader(stored: Buffer, prefix: string): void {
   if (stored.equals(header)) return;
   const isKeywright = stored.subarray(0, -1).equals(header.subarray(0, -1));
   const reason = isKeywright
-    ? `it has the unknown format ${stored.at(-1)}`
-    : "its header is not Keywright's";
+    ? `its prefix is ${prefix}, and it has the unknown format ${stored.at(-1)}`
+    : `other data is stored under the prefix ${prefix}`;
   throw new DatabaseFormatError(reason);
 }
 

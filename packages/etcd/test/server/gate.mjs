@@ -25,6 +25,11 @@ export class Gate {
     return gate;
   }
 
+  /** The number of open connections. */
+  get connections() {
+    return this.#links.size;
+  }
+
   /**
    * Stops forwarding for the connections for which `isCut` returns true. It is called with the id
    * of the member that has made the connection, undefined if no member has.
