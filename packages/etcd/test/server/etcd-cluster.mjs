@@ -24,6 +24,7 @@ class EtcdMember {
       this.log = (this.log + text).slice(-10_000);
     });
     this.#process = child;
+    endWithThisProcess(child);
   }
 
   signal(signal) {
@@ -92,6 +93,14 @@ export class EtcdCluster {
     );
     await rm(this.#folder, { recursive: true, force: true });
   }
+}
+
+/** Kills a server if this process is killed before it can stop the server. */
+function endWithThisProcess(server) {
+  // The end of this process closes the pipe, and then `read` returns.
+  const command = 'read -r _; kill -9 "$0"';
+  const watcher = spawn("sh", ["-c", command, server.pid], { stdio: ["pipe", "ignore", "ignore"] });
+  server.once("exit", () => watcher.kill());
 }
 
 async function freePorts(count) {
