@@ -39,13 +39,13 @@ export const partitions = {
     // The gate of a member has the connections that the others make to it.
     for (const [index, gate] of peers.entries())
       gate.cut((source) => members[index] === leader || source === leaderId);
-    await sleep(5000);
+    await sleep(4000);
     for (const gate of peers) gate.open();
   },
   "clients cut off from the leader": async ({ members, gates: { clients } }) => {
     const gate = clients[members.indexOf(await leaderOf({ members }))];
     gate.cut();
-    await sleep(5000);
+    await sleep(3000);
     gate.open();
   },
   "clients cut off from all members": async ({ gates: { clients } }) => {

@@ -43,17 +43,14 @@ export async function runFault(name) {
       Array.from({ length: writersPerClient }, async () => {
         while (isRunning) {
           await step(kv, history).catch(note);
-          await sleep(Math.random() * 16);
+          await sleep(Math.random() * 32);
         }
       }),
     );
-    await sleep(1000);
+    await commitsOfEach(kvs, history);
     await faults[name](cluster);
-    const end = performance.now();
-    await sleep(1500);
-    const hasRecovered = (kv) =>
-      commitsOf(history, kv).filter(({ start }) => start > end).length >= 10;
-    while (!kvs.every(hasRecovered)) await sleep(50);
+    await sleep(1000);
+    await commitsOfEach(kvs, history);
     isRunning = false;
     await Promise.all(writers);
     history.final = await finalState(kvs[0]);
@@ -125,6 +122,14 @@ async function finalState(kv) {
     markers: markers.map(({ key, versionstamp }) => ({ id: key[1], stamp: versionstamp })),
     log: log.map(({ key, value }) => ({ id: value, stamp: key[1] })),
   };
+}
+
+/** Waits until each client has begun and made further commits. */
+async function commitsOfEach(kvs, history) {
+  const since = performance.now();
+  const isWorking = (kv) =>
+    commitsOf(history, kv).filter(({ start }) => start > since).length >= 15;
+  while (!kvs.every(isWorking)) await sleep(50);
 }
 
 function commitsOf({ writes, increments }, kv) {
