@@ -16,6 +16,7 @@ import {
   resultOf,
   type TransactionResult,
 } from "./transaction.js";
+import { groupTransactions, ungroupResponses } from "./transaction-groups.js";
 
 /** The record of a session: the number of its last batch, and when that was sent. */
 const sessionBytes = 16;
@@ -84,7 +85,8 @@ export class CommitSession {
         const response = await this.#client.attempt("KV.Txn", request, attempts.time);
         if (response.succeeded) {
           this.#revision = response.header.revision;
-          const results = response.responses.filter(({ responseTxn }) => responseTxn).map(resultOf);
+          const responses = response.responses.filter(({ responseTxn }) => responseTxn);
+          const results = ungroupResponses(responses, transactions.length).map(resultOf);
           return { revision: this.#revision, results };
         }
         const [record, reservation] = response.responses.map((op) => op.responseRange?.kvs[0]);
@@ -130,7 +132,7 @@ export class CommitSession {
         // Not nested, because etcd counts only such operations against its storage quota.
         { requestPut: { key: this.#key, value: sessionRecord(number) } },
         ...(reserved === undefined ? [] : [release]),
-        ...transactions.map((each) => ({ requestTxn: requestOf(each) })),
+        ...groupTransactions(transactions.map((each) => ({ requestTxn: requestOf(each) }))),
       ],
       failure: [{ requestRange: { key: this.#key } }, { requestRange: { key: reservation } }],
     };
