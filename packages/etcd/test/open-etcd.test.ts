@@ -8,7 +8,7 @@ import {
   LimitExceededError,
   openKv,
 } from "@keywright/core";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import { EtcdClient } from "../src/client/etcd-client.js";
 import { EtcdAccessDeniedError, EtcdOutOfSpaceError } from "../src/errors/etcd-errors.js";
 import { type EtcdEngineOptions, etcdEngine } from "../src/open-etcd.js";
@@ -223,6 +223,13 @@ describeEtcd(
         await expect(fill()).rejects.toThrow(EtcdOutOfSpaceError);
         expect((await kv.get(["fill", 0])).versionstamp).not.toBeNull();
         await expect(kv.delete(["fill", 0])).rejects.toThrow(EtcdOutOfSpaceError);
+        // A batch is not sent again in parts, of which each would be refused.
+        const attempts = vi.spyOn(EtcdClient.prototype, "attempt");
+        const sets = Array.from({ length: 50 }, (_, i) => kv.set(["more", i], i));
+        const results = await Promise.allSettled(sets);
+        expect(new Set(results.map(({ status }) => status))).toEqual(new Set(["rejected"]));
+        expect(attempts).toHaveBeenCalledTimes(1);
+        attempts.mockRestore();
         const other = etcdEngine({ ...options, prefix: newPrefix() });
         await expect(other).rejects.toThrow(EtcdOutOfSpaceError);
       } finally {

@@ -11,7 +11,7 @@ import type { EtcdClient } from "../client/etcd-client.js";
 import type { KeyValue } from "../client/etcd-messages.js";
 import { retryIfCompacted } from "../client/retry-if-compacted.js";
 import { unavailable } from "../client/typed-failure.js";
-import { EtcdOutOfSpaceError } from "../errors/etcd-errors.js";
+import { EtcdAccessDeniedError, EtcdOutOfSpaceError } from "../errors/etcd-errors.js";
 import { decodeRecord } from "../record/entry-record.js";
 import type { KeySpace } from "../record/key-space.js";
 import { firstReservedPosition, formatStamp, type Stamp } from "../record/stamp.js";
@@ -119,9 +119,10 @@ export class Committer {
     } catch (error) {
       const isAmbiguous = error instanceof AmbiguousCommitError;
       const isUnavailable = error instanceof EngineUnavailableError;
-      // A cluster without space would refuse each of them.
-      const isForAll = isAmbiguous || isUnavailable || error instanceof EtcdOutOfSpaceError;
-      if (!isForAll && components.length > 1) return await this.#commitHalves(components, outcomes);
+      const isRefusal = !isAmbiguous && !isUnavailable && !isForAll(error);
+      if (isRefusal && components.length > 1) {
+        return await this.#commitHalves(components, outcomes);
+      }
       for (const { index } of writes) outcomes[index] = error as Error;
       if (isUnavailable) return error;
       if (!isAmbiguous) return [];
@@ -278,6 +279,11 @@ export class Committer {
       })
     );
   }
+}
+
+/** True if etcd would refuse each part of a batch for the same reason. */
+function isForAll(error: unknown): boolean {
+  return error instanceof EtcdOutOfSpaceError || error instanceof EtcdAccessDeniedError;
 }
 
 /** Returns the entry of a record, or the error if the record is damaged. */
