@@ -1,6 +1,7 @@
 import { Buffer } from "node:buffer";
 import { DatabaseFormatError, type Engine, InvalidOptionError } from "@keywright/core";
-import { EtcdClient, type EtcdTlsOptions } from "./client/etcd-client.js";
+import type { EtcdTlsOptions } from "./client/endpoint.js";
+import { EtcdClient } from "./client/etcd-client.js";
 import { hasRevision } from "./commit/transaction.js";
 import { EtcdEngine } from "./etcd-engine.js";
 import { KeySpace } from "./record/key-space.js";
