@@ -6,7 +6,8 @@ import {
   InvalidOptionError,
 } from "@keywright/core";
 import { isCreationAllowed } from "@keywright/core/engine";
-import { EtcdClient, type EtcdTlsOptions } from "./client/etcd-client.js";
+import type { EtcdTlsOptions } from "./client/endpoint.js";
+import { EtcdClient } from "./client/etcd-client.js";
 import { hasRevision } from "./commit/transaction.js";
 import { EtcdEngine } from "./etcd-engine.js";
 import { KeySpace } from "./record/key-space.js";
@@ -71,10 +72,10 @@ export async function etcdEngine(options: EtcdEngineOptions): Promise<Engine> {
   try {
     const keys = new KeySpace(prefix);
     await assertVersions(client);
-    if (!(await hasHeader(client, keys))) {
+    if (!(await hasHeader(client, keys, prefix))) {
       if (!createIfMissing || !isCreationAllowed())
         throw new DatabaseNotFoundError(undefined, `database with the prefix ${prefix} in etcd`);
-      await createHeader(client, keys);
+      await createHeader(client, keys, prefix);
     }
     return new EtcdEngine(client, keys, { maxTxnOps, maxRequestBytes });
   } catch (error) {
@@ -84,34 +85,34 @@ export async function etcdEngine(options: EtcdEngineOptions): Promise<Engine> {
 }
 
 /** Verifies the header of the database. Returns false if there are no keys with the prefix. */
-async function hasHeader(client: EtcdClient, keys: KeySpace): Promise<boolean> {
+async function hasHeader(client: EtcdClient, keys: KeySpace, prefix: string): Promise<boolean> {
   const { kvs } = await client.read("KV.Range", { ...keys.all, limit: 1 });
   const first = kvs[0];
   if (first === undefined) return false;
   // The header has the lowest key of the database.
   if (!first.key.equals(keys.header))
-    throw new DatabaseFormatError("it holds data and has no Keywright header");
-  verifyHeader(first.value);
+    throw new DatabaseFormatError(`other data is stored under the prefix ${prefix}`);
+  verifyHeader(first.value, prefix);
   return true;
 }
 
 /** Stores the header. If another process stores its header first, this one is compared with it. */
-async function createHeader(client: EtcdClient, keys: KeySpace): Promise<void> {
+async function createHeader(client: EtcdClient, keys: KeySpace, prefix: string): Promise<void> {
   const { responses } = await client.read("KV.Txn", {
     compare: [hasRevision(keys.header, 0)],
     success: [{ requestPut: { key: keys.header, value: header } }],
     failure: [{ requestRange: { key: keys.header } }],
   });
   const stored = responses[0]?.responseRange?.kvs[0];
-  if (stored !== undefined) verifyHeader(stored.value);
+  if (stored !== undefined) verifyHeader(stored.value, prefix);
 }
 
-function verifyHeader(stored: Buffer): void {
+function verifyHeader(stored: Buffer, prefix: string): void {
   if (stored.equals(header)) return;
   const isKeywright = stored.subarray(0, -1).equals(header.subarray(0, -1));
   const reason = isKeywright
-    ? `it has the unknown format ${stored.at(-1)}`
-    : "its header is not Keywright's";
+    ? `its prefix is ${prefix}, and it has the unknown format ${stored.at(-1)}`
+    : `other data is stored under the prefix ${prefix}`;
   throw new DatabaseFormatError(reason);
 }
 

@@ -235,7 +235,8 @@ export class DatabaseFormatError extends KeywrightError {
   readonly path: string | undefined;
 
   constructor(reason: string, path?: string) {
-    const message = `${databaseOf(undefined, path)} cannot be read: ${sentence(reason)} Check the path, and update Keywright if a later version wrote the database.`;
+    const checked = path === undefined ? "that it is the right database" : "the path";
+    const message = `${databaseOf(undefined, path)} cannot be read: ${sentence(reason)} Check ${checked}, and update Keywright if a later version wrote the database.`;
     super("KW_DATABASE_FORMAT", message);
     this.reason = reason;
     this.path = path;
