@@ -4,7 +4,6 @@ import {
   readdir,
   readFile,
   rm,
-  stat,
   truncate,
   writeFile,
 } from "node:fs/promises";
