@@ -77,6 +77,7 @@ export {
   type KvSetOptions,
   type KvWatchOptions,
   type QueueHandler,
+  type VerifyFilesOptions,
 } from "./kv/kv.js";
 export type { KvLimits } from "./kv/limits.js";
 export { verifyFiles } from "./kv/open/verify-files.js";

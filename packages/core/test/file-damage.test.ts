@@ -1,9 +1,11 @@
+import { existsSync } from "node:fs";
 import {
   copyFile,
   mkdir,
   readdir,
   readFile,
   rm,
+  symlink,
   truncate,
   writeFile,
 } from "node:fs/promises";
@@ -12,6 +14,7 @@ import { describe, expect, it } from "vitest";
 import type { CorruptionError } from "../src/errors/core-errors.js";
 import { type EmbeddedKv, type OpenKvOptions, openKv, verifyFiles } from "../src/index.js";
 import { filesOf, openLevel } from "./level-folder.js";
+import { runCode } from "./run-in-process.js";
 import { withFolder } from "./temporary-folder.js";
 
 const rows = 600;
@@ -227,6 +230,28 @@ describe("an open database", () => {
     });
   });
 
+  it("is checked in the background without keeping the process alive", async () => {
+    await withDatabase(async (folder) => {
+      const output = await runCode(`
+        let kv;
+        await new Promise((resolve) => {
+          const alive = setInterval(() => undefined, 1000);
+          const onProgress = ({ filesTotal }) => {
+            console.log("checked", filesTotal);
+            clearInterval(alive);
+            resolve();
+          };
+          const checkFiles = { repeatAfter: 20, bytesPerSecond: 1000, onProgress };
+          openKv(${JSON.stringify(folder)}, { checkFiles }).then((opened) => {
+            kv = opened;
+          });
+        });
+        console.log((await kv.verifyFiles()).damages.length);
+      `);
+      expect(output).toMatch(/^(checked [12]\n)+0\n/);
+    });
+  });
+
   it("finds in the background that a table is missing", async () => {
     await withDatabase(async (folder) => {
       await using kv = await openKv(folder, { checkFiles: { repeatAfter: 20 } });
@@ -240,6 +265,15 @@ describe("an open database", () => {
 });
 
 describe("openKv", () => {
+  it.skipIf(!existsSync("/dev/full"))("says that the disk is full", async () => {
+    await withFolder(async (folder) => {
+      await symlink("/dev/full", join(folder, "MANIFEST-000001"));
+      const error = (await openKv(folder).catch((reason: unknown) => reason)) as Error;
+      expect(error).toMatchObject({ code: "KW_ENGINE_FAILED", operation: "open", path: folder });
+      expect(error.message).toContain("No space left on device");
+    });
+  });
+
   it.each([
     ["checkFiles", { checkFiles: "no" }],
     ["checkFiles", { checkFiles: null }],

@@ -1,5 +1,5 @@
 import type { Engine, StoredEntry } from "../engine/engine.js";
-import type { FileCheckProgress, FileReport } from "../engine/file-report.js";
+import type { FileReport } from "../engine/file-report.js";
 import { DatabaseClosedError, InvalidOptionError, ReadOnlyError } from "../errors/core-errors.js";
 import { decodeKey } from "../keys/decode-key.js";
 import { encodeEntryKey } from "../keys/encode-key.js";
@@ -19,6 +19,7 @@ import type {
   KvSetOptions,
   KvWatchOptions,
   QueueHandler,
+  VerifyFilesOptions,
 } from "./kv.js";
 import { assertWithin, type KvLimits } from "./limits.js";
 import type { SharedEngine } from "./open/shared-engine.js";
@@ -146,14 +147,7 @@ export class EmbeddedKv implements Kv, AsyncDisposable, Disposable {
     return watch.stream as ReadableStream<{ [K in keyof T]: KvEntryMaybe<T[K]> }>;
   }
 
-  /**
-   * Verifies the checksums of all files of a database on disk, beside other calls. If it finds
-   * damage, all other calls on the database then fail with a `CorruptionError`. Returns undefined
-   * if the database has no files that can be verified, for example in memory.
-   */
-  async verifyFiles(
-    options: { onProgress?: ((progress: FileCheckProgress) => void) | undefined } = {},
-  ): Promise<FileReport | undefined> {
+  async verifyFiles(options: VerifyFilesOptions = {}): Promise<FileReport | undefined> {
     const { onProgress = () => undefined } = options;
     return await this.#engine("verifyFiles").verifyFiles?.(onProgress);
   }

@@ -1,3 +1,4 @@
+import type { FileCheckProgress, FileReport } from "../engine/file-report.js";
 import type { KvKey, KvKeyPart } from "../keys/key.js";
 import type { KvListSelector } from "../keys/key-range.js";
 
@@ -243,11 +244,25 @@ export interface Kv {
     options?: KvWatchOptions,
   ): ReadableStream<{ [K in keyof T]: KvEntryMaybe<T[K]> }>;
 
+  /**
+   * Verifies the checksums of all files of a database on disk, beside other calls. If it finds
+   * damage, all other calls then fail with a `CorruptionError`. Resolves with undefined if the
+   * database has no files that can be verified, for example in memory. Deno's `Kv` has no such
+   * method.
+   */
+  verifyFiles?(options?: VerifyFilesOptions): Promise<FileReport | undefined>;
+
   /** Ends watches and listeners, and refuses all further calls. */
   close(): void | Promise<void>;
 
   /** Closes the database at the end of a `using` block. */
   [Symbol.dispose](): void;
+}
+
+/** Options of `verifyFiles`. */
+export interface VerifyFilesOptions {
+  /** Called after each file. */
+  readonly onProgress?: ((progress: FileCheckProgress) => void) | undefined;
 }
 
 /** A key as Deno's types declare it: the placeholder of `commitVersionstamp()` may be any part. */
@@ -264,7 +279,10 @@ interface WideEntry<T> {
  * `@deno/kv`, and `Deno.Kv`.
  */
 export interface KvLike
-  extends Pick<Kv, "set" | "delete" | "atomic" | "enqueue" | "listenQueue" | "close"> {
+  extends Pick<
+    Kv,
+    "set" | "delete" | "atomic" | "enqueue" | "listenQueue" | "verifyFiles" | "close"
+  > {
   get<T = unknown>(key: KvKey): Promise<WideEntry<T>>;
   getMany<T extends readonly unknown[]>(
     keys: readonly [...{ [K in keyof T]: KvKey }],

@@ -1,5 +1,5 @@
 import { verifyIndexes } from "@keywright/orm";
-import { Command } from "commander";
+import { Command, Option } from "commander";
 import { migrationProgress } from "../../progress/migration-progress.js";
 import { type OpenProject, withProject } from "../../project/open-project.js";
 import { type ExitCode, exitCodes } from "../terminal/exit-codes.js";
@@ -9,6 +9,7 @@ import { unknownText } from "../terminal/unknown-text.js";
 import { withProgress } from "../terminal/with-progress.js";
 import { helpText, writeText } from "../terminal/wrap.js";
 import { writeJson } from "../terminal/write-json.js";
+import { filesText, verifyFiles } from "./verify-files.js";
 import { type VerifyReport, verifyReferences } from "./verify-references.js";
 import { verifyText } from "./verify-text.js";
 
@@ -27,11 +28,15 @@ do not exist, because they expired or were deleted by a program without the mode
 change these: create the missing row, or change or delete the row with the reference. With --index,
 references are not checked.
 
+If the database is in a folder, the checksums of its files are checked first. With --files, nothing
+else is checked, and all damage of the files is listed, with the keys that it may hide.
+
 Examples:
   $ keywright verify
   $ keywright verify --model users posts --index byEmail
   $ keywright verify --repair
   $ keywright verify --no-references
+  $ keywright verify --files
 
 Exit codes: 0 clean or repaired; 1 damaged, stopped or failed; 2 wrong usage.`);
 
@@ -40,6 +45,7 @@ interface VerifyCommandOptions extends RunCommandOptions {
   readonly model?: readonly string[];
   readonly index?: readonly string[];
   readonly references: boolean;
+  readonly files?: boolean;
 }
 
 export function verifyCommand(terminal: Terminal, exit: (code: ExitCode) => void): Command {
@@ -49,10 +55,24 @@ export function verifyCommand(terminal: Terminal, exit: (code: ExitCode) => void
       .option("--repair", "correct wrong index entries")
       .option("--model <name...>", "check only these models")
       .option("--index <name...>", "check only indexes with these names, and no references")
-      .option("--no-references", "do not check references"),
+      .option("--no-references", "do not check references")
+      .addOption(
+        new Option("--files", "check only the checksums of the database's files").conflicts([
+          "repair",
+          "model",
+          "index",
+        ]),
+      ),
   )
     .addHelpText("after", help)
     .action(async (options: VerifyCommandOptions) => {
+      if (options.files) {
+        const report = await verifyFiles(terminal, options.config);
+        if (options.json) writeJson(terminal, report);
+        else writeText(terminal.stdout, filesText(terminal, report));
+        exit(report.status === "clean" ? exitCodes.done : exitCodes.failed);
+        return;
+      }
       const result = await withProject(terminal.folder, options.config, async (project) => {
         const unknown = unknownName(project, options);
         if (unknown !== undefined) command.error(`error: ${unknown}`);

@@ -172,6 +172,11 @@ function openingError(location: string, error: unknown): Error {
   return new DatabasePathError(location, reason, error);
 }
 
+/** True if the disk is full or fails, or if the process can open no more files. */
+function isDiskFailure(code: string | undefined): boolean {
+  return ["ENOSPC", "EDQUOT", "EIO", "EMFILE", "ENFILE"].includes(code ?? "");
+}
+
 /** True for a failure of LevelDB that another path or other permissions correct. */
 function isPathFailure(reason: string): boolean {
   return /denied|not permitted|read-only|directory/i.test(reason);
@@ -206,6 +211,7 @@ async function databaseFolder(path: string, createIfMissing: boolean): Promise<s
     if (cause instanceof CorruptionError || cause instanceof DatabaseNotFoundError) throw cause;
     const { code } = cause as NodeJS.ErrnoException;
     if (code === "ENOENT" && !createIfMissing) throw new DatabaseNotFoundError(location);
+    if (isDiskFailure(code)) throw new EngineFailedError(cause, "open", location);
     throw new DatabasePathError(location, reasonOf(cause), cause);
   }
 }

@@ -1,6 +1,7 @@
 import { resolve } from "node:path";
-import type { FileCheckProgress, FileReport } from "../../engine/file-report.js";
+import type { FileReport } from "../../engine/file-report.js";
 import { verifyDatabaseFiles } from "../../engine/level/files/verify-database-files.js";
+import type { VerifyFilesOptions } from "../kv.js";
 
 /**
  * Verifies the checksums of all files of the LevelDB database at a path. It opens no database, so
@@ -12,7 +13,7 @@ import { verifyDatabaseFiles } from "../../engine/level/files/verify-database-fi
  */
 export async function verifyFiles(
   path: string,
-  options: { onProgress?: ((progress: FileCheckProgress) => void) | undefined } = {},
+  options: VerifyFilesOptions = {},
 ): Promise<FileReport> {
   return await verifyDatabaseFiles(resolve(path), options.onProgress);
 }

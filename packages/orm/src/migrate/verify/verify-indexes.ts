@@ -34,6 +34,9 @@ export interface VerifyResult {
  * `repair`, it repairs the entries, under checks. Rows that an index cannot hold are not repaired.
  * Counters are not verified, but if entries of a model were repaired, its counters are rebuilt.
  *
+ * If the database is on disk, the checksums of its files are verified first.
+ *
+ * @throws {CorruptionError} if a file of the database is damaged.
  * @throws {InvalidArgumentError} if a model or an index does not exist.
  * @throws {StaleSchemaError} if `repair` is set and the database has a newer schema than this
  * program.
@@ -47,6 +50,8 @@ export async function verifyIndexes(
   const contexts = verifiedContexts(database, options);
   const [first] = contexts;
   if (first === undefined) return { status: "clean", models: [] };
+  // After damage has been found, every read of the database fails and names the file.
+  await first.kv.verifyFiles?.();
   const lease = await takeLease(first.kv, { wait, signal });
   if (typeof lease === "string") return { status: lease, models: [] };
   try {
