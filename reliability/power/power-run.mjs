@@ -4,7 +4,7 @@ import { mkdir, mkdtemp, readdir, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { openKv } from "@keywright/core";
+import { openKv, repairDatabase } from "@keywright/core";
 import { readEvents, writeDiskState } from "./disk-state.mjs";
 
 const source = fileURLToPath(new URL("record-files.c", import.meta.url));
@@ -108,8 +108,8 @@ export class PowerRun {
    * Constructs the disk after a cut, opens the database there, and compares it with the commits
    * that were acknowledged before the cut.
    *
-   * @returns the outcome: `whole`, `prefix` (commits are missing at the end), `refused`, or a list
-   * of problems.
+   * @returns the outcome: `whole`, `prefix` (commits are missing at the end), `refused` (until it
+   * was repaired), or `wrong`, and the problems in words.
    */
   async cut(cut, { fate, durability }) {
     const folder = await mkdtemp(join(this.#root, "cut-"));
@@ -157,18 +157,31 @@ export class PowerRun {
   }
 }
 
-/** Opens a database and compares it with the commits that were acknowledged. */
+/**
+ * Opens a database and compares it with the commits that were acknowledged. A database that is
+ * refused is repaired: it must then hold a prefix of its commits.
+ */
 async function examine(path, acknowledged) {
-  let kv;
   try {
-    kv = await openKv(path);
+    return await openAndCompare(path, acknowledged);
   } catch (error) {
-    const isExpected = error.code === "KW_CORRUPTION";
-    return {
-      kind: isExpected ? "refused" : "wrong",
-      problems: [`${error.code}: ${error.message}`],
-    };
+    if (error.code !== "KW_CORRUPTION") return wrong(error);
   }
+  try {
+    await repairDatabase(path, { inPlace: true });
+    const { kind, problems } = await openAndCompare(path, acknowledged);
+    return { kind: kind === "wrong" ? "wrong" : "refused", problems };
+  } catch (error) {
+    return wrong(error);
+  }
+}
+
+function wrong(error) {
+  return { kind: "wrong", problems: [`${error.code}: ${error.message}`] };
+}
+
+async function openAndCompare(path, acknowledged) {
+  const kv = await openKv(path);
   try {
     return await compare(kv, acknowledged);
   } finally {

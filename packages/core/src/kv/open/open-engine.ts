@@ -88,6 +88,11 @@ export async function openDiskEngine(
   return await share(enginesByPath, location, options, () => openClassicLevel(location, options));
 }
 
+/** True if this process has the database in a folder open. */
+export function isOpenHere(location: string): boolean {
+  return enginesByPath.has(location);
+}
+
 interface EngineTable<Where> {
   get(where: Where): Promise<SharedEngine> | undefined;
   set(where: Where, engine: Promise<SharedEngine>): unknown;
