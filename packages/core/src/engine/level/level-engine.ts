@@ -78,6 +78,7 @@ export class LevelEngine implements Engine {
   readonly #checkedVersions = new CheckedVersions();
   #lastVersionstamp: string;
   #isWriting = false;
+  #hasFailed = false;
   /** Set when the files of the database were found damaged. All calls fail from then on. */
   #damage: CorruptionError | undefined;
 
@@ -216,9 +217,8 @@ export class LevelEngine implements Engine {
   }
 
   async close(): Promise<void> {
-    await this.#files?.stop();
-    await this.#level.close();
-    await this.#files?.onClosed();
+    const close = () => this.#level.close();
+    await (this.#files?.close(close, this.#hasFailed) ?? close());
   }
 
   async #readAhead(
@@ -250,6 +250,9 @@ export class LevelEngine implements Engine {
       }
       batch.put(commitRecord.key, commitRecord.value, options);
       await batch.write(sync ? synced : bytes);
+    } catch (error) {
+      this.#hasFailed = true;
+      throw error;
     } finally {
       this.#isWriting = false;
       await batch.close();
