@@ -25,12 +25,14 @@ export async function writeClosedMark(folder: string, current: string): Promise<
     const logs = (await readdir(folder)).filter((name) => /^\d+\.log$/.test(name));
     const files: [string, number][] = [];
     for (const name of [current.trim(), ...logs]) {
-      await syncFile(join(folder, name));
+      await sync(join(folder, name), "r+");
       // A write that has failed, for example on a full disk, leaves an incomplete record.
       const bytes = await readFile(join(folder, name));
       files.push([name, readLogRecords(bytes).damagedAt ?? bytes.length]);
     }
     if ((await readCurrent(folder)) !== current) return;
+    // The note must not be on disk before the names of these files are. Windows syncs no folder.
+    if (process.platform !== "win32") await sync(folder, "r");
     const text = JSON.stringify(files);
     const mark = await open(join(folder, closedMarkName), "w");
     try {
@@ -61,8 +63,8 @@ export async function readClosedMark(folder: string): Promise<ClosedMark | undef
   }
 }
 
-async function syncFile(path: string): Promise<void> {
-  const file = await open(path, "r+");
+async function sync(path: string, flags: "r" | "r+"): Promise<void> {
+  const file = await open(path, flags);
   try {
     await file.sync();
   } finally {
