@@ -43,6 +43,7 @@ it("lists damage and its keys, although the database cannot be opened", async ()
   const whole = await project.run(["verify"]);
   expect(whole.stderr).toContain("KW_CORRUPTION");
   expect(whole.stderr).toContain(file);
+  expect(whole.stderr).toContain("npx keywright verify --files");
   expect(whole.exitCode).toBe(1);
 });
 

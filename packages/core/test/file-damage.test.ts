@@ -1,5 +1,6 @@
 import { existsSync } from "node:fs";
 import {
+  appendFile,
   copyFile,
   mkdir,
   readdir,
@@ -11,6 +12,9 @@ import {
 } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
+import { readCurrent, writeClosedMark } from "../src/engine/level/files/closed-mark.js";
+import { FileChecker } from "../src/engine/level/files/file-checker.js";
+import { type LevelDatabase, LevelEngine } from "../src/engine/level/level-engine.js";
 import type { CorruptionError } from "../src/errors/core-errors.js";
 import { type EmbeddedKv, type OpenKvOptions, openKv, verifyFiles } from "../src/index.js";
 import { filesOf, openLevel } from "./level-folder.js";
@@ -190,6 +194,51 @@ describe("a database on disk", () => {
       await damage(folder, "keywright.closed");
       await using kv = await openKv(folder);
       expect(await count(kv)).toBe(rows + 5);
+    });
+  });
+});
+
+describe("the note that a database was closed", () => {
+  const note = "keywright.closed";
+
+  it("states only intact records of a log that ends with a failed write", async () => {
+    await withDatabase(async (folder) => {
+      const [[log] = []] = await filesOf(folder, ".log");
+      await appendFile(join(folder, log!), Uint8Array.of(1, 2, 3, 4, 200, 0, 1, 9, 9));
+      await writeClosedMark(folder, await readCurrent(folder));
+      await using kv = await openKv(folder);
+      expect(await count(kv)).toBe(rows + 5);
+    });
+  });
+
+  it("is not written if another process has opened the database meanwhile", async () => {
+    await withDatabase(async (folder) => {
+      const before = await readFile(join(folder, note), "utf8");
+      const current = await readCurrent(folder);
+      const earlier = "MANIFEST-000001\n";
+      await copyFile(join(folder, current.trim()), join(folder, earlier.trim()));
+      await writeClosedMark(folder, earlier);
+      expect(await readFile(join(folder, note), "utf8")).toBe(before);
+    });
+  });
+
+  it("is not written after a failed commit", async () => {
+    await withFolder(async (folder) => {
+      const level = openLevel(folder);
+      await level.open();
+      const files = new FileChecker(folder, {});
+      const engine = await LevelEngine.open(level as unknown as LevelDatabase, { files });
+      Object.assign(level, {
+        batch: () => {
+          const write = () => Promise.reject(new Error("no space"));
+          return { put: () => undefined, write, close: () => Promise.resolve() };
+        },
+      });
+      await expect(engine.commit([{ checks: [], mutations: [], sync: true }])).rejects.toThrow(
+        "no space",
+      );
+      await engine.close();
+      expect(await readdir(folder)).not.toContain(note);
     });
   });
 });

@@ -291,7 +291,7 @@ export class DatabaseClosedError extends RefusedCallError {
 
 /** The damaged file of a database, and the keys between which entries may be missing or wrong. */
 export interface DamagedFile {
-  readonly file: string;
+  readonly file: string | undefined;
   readonly firstKey?: Uint8Array | undefined;
   readonly lastKey?: Uint8Array | undefined;
 }

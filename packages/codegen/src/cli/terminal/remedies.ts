@@ -14,7 +14,8 @@ const remedies: Readonly<Record<string, Remedy>> = {
   KW_DATABASE_READ_ONLY: "Open the database for writing in `database` of the configuration.",
   KW_DATABASE_CLOSED:
     "Make `database` of the configuration open a new database in each call, because commands close it.",
-  KW_CORRUPTION: `Copy the database's folder as it is, then restore a backup. To see what else is damaged:\n${commandLine("verify")}`,
+  KW_CORRUPTION: ({ file }) =>
+    `Copy the database's folder as it is, then restore a backup. To see what else is damaged:\n${commandLine(file === undefined ? "verify" : "verify --files")}`,
   KW_ENGINE_FAILED:
     "Look at the cause: the disk may be full, or the files may not be readable and writable. Then run the command again.",
   KW_STALE_SCHEMA: `If these models are newer than the database, migrate first:\n${commandLine("migrate run")}\nIf the database is newer, run the command with its models and with the newest Keywright.`,

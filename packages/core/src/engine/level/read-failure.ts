@@ -11,7 +11,7 @@ export function readFailure(error: unknown, key?: Uint8Array): Error {
   const unreadable = /(\d+\.(?:ldb|sst)): (?:Invalid argument|No such file)/.exec(String(error));
   if (unreadable !== null) {
     const reason = `LevelDB cannot read its file ${unreadable[1]}, which is missing or too short`;
-    return new CorruptionError(reason, key, error, undefined, { file: unreadable[1]! });
+    return new CorruptionError(reason, key, error, undefined, { file: unreadable[1] });
   }
   switch ((error as { code?: unknown }).code) {
     case "LEVEL_CORRUPTION":

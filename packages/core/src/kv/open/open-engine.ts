@@ -196,7 +196,7 @@ function withPath(error: unknown, path: string | undefined): unknown {
   if (error instanceof DatabaseFormatError) return new DatabaseFormatError(error.reason, path);
   if (error instanceof DatabaseModeError) return new DatabaseModeError(error.mode, path);
   if (error instanceof CorruptionError && error.path === undefined)
-    return new CorruptionError(error.reason, error.key, error.cause, path);
+    return new CorruptionError(error.reason, error.key, error.cause, path, error);
   return error;
 }
 
@@ -238,7 +238,9 @@ async function makeFolder(location: string): Promise<void> {
 function assertDatabaseFiles(location: string, names: readonly string[]): void {
   if (names.includes("CURRENT") || names.every(isFirstFile)) return;
   if (names.some(isTableOrManifest))
-    throw new CorruptionError("its file CURRENT is missing", undefined, undefined, location);
+    throw new CorruptionError("its file CURRENT is missing", undefined, undefined, location, {
+      file: "CURRENT",
+    });
   throw new Error("the folder holds other files");
 }
 
