@@ -63,6 +63,7 @@ const rooms = {
     "cli/introspect",
     "cli/inspect",
     "cli/migrate",
+    "cli/repair",
     "cli/verify",
     "cli",
   ],

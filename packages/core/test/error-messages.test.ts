@@ -189,7 +189,7 @@ const cases: readonly Case[] = [
       await open(folder);
     },
     text: (folder) =>
-      `The database at ${folder} is damaged: its file CURRENT is missing. Keep a copy of its files, and restore a backup.`,
+      `The database at ${folder} is damaged: its file CURRENT is missing. Keep a copy of its files, and restore a backup, or run keywright repair.`,
   },
   {
     name: "EngineFailedError",

@@ -10,6 +10,7 @@ import { initCommand } from "./init/init-command.js";
 import { inspectCommand } from "./inspect/inspect-command.js";
 import { introspectCommand } from "./introspect/introspect-command.js";
 import { migrateCommand } from "./migrate/migrate-command.js";
+import { repairCommand } from "./repair/repair-command.js";
 import type { ExitCode } from "./terminal/exit-codes.js";
 import { hasColors, type MakeCommand, type Terminal } from "./terminal/terminal.js";
 import { columnsOf, helpText, minColumns, wrapped } from "./terminal/wrap.js";
@@ -20,6 +21,7 @@ const commands: Readonly<Record<string, readonly MakeCommand[]>> = {
   "The database:": [
     migrateCommand,
     verifyCommand,
+    repairCommand,
     adoptCommand,
     copyCommand,
     introspectCommand,

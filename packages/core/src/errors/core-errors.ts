@@ -323,7 +323,7 @@ export class CorruptionError extends KeywrightError {
     path?: string,
     damaged?: DamagedFile,
   ) {
-    const message = `${databaseOf(undefined, path)} is damaged: ${sentence(reason)} Keep a copy of its files, and restore a backup.`;
+    const message = `${databaseOf(undefined, path)} is damaged: ${sentence(reason)} Keep a copy of its files, and restore a backup, or run keywright repair.`;
     super("KW_CORRUPTION", message, { cause });
     this.reason = reason;
     this.key = key;
