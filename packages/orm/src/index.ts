@@ -74,6 +74,7 @@ export {
   ModelDefinitionError,
   PrimaryKeyDiffersError,
   StaleSchemaError,
+  SystemEntryError,
   UnknownIndexError,
   type UnreadableState,
 } from "./errors/schema-errors.js";
