@@ -202,6 +202,7 @@ export type { Page, PageOptions } from "./query/read/read-page.js";
 export type {
   BetweenFilter,
   Condition,
+  EqualsFilter,
   FieldCondition,
   HasFilter,
   InFilter,
