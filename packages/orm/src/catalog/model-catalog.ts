@@ -1,4 +1,4 @@
-import type { Kv, KvEntryMaybe } from "@keywright/core";
+import type { Kv, KvEntry, KvEntryMaybe } from "@keywright/core";
 import {
   IndexNotReadyError,
   type IndexProgress,
@@ -25,6 +25,8 @@ import { isLocal } from "./is-local.js";
 import { resolvePlaces } from "./resolve-places.js";
 import { type ProgramRows, readRowSchemas } from "./row-schemas.js";
 import { withStoredIndexes } from "./stored-indexes.js";
+import { backfillShape, catalogShape, rowManifestShape } from "./system-shapes.js";
+import { systemValue } from "./system-value.js";
 
 /** What is known of a catalog entry. */
 interface CatalogState {
@@ -97,8 +99,10 @@ export class ModelCatalog {
     const key = catalogKey(model);
     for (let known = stored; ; known = undefined) {
       const readAt = known?.readAt ?? performance.now();
-      const { value, versionstamp } = known?.entry ?? (await kv.get<CatalogEntry>(key));
+      const read = known?.entry ?? (await kv.get(key));
+      const value = systemValue<CatalogEntry>(read, catalogShape, model.name);
       if (value !== null) {
+        const { versionstamp } = read as KvEntry<unknown>;
         const snapshot = await readSnapshot(kv, model, programRows, value, versionstamp);
         return ModelCatalog.#of(kv, model, programRows, snapshot, readAt);
       }
@@ -165,13 +169,16 @@ export class ModelCatalog {
 
   async reload(): Promise<boolean> {
     const now = performance.now();
-    const { value, versionstamp } = await this.#kv.get<CatalogEntry>(catalogKey(this.#model));
+    const stored = await this.#kv.get(catalogKey(this.#model));
+    const { versionstamp } = stored;
     if (versionstamp === this.#state.snapshot.check.versionstamp) {
       this.#state.readAt = now;
       return false;
     }
     // The entry is missing only if the database was emptied. Nothing in it is indexed then.
-    if (value === null) throw new StaleSchemaError(this.#model.name, ["the database was emptied"]);
+    const value = systemValue<CatalogEntry>(stored, catalogShape, this.#model.name);
+    if (value === null || versionstamp === null)
+      throw new StaleSchemaError(this.#model.name, ["the database was emptied"]);
     const snapshot = await readSnapshot(
       this.#kv,
       this.#model,
@@ -263,7 +270,8 @@ export class ModelCatalog {
       const { check, entry } = this.#state.snapshot;
       const { manifest } = this.#programRows;
       const { hash = "", accepts = [] } = entry.schema ?? {};
-      const before = await this.#kv.get<RowManifest>(rowManifestKey(this.#model, hash));
+      const stored = await this.#kv.get(rowManifestKey(this.#model, hash));
+      const before = systemValue<RowManifest>(stored, rowManifestShape, this.#model.name);
       const schema = { hash: manifest.hash, accepts: [...accepts, hash] };
       await this.#kv
         .atomic()
@@ -271,7 +279,7 @@ export class ModelCatalog {
         .set(check.key, { ...entry, schema })
         .set(rowManifestKey(this.#model, manifest.hash), {
           ...manifest,
-          ...(before.value?.left !== undefined && { left: before.value.left }),
+          ...(before?.left !== undefined && { left: before.left }),
         })
         .commit();
       await this.reload();
@@ -322,7 +330,8 @@ export class ModelCatalog {
     // If the index is readable in the database, only its outdated entries can prevent the read.
     const isOutdated = stored === "readable" || this.#state.snapshot.isOutdated(index);
     const state = isOutdated ? "outdated" : stored;
-    const { value } = await this.#kv.get<BackfillState>(backfillKey(this.#model));
+    const backfill = await this.#kv.get(backfillKey(this.#model));
+    const value = systemValue<BackfillState>(backfill, backfillShape, this.#model.name);
     const progress = value?.indexes.includes(index.name) ? toProgress(value) : undefined;
     throw new IndexNotReadyError(this.#model.name, index.name, state, progress);
   }
