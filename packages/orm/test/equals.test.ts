@@ -45,7 +45,7 @@ it("equals finds the same rows as the value alone, in every call", async () => {
     expect(await db.users.exists({ where })).toBe(true);
     expect(await db.users.count({ where: { tags: { has: { equals: "red" } } } })).toBe(1);
     expect(await db.users.count({ where: { OR: [where, { team: { equals: "blue" } }] } })).toBe(2);
-    const open = { team: { equals: "red" }, closedAt: { equals: null } };
+    const open = { team: { equals: "red" }, closedAt: null };
     expect(await db.users.count({ where: open })).toBe(1);
     const found = await db.users.findUnique({ where: { email: { equals: "A@EXAMPLE.com" } } });
     expect(found?.id).toBe("a");
@@ -73,6 +73,7 @@ it("a value of equals is never read as a condition", async () => {
       {},
       [],
       undefined,
+      null,
     ];
     for (const input of inputs) {
       const where = { team: { equals: input as string } };

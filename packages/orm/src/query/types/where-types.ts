@@ -22,11 +22,11 @@ type Conditions<M extends Model> = OtherFields & {
   readonly [F in IndexedField<M>]?: FieldCondition<IndexedValue<M, F>> | AbsentOf<M, F>;
 };
 
-/** Model, field → the conditions for rows that lack the field, if a row may lack it. */
+/** Model, field → null if a row may lack the field. */
 type AbsentOf<M extends Model, F> = F extends keyof Row<M>
   ? [Extract<Row<M>[F], null | undefined>] extends [never]
     ? never
-    : null | EqualsFilter<null>
+    : null
   : never;
 
 /** Model → a direction for a field of its primary key or its indexes. */

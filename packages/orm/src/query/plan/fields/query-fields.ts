@@ -5,7 +5,6 @@ import { InvalidQueryError } from "../../../errors/query-errors.js";
 import type { AnyRow, CompiledModel } from "../../../model/compiled-model.js";
 import { canBeAbsent } from "../../../model/fields/field-schema.js";
 import { type FieldCondition, isAbsentCondition, parseCondition } from "./field-condition.js";
-import { valueOfEquals } from "./value-of-equals.js";
 
 /** The conditions and the order of a query, after the checks that need no index. */
 export interface QueryFields {
@@ -72,8 +71,7 @@ function parseConditions(model: CompiledModel, where: AnyRow): Map<string, Field
     assertField(model, field);
     const condition = where[field];
     const schema = Object.hasOwn(model.schema.shape, field) ? model.schema.shape[field] : undefined;
-    const isForAbsent =
-      valueOfEquals(condition) === null && schema !== undefined && canBeAbsent(schema);
+    const isForAbsent = condition === null && schema !== undefined && canBeAbsent(schema);
     conditions.set(
       field,
       isForAbsent ? isAbsentCondition : parseCondition(model, field, condition),
