@@ -17,6 +17,7 @@ import { FileChecker } from "../src/engine/level/files/file-checker.js";
 import { type LevelDatabase, LevelEngine } from "../src/engine/level/level-engine.js";
 import type { CorruptionError } from "../src/errors/core-errors.js";
 import { type EmbeddedKv, type OpenKvOptions, openKv, verifyFiles } from "../src/index.js";
+import { createLevelFiles } from "../src/kv/open/create-level-files.js";
 import { filesOf, openLevel } from "./level-folder.js";
 import { runCode } from "./run-in-process.js";
 import { withFolder } from "./temporary-folder.js";
@@ -316,7 +317,8 @@ describe("an open database", () => {
 describe("openKv", () => {
   it.skipIf(!existsSync("/dev/full"))("says that the disk is full", async () => {
     await withFolder(async (folder) => {
-      await symlink("/dev/full", join(folder, "MANIFEST-000001"));
+      await createLevelFiles(folder);
+      await symlink("/dev/full", join(folder, "MANIFEST-000002"));
       const error = (await openKv(folder).catch((reason: unknown) => reason)) as Error;
       expect(error).toMatchObject({ code: "KW_ENGINE_FAILED", operation: "open", path: folder });
       expect(error.message).toContain("No space left on device");
