@@ -8,6 +8,7 @@ export default defineConfig(globalIgnores(["**/dist/", "docs/test/blocks/"]), {
     "packages/*/{src,test}/**/*.ts",
     "examples/*/{src,test}/**/*.ts",
     "docs/test/**/*.ts",
+    "reliability/**/*.mjs",
     "scripts/**/*.mjs",
   ],
   languageOptions: {

@@ -82,6 +82,11 @@ export {
 export type { KvLimits } from "./kv/limits.js";
 export { verifyFiles } from "./kv/open/verify-files.js";
 export { type OpenKvOptions, openKv } from "./kv/open-kv.js";
+export {
+  type RepairOptions,
+  type RepairReport,
+  repairDatabase,
+} from "./kv/repair/repair-database.js";
 export { monotonicUlid, ulid } from "./kv/ulid.js";
 export type { KvRangeChange } from "./kv/watch/watch-range-stream.js";
 export { decodeValue } from "./values/decode-value.js";

@@ -1,4 +1,4 @@
-import type { Kv } from "@keywright/core";
+import type { Kv, KvEntryMaybe } from "@keywright/core";
 import {
   IndexNotReadyError,
   type IndexProgress,
@@ -36,6 +36,22 @@ interface CatalogState {
   holdsUntil: string;
 }
 
+/** What a program knows of a model when it opens the catalog. */
+interface OpenOptions {
+  /** The migrations from earlier schemas to that of the model. */
+  readonly migrations?: readonly RowMigration[] | undefined;
+  /** The model's `belongsTo` relations, as `relationTexts` returns them. */
+  readonly relations?: readonly string[] | undefined;
+  /** The entry, if it was just read together with those of other models. */
+  readonly stored?: ReadCatalogEntry | undefined;
+}
+
+interface ReadCatalogEntry {
+  readonly entry: KvEntryMaybe<CatalogEntry>;
+  /** The time before the read, in milliseconds of the monotonic clock. */
+  readonly readAt: number;
+}
+
 /** Reads a model's catalog entry and caches it. All calls of a program share it. */
 export class ModelCatalog {
   /** True if the database returns expiry times, as databases that state their limits do. */
@@ -67,15 +83,11 @@ export class ModelCatalog {
    * no rows, its indexes and counters are readable at once. If it has rows, which were written by
    * hand as the secondary-index guide shows, an index with entries is assumed to be complete.
    * Indexes without entries and all counters are absent.
-   *
-   * @param migrations the migrations from earlier schemas to that of the model.
-   * @param relations the model's `belongsTo` relations, as `relationTexts` returns them.
    */
   static async open(
     kv: Kv,
     model: CompiledModel,
-    migrations: readonly RowMigration[] = [],
-    relations: readonly string[] = relationTexts(model),
+    { migrations = [], relations = relationTexts(model), stored }: OpenOptions = {},
   ): Promise<ModelCatalog> {
     const programRows = {
       manifest: rowManifest(model.schema, model.primaryKey),
@@ -83,9 +95,9 @@ export class ModelCatalog {
       relations,
     };
     const key = catalogKey(model);
-    for (;;) {
-      const readAt = performance.now();
-      const { value, versionstamp } = await kv.get<CatalogEntry>(key);
+    for (let known = stored; ; known = undefined) {
+      const readAt = known?.readAt ?? performance.now();
+      const { value, versionstamp } = known?.entry ?? (await kv.get<CatalogEntry>(key));
       if (value !== null) {
         const snapshot = await readSnapshot(kv, model, programRows, value, versionstamp);
         return ModelCatalog.#of(kv, model, programRows, snapshot, readAt);

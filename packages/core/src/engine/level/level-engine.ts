@@ -24,6 +24,7 @@ import {
   verifyDatabaseHeader,
 } from "./database-header.js";
 import type { FileChecker } from "./files/file-checker.js";
+import { LogSync } from "./log-sync.js";
 import { readFailure } from "./read-failure.js";
 import { decodeRecord } from "./record.js";
 import { commitRecordRange, headerKey, lastKey } from "./reserved-keys.js";
@@ -52,6 +53,8 @@ const synced: typeof bytes & { sync: boolean } = { ...bytes, sync: true };
 export interface LevelEngineOptions {
   /** True if the database copies the bytes of a write and keeps no reference to them. */
   readonly copiesWrites?: boolean;
+  /** The folder of a LevelDB database on a system that can sync folders. */
+  readonly folder?: string | undefined;
   /** The default is `"specification"`. */
   readonly mode?: DatabaseMode;
   /** True to write nothing while opening, and to refuse an empty database. */
@@ -74,6 +77,7 @@ export class LevelEngine implements Engine {
   /** Undefined if `bytes` is the database's default. Calls without encodings are faster. */
   readonly #encodings: typeof bytes | undefined;
   readonly #copiesWrites: boolean;
+  readonly #logSync: LogSync | undefined;
   readonly #watchers = new ChangeWatchers();
   readonly #checkedVersions = new CheckedVersions();
   #lastVersionstamp: string;
@@ -88,6 +92,7 @@ export class LevelEngine implements Engine {
       level.keyEncoding().name === "view" && level.valueEncoding().name === "view";
     this.#encodings = isBytesByDefault ? undefined : bytes;
     this.#copiesWrites = options.copiesWrites ?? false;
+    this.#logSync = options.folder === undefined ? undefined : new LogSync(options.folder);
     this.#hasGetSync = (level.supports as { getSync?: boolean }).getSync === true;
     this.#lastVersionstamp = lastVersionstamp;
     const { files } = options;
@@ -217,6 +222,7 @@ export class LevelEngine implements Engine {
   }
 
   async close(): Promise<void> {
+    this.#logSync?.close();
     const close = () => this.#level.close();
     await (this.#files?.close(close, this.#hasFailed) ?? close());
   }
@@ -249,7 +255,10 @@ export class LevelEngine implements Engine {
         else batch.put(key, record, options);
       }
       batch.put(commitRecord.key, commitRecord.value, options);
+      this.#logSync?.beforeBatch(sync);
       await batch.write(sync ? synced : bytes);
+      const syncing = sync ? this.#logSync?.afterBatch() : undefined;
+      if (syncing !== undefined) await syncing;
     } catch (error) {
       this.#hasFailed = true;
       throw error;

@@ -1,4 +1,4 @@
-import { mkdir, open, readdir, realpath } from "node:fs/promises";
+import { mkdir, readdir, realpath } from "node:fs/promises";
 import { dirname, resolve } from "node:path";
 import { ClassicLevel } from "classic-level";
 import { MemoryLevel } from "memory-level";
@@ -8,6 +8,7 @@ import { closedMarkName } from "../../engine/level/files/closed-mark.js";
 import { FileChecker, type FileCheckOptions } from "../../engine/level/files/file-checker.js";
 import type { LevelDatabase } from "../../engine/level/level-engine.js";
 import { LevelEngine } from "../../engine/level/level-engine.js";
+import { syncPath } from "../../engine/level/sync-path.js";
 import {
   CorruptionError,
   DatabaseFormatError,
@@ -18,6 +19,7 @@ import {
   EngineFailedError,
 } from "../../errors/core-errors.js";
 import { isKeywrightError } from "../../errors/keywright-error.js";
+import { createLevelFiles } from "./create-level-files.js";
 import { SharedEngine } from "./shared-engine.js";
 import { verifyMode } from "./verify-mode.js";
 
@@ -54,7 +56,7 @@ export async function openLevelEngine(
     } catch (error) {
       throw openingError(pathOf(level) ?? "(no path)", error);
     }
-    return await LevelEngine.open(level, options);
+    return await LevelEngine.open(level, { ...options, folder: syncableFolder(level) });
   });
 }
 
@@ -84,6 +86,11 @@ export async function openDiskEngine(
 ): Promise<SharedEngine> {
   const location = await databaseFolder(path, options.createIfMissing);
   return await share(enginesByPath, location, options, () => openClassicLevel(location, options));
+}
+
+/** True if this process has the database in a folder open. */
+export function isOpenHere(location: string): boolean {
+  return enginesByPath.has(location);
 }
 
 interface EngineTable<Where> {
@@ -131,7 +138,10 @@ async function openClassicLevel(location: string, options: OpenEngineOptions): P
   try {
     await files?.checkBeforeOpen();
   } catch (error) {
-    throw isKeywrightError(error) ? error : openingError(location, error);
+    if (isKeywrightError(error)) throw error;
+    if (isDiskFailure((error as NodeJS.ErrnoException).code))
+      throw new EngineFailedError(error, "open", location);
+    throw new DatabasePathError(location, reasonOf(error), error);
   }
   const level = new ClassicLevel<Uint8Array, Uint8Array>(location, {
     keyEncoding: "view",
@@ -145,11 +155,17 @@ async function openClassicLevel(location: string, options: OpenEngineOptions): P
   }
   try {
     const database = level as unknown as LevelDatabase;
-    return await LevelEngine.open(database, { ...options, copiesWrites: true, files });
+    const folder = syncableFolder(level);
+    return await LevelEngine.open(database, { ...options, copiesWrites: true, folder, files });
   } catch (error) {
     await level.close();
     throw error;
   }
+}
+
+/** Returns the folder of a LevelDB database. Windows cannot sync a folder, and does not need to. */
+function syncableFolder(level: unknown): string | undefined {
+  return level instanceof ClassicLevel && process.platform !== "win32" ? level.location : undefined;
 }
 
 function openingError(location: string, error: unknown): Error {
@@ -194,7 +210,10 @@ async function databaseFolder(path: string, createIfMissing: boolean): Promise<s
     if (createIfMissing) await makeFolder(location);
     const names = await readdir(location);
     assertDatabaseFiles(location, names);
-    if (!createIfMissing && !names.includes("CURRENT")) throw new DatabaseNotFoundError(location);
+    if (!names.includes("CURRENT")) {
+      if (!createIfMissing) throw new DatabaseNotFoundError(location);
+      await createLevelFiles(location);
+    }
     return await realpath(location);
   } catch (cause) {
     if (cause instanceof CorruptionError || cause instanceof DatabaseNotFoundError) throw cause;
@@ -211,16 +230,7 @@ async function makeFolder(location: string): Promise<void> {
   // Windows cannot sync a folder.
   if (firstMade === undefined || process.platform === "win32") return;
   for (let made = location; made.length >= firstMade.length; made = dirname(made)) {
-    await syncFolder(dirname(made));
-  }
-}
-
-async function syncFolder(path: string): Promise<void> {
-  const folder = await open(path, "r");
-  try {
-    await folder.sync();
-  } finally {
-    await folder.close();
+    await syncPath(dirname(made));
   }
 }
 
@@ -237,9 +247,9 @@ function assertDatabaseFiles(location: string, names: readonly string[]): void {
   throw new Error("the folder holds other files");
 }
 
-/** True for a file that LevelDB may leave if it is stopped before it has created a database. */
+/** True for a file that may be left if a process is stopped before it has created a database. */
 function isFirstFile(name: string): boolean {
-  return /^(LOCK|LOG(\.old)?|MANIFEST-000001|000001\.dbtmp)$/.test(name);
+  return /^(LOCK|LOG(\.old)?|MANIFEST-000001|\d+\.dbtmp)$/.test(name);
 }
 
 function isTableOrManifest(name: string): boolean {

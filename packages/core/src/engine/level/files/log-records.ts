@@ -63,13 +63,13 @@ export function readLogRecords(
   }
 }
 
-interface Part {
+export interface Part {
   readonly type: number;
   readonly bytes: Uint8Array;
 }
 
 /** Returns the whole or partial record at a position, if it is intact. */
-function intactPart(bytes: Uint8Array, position: number): Part | undefined {
+export function intactPart(bytes: Uint8Array, position: number): Part | undefined {
   const blockEnd = position - (position % blockBytes) + blockBytes;
   if (position + headerBytes > Math.min(blockEnd, bytes.length)) return undefined;
   const length = bytes[position + 4]! | (bytes[position + 5]! << 8);

@@ -1,0 +1,135 @@
+import { copyFile, mkdir, open, readdir, realpath } from "node:fs/promises";
+import { join, resolve } from "node:path";
+import { fileCorruption } from "../../engine/level/files/file-corruption.js";
+import { verifyDatabaseFiles } from "../../engine/level/files/verify-database-files.js";
+import { countLostCommits } from "../../engine/level/repair/count-lost-commits.js";
+import { cutLogs } from "../../engine/level/repair/cut-logs.js";
+import { findLogCuts, type LogCuts } from "../../engine/level/repair/find-log-cuts.js";
+import { holdLock } from "../../engine/level/repair/hold-lock.js";
+import { lastVersionstampOf } from "../../engine/level/repair/last-versionstamp-of.js";
+import { syncPath } from "../../engine/level/sync-path.js";
+import {
+  DatabaseLockedError,
+  DatabaseNotFoundError,
+  DatabasePathError,
+  InvalidOptionError,
+} from "../../errors/core-errors.js";
+import { isOpenHere } from "../open/open-engine.js";
+
+/** Options of {@link repairDatabase}. Exactly one of them is required. */
+export interface RepairOptions {
+  /** The folder of the repaired copy. It must not exist. The database itself stays as it is. */
+  readonly to?: string | undefined;
+  /** True to change the database itself. */
+  readonly inPlace?: boolean | undefined;
+}
+
+/** The result of {@link repairDatabase}. */
+export interface RepairReport {
+  /** The real path of the folder of the repaired database. */
+  readonly path: string;
+  /** The logs whose ends were cut off, with the numbers of bytes that were kept. */
+  readonly cuts: readonly { readonly file: string; readonly size: number }[];
+  /**
+   * The number of commits that are missing at least. More are missing if the end of the last log
+   * was lost as a whole, or if it is not known how many commits were written together.
+   */
+  readonly lostCommits: number;
+  /** The versionstamp of the last commit that is left. All commits up to it are there. */
+  readonly lastVersionstamp: string;
+}
+
+/**
+ * Cuts a closed LevelDB database back to its last commit before which no commit is missing. A power
+ * failure may make this necessary if commits were made with `durability: "relaxed"`.
+ *
+ * ```ts
+ * const { lostCommits } = await repairDatabase("./data", { to: "./data-repaired" });
+ * ```
+ *
+ * @throws {InvalidOptionError} if not exactly one of `to` and `inPlace` is set.
+ * @throws {DatabaseNotFoundError} if there is no database at the path.
+ * @throws {DatabaseLockedError} if the database is open.
+ * @throws {DatabasePathError} if the folder of the copy exists.
+ * @throws {CorruptionError} if files other than the logs are damaged. Nothing is repaired then.
+ */
+export async function repairDatabase(path: string, options: RepairOptions): Promise<RepairReport> {
+  if ((options.to === undefined) !== (options.inPlace === true))
+    throw new InvalidOptionError("to", "or inPlace is required, and not both", "repairDatabase");
+  const source = await databaseFolder(path);
+  if (isOpenHere(source)) throw new DatabaseLockedError(source);
+  const release = await lock(source);
+  let target = source;
+  let found: LogCuts;
+  try {
+    await assertOnlyLogsDamaged(source);
+    found = await findLogCuts(source);
+    if (options.to !== undefined) target = await copyDatabase(source, resolve(options.to));
+    await cutLogs(target, found.cuts);
+    if (target !== source) await finishCopy(source, target);
+  } finally {
+    await release();
+  }
+  const lastVersionstamp = await lastVersionstampOf(target);
+  // A record that was cut off contains at least one commit.
+  const lostCommits = Math.max(
+    countLostCommits(found.lost, lastVersionstamp),
+    Math.min(found.cuts.length, 1),
+  );
+  return { path: target, cuts: found.cuts, lostCommits, lastVersionstamp };
+}
+
+async function databaseFolder(path: string): Promise<string> {
+  const location = resolve(path);
+  const names = await readdir(location).catch((): string[] => []);
+  if (!names.includes("CURRENT")) throw new DatabaseNotFoundError(location);
+  return await realpath(location);
+}
+
+async function lock(folder: string): Promise<() => Promise<void>> {
+  try {
+    return await holdLock(folder);
+  } catch (error) {
+    const { cause } = error as { cause?: { code?: unknown } };
+    if (cause?.code === "LEVEL_LOCKED") throw new DatabaseLockedError(folder, error);
+    throw new DatabasePathError(folder, "its file LOCK cannot be locked", error);
+  }
+}
+
+async function assertOnlyLogsDamaged(folder: string): Promise<void> {
+  const { damages } = await verifyDatabaseFiles(folder);
+  const [first, ...others] = damages.filter(({ file }) => !file.endsWith(".log"));
+  if (first !== undefined) throw fileCorruption([first, ...others], folder);
+}
+
+/** Copies all files but `CURRENT`, without which the copy is not a database. */
+async function copyDatabase(source: string, target: string): Promise<string> {
+  try {
+    await mkdir(target);
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    const reason = code === "EEXIST" ? "the folder exists" : "the folder cannot be created";
+    throw new DatabasePathError(target, reason, error);
+  }
+  const isCopied = (name: string) => /^(\d+\.(log|ldb|sst)|MANIFEST-\d+)$/.test(name);
+  const names = (await readdir(source)).filter(isCopied);
+  for (const name of names) {
+    await copySynced(join(source, name), join(target, name));
+  }
+  return await realpath(target);
+}
+
+async function finishCopy(source: string, target: string): Promise<void> {
+  await copySynced(join(source, "CURRENT"), join(target, "CURRENT"));
+  if (process.platform !== "win32") await syncPath(target);
+}
+
+async function copySynced(source: string, target: string): Promise<void> {
+  await copyFile(source, target);
+  const copy = await open(target, "r+");
+  try {
+    await copy.sync();
+  } finally {
+    await copy.close();
+  }
+}

@@ -1,0 +1,101 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { createInterface } from "node:readline";
+import { fileURLToPath } from "node:url";
+import { openKv } from "@keywright/core";
+import { findDanglingReferences, verifyIndexes } from "@keywright/orm";
+import { ExpectedRows } from "./expected-rows.mjs";
+import { migrateModels, openModels } from "./models.mjs";
+
+const program = fileURLToPath(new URL("work-until-killed.mjs", import.meta.url));
+/** The first kills of a database are of the old program, those after them of the new one. */
+const killsOfOldProgram = 2;
+export const killsOfOneDatabase = 6;
+
+/**
+ * Kills processes that work with the models of one database, one after the other, and verifies the
+ * rows after each kill. The processes after the second have a new schema, so they migrate. At the
+ * end the migration is completed here, and all indexes and references are verified.
+ *
+ * @returns the number of calls that were acknowledged, and what is wrong in words.
+ */
+export async function killWork(kills, random) {
+  const folder = await mkdtemp(join(tmpdir(), "keywright-kill-"));
+  const path = join(folder, "kv");
+  const expected = new ExpectedRows();
+  const problems = [];
+  try {
+    for (let round = 0; round < kills && problems.length === 0; round++) {
+      const schema = round < killsOfOldProgram ? "old" : "new";
+      const durability = random.pick(["full", "relaxed"]);
+      await workAndKill(expected, random, { path, durability, round, schema });
+      problems.push(...expected.settle(await withDatabase(path, storedRows)));
+    }
+    if (problems.length === 0) problems.push(...(await withDatabase(path, problemsAfterMigration)));
+  } finally {
+    if (problems.length === 0) await rm(folder, { recursive: true, force: true });
+    else problems.push(`the database is left in ${folder}`);
+  }
+  return { calls: expected.done, problems };
+}
+
+/** Every second process kills itself right after an acknowledgement. The others are killed here. */
+async function workAndKill(expected, random, task) {
+  const calls = random.pick([0, 10, 100, 500, 2000]) * random.next();
+  const last = calls >= 1 && random.next() < 0.5 ? Math.ceil(calls) : undefined;
+  const input = JSON.stringify({ ...task, users: expected.users, last });
+  const child = spawn(process.execPath, [program, input], { stdio: ["ignore", "pipe", "inherit"] });
+  const exit = once(child, "exit");
+  const before = expected.done;
+  if (calls < 1) killSoon(child, 400, random);
+  for await (const line of createInterface({ input: child.stdout })) {
+    expected.note(line);
+    if (last === undefined && expected.done - before >= calls) killSoon(child, 10, random);
+  }
+  const [code, signal] = await exit;
+  if (signal !== "SIGKILL") throw new Error(`the process was not killed: it ended with ${code}`);
+}
+
+/** Kills after some random time, so that it is not always killed after it prints. */
+function killSoon(child, milliseconds, random) {
+  setTimeout(() => child.kill("SIGKILL"), random.next() * milliseconds);
+}
+
+async function storedRows(kv) {
+  const names = ["users", "posts", "accounts", "transfers"];
+  return Object.fromEntries(
+    await Promise.all(names.map(async (name) => [name, await rowsOf(kv, name)])),
+  );
+}
+
+async function rowsOf(kv, name) {
+  const rows = new Map();
+  for await (const { key, value } of kv.list({ prefix: [name] }, { batchSize: 500 }))
+    rows.set(key[1], value);
+  return rows;
+}
+
+async function withDatabase(path, body) {
+  const kv = await openKv(path, { durability: "relaxed" });
+  try {
+    return await body(kv);
+  } finally {
+    await kv.close();
+  }
+}
+
+async function problemsAfterMigration(kv) {
+  const db = await openModels(kv, "new");
+  await migrateModels(db);
+  const verified = await verifyIndexes(db);
+  const { items } = await findDanglingReferences(db, { model: "posts", take: 10, rows: 1_000_000 });
+  const counted = await db.users.count();
+  const rows = (await rowsOf(kv, "users")).size;
+  const problems = items.map(({ id }) => `half: post ${id} has no author`);
+  if (verified.status !== "clean") problems.push(`half: the indexes are ${verified.status}`);
+  if (counted !== rows) problems.push(`half: ${rows} users are there, and ${counted} are counted`);
+  return problems;
+}

@@ -1,0 +1,216 @@
+import { execFileSync, spawnSync } from "node:child_process";
+import { appendFileSync, linkSync, readdirSync, statSync } from "node:fs";
+import { mkdir, mkdtemp, readdir, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { openKv, repairDatabase } from "@keywright/core";
+import { readEvents, writeDiskState } from "./disk-state.mjs";
+
+const source = fileURLToPath(new URL("record-files.c", import.meta.url));
+const program = fileURLToPath(new URL("commit-under-record.mjs", import.meta.url));
+
+/** Why power cuts cannot be simulated here. Undefined if they can be. */
+export function missingCapability() {
+  if (process.platform !== "linux") return "LD_PRELOAD of Linux";
+  const { error } = spawnSync("cc", ["--version"]);
+  return error === undefined ? undefined : "a C compiler (cc)";
+}
+
+/**
+ * A database whose file operations are recorded while a process commits to it, and the disks that
+ * power cuts may have left at any time. Call {@link PowerRun.end} at the end.
+ */
+export class PowerRun {
+  #root;
+  #random;
+  #library;
+  #rounds = 0;
+  #events = [];
+  /** How many events describe the files that were there before the process was started. */
+  #first = 0;
+  /** The versionstamp of each commit that was acknowledged in earlier rounds. */
+  #before = new Map();
+
+  static async begin(random) {
+    const run = new PowerRun();
+    run.#random = random;
+    run.#root = await mkdtemp(join(tmpdir(), "keywright-power-"));
+    run.#library = join(run.#root, "record-files.so");
+    const flags = ["-O1", "-shared", "-fPIC", "-o", run.#library, source, "-ldl", "-lpthread"];
+    execFileSync("cc", flags, { stdio: ["ignore", "ignore", "inherit"] });
+    await mkdir(run.#folder);
+    return run;
+  }
+
+  async end() {
+    await rm(this.#root, { recursive: true, force: true });
+  }
+
+  /** How many events were recorded in the last round. */
+  get events() {
+    return this.#events.length;
+  }
+
+  get #folder() {
+    return join(this.#root, `disk-${this.#rounds}`);
+  }
+
+  get #log() {
+    return join(this.#root, `log-${this.#rounds}`);
+  }
+
+  get #saved() {
+    return join(this.#root, `saved-${this.#rounds}`);
+  }
+
+  /** Lets a process commit to the folder, and records what it does with its files. */
+  async commit({ durability, commits, valueBytes, closes }) {
+    await mkdir(this.#saved);
+    this.#recordPresentFiles();
+    const task = {
+      path: this.#folder,
+      log: this.#log,
+      durability,
+      round: this.#rounds,
+      commits,
+      valueBytes,
+      closes,
+    };
+    execFileSync(process.execPath, [program, JSON.stringify(task)], {
+      env: {
+        ...process.env,
+        LD_PRELOAD: this.#library,
+        KW_POWER_FOLDER: this.#folder,
+        KW_POWER_LOG: this.#log,
+        KW_POWER_SAVED: this.#saved,
+      },
+      stdio: ["ignore", "inherit", "inherit"],
+      timeout: 120_000,
+    });
+    this.#events = readEvents(this.#log);
+  }
+
+  /**
+   * Returns a time for a cut: after a number of events. Half of the cuts are beside an event that
+   * changes the folder, because there are few of those.
+   */
+  pickCut() {
+    const changes = ["name", "rename", "unlink", "folder"];
+    const atChanges = this.#events.flatMap(([kind], i) => (changes.includes(kind) ? [i] : []));
+    const last = this.#events.length;
+    if (this.#random.next() < 0.5) return this.#first + this.#random.below(last - this.#first + 1);
+    const cut = this.#random.pick(atChanges) + this.#random.below(5) - 1;
+    return Math.min(Math.max(cut, this.#first), last);
+  }
+
+  /**
+   * Constructs the disk after a cut, opens the database there, and compares it with the commits
+   * that were acknowledged before the cut.
+   *
+   * @returns the outcome: `whole`, `prefix` (commits are missing at the end), `refused` (until it
+   * was repaired), or `wrong`, and the problems in words.
+   */
+  async cut(cut, { fate, durability }) {
+    const folder = await mkdtemp(join(this.#root, "cut-"));
+    const place = { fate, random: this.#random, saved: this.#saved, folder };
+    await writeDiskState(this.#events, cut, place);
+    const { acknowledged, isDurable } = this.#expected(cut, durability);
+    const outcome = await examine(folder, acknowledged);
+    const isAllowed = outcome.kind === "whole" || (!isDurable && outcome.kind !== "wrong");
+    if (!isAllowed) {
+      const files = (await readdir(folder)).join(", ");
+      outcome.problems.push(`after ${cut} of ${this.#events.length} events, ${fate}: ${files}`);
+    }
+    await rm(folder, { recursive: true });
+    return { ...outcome, isAllowed };
+  }
+
+  /** Continues with the disk after a cut: the next round commits to it. */
+  async continueAfter(cut, fate) {
+    const { acknowledged } = this.#expected(cut, "full");
+    const [events, saved, random] = [this.#events, this.#saved, this.#random];
+    this.#before = acknowledged;
+    this.#rounds++;
+    await mkdir(this.#folder);
+    await writeDiskState(events, cut, { fate, random, saved, folder: this.#folder });
+  }
+
+  #expected(cut, durability) {
+    const acknowledged = new Map(this.#before);
+    for (const [kind, id, versionstamp] of this.#events.slice(0, cut))
+      if (kind === "acknowledged") acknowledged.set(id, versionstamp);
+    return { acknowledged, isDurable: durability === "full" };
+  }
+
+  /** Records the files that are there before the process is started, as synced. */
+  #recordPresentFiles() {
+    const names = readdirSync(this.#folder);
+    this.#first = names.length * 2 + 1;
+    for (const name of names) {
+      const path = join(this.#folder, name);
+      const { ino, size } = statSync(path);
+      linkSync(path, join(this.#saved, String(ino)));
+      appendFileSync(this.#log, `name ${name} ${ino}\nsync ${ino} ${size}\n`);
+    }
+    appendFileSync(this.#log, "folder\n");
+  }
+}
+
+/**
+ * Opens a database and compares it with the commits that were acknowledged. A database that is
+ * refused is repaired: it must then hold a prefix of its commits.
+ */
+async function examine(path, acknowledged) {
+  try {
+    return await openAndCompare(path, acknowledged);
+  } catch (error) {
+    if (error.code !== "KW_CORRUPTION") return wrong(error);
+  }
+  try {
+    await repairDatabase(path, { inPlace: true });
+    const { kind, problems } = await openAndCompare(path, acknowledged);
+    return { kind: kind === "wrong" ? "wrong" : "refused", problems };
+  } catch (error) {
+    return wrong(error);
+  }
+}
+
+function wrong(error) {
+  return { kind: "wrong", problems: [`${error.code}: ${error.message}`] };
+}
+
+async function openAndCompare(path, acknowledged) {
+  const kv = await openKv(path);
+  try {
+    return await compare(kv, acknowledged);
+  } finally {
+    await kv.close();
+  }
+}
+
+async function compare(kv, acknowledged) {
+  const [left, right] = [await versionstamps(kv, "left"), await versionstamps(kv, "right")];
+  const counted = (await kv.get(["commits"])).value?.value ?? 0n;
+  const { versionstamp: next } = await kv.set(["next"], 1);
+  const problems = [];
+  if (counted !== BigInt(left.size))
+    problems.push(`half: ${left.size} commits are there, and ${counted} were counted`);
+  for (const id of new Set([...left.keys(), ...right.keys()]))
+    if (left.get(id) !== right.get(id)) problems.push(`half: ${id}`);
+  const last = [...left.values()].sort().at(-1) ?? "";
+  if (next <= last) problems.push(`the versionstamp ${next} is not after ${last}`);
+  const lost = [...acknowledged].filter(([id, versionstamp]) => left.get(id) !== versionstamp);
+  for (const [id, versionstamp] of lost)
+    if (versionstamp <= last) problems.push(`lost from the middle: ${id} of ${versionstamp}`);
+  if (problems.length > 0) return { kind: "wrong", problems };
+  if (lost.length === 0) return { kind: "whole", problems };
+  return { kind: "prefix", problems: [`${lost.length} acknowledged commits are lost`] };
+}
+
+async function versionstamps(kv, prefix) {
+  const found = new Map();
+  for await (const { key, versionstamp } of kv.list({ prefix: [prefix] }, { batchSize: 500 }))
+    found.set(key[1], versionstamp);
+  return found;
+}
