@@ -316,9 +316,10 @@ describe("an open database", () => {
 
 describe("openKv", () => {
   it.skipIf(!existsSync("/dev/full"))("says that the disk is full", async () => {
-    await withFolder(async (folder) => {
-      await createLevelFiles(folder);
-      await symlink("/dev/full", join(folder, "MANIFEST-000002"));
+    await withDatabase(async (folder) => {
+      // LevelDB writes one of them.
+      for (let n = 10; n < 100; n++)
+        await symlink("/dev/full", join(folder, `MANIFEST-0000${n}`)).catch(() => undefined);
       const error = (await openKv(folder).catch((reason: unknown) => reason)) as Error;
       expect(error).toMatchObject({ code: "KW_ENGINE_FAILED", operation: "open", path: folder });
       expect(error.message).toContain("No space left on device");

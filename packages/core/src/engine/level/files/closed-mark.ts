@@ -1,6 +1,7 @@
 import { open, readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { crc32 } from "../../../bytes/crc32.js";
+import { syncPath } from "../sync-path.js";
 import { readLogRecords } from "./log-records.js";
 
 /** The file in the folder of a database that {@link writeClosedMark} writes. */
@@ -25,14 +26,14 @@ export async function writeClosedMark(folder: string, current: string): Promise<
     const logs = (await readdir(folder)).filter((name) => /^\d+\.log$/.test(name));
     const files: [string, number][] = [];
     for (const name of [current.trim(), ...logs]) {
-      await sync(join(folder, name), "r+");
+      await syncPath(join(folder, name), "r+");
       // A write that has failed, for example on a full disk, leaves an incomplete record.
       const bytes = await readFile(join(folder, name));
       files.push([name, readLogRecords(bytes).damagedAt ?? bytes.length]);
     }
     if ((await readCurrent(folder)) !== current) return;
     // The note must not be on disk before the names of these files are. Windows syncs no folder.
-    if (process.platform !== "win32") await sync(folder, "r");
+    if (process.platform !== "win32") await syncPath(folder);
     const text = JSON.stringify(files);
     const mark = await open(join(folder, closedMarkName), "w");
     try {
@@ -60,15 +61,6 @@ export async function readClosedMark(folder: string): Promise<ClosedMark | undef
     return JSON.parse(text) as ClosedMark;
   } catch {
     return undefined;
-  }
-}
-
-async function sync(path: string, flags: "r" | "r+"): Promise<void> {
-  const file = await open(path, flags);
-  try {
-    await file.sync();
-  } finally {
-    await file.close();
   }
 }
 
