@@ -18,6 +18,9 @@ export default defineConfig(
       "the process of a lease has ended if the database is not shared": [
         "migration-status: tells who is at work, and whether they seem to be",
       ],
+      "the database is not shared, so a catalog is valid for less time": [
+        "stale-catalog: is longer on a database that other processes use, and so is the wait of a removal",
+      ],
       "a live query makes two reads more for each report in a shared database": [
         "live: reads no row for a change that cannot bring it in: not one for each live query",
       ],
@@ -29,7 +32,10 @@ export default defineConfig(
           "drop-index: removes the entries, the counters and the rest of indexes that are dropping, and keeps others",
           "drop-index: stops at the signal, and goes on with what is left",
         ],
-      "a commit on etcd has at most 100 checks": ["create-many: writes all rows in one commit"],
+      "a commit on etcd has at most 100 checks": [
+        "create-many: writes all rows in one commit",
+        "cascade: is done in steps of a thousand rows",
+      ],
       "a row that is written a moment later is not found; a commit on etcd may be repeated after that":
         ["create-many: takes rows that refer to rows before them, on an embedded database"],
       "batches have 500 rows; with the 100 checks of a commit on etcd they are smaller": [

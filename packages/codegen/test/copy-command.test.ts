@@ -1,4 +1,5 @@
-import { unlink } from "node:fs/promises";
+import { mkdir, readdir, realpath, rename, symlink, unlink } from "node:fs/promises";
+import { join } from "node:path";
 import { openKv as openDenoKv } from "@deno/kv";
 import { type KvEntry, openKv } from "@keywright/core";
 import { afterEach, expect, it, vi } from "vitest";
@@ -112,6 +113,37 @@ it("takes the databases as options, and paths in the configuration", async () =>
   expect(twice).toMatchObject({ exitCode: 2, stderr: expect.stringContaining("--from") as string });
   const both = await project.run(["copy", "old", "new", "--to", "third"]);
   expect(both).toMatchObject({ exitCode: 2, stderr: expect.stringContaining("--to") as string });
+});
+
+/** A package that stands for an engine on a server without databases. */
+const emptyServer = `
+  import { DatabaseNotFoundError } from "@keywright/core";
+  import { isCreationAllowed } from "@keywright/core/engine";
+  export async function postgresEngine() {
+    if (!isCreationAllowed()) throw new DatabaseNotFoundError(undefined, "table app on the server");
+    throw new Error("A table was created.");
+  }`;
+
+it("creates nothing on the server of a source, and may at the target", async () => {
+  const entry = { name: "@keywright/postgres", type: "module", exports: "./index.js" };
+  project = await createProject({
+    "packages/postgres/package.json": JSON.stringify(entry),
+    "packages/postgres/index.js": emptyServer,
+  });
+  const modules = await realpath(project.path("node_modules"));
+  await unlink(project.path("node_modules"));
+  await mkdir(project.path("node_modules/@keywright"), { recursive: true });
+  await rename(project.path("packages/postgres"), project.path("node_modules/@keywright/postgres"));
+  await symlink(join(modules, "@keywright/core"), project.path("node_modules/@keywright/core"));
+  const missing = await project.run(["copy", "postgres://server/app", "new"]);
+  expect(missing.exitCode).toBe(1);
+  expect(missing.stderr).toContain(
+    "KW_DATABASE_NOT_FOUND: There is no table app on the server, and none was created.",
+  );
+  expect(await readdir(project.folder)).not.toContain("new");
+  await (await openKv(project.path("old"))).close();
+  const target = await project.run(["copy", "old", "postgres://server/app"]);
+  expect(target.stderr).toContain("A table was created.");
 });
 
 it("says which package the URL of an engine needs", async () => {

@@ -110,6 +110,23 @@ describe("keywright generate", () => {
     expect(await project.read("db/users.ts")).toContain(reference);
   });
 
+  it("gives two equal types that contain themselves one name, beside a field with a brand", async () => {
+    const tree =
+      "() => { const node = z.object({ get parts() { return z.array(node); }, size: z.number() }); return node; }";
+    const fields = 'email: z.email().brand<"Email">(), left: tree(), right: tree()';
+    await project.write({
+      "models/user.ts": user
+        .replace("export const", `const tree = ${tree};\nexport const`)
+        .replace("email: z.email()", fields),
+    });
+    expect(await project.run(["generate"])).toMatchObject({ exitCode: 0, stderr: "" });
+    const generated = await project.read("db/users.ts");
+    expect(generated).toContain(reference);
+    expect(generated).toContain("  left: UserLeft;\n  right: UserLeft;\n");
+    expect(generated).toMatch(/type UserLeft = \{\s*parts: UserLeft\[\];\s*size: number;?\s*\}/);
+    expect(generated).not.toContain("UserRight");
+  });
+
   it("spells fields out where the compiler finds no model to compare them with, and says so", async () => {
     const untyped = branded
       .replace("export const", "const define: any = defineModel;\n\nexport const")

@@ -38,7 +38,9 @@ afterAll(async () => {
   await removeFolder(parent);
 });
 
-describe.each<Damage>(["a flipped bit", "4 KB of zeros"])("%s in any file", (kind) => {
+const timeout = 60_000 + trials * 1000;
+
+describe.each<Damage>(["a flipped bit", "4 KB of zeros"])("%s in any file", { timeout }, (kind) => {
   it("hides nothing if it happens while the database is closed", async () => {
     const folder = join(parent, "closed");
     let refused = 0;

@@ -1,5 +1,6 @@
 import { existsSync } from "node:fs";
 import {
+  appendFile,
   copyFile,
   mkdir,
   readdir,
@@ -11,6 +12,9 @@ import {
 } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
+import { readCurrent, writeClosedMark } from "../src/engine/level/files/closed-mark.js";
+import { FileChecker } from "../src/engine/level/files/file-checker.js";
+import { type LevelDatabase, LevelEngine } from "../src/engine/level/level-engine.js";
 import type { CorruptionError } from "../src/errors/core-errors.js";
 import { type EmbeddedKv, type OpenKvOptions, openKv, verifyFiles } from "../src/index.js";
 import { createLevelFiles } from "../src/kv/open/create-level-files.js";
@@ -195,6 +199,51 @@ describe("a database on disk", () => {
   });
 });
 
+describe("the note that a database was closed", () => {
+  const note = "keywright.closed";
+
+  it("states only intact records of a log that ends with a failed write", async () => {
+    await withDatabase(async (folder) => {
+      const [[log] = []] = await filesOf(folder, ".log");
+      await appendFile(join(folder, log!), Uint8Array.of(1, 2, 3, 4, 200, 0, 1, 9, 9));
+      await writeClosedMark(folder, await readCurrent(folder));
+      await using kv = await openKv(folder);
+      expect(await count(kv)).toBe(rows + 5);
+    });
+  });
+
+  it("is not written if another process has opened the database meanwhile", async () => {
+    await withDatabase(async (folder) => {
+      const before = await readFile(join(folder, note), "utf8");
+      const current = await readCurrent(folder);
+      const earlier = "MANIFEST-000001\n";
+      await copyFile(join(folder, current.trim()), join(folder, earlier.trim()));
+      await writeClosedMark(folder, earlier);
+      expect(await readFile(join(folder, note), "utf8")).toBe(before);
+    });
+  });
+
+  it("is not written after a failed commit", async () => {
+    await withFolder(async (folder) => {
+      const level = openLevel(folder);
+      await level.open();
+      const files = new FileChecker(folder, {});
+      const engine = await LevelEngine.open(level as unknown as LevelDatabase, { files });
+      Object.assign(level, {
+        batch: () => {
+          const write = () => Promise.reject(new Error("no space"));
+          return { put: () => undefined, write, close: () => Promise.resolve() };
+        },
+      });
+      await expect(engine.commit([{ checks: [], mutations: [], sync: true }])).rejects.toThrow(
+        "no space",
+      );
+      await engine.close();
+      expect(await readdir(folder)).not.toContain(note);
+    });
+  });
+});
+
 describe("an open database", () => {
   it("fails every call after verifyFiles has found damage", async () => {
     await withDatabase(async (folder) => {
@@ -267,9 +316,10 @@ describe("an open database", () => {
 
 describe("openKv", () => {
   it.skipIf(!existsSync("/dev/full"))("says that the disk is full", async () => {
-    await withFolder(async (folder) => {
-      await createLevelFiles(folder);
-      await symlink("/dev/full", join(folder, "MANIFEST-000002"));
+    await withDatabase(async (folder) => {
+      // LevelDB writes one of them.
+      for (let n = 10; n < 100; n++)
+        await symlink("/dev/full", join(folder, `MANIFEST-0000${n}`)).catch(() => undefined);
       const error = (await openKv(folder).catch((reason: unknown) => reason)) as Error;
       expect(error).toMatchObject({ code: "KW_ENGINE_FAILED", operation: "open", path: folder });
       expect(error.message).toContain("No space left on device");

@@ -10,7 +10,7 @@ for (const size of [1, 3]) {
   try {
     const engine = await etcdEngine({ endpoints: cluster.endpoints, deadline: 30_000 });
     const kv = await openKv(engine);
-    for (const inFlight of [1, 64, 256]) {
+    for (const inFlight of [1, 64, 256, 1024]) {
       const latencies = [];
       const end = performance.now() + seconds * 1000;
       const worker = async (id) => {

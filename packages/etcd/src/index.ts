@@ -1,7 +1,8 @@
-export type { EtcdTlsOptions } from "./client/etcd-client.js";
+export type { EtcdTlsOptions } from "./client/endpoint.js";
 export { type EtcdErrorCode, etcdErrorCodes } from "./errors/codes.js";
 export {
   EtcdAccessDeniedError,
+  EtcdCompactedError,
   EtcdOutOfSpaceError,
   EtcdRefusedError,
   EtcdVersionError,

@@ -1,6 +1,13 @@
 import { Buffer } from "node:buffer";
-import { DatabaseFormatError, type Engine, InvalidOptionError } from "@keywright/core";
-import { EtcdClient, type EtcdTlsOptions } from "./client/etcd-client.js";
+import {
+  DatabaseFormatError,
+  DatabaseNotFoundError,
+  type Engine,
+  InvalidOptionError,
+} from "@keywright/core";
+import { isCreationAllowed } from "@keywright/core/engine";
+import type { EtcdTlsOptions } from "./client/endpoint.js";
+import { EtcdClient } from "./client/etcd-client.js";
 import { hasRevision } from "./commit/transaction.js";
 import { EtcdEngine } from "./etcd-engine.js";
 import { KeySpace } from "./record/key-space.js";
@@ -28,6 +35,11 @@ export interface EtcdEngineOptions {
   readonly maxTxnOps?: number | undefined;
   /** The `--max-request-bytes` of the members if it is not 1,572,864. */
   readonly maxRequestBytes?: number | undefined;
+  /**
+   * If false, there must be a database with the prefix. True by default. `openKv` has an option of
+   * the same name, for what it stores in the database.
+   */
+  readonly createIfMissing?: boolean | undefined;
 }
 
 /** A magic word and the format of what this package stores. */
@@ -47,6 +59,7 @@ const header = Buffer.concat([Buffer.from("keywright"), Buffer.of(0x01)]);
  * @throws {EtcdAccessDeniedError} if etcd refuses the user, the password or the access.
  * @throws {EtcdVersionError} if a member has a version that cannot be used.
  * @throws {EtcdOutOfSpaceError} if the database does not exist and etcd refuses writes.
+ * @throws {DatabaseNotFoundError} if there is no database with the prefix and none may be created.
  * @throws {DatabaseFormatError} if the keys with the prefix are not Keywright's, or have a later
  * format.
  */
@@ -54,11 +67,16 @@ export async function etcdEngine(options: EtcdEngineOptions): Promise<Engine> {
   assertOptions(options);
   const { endpoints, prefix = "keywright", tls, user, password } = options;
   const { deadline: timeout = 10_000, maxTxnOps = 128, maxRequestBytes = 1_572_864 } = options;
+  const { createIfMissing = true } = options;
   const client = new EtcdClient({ endpoints, tls, user, password, timeout });
   try {
     const keys = new KeySpace(prefix);
     await assertVersions(client);
-    await openHeader(client, keys);
+    if (!(await hasHeader(client, keys, prefix))) {
+      if (!createIfMissing || !isCreationAllowed())
+        throw new DatabaseNotFoundError(undefined, `database with the prefix ${prefix} in etcd`);
+      await createHeader(client, keys, prefix);
+    }
     return new EtcdEngine(client, keys, { maxTxnOps, maxRequestBytes });
   } catch (error) {
     client.close();
@@ -66,34 +84,35 @@ export async function etcdEngine(options: EtcdEngineOptions): Promise<Engine> {
   }
 }
 
-/** Verifies the header of the database. Stores it if there are no keys with the prefix. */
-async function openHeader(client: EtcdClient, keys: KeySpace): Promise<void> {
-  const create = {
+/** Verifies the header of the database. Returns false if there are no keys with the prefix. */
+async function hasHeader(client: EtcdClient, keys: KeySpace, prefix: string): Promise<boolean> {
+  const { kvs } = await client.read("KV.Range", { ...keys.all, limit: 1 });
+  const first = kvs[0];
+  if (first === undefined) return false;
+  // The header has the lowest key of the database.
+  if (!first.key.equals(keys.header))
+    throw new DatabaseFormatError(`other data is stored under the prefix ${prefix}`);
+  verifyHeader(first.value, prefix);
+  return true;
+}
+
+/** Stores the header. If another process stores its header first, this one is compared with it. */
+async function createHeader(client: EtcdClient, keys: KeySpace, prefix: string): Promise<void> {
+  const { responses } = await client.read("KV.Txn", {
     compare: [hasRevision(keys.header, 0)],
     success: [{ requestPut: { key: keys.header, value: header } }],
     failure: [{ requestRange: { key: keys.header } }],
-  };
-  const { kvs } = await client.read("KV.Range", { ...keys.all, limit: 1 });
-  const first = kvs[0];
-  if (first === undefined) {
-    // If another process stores its header first, this one is compared with it.
-    const { responses } = await client.read("KV.Txn", create);
-    const stored = responses[0]?.responseRange?.kvs[0];
-    if (stored !== undefined) verifyHeader(stored.value);
-    return;
-  }
-  // The header has the lowest key of the database.
-  if (!first.key.equals(keys.header))
-    throw new DatabaseFormatError("it holds data and has no Keywright header");
-  verifyHeader(first.value);
+  });
+  const stored = responses[0]?.responseRange?.kvs[0];
+  if (stored !== undefined) verifyHeader(stored.value, prefix);
 }
 
-function verifyHeader(stored: Buffer): void {
+function verifyHeader(stored: Buffer, prefix: string): void {
   if (stored.equals(header)) return;
   const isKeywright = stored.subarray(0, -1).equals(header.subarray(0, -1));
   const reason = isKeywright
-    ? `it has the unknown format ${stored.at(-1)}`
-    : "its header is not Keywright's";
+    ? `its prefix is ${prefix}, and it has the unknown format ${stored.at(-1)}`
+    : `other data is stored under the prefix ${prefix}`;
   throw new DatabaseFormatError(reason);
 }
 
@@ -110,6 +129,9 @@ function assertOptions(options: EtcdEngineOptions): void {
   }
   if ((user === undefined) !== (password === undefined)) {
     throw invalid(user === undefined ? "user" : "password", "must be given with the other one");
+  }
+  if (![undefined, true, false].includes(options.createIfMissing)) {
+    throw invalid("createIfMissing", "must be true or false");
   }
   for (const name of ["deadline", "maxTxnOps", "maxRequestBytes"] as const) {
     const value = options[name];

@@ -1,11 +1,17 @@
 import type { AtomicWrite } from "@keywright/core";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import type { RequestOp } from "../src/client/etcd-messages.js";
+import type { RequestOp, ResponseOp } from "../src/client/etcd-messages.js";
 import type { Component } from "../src/commit/component.js";
 import { nestedCost, nestOperations } from "../src/commit/nested-operations.js";
 import { PendingWrite } from "../src/commit/pending-write.js";
 import { takeBatch } from "../src/commit/take-batch.js";
+import { hasRevision } from "../src/commit/transaction.js";
+import {
+  groupedCost,
+  groupTransactions,
+  ungroupResponses,
+} from "../src/commit/transaction-groups.js";
 
 const limits = { maxTxnOps: 128, bytes: 1024 * 1024 };
 
@@ -52,22 +58,23 @@ describe("a batch", () => {
         const taken = components.flatMap((component) => component.writes);
         if (taken.length === 1) return;
         const cost = Math.max(...components.map((component) => component.cost));
-        expect(components.length + 2 + cost).toBeLessThanOrEqual(limits.maxTxnOps);
+        const used = 2 + groupedCost(components.length) + cost;
+        expect(used).toBeLessThanOrEqual(limits.maxTxnOps);
         const bytes = taken.reduce((sum, write) => sum + write.bytes, 0);
         expect(bytes).toBeLessThanOrEqual(limits.bytes);
       }),
     );
   });
 
-  it("has about a hundred independent commits", () => {
-    const list = Array.from({ length: 500 }, (_, n) => ({
+  it("has thousands of small independent commits", () => {
+    const list = Array.from({ length: 10_000 }, (_, n) => ({
       checks: [{ key: Uint8Array.of(2, n >> 8, n & 255), versionstamp: null }],
       mutations: [
         { type: "set" as const, key: Uint8Array.of(2, n >> 8, n & 255), value: Uint8Array.of(n) },
       ],
       sync: true,
     }));
-    expect(takeBatch(pendingOf(list), limits).length).toBe(123);
+    expect(takeBatch(pendingOf(list), limits).length).toBeGreaterThan(3000);
   });
 
   it("reads the state first only if etcd cannot decide the outcome by itself", () => {
@@ -85,6 +92,29 @@ describe("a batch", () => {
     expect(needsState({ checks: [check] }, { mutations: [set] })).toEqual([true]);
     expect(needsState({ mutations: [{ type: "sum", key, operand: 1n }] })).toEqual([true]);
     expect(needsState({ checks: Array.from({ length: 11 }, () => check) })).toEqual([true]);
+  });
+});
+
+describe("the transactions of a batch", () => {
+  it("keep their order in groups, take what their cost says, and so do their responses", () => {
+    for (let count = 0; count <= 4000; count = count < 100 ? count + 1 : count + 37) {
+      const transactions = Array.from({ length: count }, (_, n) => ({
+        requestTxn: { compare: [hasRevision(Buffer.of(), n)] },
+      }));
+      const groups = groupTransactions(transactions);
+      const members = groups.map(({ requestTxn }) => requestTxn.success ?? []);
+      const widest = Math.max(0, ...members.map(({ length }) => length));
+      expect(groups.length + widest).toBeLessThanOrEqual(groupedCost(count));
+      const isFlat = widest === 0;
+      expect(isFlat ? groups : members.flat()).toEqual(transactions);
+      const answer = (n: number, responses: ResponseOp[] = []): ResponseOp => ({
+        responseTxn: { header: { revision: n }, succeeded: true, responses },
+      });
+      const answers = transactions.map((_, n) => answer(n));
+      const size = members[0]?.length ?? 0;
+      const grouped = groups.map((_, i) => answer(0, answers.slice(i * size, (i + 1) * size)));
+      expect(ungroupResponses(isFlat ? answers : grouped, count)).toEqual(answers);
+    }
   });
 });
 

@@ -2,6 +2,7 @@ import { type Engine, encodeKey } from "@keywright/core";
 import { expect, it } from "vitest";
 import { EtcdClient } from "../src/client/etcd-client.js";
 import type { EtcdCalls } from "../src/client/etcd-messages.js";
+import { EtcdCompactedError } from "../src/errors/etcd-errors.js";
 import { EtcdEngine } from "../src/etcd-engine.js";
 import { etcdEngine } from "../src/open-etcd.js";
 import { KeySpace } from "../src/record/key-space.js";
@@ -111,6 +112,8 @@ describeEtcd("the changes of other processes", 1, (cluster) => {
       const keys = entries.map(({ key }) => key);
       expect((await engine.getMany(keys)).every((entry) => entry !== undefined)).toBe(true);
       expect(client.compactions).toBe(0);
+      client.compactions = Number.POSITIVE_INFINITY;
+      await expect(engine.getMany(keys)).rejects.toThrow(EtcdCompactedError);
     } finally {
       await engine.close();
     }

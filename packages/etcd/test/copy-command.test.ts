@@ -4,8 +4,9 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { type Kv, openKv } from "@keywright/core";
+import { DatabaseNotFoundError, type Kv, openKv } from "@keywright/core";
 import { expect, it } from "vitest";
+import { etcdEngine } from "../src/open-etcd.js";
 import { describeEtcd, newPrefix } from "./server/shared-cluster.js";
 
 const command = fileURLToPath(new URL("../../codegen/bin/keywright.js", import.meta.url));
@@ -38,6 +39,23 @@ async function inOrder(kv: Kv): Promise<unknown[]> {
 }
 
 describeEtcd("keywright copy to etcd and back", 1, (cluster) => {
+  it("creates nothing at a source that does not exist", async () => {
+    const hosts = cluster().endpoints.map((endpoint) => new URL(endpoint).host);
+    const [missing, target] = [newPrefix(), newPrefix()];
+    const [from, to] = [missing, target].map((prefix) => `etcd://${hosts.join(",")}/${prefix}`);
+    const output = (await copy(from!, to!)).replace(/\s+/g, " ");
+    expect(output).toContain("KW_DATABASE_NOT_FOUND");
+    expect(output).toContain(`There is no database with the prefix ${missing} in etcd`);
+    for (const prefix of [missing, target]) {
+      const opening = etcdEngine({
+        endpoints: cluster().endpoints,
+        prefix,
+        createIfMissing: false,
+      });
+      await expect(opening).rejects.toThrow(DatabaseNotFoundError);
+    }
+  }, 60_000);
+
   it("resumes after a kill, and keeps everything in the order of its commits", async () => {
     const scratch = await mkdtemp(join(tmpdir(), "keywright-copy-"));
     try {

@@ -1,7 +1,7 @@
 import { type EmbeddedKv, openKv } from "@keywright/core";
 import { describe, expect, it } from "vitest";
 import { etcdErrorCodes } from "../src/errors/codes.js";
-import { EtcdVersionError } from "../src/errors/etcd-errors.js";
+import { EtcdCompactedError, EtcdVersionError } from "../src/errors/etcd-errors.js";
 import { type EtcdEngineOptions, etcdEngine } from "../src/open-etcd.js";
 import { describeEtcd, newPrefix } from "./server/shared-cluster.js";
 
@@ -32,6 +32,12 @@ describe("the message of", () => {
     const error = new EtcdVersionError("http://10.0.0.1:2379", "3.5.2", "it is not safe");
     expect(await messageOf(Promise.reject(error))).toBe(
       "etcd 3.5.2 at http://10.0.0.1:2379 cannot be used: it is not safe. Update all members to etcd 3.4.x (3.4.0 or later) or to 3.5.6 or later.",
+    );
+  });
+
+  it("EtcdCompactedError says how to keep more history", async () => {
+    expect(await messageOf(Promise.reject(new EtcdCompactedError()))).toBe(
+      "etcd compacted its history again and again during a read of several requests, which need the same revision. Call it again, and run etcd with --auto-compaction-mode=periodic and --auto-compaction-retention=5m, so that it keeps its history for some minutes.",
     );
   });
 });

@@ -8,7 +8,7 @@ import {
   LimitExceededError,
   openKv,
 } from "@keywright/core";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import { EtcdClient } from "../src/client/etcd-client.js";
 import { EtcdAccessDeniedError, EtcdOutOfSpaceError } from "../src/errors/etcd-errors.js";
 import { type EtcdEngineOptions, etcdEngine } from "../src/open-etcd.js";
@@ -30,6 +30,7 @@ describe("the options of etcdEngine", () => {
       ["deadline", { endpoints, deadline: 0 }],
       ["maxTxnOps", { endpoints, maxTxnOps: 64 }],
       ["maxRequestBytes", { endpoints, maxRequestBytes: 1.5 }],
+      ["createIfMissing", { endpoints, createIfMissing: 1 as never }],
     ];
     for (const [option, options] of invalid) {
       const error = await etcdEngine(options).catch((thrown: unknown) => thrown);
@@ -56,6 +57,7 @@ describeEtcd("opening a database", 1, (cluster) => {
     expect(error).toBeInstanceOf(EngineUnavailableError);
     expect((error as Error).message).toContain("http://127.0.0.1:1, http://localhost:2");
     expect((error as Error).message).toContain("ECONNREFUSED");
+    expect((error as Error).message).toContain("Check that most members of the cluster run");
   });
 
   it("fails if the endpoint does not speak TLS", async () => {
@@ -74,6 +76,18 @@ describeEtcd("opening a database", 1, (cluster) => {
     }
   });
 
+  it("fails if there is no database and none may be created", async () => {
+    const options = { endpoints: cluster().endpoints, prefix: newPrefix(), createIfMissing: false };
+    for (let attempt = 0; attempt < 2; attempt++) {
+      await expect(etcdEngine(options)).rejects.toMatchObject({
+        code: "KW_DATABASE_NOT_FOUND",
+        message: `There is no database with the prefix ${options.prefix} in etcd, and none was created. Correct the options of the engine, or create the database first: openKv does, unless readOnly is true or createIfMissing is false.`,
+      });
+    }
+    await (await openKv(await etcdEngine({ ...options, createIfMissing: true }))).close();
+    await (await openKv(await etcdEngine(options), { createIfMissing: false })).close();
+  });
+
   it("refuses keys that are not Keywright's, and a later format", async () => {
     const { endpoints } = cluster();
     const client = new EtcdClient({ endpoints, timeout: 5000 });
@@ -82,12 +96,21 @@ describeEtcd("opening a database", 1, (cluster) => {
         const requestPut = { key, value: Buffer.from(value) };
         await client.read("KV.Txn", { success: [{ requestPut }] });
       };
-      const prefix = newPrefix();
-      await put(new KeySpace(prefix).keyOf(Buffer.from("x")), "x");
-      const later = newPrefix();
+      const [other, foreign, later] = [newPrefix(), newPrefix(), newPrefix()];
+      await put(new KeySpace(other).keyOf(Buffer.from("x")), "x");
+      await put(new KeySpace(foreign).header, "another program's");
       await put(new KeySpace(later).header, "keywright\u0002");
-      for (const each of [prefix, later]) {
-        await expect(etcdEngine({ endpoints, prefix: each })).rejects.toThrow(DatabaseFormatError);
+      const reasons: [prefix: string, reason: string][] = [
+        [other, `other data is stored under the prefix ${other}`],
+        [foreign, `other data is stored under the prefix ${foreign}`],
+        [later, `its prefix is ${later}, and it has the unknown format 2`],
+      ];
+      for (const [prefix, reason] of reasons) {
+        const error = await etcdEngine({ endpoints, prefix }).catch((thrown: unknown) => thrown);
+        expect(error).toBeInstanceOf(DatabaseFormatError);
+        expect((error as Error).message).toBe(
+          `The database cannot be read: ${reason}. Check that it is the right database, and update Keywright if a later version wrote the database.`,
+        );
       }
     } finally {
       client.close();
@@ -213,6 +236,15 @@ describeEtcd(
         await expect(fill()).rejects.toThrow(EtcdOutOfSpaceError);
         expect((await kv.get(["fill", 0])).versionstamp).not.toBeNull();
         await expect(kv.delete(["fill", 0])).rejects.toThrow(EtcdOutOfSpaceError);
+        // A batch is not sent again in parts, of which each would be refused.
+        const attempts = vi.spyOn(EtcdClient.prototype, "attempt");
+        const sets = Array.from({ length: 50 }, (_, i) => kv.set(["more", i], i));
+        const results = await Promise.allSettled(sets);
+        expect(new Set(results.map(({ status }) => status))).toEqual(new Set(["rejected"]));
+        expect(attempts).toHaveBeenCalledTimes(1);
+        attempts.mockRestore();
+        const other = etcdEngine({ ...options, prefix: newPrefix() });
+        await expect(other).rejects.toThrow(EtcdOutOfSpaceError);
       } finally {
         await kv.close();
       }

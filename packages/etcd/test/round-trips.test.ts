@@ -111,4 +111,32 @@ describeEtcd("the requests to etcd", 1, (cluster) => {
       await kv.close();
     }
   });
+
+  it("is one for a thousand commits at the same time, of which each has its own outcome", async () => {
+    const client = new CountingClient({ endpoints: cluster().endpoints, timeout: 10_000 });
+    const limits = { maxTxnOps: 128, maxRequestBytes: 1_572_864 };
+    const kv = await openKv(new EtcdEngine(client, new KeySpace(newPrefix()), limits));
+    try {
+      const create = (i: number) =>
+        kv
+          .atomic()
+          .check({ key: ["row", i], versionstamp: null })
+          .set(["row", i], i)
+          .commit();
+      for (let i = 0; i < 1000; i += 300) await create(i);
+      const before = client.requests;
+      const results = await Promise.all(Array.from({ length: 1000 }, (_, i) => create(i)));
+      expect(client.requests - before).toBe(1);
+      expect(results.map(({ ok }) => ok)).toEqual(results.map((_, i) => i % 300 !== 0));
+      for (const i of [1, 299, 301, 999]) {
+        expect(await kv.get(["row", i])).toMatchObject({ value: i, ...version(results[i]!) });
+      }
+    } finally {
+      await kv.close();
+    }
+  });
+});
+
+const version = (result: { ok: boolean; versionstamp?: string }) => ({
+  versionstamp: result.versionstamp,
 });

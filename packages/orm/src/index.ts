@@ -74,6 +74,7 @@ export {
   ModelDefinitionError,
   PrimaryKeyDiffersError,
   StaleSchemaError,
+  SystemEntryError,
   UnknownIndexError,
   type UnreadableState,
 } from "./errors/schema-errors.js";
@@ -201,6 +202,7 @@ export type { Page, PageOptions } from "./query/read/read-page.js";
 export type {
   BetweenFilter,
   Condition,
+  EqualsFilter,
   FieldCondition,
   HasFilter,
   InFilter,

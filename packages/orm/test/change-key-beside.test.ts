@@ -148,9 +148,14 @@ class Rival {
       }
       case 7: {
         const data = [fresh, { ...userOf(this.#next++), email: `also${n}@example.com` }];
+        const isAtomic = n % 2 === 0;
+        const createAll = async (on: Pick<ById, "users"> | Pick<ByEmail, "users">) => {
+          const { results } = await on.users.createMany({ data, atomic: isAtomic });
+          for (const result of results) if (!result.ok) throw result.error;
+        };
         await this.#with(
-          () => this.#byId.users.createMany({ data, atomic: n % 2 === 0 }),
-          () => this.#byEmail.users.createMany({ data, atomic: n % 2 === 0 }),
+          () => createAll(this.#byId),
+          () => createAll(this.#byEmail),
         );
         for (const each of data) this.rows.set(each.id, each);
         return;

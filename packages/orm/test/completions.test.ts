@@ -51,7 +51,7 @@ it("offer the fields that indexes have, their conditions and values, and relatio
   expect(offered("db.games.findMany({ where: { | } })")).toEqual(["OR", ...indexed.split(" ")]);
   expect(offered("db.games.findMany({ orderBy: { | } })")).toEqual(indexed.split(" "));
   expect(offered("db.games.findMany({ where: { team: { | } } })")).toEqual(
-    "between gt gte in lt lte startsWith".split(" "),
+    "between equals gt gte in lt lte startsWith".split(" "),
   );
   expect(offered('db.games.findMany({ where: { level: "|" } })')).toEqual(["easy", "hard"]);
   expect(offered('db.games.findMany({ orderBy: { team: "|" } })')).toEqual(["asc", "desc"]);

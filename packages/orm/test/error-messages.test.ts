@@ -261,6 +261,14 @@ const cases: readonly [name: string, text: string, provoke: Provoke][] = [
     },
   ],
   [
+    "SystemEntryError",
+    'users: the internal entry ["__keywright", "catalog", "users"] is not valid (indexes), so something other than Keywright has written it; restore it from a backup',
+    async ({ kv }) => {
+      await kv.set(["__keywright", "catalog", "users"], { format: 1, indexes: secret });
+      await open(kv);
+    },
+  ],
+  [
     "PrimaryKeyDiffersError",
     'users.findUnique: the database stores the rows by the primary key ["id"], and this program\'s model has ["email"]; give the model the primary key ["id"], or run migrate to store the rows by ["email"]',
     async ({ kv }) => {

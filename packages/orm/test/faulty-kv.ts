@@ -132,7 +132,10 @@ export function denoKv(kv: Kv): Kv {
     list: (selector, options) => silentList(kv.list(selector, options)),
     enqueue: (value, options) => kv.enqueue(value, options),
     listenQueue: (handler) => kv.listenQueue(handler),
-    watch: (keys, options) => kv.watch(keys, options),
+    watch: (keys, options) => {
+      assertFew(keys.length);
+      return kv.watch(keys, options);
+    },
     close: () => kv.close(),
     [Symbol.dispose]: () => kv[Symbol.dispose](),
     getMany: async <T extends readonly unknown[]>(keys: readonly KvKey[]) => {

@@ -107,22 +107,25 @@ describe("a generated repository's rows, as a repository does,", () => {
     const { users } = await open();
     const { id } = await users.create({ data: ada });
     const nobody = "01ARZ3NDEKTSV4RRFFQ69G5FAV";
-    const cases: [PromiseLike<unknown>, object][] = [
+    const cases: [() => PromiseLike<unknown>, object][] = [
       [
-        users.update({ where: { id: nobody }, data: { visits: 1 } }),
+        () => users.update({ where: { id: nobody }, data: { visits: 1 } }),
         { operation: "update", where: { id: nobody } },
       ],
-      [users.delete({ where: { id: nobody } }), { operation: "delete", where: { id: nobody } }],
-      [users.create({ data: { ...ada } }), { operation: "create", index: "byEmail" }],
       [
-        users.update({ where: { id }, data: { visits: 1 }, ifVersion: "0".repeat(20) }),
+        () => users.delete({ where: { id: nobody } }),
+        { operation: "delete", where: { id: nobody } },
+      ],
+      [() => users.create({ data: { ...ada } }), { operation: "create", index: "byEmail" }],
+      [
+        () => users.update({ where: { id }, data: { visits: 1 }, ifVersion: "0".repeat(20) }),
         { operation: "update", code: "KW_VERSION_CONFLICT" },
       ],
-      [users.findUnique(green), { operation: "findUnique", code: "KW_INDEX_UNKNOWN" }],
-      [users.findMany({ ...green, cursor: "x" }), { operation: "findMany" }],
+      [() => users.findUnique(green), { operation: "findUnique", code: "KW_INDEX_UNKNOWN" }],
+      [() => users.findMany({ ...green, cursor: "x" }), { operation: "findMany" }],
     ];
     for (const [call, expected] of cases) {
-      expect(await errorOf(call)).toMatchObject({ model: "users", ...expected });
+      expect(await errorOf(call())).toMatchObject({ model: "users", ...expected });
     }
   });
 

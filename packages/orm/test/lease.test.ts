@@ -199,6 +199,24 @@ describe("a lease", () => {
     expect((await kv.get(leaseKey)).versionstamp).toBe(versionstamp);
   });
 
+  it("is renewed again and again while a run with a limited rate waits", async () => {
+    const lease = await take(kv, 30);
+    // Waits for 1.2 seconds. The lease is checked each second, and at the end.
+    let isWaiting = true;
+    const wait = createRun(lease, { rowsPerSecond: 100 })
+      .afterBatch(120)
+      .finally(() => {
+        isWaiting = false;
+      });
+    const versionstamps = new Set<string | null>();
+    while (isWaiting) {
+      await new Promise((resolve) => setTimeout(resolve, 20));
+      versionstamps.add((await kv.get(leaseKey)).versionstamp);
+    }
+    await wait;
+    expect(versionstamps.size).toBeGreaterThanOrEqual(3);
+  });
+
   /** A lease of the usual time behind another. */
   async function take2(other: Lease): Promise<Lease> {
     await other.release();

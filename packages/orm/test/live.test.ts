@@ -764,6 +764,30 @@ describe("a live query where ranges are not told of", () => {
       await memory.close();
     }
   });
+
+  it.each([7, 8, 9, 10])(
+    "watches within the limit with %i values and an include",
+    async (count) => {
+      const kv = denoKv(await openKv());
+      try {
+        const db = await createDatabase({ kv, models: { owners: Owner, errands: Errand } });
+        const ids = Array.from({ length: count }, (_, i) => `owner ${i}`);
+        for (const id of ids) await db.owners.create({ data: { id, name: "before" } });
+        const errands = new Reports(
+          db.errands.watchMany({ where: { ownerId: { in: ids } }, include: { owner: true } }),
+        );
+        expect(await errands.next()).toEqual([]);
+        const ownerId = ids.at(-1)!;
+        await db.errands.create({ data: { id: "e", ownerId, title: "milk" } });
+        expect(await errands.next()).toMatchObject([{ id: "e", owner: { name: "before" } }]);
+        await db.owners.update({ where: { id: ownerId }, data: { name: "after" } });
+        expect(await errands.next()).toMatchObject([{ id: "e", owner: { name: "after" } }]);
+        await errands.cancel();
+      } finally {
+        await kv.close();
+      }
+    },
+  );
 });
 
 it("a program that does not ask for a record of changes keeps it where another does", async () => {

@@ -113,6 +113,7 @@ it("tells of indexes that the program does not have, and of a change of all rows
   await kv.set(key, { ...value, transform });
   await kv.set(["__keywright", "transforming", "users"], {
     id: "t",
+    after: null,
     rowsDone: 3,
     rowsTotal: 9,
     failed: 2,

@@ -402,7 +402,7 @@ describe("planQuery", () => {
     );
   });
 
-  const operators = "has, in, between, gt, gte, lt, lte, startsWith";
+  const operators = "equals, has, in, between, gt, gte, lt, lte, startsWith";
   it.each([
     [undefined, "it is undefined; give a value, or leave the field out"],
     [null, "it is null; give a value, or leave the field out"],

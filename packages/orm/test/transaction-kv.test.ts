@@ -643,6 +643,32 @@ describe("writes", () => {
     expect((await kv.get(["copy"])).value).toBe(101n);
   });
 
+  it("of mutate() are those of the methods with the names of their types", async () => {
+    const before = kv.atomic().set(["set"], "old").set(["delete"], "old");
+    for (const type of ["sum", "min", "max"]) before.set([type], new KvU64(5n));
+    await before.commit();
+    await runTransaction(kv, async (tx) => {
+      const value = new KvU64(7n);
+      const operation = tx
+        .atomic()
+        .mutate(
+          { type: "set", key: ["set"], value: "new" },
+          { type: "delete", key: ["delete"] },
+          { type: "sum", key: ["sum"], value },
+          { type: "min", key: ["min"], value },
+          { type: "max", key: ["max"], value },
+        );
+      expect(await operation.commit()).toMatchObject({ ok: true });
+    });
+    const entries = await collect(kv.list({ prefix: [] }));
+    expect(entries.map(({ key: [type], value }) => [type, plain(value)])).toEqual([
+      ["max", 7n],
+      ["min", 5n],
+      ["set", "new"],
+      ["sum", 12n],
+    ]);
+  });
+
   it("of a sum to what is no number are refused, whoever set it, and nothing is written", async () => {
     await kv.set(["text"], "text");
     const ofOwn = runTransaction(kv, async (tx) => {

@@ -15,9 +15,9 @@ import {
 import type pg from "pg";
 import { decodeOutcomes } from "./commit/decode-outcomes.js";
 import { type EncodedBatch, encodeBatch } from "./commit/encode-batch.js";
-import { textOf } from "./commit/text-of.js";
 import { Caller } from "./connection/caller.js";
 import { connect, end } from "./connection/connect.js";
+import { KeyReader } from "./connection/key-reader.js";
 import { entryOf, Statements, sequenceOf } from "./connection/statements.js";
 import { refusalOf, unavailable } from "./errors/refusal-of.js";
 import {
@@ -44,6 +44,7 @@ const mebibyte = 1024 * 1024;
  * @throws {PostgresOptionError} if an option is not valid.
  * @throws {EngineUnavailableError} if no host accepts connections and writes until the deadline.
  * @throws {PostgresRefusedError} if the server refuses, for example because of a wrong password.
+ * @throws {DatabaseNotFoundError} if the table does not exist and may not be created.
  * @throws {DatabaseFormatError} if there is a table of this name with another content.
  */
 export async function postgresEngine(options: PostgresOptions): Promise<Engine> {
@@ -65,7 +66,7 @@ async function prepare(settings: EngineSettings, statements: Statements): Promis
     try {
       const client = await connect(settings, settings.deadline / 2);
       try {
-        await prepareTable(client, settings.prefix);
+        await prepareTable(client, settings);
         const { text, values } = statements.head();
         const { rows } = await client.query(text, [...values]);
         return { client, known: sequenceOf(rows[0].version) };
@@ -93,24 +94,22 @@ class PostgresEngine implements Engine {
   };
   readonly #caller: Caller;
   readonly #statements: Statements;
+  readonly #reader: KeyReader;
   readonly #feed: ChangeFeed;
 
   constructor(settings: EngineSettings, statements: Statements, { client, known }: Prepared) {
     this.#caller = new Caller(settings, client);
     this.#statements = statements;
+    this.#reader = new KeyReader(this.#caller, statements);
     this.#feed = new ChangeFeed(settings, statements, known);
   }
 
-  async get(key: Uint8Array): Promise<StoredEntry | undefined> {
-    const [row] = await this.#caller.read(this.#statements.get(key));
-    return row && entryOf(row);
+  get(key: Uint8Array): Promise<StoredEntry | undefined> {
+    return this.#reader.get(key);
   }
 
-  async getMany(keys: readonly Uint8Array[]): Promise<(StoredEntry | undefined)[]> {
-    if (keys.length === 0) return [];
-    const rows = await this.#caller.read(this.#statements.getMany(keys));
-    const entries = new Map(rows.map((row) => [textOf(row[0] as Buffer), entryOf(row)]));
-    return keys.map((key) => entries.get(textOf(key)));
+  getMany(keys: readonly Uint8Array[]): Promise<(StoredEntry | undefined)[]> {
+    return this.#reader.getMany(keys);
   }
 
   async getRange(read: RangeRead): Promise<StoredEntry[]> {

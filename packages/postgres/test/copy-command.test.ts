@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { type Kv, openKv } from "@keywright/core";
 import { expect, it } from "vitest";
-import { describeOnServer, newTable } from "./server/shared-server.js";
+import { describeOnServer, newTable, query } from "./server/shared-server.js";
 
 const command = fileURLToPath(new URL("../../codegen/bin/keywright.js", import.meta.url));
 /** A folder of a project that has the package. */
@@ -63,6 +63,18 @@ describeOnServer("keywright copy to PostgreSQL and back", () => {
       await back.close();
     } finally {
       await rm(scratch, { recursive: true });
+    }
+  }, 60_000);
+
+  it("creates no table at a source that does not exist", async () => {
+    const { connectionString, prefix } = newTable();
+    const target = newTable().prefix;
+    const [from, to] = [prefix, target].map((name) => `${connectionString}?prefix=${name}`);
+    const output = (await copy(from!, to!)).replace(/\s+/g, " ");
+    expect(output).toContain("KW_DATABASE_NOT_FOUND");
+    expect(output).toContain(`There is no table ${prefix} in the PostgreSQL database`);
+    for (const name of [prefix, target]) {
+      expect(await query(`SELECT to_regclass('${name}') AS id`)).toEqual([{ id: null }]);
     }
   }, 60_000);
 

@@ -28,6 +28,11 @@ describeOnServer("postgresEngine refuses", () => {
     ["a prefix that is no name", { prefix: "Users; DROP" }, "prefix"],
     ["a maximum of no connections", { maxConnections: 0 }, "maxConnections"],
     ["a deadline that is not a number", { deadline: Number.NaN }, "deadline"],
+    [
+      "a permission to create that is no boolean",
+      { createIfMissing: 1 as never },
+      "createIfMissing",
+    ],
     ["an unknown option", { timeout: 1 } as object, "timeout"],
   ])("%s", async (_, options, option) => {
     await expect(open(options)).rejects.toMatchObject({
@@ -53,6 +58,19 @@ describeOnServer("postgresEngine refuses", () => {
       code: "KW_POSTGRES_REFUSED",
       reason: "no TLS connection can be made with these settings",
     });
+  });
+
+  it("a table that does not exist and may not be created", async () => {
+    const { prefix } = newTable();
+    await expect(open({ prefix, createIfMissing: false })).rejects.toMatchObject({
+      code: "KW_DATABASE_NOT_FOUND",
+      message: `There is no table ${prefix} in the PostgreSQL database, and none was created. Correct the options of the engine, or create the database first: openKv does, unless readOnly is true or createIfMissing is false.`,
+    });
+    expect(await query(`SELECT to_regclass('${prefix}') AS id`)).toEqual([{ id: null }]);
+    await (await open({ prefix })).set(["a"], 1);
+    await query(`DROP FUNCTION ${prefix}_commit_1`);
+    const again = await open({ prefix, createIfMissing: false });
+    expect((await again.get(["a"])).value).toBe(1);
   });
 
   it("a table that is not Keywright's, and one of an unknown format", async () => {

@@ -1,9 +1,10 @@
 import { type Engine, openKv } from "@keywright/core";
 import { createDatabase, defineModel, hasMany } from "@keywright/orm";
-import { expect, it } from "vitest";
+import pg from "pg";
+import { expect, it, vi } from "vitest";
 import * as z from "zod";
 import { postgresEngine } from "../src/index.js";
-import { describeOnServer, newTable } from "./server/shared-server.js";
+import { describeOnServer, newTable, query } from "./server/shared-server.js";
 
 const users = defineModel({
   name: "users",
@@ -94,5 +95,47 @@ describeOnServer("the round trips of a call", () => {
       "findUnique with include": 3,
       "a transaction of 2 reads": 3,
     });
+  });
+});
+
+describeOnServer("keys that are read one by one in the same turn", () => {
+  it("are one statement for each 64 keys, and are found like keys that are read alone", async () => {
+    await using kv = await openKv(await postgresEngine(newTable()));
+    for (let n = 0; n < 50; n++) await kv.set(["n", n], n);
+    const statements = vi.spyOn(pg.Client.prototype, "query");
+    const read = async (count: number) => {
+      statements.mockClear();
+      const keys = Array.from({ length: count }, (_, n) => ["n", n % 64] as const);
+      const entries = await Promise.all(keys.map((key) => kv.get(key)));
+      // Those that prepare a new connection have no name.
+      const named = statements.mock.calls.filter(([statement]) => Object(statement).name);
+      return { values: entries.map(({ value }) => value), statements: named.length };
+    };
+    try {
+      const values = (count: number) =>
+        Array.from({ length: count }, (_, n) => (n % 64 < 50 ? n % 64 : null));
+      for (const [count, expected] of [
+        [1, 1],
+        [64, 1],
+        [65, 2],
+        [200, 4],
+      ] as const) {
+        expect(await read(count)).toEqual({ values: values(count), statements: expected });
+      }
+      await kv.set(["n", 0], "new");
+      expect(await read(2)).toEqual({ values: ["new", 1], statements: 1 });
+    } finally {
+      statements.mockRestore();
+    }
+  });
+
+  it("are all refused if the server refuses", async () => {
+    const { connectionString, prefix } = newTable();
+    await using kv = await openKv(await postgresEngine({ connectionString, prefix }));
+    await query(`ALTER TABLE ${prefix} RENAME TO ${prefix}_gone`);
+    const reads = await Promise.allSettled([1, 2, 3].map((n) => kv.get(["n", n])));
+    for (const read of reads) expect(read).toMatchObject({ status: "rejected" });
+    await query(`ALTER TABLE ${prefix}_gone RENAME TO ${prefix}`);
+    expect((await kv.get(["n", 1])).value).toBe(null);
   });
 });

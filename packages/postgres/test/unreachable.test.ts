@@ -3,8 +3,11 @@ import { once } from "node:events";
 import { createServer, type Server, type Socket } from "node:net";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
-import { afterEach, describe, expect, it } from "vitest";
+import { openKv } from "@keywright/core";
+import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { postgresEngine } from "../src/index.js";
+import { PostgresServer } from "./server/postgres-server.js";
+import { describeOnServer } from "./server/shared-server.js";
 
 const run = promisify(execFile);
 const unavailable = { code: "KW_ENGINE_UNAVAILABLE", retryable: true, reason: "no server answers" };
@@ -56,4 +59,55 @@ describe("postgresEngine gives up at the deadline, and closes its connections", 
     const { stdout } = await run(process.execPath, [script, url], { timeout: 30_000 });
     expect(stdout.trim()).toBe("KW_ENGINE_UNAVAILABLE");
   });
+});
+
+describeOnServer("a database on a server that hangs closes without waiting for it", () => {
+  let server: PostgresServer;
+  beforeAll(async () => {
+    server = await PostgresServer.start();
+  });
+  afterAll(() => server.remove());
+
+  // The tests time out before an attempt, which has half of the deadline.
+  const options = () => ({ connectionString: server.url, deadline: 60_000 });
+  const timeout = 20_000;
+  const ended = { status: "rejected", reason: { code: expect.stringMatching(/^KW_/) } };
+
+  it(
+    "while reads are in flight and connections are being opened",
+    async () => {
+      const engine = await postgresEngine(options());
+      const key = Uint8Array.of(2, 65, 0);
+      server.signal("SIGSTOP");
+      try {
+        engine.watch([key], () => undefined);
+        const reads = Promise.allSettled([engine.get(key), engine.getMany([key])]);
+        await new Promise((resolve) => setTimeout(resolve, 100));
+        await engine.close();
+        expect(await reads).toMatchObject([ended, ended]);
+      } finally {
+        server.signal("SIGCONT");
+      }
+    },
+    timeout,
+  );
+
+  it(
+    "while a watch and a queue are open",
+    async () => {
+      const kv = await openKv(await postgresEngine(options()));
+      const reader = kv.watch([["a"]]).getReader();
+      await reader.read();
+      const listening = kv.listenQueue(() => undefined);
+      server.signal("SIGSTOP");
+      try {
+        await kv.close();
+        await listening;
+        expect((await reader.read()).done).toBe(true);
+      } finally {
+        server.signal("SIGCONT");
+      }
+    },
+    timeout,
+  );
 });

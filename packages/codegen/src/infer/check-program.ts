@@ -45,6 +45,7 @@ function compilerOptions(
     ...(own.module === undefined ? { module: NodeNext } : {}),
     ...own,
     lib: librariesOf(own, scope),
+    ...(scope === "imports" ? { types: [] } : {}),
     strict: true,
     exactOptionalPropertyTypes: true,
     allowImportingTsExtensions: true,
@@ -67,8 +68,8 @@ function hostWith(
   texts: () => ReadonlyMap<string, string>,
 ): Typescript.CompilerHost {
   const host = compiler.createCompilerHost(options);
-  // The libraries do not change the way in which a file is parsed.
-  const kind = JSON.stringify({ ...options, lib: undefined });
+  // Programs whose options have the same key parse a file in the same way.
+  const kind = compiler.createDocumentRegistry().getKeyForCompilationSettings(options);
   return {
     ...host,
     fileExists: (path) => texts().has(path) || host.fileExists(path),

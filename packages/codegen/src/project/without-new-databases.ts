@@ -1,11 +1,11 @@
-/** Every `openKv` in the process reads this property, in all copies of @keywright/core. */
+/** `isCreationAllowed` reads this property, in all copies of @keywright/core in the process. */
 const setting = Symbol.for("keywright.createIfMissing");
 
 const settings = globalThis as { [setting]?: boolean | undefined };
 
 /**
- * Runs code of the user's project. Meanwhile `openKv` throws `DatabaseNotFoundError` instead of
- * creating a database on disk. Databases in memory can still be opened, and so can databases of
+ * Runs code of the user's project. Meanwhile `openKv`, `etcdEngine` and `postgresEngine` throw
+ * `DatabaseNotFoundError` instead of creating a database on disk or on a server. Databases in memory can still be opened, and so can databases of
  * other libraries, such as Deno KV.
  */
 export async function withoutNewDatabases<T>(run: () => Promise<T>): Promise<T> {

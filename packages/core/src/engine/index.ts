@@ -4,4 +4,5 @@ export { formatVersionstamp, sequenceOfVersionstamp } from "../values/versionsta
 export { ChangeWatchers } from "./change-watchers.js";
 export { combineU64 } from "./combine-u64.js";
 export { hasExpired, isRangeEnd, maxRangeBytes } from "./engine.js";
+export { isCreationAllowed } from "./is-creation-allowed.js";
 export { firstEntryKey, firstSystemKey, visibleRange } from "./system-keys.js";

@@ -199,17 +199,19 @@ export class DatabasePathError extends KeywrightError {
   }
 }
 
-/** A path without a database that was opened with the instruction not to create one. */
+/** A place without a database that was opened with the instruction not to create one. */
 export class DatabaseNotFoundError extends KeywrightError {
-  /** The absolute path at which there is no database. Undefined if an engine was passed. */
+  /** The absolute path at which there is no database. Undefined for an engine on a server. */
   readonly path: string | undefined;
+  /** The part of the database that does not exist, as a noun: `table app in PostgreSQL`. */
+  readonly missing: string;
 
-  constructor(path?: string) {
-    const place = path ?? "the place of the engine";
+  constructor(path?: string, missing = `database at ${path ?? "the place of the engine"}`) {
     const correction = path === undefined ? "options of the engine" : "path";
-    const message = `There is no database at ${place}, and none was created. Correct the ${correction}, or create the database first: openKv does, unless readOnly is true or createIfMissing is false.`;
+    const message = `There is no ${missing}, and none was created. Correct the ${correction}, or create the database first: openKv does, unless readOnly is true or createIfMissing is false.`;
     super("KW_DATABASE_NOT_FOUND", message);
     this.path = path;
+    this.missing = missing;
   }
 }
 
@@ -233,7 +235,8 @@ export class DatabaseFormatError extends KeywrightError {
   readonly path: string | undefined;
 
   constructor(reason: string, path?: string) {
-    const message = `${databaseOf(undefined, path)} cannot be read: ${sentence(reason)} Check the path, and update Keywright if a later version wrote the database.`;
+    const checked = path === undefined ? "that it is the right database" : "the path";
+    const message = `${databaseOf(undefined, path)} cannot be read: ${sentence(reason)} Check ${checked}, and update Keywright if a later version wrote the database.`;
     super("KW_DATABASE_FORMAT", message);
     this.reason = reason;
     this.path = path;

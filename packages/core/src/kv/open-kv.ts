@@ -1,4 +1,5 @@
 import type { Engine } from "../engine/engine.js";
+import { isCreationAllowed } from "../engine/is-creation-allowed.js";
 import type { FileCheckOptions } from "../engine/level/files/file-checker.js";
 import type { LevelDatabase } from "../engine/level/level-engine.js";
 import { InvalidOptionError } from "../errors/core-errors.js";
@@ -154,15 +155,4 @@ function assertKnown(options: object): void {
 
 function unknownOption(name: string, known: string): InvalidOptionError {
   return new InvalidOptionError(name, `is not an option; ${known}`, "openKv");
-}
-
-/**
- * The name of an internal setting of the process, on `globalThis`. The `keywright` command sets it
- * to false while it calls a project's function that opens a database. Every copy of this package in
- * the process reads it.
- */
-const setting = Symbol.for("keywright.createIfMissing");
-
-function isCreationAllowed(): boolean {
-  return (globalThis as { [setting]?: unknown })[setting] !== false;
 }

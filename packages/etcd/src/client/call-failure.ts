@@ -53,6 +53,7 @@ const notSent = [
   "Waiting for LB pick",
   "waiting for name resolution",
   "waiting for metadata filters",
+  "Channel closed before call started",
   "etcdserver: no leader",
   "etcdserver: too many requests",
 ];

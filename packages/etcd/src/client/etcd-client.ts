@@ -1,25 +1,9 @@
-import { Buffer } from "node:buffer";
-import {
-  type ChannelCredentials,
-  Client,
-  type ClientDuplexStream,
-  credentials,
-  Metadata,
-  type ServiceError,
-} from "@grpc/grpc-js";
+import { type ClientDuplexStream, Metadata, type ServiceError } from "@grpc/grpc-js";
+import { Attempts } from "./attempts.js";
 import { CallFailure } from "./call-failure.js";
+import { Endpoint, type EtcdTlsOptions } from "./endpoint.js";
 import type { EtcdCalls, ResponseHeader, WatchRequest, WatchResponse } from "./etcd-messages.js";
-import { methodOf, watchMethod } from "./etcd-protocol.js";
-import { pause, retryDelay } from "./retry-delay.js";
 import { typedFailure, unavailable } from "./typed-failure.js";
-
-/** Certificates in PEM format. Without `ca`, the certificates of Node.js are trusted. */
-export interface EtcdTlsOptions {
-  readonly ca?: string | Buffer | undefined;
-  /** The certificate of the client, if etcd asks for one. It needs `key`. */
-  readonly cert?: string | Buffer | undefined;
-  readonly key?: string | Buffer | undefined;
-}
 
 export interface EtcdClientOptions {
   readonly endpoints: readonly string[];
@@ -30,13 +14,8 @@ export interface EtcdClientOptions {
   readonly timeout: number;
 }
 
-/** Milliseconds after which a first attempt is abandoned. Each further attempt may take longer. */
-const firstAttempt = 1000;
-
-interface Endpoint {
-  readonly url: string;
-  readonly client: Client;
-}
+/** Milliseconds after which a call that is made once is abandoned. */
+const singleTime = 2000;
 
 /**
  * The calls of etcd that the engine uses, on several endpoints. All calls use the same endpoint
@@ -54,7 +33,7 @@ export class EtcdClient {
   constructor(options: EtcdClientOptions) {
     this.#options = options;
     this.timeout = options.timeout;
-    this.#endpoints = options.endpoints.map((url) => ({ url, client: connect(url, options.tls) }));
+    this.#endpoints = options.endpoints.map((url) => new Endpoint(url, options.tls));
   }
 
   get endpoints(): readonly string[] {
@@ -66,9 +45,9 @@ export class EtcdClient {
     return this.#lastRevision;
   }
 
-  /** Returns how long attempt number `attempt`, from 0, may take at most until `deadline`. */
-  static attemptTime(attempt: number, deadline: number): number {
-    return Math.max(Math.min(firstAttempt * 2 ** attempt, deadline - Date.now()), 1);
+  /** Begins the attempts of a call, until the timeout of the client. */
+  attempts(): Attempts {
+    return new Attempts(this.timeout, this.#endpoints.length);
   }
 
   /**
@@ -81,29 +60,16 @@ export class EtcdClient {
     name: Name,
     request: EtcdCalls[Name][0],
   ): Promise<EtcdCalls[Name][1]> {
-    const deadline = Date.now() + this.timeout;
-    for (let attempt = 0; ; attempt++) {
+    const attempts = this.attempts();
+    for (;;) {
       try {
-        return await this.attempt(name, request, EtcdClient.attemptTime(attempt, deadline));
+        return await this.attempt(name, request, attempts.time);
       } catch (error) {
         if (!(error instanceof CallFailure)) throw error;
         if (error.kind === "refused") throw typedFailure(error);
-        await this.waitForRetry(attempt, deadline, error);
+        if (!(await attempts.pauseAfter(error))) throw unavailable(this.endpoints, error);
       }
     }
-  }
-
-  /**
-   * Waits before the attempt after `attempt`.
-   *
-   * @throws {EngineUnavailableError} if the deadline would pass.
-   */
-  async waitForRetry(attempt: number, deadline: number, failure: CallFailure): Promise<void> {
-    const delay = retryDelay(attempt);
-    if (Date.now() + delay >= deadline) {
-      throw unavailable(this.endpoints, failure);
-    }
-    await pause(delay);
   }
 
   /**
@@ -121,7 +87,7 @@ export class EtcdClient {
     const endpoint = this.#endpoints[index]!;
     try {
       const response = await this.#authenticated((metadata) =>
-        callOf(endpoint, name, request, metadata, time),
+        endpoint.call(name, request, metadata, time),
       );
       const { header } = response as { header?: ResponseHeader };
       this.#lastRevision = Math.max(this.#lastRevision, header?.revision ?? 0);
@@ -137,11 +103,11 @@ export class EtcdClient {
     name: Name,
     request: EtcdCalls[Name][0],
   ): Promise<{ readonly endpoint: string; readonly outcome: EtcdCalls[Name][1] | Error }[]> {
-    const time = Math.min(this.timeout, 2 * firstAttempt);
+    const time = Math.min(this.timeout, singleTime);
     return await Promise.all(
       this.#endpoints.map(async (endpoint) => {
         const call = this.#authenticated((metadata) =>
-          callOf(endpoint, name, request, metadata, time),
+          endpoint.call(name, request, metadata, time),
         );
         return { endpoint: endpoint.url, outcome: await call.catch((error: Error) => error) };
       }),
@@ -156,14 +122,7 @@ export class EtcdClient {
     onRotate: () => void,
   ): Promise<{ stream: ClientDuplexStream<WatchRequest, WatchResponse>; end(): void }> {
     const metadata = await this.#metadata();
-    const { client } = this.#endpoints[this.#current]!;
-    const { path, requestSerialize, responseDeserialize } = watchMethod();
-    const stream = client.makeBidiStreamRequest(
-      path,
-      requestSerialize,
-      responseDeserialize,
-      metadata,
-    );
+    const stream = this.#endpoints[this.#current]!.watch(metadata);
     this.#onRotate.add(onRotate);
     const end = () => {
       this.#onRotate.delete(onRotate);
@@ -178,7 +137,7 @@ export class EtcdClient {
   }
 
   close(): void {
-    for (const { client } of this.#endpoints) client.close();
+    for (const endpoint of this.#endpoints) endpoint.close();
   }
 
   #rotate(from: number): void {
@@ -220,12 +179,11 @@ export class EtcdClient {
     const index = this.#current;
     const endpoint = this.#endpoints[index]!;
     try {
-      const response = await callOf(
-        endpoint,
+      const response = await endpoint.call(
         "Auth.Authenticate",
         request,
         new Metadata(),
-        2 * firstAttempt,
+        singleTime,
       );
       return response.token;
     } catch (error) {
@@ -236,49 +194,4 @@ export class EtcdClient {
       throw new CallFailure(error.endpoint, error.cause as ServiceError, "not-sent");
     }
   }
-}
-
-function connect(url: string, tls: EtcdTlsOptions | undefined): Client {
-  const { host, protocol } = new URL(url);
-  const isTls = protocol === "https:";
-  return new Client(host, isTls ? secure(tls ?? {}) : credentials.createInsecure(), {
-    "grpc.keepalive_time_ms": 10_000,
-    "grpc.keepalive_timeout_ms": 3000,
-    "grpc.initial_reconnect_backoff_ms": 100,
-    "grpc.max_reconnect_backoff_ms": 1000,
-    "grpc.max_receive_message_length": -1,
-    "grpc.max_send_message_length": -1,
-    // The engine decides which calls are repeated.
-    "grpc.enable_retries": 0,
-    "grpc.enable_http_proxy": 0,
-  });
-}
-
-function secure({ ca, cert, key }: EtcdTlsOptions): ChannelCredentials {
-  const bytes = (pem: string | Buffer | undefined) => (pem === undefined ? null : Buffer.from(pem));
-  return credentials.createSsl(bytes(ca), bytes(key), bytes(cert));
-}
-
-function callOf<Name extends keyof EtcdCalls>(
-  { url, client }: Endpoint,
-  name: Name,
-  request: EtcdCalls[Name][0],
-  metadata: Metadata,
-  time: number,
-): Promise<EtcdCalls[Name][1]> {
-  const method = methodOf<EtcdCalls[Name][0], EtcdCalls[Name][1]>(name);
-  return new Promise((resolve, reject) => {
-    client.makeUnaryRequest(
-      method.path,
-      method.requestSerialize,
-      method.responseDeserialize,
-      request,
-      metadata,
-      { deadline: Date.now() + time },
-      (error: ServiceError | null, response) => {
-        if (error !== null) reject(new CallFailure(url, error));
-        else resolve(response!);
-      },
-    );
-  });
 }

@@ -2,6 +2,7 @@ import { status } from "@grpc/grpc-js";
 import { EngineUnavailableError } from "@keywright/core";
 import {
   EtcdAccessDeniedError,
+  EtcdCompactedError,
   EtcdOutOfSpaceError,
   EtcdRefusedError,
 } from "../errors/etcd-errors.js";
@@ -10,6 +11,7 @@ import type { CallFailure } from "./call-failure.js";
 /** Returns the error that a caller of the database gets for a call that etcd refused. */
 export function typedFailure(failure: CallFailure): Error {
   const { code, details } = failure;
+  if (failure.isCompacted) return new EtcdCompactedError(failure);
   if (details.includes("database space exceeded")) return new EtcdOutOfSpaceError(failure);
   const isDenied =
     code === status.PERMISSION_DENIED ||

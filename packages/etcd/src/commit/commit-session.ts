@@ -2,9 +2,8 @@ import { Buffer } from "node:buffer";
 import { randomBytes } from "node:crypto";
 import { AmbiguousCommitError } from "@keywright/core";
 import { CallFailure } from "../client/call-failure.js";
-import { EtcdClient } from "../client/etcd-client.js";
+import type { EtcdClient } from "../client/etcd-client.js";
 import type { KeyValue, TxnRequest } from "../client/etcd-messages.js";
-import { pause, retryDelay } from "../client/retry-delay.js";
 import { typedFailure, unavailable } from "../client/typed-failure.js";
 import type { KeySpace } from "../record/key-space.js";
 import { readKeys } from "./read-keys.js";
@@ -17,6 +16,7 @@ import {
   resultOf,
   type TransactionResult,
 } from "./transaction.js";
+import { groupTransactions, ungroupResponses } from "./transaction-groups.js";
 
 /** The record of a session: the number of its last batch, and when that was sent. */
 const sessionBytes = 16;
@@ -69,7 +69,7 @@ export class CommitSession {
     reserved: number | undefined,
   ): Promise<BatchAnswer> {
     const started = Date.now();
-    const deadline = started + this.#client.timeout;
+    const attempts = this.#client.attempts();
     await this.#fenceAbandoned();
     const number = ++this.#number;
     /** True if an earlier attempt may have been applied, or may still be. */
@@ -79,14 +79,14 @@ export class CommitSession {
       this.#renew();
       return new AmbiguousCommitError(Date.now() - started, cause);
     };
-    for (let attempt = 0; ; attempt++) {
+    for (;;) {
       const request = this.#request(number, transactions, reserved);
       try {
-        const time = EtcdClient.attemptTime(attempt, deadline);
-        const response = await this.#client.attempt("KV.Txn", request, time);
+        const response = await this.#client.attempt("KV.Txn", request, attempts.time);
         if (response.succeeded) {
           this.#revision = response.header.revision;
-          const results = response.responses.filter(({ responseTxn }) => responseTxn).map(resultOf);
+          const responses = response.responses.filter(({ responseTxn }) => responseTxn);
+          const results = ungroupResponses(responses, transactions.length).map(resultOf);
           return { revision: this.#revision, results };
         }
         const [record, reservation] = response.responses.map((op) => op.responseRange?.kvs[0]);
@@ -102,21 +102,19 @@ export class CommitSession {
           return undefined;
         } else if (reservation !== undefined) {
           await this.#reservation.waitFor(reservation);
-          if (Date.now() > deadline) {
+          if (attempts.areOver) {
             if (isUnknown) throw abandon();
             throw unavailable(this.#client.endpoints, new Error("another process blocks commits"));
           }
         }
-        attempt = -1;
+        attempts.answered();
       } catch (error) {
         if (!(error instanceof CallFailure)) throw error;
         if (error.kind === "refused") throw isUnknown ? abandon(error) : typedFailure(error);
         isUnknown ||= error.kind === "unknown";
-        const delay = retryDelay(attempt);
-        if (Date.now() + delay >= deadline) {
+        if (!(await attempts.pauseAfter(error))) {
           throw isUnknown ? abandon(error) : unavailable(this.#client.endpoints, error);
         }
-        await pause(delay);
       }
     }
   }
@@ -134,7 +132,7 @@ export class CommitSession {
         // Not nested, because etcd counts only such operations against its storage quota.
         { requestPut: { key: this.#key, value: sessionRecord(number) } },
         ...(reserved === undefined ? [] : [release]),
-        ...transactions.map((each) => ({ requestTxn: requestOf(each) })),
+        ...groupTransactions(transactions.map((each) => ({ requestTxn: requestOf(each) }))),
       ],
       failure: [{ requestRange: { key: this.#key } }, { requestRange: { key: reservation } }],
     };

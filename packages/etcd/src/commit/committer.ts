@@ -11,6 +11,7 @@ import type { EtcdClient } from "../client/etcd-client.js";
 import type { KeyValue } from "../client/etcd-messages.js";
 import { retryIfCompacted } from "../client/retry-if-compacted.js";
 import { unavailable } from "../client/typed-failure.js";
+import { EtcdAccessDeniedError, EtcdOutOfSpaceError } from "../errors/etcd-errors.js";
 import { decodeRecord } from "../record/entry-record.js";
 import type { KeySpace } from "../record/key-space.js";
 import { firstReservedPosition, formatStamp, type Stamp } from "../record/stamp.js";
@@ -118,8 +119,9 @@ export class Committer {
     } catch (error) {
       const isAmbiguous = error instanceof AmbiguousCommitError;
       const isUnavailable = error instanceof EngineUnavailableError;
-      if (!isAmbiguous && !isUnavailable && components.length > 1) {
-        return await this.#commitEach(components, outcomes);
+      const isRefusal = !isAmbiguous && !isUnavailable && !isForAll(error);
+      if (isRefusal && components.length > 1) {
+        return await this.#commitHalves(components, outcomes);
       }
       for (const { index } of writes) outcomes[index] = error as Error;
       if (isUnavailable) return error;
@@ -129,23 +131,19 @@ export class Committer {
     }
   }
 
-  /** Commits each component by itself, because etcd has refused a request with all of them. */
-  async #commitEach(
+  /** Commits two halves by themselves, because etcd has refused a request with all of it. */
+  async #commitHalves(
     components: readonly Component[],
     outcomes: WriteOutcome[],
   ): Promise<PendingWrite[] | EngineUnavailableError> {
-    const again: PendingWrite[] = [];
-    for (const [index, component] of components.entries()) {
-      const result = await this.#commitBatch([component], outcomes);
-      if (result instanceof Error) {
-        for (const { writes } of components.slice(index + 1)) {
-          for (const write of writes) outcomes[write.index] = result;
-        }
-        return result;
-      }
-      again.push(...result);
-    }
-    return again;
+    const middle = components.length >> 1;
+    const second = components.slice(middle);
+    const again = await this.#commitBatch(components.slice(0, middle), outcomes);
+    const result = again instanceof Error ? again : await this.#commitBatch(second, outcomes);
+    if (!(result instanceof Error)) return [...(again as PendingWrite[]), ...result];
+    const left = again instanceof Error ? second.flatMap(({ writes }) => writes) : again;
+    for (const { index } of left) outcomes[index] = result;
+    return result;
   }
 
   async #send(components: readonly Component[]): Promise<Batch> {
@@ -281,6 +279,11 @@ export class Committer {
       })
     );
   }
+}
+
+/** True if etcd would refuse each part of a batch for the same reason. */
+function isForAll(error: unknown): boolean {
+  return error instanceof EtcdOutOfSpaceError || error instanceof EtcdAccessDeniedError;
 }
 
 /** Returns the entry of a record, or the error if the record is damaged. */

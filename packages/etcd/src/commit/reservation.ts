@@ -1,9 +1,9 @@
 import { randomBytes } from "node:crypto";
 import { CallFailure } from "../client/call-failure.js";
-import { EtcdClient } from "../client/etcd-client.js";
+import type { EtcdClient } from "../client/etcd-client.js";
 import type { KeyValue, TxnResponse } from "../client/etcd-messages.js";
 import { pause } from "../client/retry-delay.js";
-import { typedFailure } from "../client/typed-failure.js";
+import { typedFailure, unavailable } from "../client/typed-failure.js";
 import type { KeySpace } from "../record/key-space.js";
 import { hasRevision } from "./transaction.js";
 
@@ -40,8 +40,8 @@ export class Reservation {
   async acquire(): Promise<number> {
     const { reservation } = this.#keys;
     const token = randomBytes(16);
-    const deadline = Date.now() + this.#client.timeout;
-    for (let attempt = 0; ; attempt++) {
+    const attempts = this.#client.attempts();
+    for (;;) {
       try {
         const response = await this.#client.attempt(
           "KV.Txn",
@@ -50,17 +50,17 @@ export class Reservation {
             success: [{ requestPut: { key: reservation, value: token } }],
             failure: [{ requestRange: { key: reservation } }],
           },
-          EtcdClient.attemptTime(attempt, deadline),
+          attempts.time,
         );
         if (response.succeeded) return response.header.revision;
         const other = firstFound(response);
         if (other?.value.equals(token)) return other.modRevision;
         if (other !== undefined) await this.waitFor(other);
-        attempt = -1;
+        attempts.answered();
       } catch (error) {
         if (!(error instanceof CallFailure)) throw error;
         if (error.kind === "refused") throw typedFailure(error);
-        await this.#client.waitForRetry(attempt, deadline, error);
+        if (!(await attempts.pauseAfter(error))) throw unavailable(this.#client.endpoints, error);
       }
     }
   }

@@ -1,6 +1,7 @@
 import { firstReservedPosition } from "../record/stamp.js";
 import { Component } from "./component.js";
 import type { PendingWrite } from "./pending-write.js";
+import { groupedCost } from "./transaction-groups.js";
 
 export interface BatchLimits {
   /** The `--max-txn-ops` of etcd. */
@@ -49,7 +50,7 @@ export function takeBatch(pending: readonly PendingWrite[], limits: BatchLimits)
     const isFull =
       bytes + write.bytes > limits.bytes ||
       taken === firstReservedPosition ||
-      count + ownOperations + newCost > limits.maxTxnOps;
+      groupedCost(count) + ownOperations + newCost > limits.maxTxnOps;
     if (taken > 0 && isFull) break;
     const [component = single, ...others] = joined;
     if (component !== single) component.absorb(single);

@@ -35,6 +35,15 @@ export class EtcdVersionError extends KeywrightError {
   }
 }
 
+/** etcd compacted the revision of a read of several requests, each time that it was read. */
+export class EtcdCompactedError extends KeywrightError {
+  constructor(cause?: unknown) {
+    const message =
+      "etcd compacted its history again and again during a read of several requests, which need the same revision. Call it again, and run etcd with --auto-compaction-mode=periodic and --auto-compaction-retention=5m, so that it keeps its history for some minutes.";
+    super("KW_ETCD_COMPACTED", message, { cause, retryable: true });
+  }
+}
+
 /** etcd refused a request for a reason that is not listed above. Nothing was written. */
 export class EtcdRefusedError extends KeywrightError {
   /** The refusal, as etcd reported it. */

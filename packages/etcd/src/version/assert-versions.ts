@@ -1,6 +1,6 @@
 import { CallFailure } from "../client/call-failure.js";
 import type { EtcdClient } from "../client/etcd-client.js";
-import { typedFailure } from "../client/typed-failure.js";
+import { typedFailure, unavailable } from "../client/typed-failure.js";
 import { EtcdVersionError } from "../errors/etcd-errors.js";
 import { versionProblem } from "./version-problem.js";
 
@@ -11,8 +11,8 @@ import { versionProblem } from "./version-problem.js";
  * @throws {EngineUnavailableError} if no member answers in time.
  */
 export async function assertVersions(client: EtcdClient): Promise<void> {
-  const deadline = Date.now() + client.timeout;
-  for (let attempt = 0; ; attempt++) {
+  const attempts = client.attempts();
+  for (;;) {
     const answers = await client.ofAll("Maintenance.Status", {});
     const failures: Error[] = [];
     for (const { endpoint, outcome } of answers) {
@@ -27,6 +27,6 @@ export async function assertVersions(client: EtcdClient): Promise<void> {
     const failure = failures[0]!;
     if (!(failure instanceof CallFailure)) throw failure;
     if (failure.kind === "refused") throw typedFailure(failure);
-    await client.waitForRetry(attempt, deadline, failure);
+    if (!(await attempts.pauseAfter(failure))) throw unavailable(client.endpoints, failure);
   }
 }

@@ -6,6 +6,7 @@ const names = process.argv[3] === undefined ? Object.keys(faults) : [process.arg
 
 for (const name of names) {
   const gaps = [];
+  const clientGaps = [];
   let commits = 0;
   const errors = {};
   for (let round = 0; round < rounds; round++) {
@@ -15,14 +16,19 @@ for (const name of names) {
       process.exitCode = 1;
     }
     gaps.push(run.longestGap);
+    clientGaps.push(run.longestClientGap);
     commits += run.commits;
     for (const [code, count] of Object.entries(run.errors)) {
       errors[code] = (errors[code] ?? 0) + count;
     }
   }
-  gaps.sort((a, b) => a - b);
-  const median = gaps[gaps.length >> 1];
   console.log(
-    `${name}: ${commits} commits in ${rounds} runs, ${median} ms without a commit (median), ${gaps.at(-1)} ms at most, errors ${JSON.stringify(errors)}`,
+    `${name}: ${commits} commits in ${rounds} runs, ${spread(gaps)} ms without a commit, ${spread(clientGaps)} ms of the client that waited longest, errors ${JSON.stringify(errors)}`,
   );
+}
+
+/** Returns the median and the maximum. */
+function spread(values) {
+  values.sort((a, b) => a - b);
+  return `${values[values.length >> 1]} (at most ${values.at(-1)})`;
 }

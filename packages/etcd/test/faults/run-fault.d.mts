@@ -4,6 +4,8 @@ export interface FaultRun {
   readonly errors: Readonly<Record<string, number>>;
   /** The longest time without a commit, in milliseconds. */
   readonly longestGap: number;
+  /** The longest time in which one of the clients made no commit, in milliseconds. */
+  readonly longestClientGap: number;
   /** What contradicts strict serializability. */
   readonly contradictions: readonly string[];
 }

@@ -3,52 +3,25 @@ import { KvU64, openKv } from "@keywright/core";
 import { etcdEngine } from "@keywright/etcd";
 import { EtcdCluster } from "../server/etcd-cluster.mjs";
 import { contradictions } from "./check-history.mjs";
+import { crashes, partitions } from "./faults.mjs";
 
 const registers = 8;
 const clients = 4;
 const writersPerClient = 4;
 
-const sleep = (milliseconds) => new Promise((resolve) => setTimeout(resolve, milliseconds));
+export const faults = { ...crashes, ...partitions };
 
-/** What happens to a cluster of three members while 16 writers use it. */
-export const faults = {
-  "leader killed": async (cluster) => {
-    const leader = await leaderOf(cluster);
-    await leader.stop();
-    await sleep(2500);
-    leader.start();
-  },
-  "leader paused": async (cluster) => {
-    const leader = await leaderOf(cluster);
-    leader.signal("SIGSTOP");
-    await sleep(2500);
-    leader.signal("SIGCONT");
-  },
-  "follower killed": async (cluster) => {
-    const leader = await leaderOf(cluster);
-    const follower = cluster.members.find((member) => member !== leader);
-    await follower.stop();
-    await sleep(1500);
-    follower.start();
-  },
-  "rolling restart": async (cluster) => {
-    for (const member of cluster.members) {
-      await member.stop("SIGTERM");
-      member.start();
-      while ((await statusOf(member)) === undefined) await sleep(50);
-      await sleep(500);
-    }
-  },
-};
+const sleep = (milliseconds) => new Promise((resolve) => setTimeout(resolve, milliseconds));
 
 /**
  * Runs writers during a fault, and checks their history.
  *
  * Returns the number of commits, of errors by their code, and the longest time without a commit in
- * milliseconds, with what contradicts strict serializability.
+ * milliseconds, of all clients together and of one client, with what contradicts strict
+ * serializability. Each client has made commits after the fault.
  */
 export async function runFault(name) {
-  const cluster = await EtcdCluster.start(3);
+  const cluster = await EtcdCluster.start(3, { isDivisible: name in partitions });
   const history = { writes: [], reads: [], increments: [], final: undefined };
   const errors = {};
   const kvs = [];
@@ -70,21 +43,23 @@ export async function runFault(name) {
       Array.from({ length: writersPerClient }, async () => {
         while (isRunning) {
           await step(kv, history).catch(note);
-          await sleep(Math.random() * 16);
+          await sleep(Math.random() * 32);
         }
       }),
     );
-    await sleep(1000);
+    await commitsOfEach(kvs, history);
     await faults[name](cluster);
-    await sleep(1500);
+    await sleep(1000);
+    await commitsOfEach(kvs, history);
     isRunning = false;
     await Promise.all(writers);
     history.final = await finalState(kvs[0]);
-    const commits = [...history.writes, ...history.increments].filter(({ stamp }) => stamp);
+    const commits = kvs.flatMap((kv) => commitsOf(history, kv));
     return {
       commits: commits.length,
       errors,
       longestGap: longestGap(commits),
+      longestClientGap: Math.max(...kvs.map((kv) => longestGap(commitsOf(history, kv)))),
       contradictions: contradictions(history),
     };
   } finally {
@@ -99,7 +74,7 @@ async function step(kv, history) {
     const id = randomUUID();
     const sum = kv.atomic().sum(["counter"], 1n).set(["markers", id], true);
     if (kind < 0.1) sum.set(["log", kv.commitVersionstamp()], id);
-    await record(history.increments, { id }, () => sum.commit());
+    await record(history.increments, { kv, id }, () => sum.commit());
     return;
   }
   const key = `r${Math.floor(Math.random() * registers)}`;
@@ -108,7 +83,7 @@ async function step(kv, history) {
   Object.assign(read, { value, stamp: versionstamp, end: performance.now() });
   history.reads.push(read);
   if (kind < 0.5) return;
-  const write = { key, value: randomUUID(), previous: versionstamp };
+  const write = { kv, key, value: randomUUID(), previous: versionstamp };
   const set = kv
     .atomic()
     .check({ key: ["registers", key], versionstamp })
@@ -149,34 +124,24 @@ async function finalState(kv) {
   };
 }
 
+/** Waits until each client has begun and made further commits. */
+async function commitsOfEach(kvs, history) {
+  const since = performance.now();
+  const isWorking = (kv) =>
+    commitsOf(history, kv).filter(({ start }) => start > since).length >= 15;
+  while (!kvs.every(isWorking)) await sleep(50);
+}
+
+function commitsOf({ writes, increments }, kv) {
+  return [...writes, ...increments].filter((each) => each.kv === kv && each.stamp !== undefined);
+}
+
 function longestGap(commits) {
   const ends = commits.map(({ end }) => end).sort((a, b) => a - b);
   let longest = 0;
   for (const [index, end] of ends.entries())
     longest = Math.max(longest, end - (ends[index - 1] ?? end));
   return Math.round(longest);
-}
-
-async function leaderOf(cluster) {
-  for (;;) {
-    for (const member of cluster.members) {
-      const status = await statusOf(member);
-      if (status !== undefined && status.leader === status.header.member_id) return member;
-    }
-    await sleep(50);
-  }
-}
-
-/** Returns the answer of a member that has a leader, or undefined. */
-async function statusOf({ endpoint }) {
-  try {
-    const body = { method: "POST", body: "{}", signal: AbortSignal.timeout(500) };
-    const response = await fetch(`${endpoint}/v3/maintenance/status`, body);
-    const status = await response.json();
-    return status.leader === undefined ? undefined : status;
-  } catch {
-    return undefined;
-  }
 }
 
 async function collect(iterator) {

@@ -12,7 +12,7 @@ Date.now = () => realNow() + Number(difference);
 const kv = await openKv(await etcdEngine(JSON.parse(options)));
 
 async function addToCounters() {
-  for (let i = 0; i < 50; i++) {
+  for (let i = 0; i < 25; i++) {
     await kv.atomic().sum(["sum"], 1n).set(["added", worker, i], i).commit();
     for (;;) {
       const entry = await kv.get(["checked"]);

@@ -1,4 +1,4 @@
-import type { Kv } from "@keywright/core";
+import type { Kv, KvEntry, KvEntryMaybe } from "@keywright/core";
 import {
   IndexNotReadyError,
   type IndexProgress,
@@ -25,6 +25,8 @@ import { isLocal } from "./is-local.js";
 import { resolvePlaces } from "./resolve-places.js";
 import { type ProgramRows, readRowSchemas } from "./row-schemas.js";
 import { withStoredIndexes } from "./stored-indexes.js";
+import { backfillShape, catalogShape, rowManifestShape } from "./system-shapes.js";
+import { systemValue } from "./system-value.js";
 
 /** What is known of a catalog entry. */
 interface CatalogState {
@@ -34,6 +36,22 @@ interface CatalogState {
   settlePending: ((index: CompiledIndex) => Promise<void>) | undefined;
   /** The snapshot is known to be current for rows up to this versionstamp. */
   holdsUntil: string;
+}
+
+/** What a program knows of a model when it opens the catalog. */
+interface OpenOptions {
+  /** The migrations from earlier schemas to that of the model. */
+  readonly migrations?: readonly RowMigration[] | undefined;
+  /** The model's `belongsTo` relations, as `relationTexts` returns them. */
+  readonly relations?: readonly string[] | undefined;
+  /** The entry, if it was just read together with those of other models. */
+  readonly stored?: ReadCatalogEntry | undefined;
+}
+
+interface ReadCatalogEntry {
+  readonly entry: KvEntryMaybe<CatalogEntry>;
+  /** The time before the read, in milliseconds of the monotonic clock. */
+  readonly readAt: number;
 }
 
 /** Reads a model's catalog entry and caches it. All calls of a program share it. */
@@ -67,15 +85,11 @@ export class ModelCatalog {
    * no rows, its indexes and counters are readable at once. If it has rows, which were written by
    * hand as the secondary-index guide shows, an index with entries is assumed to be complete.
    * Indexes without entries and all counters are absent.
-   *
-   * @param migrations the migrations from earlier schemas to that of the model.
-   * @param relations the model's `belongsTo` relations, as `relationTexts` returns them.
    */
   static async open(
     kv: Kv,
     model: CompiledModel,
-    migrations: readonly RowMigration[] = [],
-    relations: readonly string[] = relationTexts(model),
+    { migrations = [], relations = relationTexts(model), stored }: OpenOptions = {},
   ): Promise<ModelCatalog> {
     const programRows = {
       manifest: rowManifest(model.schema, model.primaryKey),
@@ -83,10 +97,12 @@ export class ModelCatalog {
       relations,
     };
     const key = catalogKey(model);
-    for (;;) {
-      const readAt = performance.now();
-      const { value, versionstamp } = await kv.get<CatalogEntry>(key);
+    for (let known = stored; ; known = undefined) {
+      const readAt = known?.readAt ?? performance.now();
+      const read = known?.entry ?? (await kv.get(key));
+      const value = systemValue<CatalogEntry>(read, catalogShape, model.name);
       if (value !== null) {
+        const { versionstamp } = read as KvEntry<unknown>;
         const snapshot = await readSnapshot(kv, model, programRows, value, versionstamp);
         return ModelCatalog.#of(kv, model, programRows, snapshot, readAt);
       }
@@ -153,13 +169,16 @@ export class ModelCatalog {
 
   async reload(): Promise<boolean> {
     const now = performance.now();
-    const { value, versionstamp } = await this.#kv.get<CatalogEntry>(catalogKey(this.#model));
+    const stored = await this.#kv.get(catalogKey(this.#model));
+    const { versionstamp } = stored;
     if (versionstamp === this.#state.snapshot.check.versionstamp) {
       this.#state.readAt = now;
       return false;
     }
     // The entry is missing only if the database was emptied. Nothing in it is indexed then.
-    if (value === null) throw new StaleSchemaError(this.#model.name, ["the database was emptied"]);
+    const value = systemValue<CatalogEntry>(stored, catalogShape, this.#model.name);
+    if (value === null || versionstamp === null)
+      throw new StaleSchemaError(this.#model.name, ["the database was emptied"]);
     const snapshot = await readSnapshot(
       this.#kv,
       this.#model,
@@ -251,7 +270,8 @@ export class ModelCatalog {
       const { check, entry } = this.#state.snapshot;
       const { manifest } = this.#programRows;
       const { hash = "", accepts = [] } = entry.schema ?? {};
-      const before = await this.#kv.get<RowManifest>(rowManifestKey(this.#model, hash));
+      const stored = await this.#kv.get(rowManifestKey(this.#model, hash));
+      const before = systemValue<RowManifest>(stored, rowManifestShape, this.#model.name);
       const schema = { hash: manifest.hash, accepts: [...accepts, hash] };
       await this.#kv
         .atomic()
@@ -259,7 +279,7 @@ export class ModelCatalog {
         .set(check.key, { ...entry, schema })
         .set(rowManifestKey(this.#model, manifest.hash), {
           ...manifest,
-          ...(before.value?.left !== undefined && { left: before.value.left }),
+          ...(before?.left !== undefined && { left: before.left }),
         })
         .commit();
       await this.reload();
@@ -310,7 +330,8 @@ export class ModelCatalog {
     // If the index is readable in the database, only its outdated entries can prevent the read.
     const isOutdated = stored === "readable" || this.#state.snapshot.isOutdated(index);
     const state = isOutdated ? "outdated" : stored;
-    const { value } = await this.#kv.get<BackfillState>(backfillKey(this.#model));
+    const backfill = await this.#kv.get(backfillKey(this.#model));
+    const value = systemValue<BackfillState>(backfill, backfillShape, this.#model.name);
     const progress = value?.indexes.includes(index.name) ? toProgress(value) : undefined;
     throw new IndexNotReadyError(this.#model.name, index.name, state, progress);
   }

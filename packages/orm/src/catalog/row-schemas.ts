@@ -14,6 +14,8 @@ import {
   transformMarkKey,
   transformsOf,
 } from "./catalog-entry.js";
+import { rowManifestShape } from "./system-shapes.js";
+import { systemValue } from "./system-value.js";
 
 export type UpgradeRow = (row: AnyRow) => AnyRow;
 
@@ -178,6 +180,6 @@ async function readRowManifest(
   model: CompiledModel,
   hash: string,
 ): Promise<RowManifest | undefined> {
-  const { value } = await kv.get<RowManifest>(rowManifestKey(model, hash));
-  return value ?? undefined;
+  const stored = await kv.get(rowManifestKey(model, hash));
+  return systemValue<RowManifest>(stored, rowManifestShape, model.name) ?? undefined;
 }

@@ -1,4 +1,5 @@
-import type { Kv, KvLike } from "@keywright/core";
+import type { Kv, KvEntryMaybe, KvLike } from "@keywright/core";
+import { type CatalogEntry, catalogKey } from "../catalog/catalog-entry.js";
 import { ModelCatalog } from "../catalog/model-catalog.js";
 import { type AnyDatabase, registerDatabase } from "../context/any-database.js";
 import type { AnyHooks, DatabaseSettings } from "../context/database-settings.js";
@@ -10,6 +11,7 @@ import { assertDistinctPrefixes, compileModel } from "../model/compile-model.js"
 import type { CompiledModel } from "../model/compiled-model.js";
 import { isModel } from "../model/define-model.js";
 import type { Model } from "../model/model.js";
+import { readStored } from "../query/read/read-rows.js";
 import { linkRelations } from "../relations/link-relations.js";
 import type { RowMigration } from "../schema/define-migration.js";
 import { relationTexts } from "../schema/model-manifest.js";
@@ -112,23 +114,25 @@ export async function openModels<M extends Models>(
   const links = linkRelations(models);
   const settings = settingsOf(options, names);
   const prefixes = new Map(models.map((model) => [model.name, model.prefix]));
+  const limits = limitsOf(kv);
+  const readAt = performance.now();
+  const entries = await readStored({ kv, limits }, models.map(catalogKey));
   const tables = new Map<string, TableContext>();
-  for (const model of models) {
-    tables.set(model.name, {
-      kv,
-      model,
-      catalog: await ModelCatalog.open(
-        kv,
-        model,
-        migrationsOf(model, options.migrations),
-        relationTexts(model, prefixes),
-      ),
-      limits: limitsOf(kv),
-      settings,
-      links: links.get(model.name)!,
-      tables,
-      transaction: undefined,
-    });
+  const opened = await Promise.allSettled(
+    models.map(async (model, i): Promise<TableContext> => {
+      const catalog = await ModelCatalog.open(kv, model, {
+        migrations: migrationsOf(model, options.migrations),
+        relations: relationTexts(model, prefixes),
+        stored: { entry: entries[i] as KvEntryMaybe<CatalogEntry>, readAt },
+      });
+      const modelLinks = links.get(model.name)!;
+      const context = { kv, model, catalog, limits, settings, links: modelLinks, tables };
+      return { ...context, transaction: undefined };
+    }),
+  );
+  for (const result of opened) {
+    if (result.status === "rejected") throw result.reason;
+    tables.set(result.value.model.name, result.value);
   }
   for (const context of tables.values()) {
     context.catalog.settlePending = (index) => settlePendingIndex(context, index);

@@ -1,3 +1,4 @@
+import type { KvKey } from "@keywright/core";
 import { clause, listText } from "./message-parts.js";
 import { knownNames } from "./nearest-name.js";
 import { OrmError } from "./orm-error.js";
@@ -155,5 +156,30 @@ export class PrimaryKeyDiffersError extends OrmError {
     super("KW_PRIMARY_KEY_DIFFERS", model, `${text}; ${advice}`);
     this.stored = stored;
     this.declared = declared;
+  }
+}
+
+/**
+ * An entry under `__keywright` is not what Keywright stores there. An import or another program may
+ * have written it.
+ */
+export class SystemEntryError extends OrmError {
+  /** The key of the entry. */
+  readonly key: KvKey;
+  /** The field of its value that is not valid. Empty if it is the value as a whole. */
+  readonly at: string;
+
+  constructor(model: string, key: KvKey, at: string, remedy: string) {
+    // Later parts of a key may be stored values.
+    const parts = key.slice(0, 3).map((part) => JSON.stringify(String(part)));
+    const place = `[${parts.join(", ")}${key.length > 3 ? ", …" : ""}]`;
+    const field = at === "" ? "" : ` (${at})`;
+    super(
+      "KW_SYSTEM_ENTRY_INVALID",
+      model,
+      `the internal entry ${place} is not valid${field}, so something other than Keywright has written it; ${remedy}`,
+    );
+    this.key = key;
+    this.at = at;
   }
 }

@@ -7,6 +7,13 @@ import {
 } from "../catalog/backfill-state.js";
 import type { IndexState, RunningTransform } from "../catalog/catalog-entry.js";
 import { type CountingState, countingKey } from "../catalog/counting-state.js";
+import {
+  backfillShape,
+  countingShape,
+  leaseShape,
+  transformShape,
+} from "../catalog/system-shapes.js";
+import { systemValue } from "../catalog/system-value.js";
 import { type AnyDatabase, tableContexts } from "../context/any-database.js";
 import type { TableContext } from "../context/table-context.js";
 import type { IndexProgress } from "../errors/schema-errors.js";
@@ -86,7 +93,7 @@ export async function migrationStatus(database: AnyDatabase): Promise<MigrationS
 }
 
 async function runnerStatus(kv: Kv): Promise<RunnerStatus | null> {
-  const { value } = await kv.get<StoredLease>(leaseKey);
+  const value = systemValue<StoredLease>(await kv.get(leaseKey), leaseShape, "");
   if (value === null) return null;
   const { runner: id, host, takenAt: since, expiresAt } = value;
   return { id, host, since, alive: !hasHolderEnded(kv, value) && expiresAt > new Date() };
@@ -97,8 +104,10 @@ async function modelStatus(database: AnyDatabase, context: TableContext): Promis
   await catalog.reload();
   const { snapshot } = catalog;
   const { entry } = snapshot;
-  const { value: backfill } = await kv.get<BackfillState>(backfillKey(model));
-  const { value: counting } = await kv.get<CountingState>(countingKey(model));
+  const storedBackfill = await kv.get(backfillKey(model));
+  const backfill = systemValue<BackfillState>(storedBackfill, backfillShape, model.name);
+  const storedCounting = await kv.get(countingKey(model));
+  const counting = systemValue<CountingState>(storedCounting, countingShape, model.name);
   const { backfills } = await readUnreported([context]);
   const declared = new Map(model.indexes.map((index) => [index.name, index]));
   const { keyIndex, model: layout } = snapshot.other ?? {};
@@ -135,7 +144,8 @@ async function transformStatus(
 ): Promise<TransformStatus | null> {
   const { transform } = catalog.snapshot.entry;
   if (transform === undefined) return null;
-  const { value } = await kv.get<TransformState>(transformStateKey(model));
+  const stored = await kv.get(transformStateKey(model));
+  const value = systemValue<TransformState>(stored, transformShape, model.name);
   const failed = await findFailedRows(database, { model: model.name, take: maxCounted });
   return { ...transform, progress: value && progressOf(value), failed: failed.items.length };
 }

@@ -1,3 +1,4 @@
+import { DatabaseClosedError } from "@keywright/core";
 import pg from "pg";
 import { isAnswer, refusalOf } from "../errors/refusal-of.js";
 import type { EngineSettings } from "../settings/engine-settings.js";
@@ -22,11 +23,18 @@ const prepareSession = `
  * Connects to the first host that accepts writes.
  *
  * @param time how long the attempt may take for each host, in milliseconds.
+ * @param closing ends the attempt when it is aborted.
+ * @throws {DatabaseClosedError} if `closing` is aborted.
  * @throws the error of the last host.
  */
-export async function connect(settings: EngineSettings, time: number): Promise<pg.Client> {
+export async function connect(
+  settings: EngineSettings,
+  time: number,
+  closing?: AbortSignal,
+): Promise<pg.Client> {
   let failure: unknown;
   for (const connectionString of settings.hosts) {
+    if (closing?.aborted) throw new DatabaseClosedError();
     const client = new Client({
       connectionString,
       ...(settings.ssl === false ? {} : { ssl: settings.ssl }),
@@ -37,6 +45,8 @@ export async function connect(settings: EngineSettings, time: number): Promise<p
     });
     // A connection that fails while it is idle reports it here. The next query fails too.
     client.on("error", () => undefined);
+    const abandon = () => destroy(client);
+    closing?.addEventListener("abort", abandon);
     try {
       await client.connect();
       await client.query(
@@ -48,10 +58,12 @@ export async function connect(settings: EngineSettings, time: number): Promise<p
     } catch (error) {
       // A wrong password matters more than the next host that does not answer.
       if (refusalOf(failure) === undefined || isAnswer(error)) failure = error;
+    } finally {
+      closing?.removeEventListener("abort", abandon);
     }
     end(client);
   }
-  throw failure;
+  throw closing?.aborted ? new DatabaseClosedError() : failure;
 }
 
 /** What `pg` has and its types do not. */
@@ -65,6 +77,11 @@ interface UntypedClient {
 export function end(client: pg.Client): void {
   client.end().catch(() => undefined);
   // A server that has stopped would not answer the message that ends a session.
+  destroy(client);
+}
+
+/** Closes the socket of a connection. What waits for it fails. */
+function destroy(client: pg.Client): void {
   (client as unknown as UntypedClient).connection.stream.destroy();
 }
 

@@ -11,8 +11,8 @@ export class ConnectionPool {
   readonly #idle: pg.Client[] = [];
   readonly #busy = new Set<pg.Client>();
   readonly #waiting: Waiting[] = [];
+  readonly #closing = new AbortController();
   #connecting = 0;
-  #isClosed = false;
 
   /** @param first an open connection. */
   constructor(settings: EngineSettings, first: pg.Client) {
@@ -30,7 +30,7 @@ export class ConnectionPool {
    */
   async acquire(time: number): Promise<pg.Client> {
     for (;;) {
-      if (this.#isClosed) throw new DatabaseClosedError();
+      if (this.#closing.signal.aborted) throw new DatabaseClosedError();
       const idle = this.#idle.pop();
       if (idle !== undefined) return this.#use(idle);
       if (this.#busy.size + this.#connecting < this.#settings.maxConnections) {
@@ -46,7 +46,7 @@ export class ConnectionPool {
   /** Takes a connection back. A connection that has failed is closed. */
   release(client: pg.Client, hasFailed: boolean): void {
     if (!this.#busy.delete(client)) return;
-    if (hasFailed || this.#isClosed) {
+    if (hasFailed || this.#closing.signal.aborted) {
       end(client);
       // One that waits may connect in place of this connection.
       this.#waiting.shift()?.(undefined);
@@ -60,9 +60,9 @@ export class ConnectionPool {
     this.#rest(client);
   }
 
-  /** Closes all connections. Calls that have not finished fail. */
+  /** Closes all connections, also those that are being opened. Calls that have not finished fail. */
   close(): void {
-    this.#isClosed = true;
+    this.#closing.abort();
     for (const client of [...this.#idle, ...this.#busy]) end(client);
     this.#idle.length = 0;
     this.#busy.clear();
@@ -72,9 +72,10 @@ export class ConnectionPool {
   async #connect(time: number): Promise<pg.Client> {
     this.#connecting++;
     try {
-      const client = await connect(this.#settings, time);
+      const { signal } = this.#closing;
+      const client = await connect(this.#settings, time, signal);
       this.#adopt(client);
-      if (!this.#isClosed) return client;
+      if (!signal.aborted) return client;
       end(client);
       throw new DatabaseClosedError();
     } catch (error) {

@@ -1,4 +1,5 @@
 import type { ConnectionOptions } from "node:tls";
+import { isCreationAllowed } from "@keywright/core/engine";
 import { PostgresOptionError } from "../errors/postgres-errors.js";
 
 /** Options of `postgresEngine`. */
@@ -18,6 +19,11 @@ export interface PostgresOptions {
    * Milliseconds for which a call is tried again if the server does not answer. 10,000 by default.
    */
   readonly deadline?: number | undefined;
+  /**
+   * If false, the table must exist. True by default. `openKv` has an option of the same name, for
+   * what it stores in the table.
+   */
+  readonly createIfMissing?: boolean | undefined;
 }
 
 export interface EngineSettings {
@@ -27,9 +33,17 @@ export interface EngineSettings {
   readonly ssl: boolean | ConnectionOptions;
   readonly maxConnections: number;
   readonly deadline: number;
+  readonly createIfMissing: boolean;
 }
 
-const names = ["connectionString", "prefix", "ssl", "maxConnections", "deadline"];
+const names = [
+  "connectionString",
+  "prefix",
+  "ssl",
+  "maxConnections",
+  "deadline",
+  "createIfMissing",
+];
 const maxDeadline = 60_000;
 
 /** @throws {PostgresOptionError} if an option is not valid. */
@@ -39,14 +53,19 @@ export function settingsOf(options: PostgresOptions): EngineSettings {
       throw new PostgresOptionError(name, `is not an option; the options are ${names.join(", ")}`);
   }
   const { connectionString, prefix = "keywright", ssl = false } = options;
-  const { maxConnections = 10, deadline = 10_000 } = options;
+  const { maxConnections = 10, deadline = 10_000, createIfMissing = true } = options;
   if (!/^[a-z_][a-z0-9_]{0,39}$/.test(prefix)) {
     const reason = "must be at most 40 lower-case letters, digits and underscores";
     throw new PostgresOptionError("prefix", `${reason}, and must not begin with a digit`);
   }
   assertInteger("maxConnections", maxConnections, 1000);
   assertInteger("deadline", deadline, maxDeadline);
-  return { hosts: hostsOf(connectionString), prefix, ssl, maxConnections, deadline };
+  if (typeof createIfMissing !== "boolean")
+    throw new PostgresOptionError("createIfMissing", "must be true or false");
+  return {
+    ...{ hosts: hostsOf(connectionString), prefix, ssl, maxConnections, deadline },
+    createIfMissing: createIfMissing && isCreationAllowed(),
+  };
 }
 
 function assertInteger(name: string, value: unknown, max: number): void {

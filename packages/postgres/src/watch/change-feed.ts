@@ -36,7 +36,7 @@ export class ChangeFeed {
   #isRunning = false;
   #wake: () => void = () => undefined;
   #isDue = false;
-  #isClosed = false;
+  readonly #closing = new AbortController();
 
   /** @param known the number of a batch that is committed. */
   constructor(settings: EngineSettings, statements: Statements, known: number) {
@@ -63,8 +63,12 @@ export class ChangeFeed {
     return stop;
   }
 
+  get #isClosed(): boolean {
+    return this.#closing.signal.aborted;
+  }
+
   async close(): Promise<void> {
-    this.#isClosed = true;
+    this.#closing.abort();
     if (this.#client !== undefined) end(this.#client);
     this.#wakeUp();
     await this.#running;
@@ -94,7 +98,8 @@ export class ChangeFeed {
 
   async #listen(): Promise<void> {
     if (this.#client !== undefined) return;
-    const client = await connect(this.#settings, this.#settings.deadline / 2);
+    const time = this.#settings.deadline / 2;
+    const client = await connect(this.#settings, time, this.#closing.signal);
     if (this.#isClosed) {
       end(client);
       return;

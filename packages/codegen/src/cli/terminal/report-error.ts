@@ -1,5 +1,6 @@
 import { coreErrorCodes } from "@keywright/core";
 import { ProjectCodeError } from "../../errors/codegen-errors.js";
+import { escapeControls } from "../../inspect/entries/escape-controls.js";
 import { userErrorPlace } from "../../project/load-module.js";
 import { remedyFor } from "./remedies.js";
 import { styled, type Terminal, withShownPaths } from "./terminal.js";
@@ -21,12 +22,14 @@ export function reportError(thrown: unknown, terminal: Terminal): void {
   const label = styled(stderr, "red", "error");
   const error = isCoded(thrown) ? thrown : asProjectError(thrown);
   if (isPermissionMissing(error)) {
-    writeText(stderr, `${label} ${error.message}`);
+    writeText(stderr, escapeControls(`${label} ${error.message}`));
     return;
   }
   if (!isCoded(error)) {
     const stack = error instanceof Error ? (error.stack ?? error.message) : String(error);
-    stderr.write(`${label} This is a fault in keywright itself. Please report it:\n${stack}\n`);
+    stderr.write(
+      `${label} This is a fault in keywright itself. Please report it:\n${escapeControls(stack)}\n`,
+    );
     return;
   }
   const remedy = remedyFor(error);
@@ -36,7 +39,7 @@ export function reportError(thrown: unknown, terminal: Terminal): void {
     ...causeLines(error.cause),
     ...(remedy === undefined ? [] : ["", remedy]),
   ];
-  writeText(stderr, withShownPaths(terminal, lines.join("\n")));
+  writeText(stderr, escapeControls(withShownPaths(terminal, lines.join("\n"))));
 }
 
 /** The error may come from another copy of Keywright, so `instanceof` is not enough. */

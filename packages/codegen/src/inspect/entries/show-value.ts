@@ -1,4 +1,5 @@
 import { inspect } from "node:util";
+import { escapeControls } from "./escape-controls.js";
 import { asU64 } from "./value-json.js";
 
 /** Formats a value for people without leaving anything out. */
@@ -16,17 +17,6 @@ export function showValueInLine(value: unknown, colors: boolean): string {
   });
   // Stacks of errors contain line breaks.
   return escapeControls(text.replace(/\s*\n\s*/g, " "));
-}
-
-const escapeCharacter = "\u001b";
-const controlCharacters = new RegExp(`(?!\\n|${escapeCharacter}\\[[0-9]{1,3}m)\\p{Cc}`, "gu");
-
-/** `inspect` prints stacks of errors unescaped, so a terminal would execute them. */
-function escapeControls(text: string): string {
-  return text.replace(
-    controlCharacters,
-    (character) => `\\x${character.charCodeAt(0).toString(16).padStart(2, "0")}`,
-  );
 }
 
 const everything = { depth: null, maxArrayLength: null, maxStringLength: null } as const;

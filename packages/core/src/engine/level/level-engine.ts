@@ -82,6 +82,7 @@ export class LevelEngine implements Engine {
   readonly #checkedVersions = new CheckedVersions();
   #lastVersionstamp: string;
   #isWriting = false;
+  #hasFailed = false;
   /** Set when the files of the database were found damaged. All calls fail from then on. */
   #damage: CorruptionError | undefined;
 
@@ -222,9 +223,8 @@ export class LevelEngine implements Engine {
 
   async close(): Promise<void> {
     this.#logSync?.close();
-    await this.#files?.stop();
-    await this.#level.close();
-    await this.#files?.onClosed();
+    const close = () => this.#level.close();
+    await (this.#files?.close(close, this.#hasFailed) ?? close());
   }
 
   async #readAhead(
@@ -259,6 +259,9 @@ export class LevelEngine implements Engine {
       await batch.write(sync ? synced : bytes);
       const syncing = sync ? this.#logSync?.afterBatch() : undefined;
       if (syncing !== undefined) await syncing;
+    } catch (error) {
+      this.#hasFailed = true;
+      throw error;
     } finally {
       this.#isWriting = false;
       await batch.close();

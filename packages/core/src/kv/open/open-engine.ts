@@ -138,7 +138,10 @@ async function openClassicLevel(location: string, options: OpenEngineOptions): P
   try {
     await files?.checkBeforeOpen();
   } catch (error) {
-    throw isKeywrightError(error) ? error : openingError(location, error);
+    if (isKeywrightError(error)) throw error;
+    if (isDiskFailure((error as NodeJS.ErrnoException).code))
+      throw new EngineFailedError(error, "open", location);
+    throw new DatabasePathError(location, reasonOf(error), error);
   }
   const level = new ClassicLevel<Uint8Array, Uint8Array>(location, {
     keyEncoding: "view",

@@ -9,7 +9,7 @@ import { keyText } from "../../indexes/key-text.js";
 import type { AnyRow, CompiledIndex } from "../../model/compiled-model.js";
 import { readStored } from "../../query/read/read-rows.js";
 import { setUntil } from "../../transaction/buffer/set-until.js";
-import { claimUniqueKey } from "../../write/commit/claim-unique-key.js";
+import { claimUniqueKey, type UniqueKeyClaim } from "../../write/commit/claim-unique-key.js";
 import { rowExpireAt } from "../../write/commit/row-expiry.js";
 import { noteRefused, unstorableKey } from "../build/unindexed-rows.js";
 
@@ -26,6 +26,8 @@ interface UniqueEntry {
   readonly primaryKey: readonly KvKeyPart[];
 }
 
+type KeyClaim = Pick<UniqueKeyClaim, "owner" | "checks">;
+
 /** The checks and writes of a batch of rows, and the rows that an index cannot hold. */
 export interface BackfillBatch {
   readonly checks: AtomicCheck[];
@@ -38,11 +40,14 @@ export interface BackfillBatch {
  * Plans the entries of some rows in new indexes. The entries are made from the rows as they are
  * stored, even if readers see them upgraded to a later schema, because writers remove the entries
  * of the stored row.
+ *
+ * @param assumesFree if true, no unique key is read. The commit fails if one has an entry.
  */
 export async function planBatch(
   context: TableContext,
   indexes: readonly CompiledIndex[],
   rows: readonly KvEntry<AnyRow>[],
+  assumesFree: boolean,
 ): Promise<BackfillBatch> {
   const { model, catalog } = context;
   const batch: BackfillBatch = { checks: [], entries: [], duplicates: [], unindexed: [] };
@@ -66,7 +71,7 @@ export async function planBatch(
       else batch.entries.push(expiring);
     }
   }
-  if (unique.length > 0) await planUniqueEntries(context, unique, batch);
+  if (unique.length > 0) await planUniqueEntries(context, unique, batch, assumesFree);
   return batch;
 }
 
@@ -92,11 +97,9 @@ async function planUniqueEntries(
   context: TableContext,
   unique: readonly UniqueEntry[],
   batch: BackfillBatch,
+  assumesFree: boolean,
 ): Promise<void> {
-  const joined = withJoinedReads(context, (keys) => readStored(context, keys));
-  const claims = await Promise.all(
-    unique.map(({ expiring, primaryKey }) => claimUniqueKey(joined, expiring.entry, primaryKey)),
-  );
+  const claims = assumesFree ? unique.map(freeKey) : await claimKeys(context, unique);
   const taken = new Set<string>();
   for (const [i, { owner, checks }] of claims.entries()) {
     const { expiring, primaryKey } = unique[i]!;
@@ -110,6 +113,17 @@ async function planUniqueEntries(
       batch.duplicates.push({ model: context.model.name, index: index.name, value, primaryKey });
     }
   }
+}
+
+function freeKey({ expiring }: UniqueEntry): KeyClaim {
+  return { owner: undefined, checks: [{ key: expiring.entry.key, versionstamp: null }] };
+}
+
+function claimKeys(context: TableContext, unique: readonly UniqueEntry[]): Promise<KeyClaim[]> {
+  const joined = withJoinedReads(context, (keys) => readStored(context, keys));
+  return Promise.all(
+    unique.map(({ expiring, primaryKey }) => claimUniqueKey(joined, expiring.entry, primaryKey)),
+  );
 }
 
 /** Calls `onRefused` for each index that cannot hold the row. It has no entry in the result. */

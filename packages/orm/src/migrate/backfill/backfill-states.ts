@@ -7,6 +7,8 @@ import {
   unreportedKey,
 } from "../../catalog/backfill-state.js";
 import { storedIndexOf, withIndexStates } from "../../catalog/catalog-entry.js";
+import { backfillShape } from "../../catalog/system-shapes.js";
+import { systemValue } from "../../catalog/system-value.js";
 import type { TableContext } from "../../context/table-context.js";
 import type { CompiledIndex } from "../../model/compiled-model.js";
 import { forgetUnreported } from "../build/unreported-rows.js";
@@ -40,7 +42,7 @@ export async function beginOrResume(
     await catalog.reload();
     const { snapshot } = catalog;
     snapshot.assertWritable();
-    const { value: state } = await kv.get<BackfillState>(key);
+    const state = systemValue<BackfillState>(await kv.get(key), backfillShape, model.name);
     if (state !== null) {
       const indexes = unfinishedIndexes(context, state);
       if (indexes.length > 0) return { state, indexes };

@@ -1,15 +1,16 @@
+import type { KvEntry } from "@keywright/core";
 import {
   type BackfillState,
   backfillKey,
   type UnindexedRow,
 } from "../../catalog/backfill-state.js";
 import type { TableContext } from "../../context/table-context.js";
-import type { CompiledIndex } from "../../model/compiled-model.js";
+import type { AnyRow, CompiledIndex } from "../../model/compiled-model.js";
 import { noteRefused, withUnindexed } from "../build/unindexed-rows.js";
 import { commitBatch } from "../run/commit-batch.js";
 import { ProgressMeter } from "../run/migration-progress.js";
 import { type MigrationRun, maxBatchRows } from "../run/migration-run.js";
-import { readNextRows } from "../run/scan-rows.js";
+import { PageReader } from "../run/page-reader.js";
 import { verifyModel } from "../verify/verify-model.js";
 import { Verification } from "../verify/verify-state.js";
 import { addBatch, type BackfillBatch, planBatch } from "./backfill-batch.js";
@@ -76,6 +77,20 @@ async function scan(
   run: MigrationRun,
   running: RunningBackfill,
 ): Promise<RunningBackfill | "stopped" | undefined> {
+  const pages = new PageReader(context, run);
+  try {
+    return await scanPages(context, run, running, pages);
+  } finally {
+    await pages.settle();
+  }
+}
+
+async function scanPages(
+  context: TableContext,
+  run: MigrationRun,
+  running: RunningBackfill,
+  pages: PageReader,
+): Promise<RunningBackfill | "stopped" | undefined> {
   const { model, catalog } = context;
   let { state, indexes } = running;
   const meter = new ProgressMeter(
@@ -85,13 +100,17 @@ async function scan(
   );
   meter.start("building", state.rowsDone, state.rowsTotal);
   let size = maxBatchRows;
+  // Usually only the backfill writes entries. If a commit fails, unique keys may have been taken.
+  let assumesFree = indexes.some((index) => index.unique);
   for (;;) {
     if (run.signal?.aborted) return "stopped";
     size = Math.min(size, batchLimit(context, run, indexes));
-    const rows = await readNextRows(context, state.after, size);
-    const next = await fillBatch(context, run, { state, indexes }, rows);
-    if (next === undefined) {
-      size = Math.max(Math.floor(rows.length / 2), 1);
+    const { entries: rows, isLast } = await pages.rows(state.after, size);
+    const next = await fillBatch(context, run, { state, indexes }, rows, assumesFree);
+    if (next === "conflict" || next === "too-large") {
+      const readsKeysNext = next === "conflict" && assumesFree;
+      if (readsKeysNext) assumesFree = false;
+      else size = Math.max(Math.floor(rows.length / 2), 1);
       await catalog.reload();
       catalog.snapshot.assertWritable();
       indexes = unfinishedIndexes(context, state);
@@ -102,9 +121,8 @@ async function scan(
     state = next;
     if (rows.length > 0) meter.advance(state.rowsDone, state.rowsTotal);
     await run.afterBatch(rows.length);
-    // The batch is not full, so it was the last. Rows that were added after it was read have got
-    // their entries from their writers.
-    if (rows.length < size) return { state, indexes };
+    // Rows that were added after the last batch was read have got their entries from their writers.
+    if (isLast) return { state, indexes };
     size *= 2;
   }
 }
@@ -122,18 +140,19 @@ function batchLimit(
   return Math.max(Math.min(maxBatchRows, run.batchRows, byChecks, byMutations), 1);
 }
 
-/** Returns the new state, or undefined if a check failed. */
+/** Returns the new state; `"conflict"` if a check failed, `"too-large"` if fewer rows may fit. */
 async function fillBatch(
   context: TableContext,
   run: MigrationRun,
   { state, indexes }: RunningBackfill,
-  rows: Awaited<ReturnType<typeof readNextRows>>,
-): Promise<BackfillState | undefined> {
+  rows: readonly KvEntry<AnyRow>[],
+  assumesFree: boolean,
+): Promise<BackfillState | "conflict" | "too-large"> {
   const last = rows.at(-1);
   if (last === undefined) return state;
   const { kv, model, catalog } = context;
   const { check } = catalog.snapshot;
-  const batch = await planBatch(context, indexes, rows);
+  const batch = await planBatch(context, indexes, rows, assumesFree);
   const commit = async (part: BackfillBatch) => {
     const unindexed = withUnindexed(state.unindexed, part.unindexed);
     const next: BackfillState = {
@@ -151,9 +170,10 @@ async function fillBatch(
   };
   const whole = await commit(batch);
   if (whole.ok) return whole.next;
-  if (whole.tooLarge === undefined || rows.length > 1) return undefined;
+  if (whole.tooLarge === undefined) return "conflict";
+  if (rows.length > 1) return "too-large";
   const refused = await fillInPieces(context, run, batch);
-  if (refused === undefined) return undefined;
+  if (refused === undefined) return "conflict";
   const unindexed: UnindexedRow[] = [...batch.unindexed];
   if (refused.length > 0) {
     const reason = "One of its entries is too large for one commit.";
@@ -163,5 +183,5 @@ async function fillBatch(
   // again.
   const end = await commit({ ...batch, entries: [], duplicates: [], unindexed });
   if (end.tooLarge !== undefined) throw end.tooLarge;
-  return end.ok ? end.next : undefined;
+  return end.ok ? end.next : "conflict";
 }

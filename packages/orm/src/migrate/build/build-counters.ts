@@ -16,6 +16,8 @@ import {
   countedMarksPrefix,
   countingKey,
 } from "../../catalog/counting-state.js";
+import { countingShape } from "../../catalog/system-shapes.js";
+import { systemValue } from "../../catalog/system-value.js";
 import type { TableContext } from "../../context/table-context.js";
 import { indexCounterKey, rowCounterKey } from "../../indexes/counter-keys.js";
 import { expectedEntries } from "../../indexes/expected-entries.js";
@@ -53,7 +55,8 @@ export async function buildCounters(context: TableContext, run: MigrationRun): P
     await run.lease.renew();
     await catalog.reload();
     catalog.snapshot.assertWritable();
-    const { value: state } = await kv.get<CountingState>(countingKey(model));
+    const stored = await kv.get(countingKey(model));
+    const state = systemValue<CountingState>(stored, countingShape, model.name);
     if (state !== null) {
       if (unfinishedCounters(context, state).length === 0) {
         // All of its counters were dropped before the build ended.

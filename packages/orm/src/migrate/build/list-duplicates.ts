@@ -1,6 +1,8 @@
 import type { KvKeyPart } from "@keywright/core";
 import { type Duplicate, duplicatesPrefix } from "../../catalog/backfill-state.js";
 import { withPrimaryKey } from "../../catalog/other-layout.js";
+import { duplicateShape } from "../../catalog/system-shapes.js";
+import { systemValue } from "../../catalog/system-value.js";
 import { type AnyDatabase, tableContextOf } from "../../context/any-database.js";
 import type { TableContext } from "../../context/table-context.js";
 import { assertPositiveInteger } from "../../errors/assert-positive-integer.js";
@@ -65,10 +67,11 @@ export async function findDuplicates(
   const recorded: Duplicate[] = [];
   let nextCursor = "";
   let hasMore = false;
-  for await (const { value } of list) {
+  for await (const entry of list) {
     hasMore = recorded.length === take;
     if (hasMore) break;
-    recorded.push(value);
+    const duplicate = systemValue<Duplicate>(entry, duplicateShape, model.name);
+    if (duplicate !== null) recorded.push(duplicate);
     nextCursor = list.cursor;
   }
   return {

@@ -5,6 +5,8 @@ import {
   unreportedPrefix,
 } from "../../catalog/backfill-state.js";
 import type { IndexState } from "../../catalog/catalog-entry.js";
+import { unreportedShape } from "../../catalog/system-shapes.js";
+import { systemValue } from "../../catalog/system-value.js";
 import type { TableContext } from "../../context/table-context.js";
 import type { Lease } from "../run/lease.js";
 
@@ -61,7 +63,10 @@ export async function removeUnreported(lease: Lease, { keys }: Unreported): Prom
 async function storedUnreported({ kv, model }: TableContext): Promise<KvEntry<UnreportedRows>[]> {
   const entries: KvEntry<UnreportedRows>[] = [];
   const prefix = unreportedPrefix(model);
-  for await (const entry of kv.list<UnreportedRows>({ prefix })) entries.push(entry);
+  for await (const entry of kv.list<UnreportedRows>({ prefix })) {
+    systemValue(entry, unreportedShape, model.name);
+    entries.push(entry);
+  }
   return entries;
 }
 

@@ -2,6 +2,8 @@ import type { AtomicOperation, KvEntry, KvKey } from "@keywright/core";
 import { type BackfillState, backfillKey, duplicatesPrefix } from "../../catalog/backfill-state.js";
 import { type CatalogEntry, type StoredIndex, withFormat } from "../../catalog/catalog-entry.js";
 import { isLeaving } from "../../catalog/other-layout.js";
+import { backfillShape } from "../../catalog/system-shapes.js";
+import { systemValue } from "../../catalog/system-value.js";
 import type { TableContext } from "../../context/table-context.js";
 import { deleteJobsPrefix, guardsPrefix } from "../../relations/guard-keys.js";
 import { clearPrefix, waitForReaders } from "../build/drop-indexes.js";
@@ -24,7 +26,8 @@ export async function removeLayout(context: TableContext, run: MigrationRun): Pr
   await catalog.reload();
   if (catalog.snapshot.entry.otherLayout === undefined) return true;
   if (isLeaving(catalog.snapshot.entry) && !(await waitForReaders(context, run))) return false;
-  const { value: running } = await kv.get<BackfillState>(backfillKey(model));
+  const stored = await kv.get(backfillKey(model));
+  const running = systemValue<BackfillState>(stored, backfillShape, model.name);
   if (running !== null) await Verification.forget(context, run, running.id);
   const drop = (entry: CatalogEntry, operation: AtomicOperation) => {
     if (isDropping(entry)) return undefined;

@@ -10,5 +10,5 @@ export async function storedContext(context: TableContext): Promise<TableContext
   const { kv, catalog } = context;
   const model = withPrimaryKey(context.model, catalog.snapshot.storedKey);
   const { relations } = catalog.snapshot.entry;
-  return { ...context, model, catalog: await ModelCatalog.open(kv, model, [], relations) };
+  return { ...context, model, catalog: await ModelCatalog.open(kv, model, { relations }) };
 }

@@ -7,6 +7,8 @@ import {
   storedIndexOf,
 } from "../../catalog/catalog-entry.js";
 import { keyIndexOf, otherIndexName } from "../../catalog/other-layout.js";
+import { rowManifestShape } from "../../catalog/system-shapes.js";
+import { systemValue } from "../../catalog/system-value.js";
 import type { TableContext } from "../../context/table-context.js";
 import type { CompiledModel } from "../../model/compiled-model.js";
 import type { RowManifest } from "../../schema/manifest.js";
@@ -31,8 +33,8 @@ export async function switchKey(
     await stored.catalog.reload();
     const { entry, check } = stored.catalog.snapshot;
     if (!isComplete(entry) || recordsExpiry(stored)) return false;
-    const storedRow = await kv.get<RowManifest>(rowManifestKey(model, entry.schema?.hash ?? ""));
-    const left = storedRow.value?.left;
+    const storedRow = await kv.get(rowManifestKey(model, entry.schema?.hash ?? ""));
+    const left = systemValue<RowManifest>(storedRow, rowManifestShape, model.name)?.left;
     const operation = kv
       .atomic()
       .check(check)

@@ -1,4 +1,6 @@
 import { type CatalogEntry, catalogPrefix } from "../../catalog/catalog-entry.js";
+import { catalogShape } from "../../catalog/system-shapes.js";
+import { systemValue } from "../../catalog/system-value.js";
 import type { TableContext } from "../../context/table-context.js";
 import { deleteJobsPrefix } from "../../relations/guard-keys.js";
 import { parseRelationText } from "../../schema/model-manifest.js";
@@ -28,9 +30,11 @@ export async function readKeyObstacle(context: TableContext): Promise<string | u
     if (table !== context && refersToKey && !table.catalog.snapshot.hasSameKey)
       return `The primary key of ${table.model.name}, whose rows refer to ${model.name}, changes too. Change one of them after the other.`;
   }
-  for await (const { key: entryKey, value } of kv.list<CatalogEntry>({ prefix: catalogPrefix })) {
-    const prefix = entryKey.at(-1);
-    if (known.has(prefix) || !refers(value.relations)) continue;
+  for await (const entryOfModel of kv.list({ prefix: catalogPrefix })) {
+    const prefix = entryOfModel.key.at(-1);
+    if (known.has(prefix)) continue;
+    const value = systemValue<CatalogEntry>(entryOfModel, catalogShape, String(prefix));
+    if (value === null || !refers(value.relations)) continue;
     return `Rows of ${value.name ?? String(prefix)} refer to ${model.name}. Open the database with this model too, so that the references can be checked.`;
   }
   return undefined;

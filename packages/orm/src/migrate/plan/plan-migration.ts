@@ -6,6 +6,8 @@ import {
   rowManifestKey,
   transformsOf,
 } from "../../catalog/catalog-entry.js";
+import { catalogShape, counterShape, rowManifestShape } from "../../catalog/system-shapes.js";
+import { systemValue } from "../../catalog/system-value.js";
 import { type AnyDatabase, tableContexts } from "../../context/any-database.js";
 import type { TableContext } from "../../context/table-context.js";
 import { rowCounterKey } from "../../indexes/counter-keys.js";
@@ -22,7 +24,8 @@ export async function readFacts(context: TableContext): Promise<ModelFacts> {
   const { entry } = catalog.snapshot;
   const readManifest = async (hash: string | undefined) => {
     if (hash === undefined) return undefined;
-    return (await kv.get<RowManifest>(rowManifestKey(model, hash))).value ?? undefined;
+    const stored = await kv.get(rowManifestKey(model, hash));
+    return systemValue<RowManifest>(stored, rowManifestShape, model.name) ?? undefined;
   };
   const storedRow = await readManifest(entry.schema?.hash);
   const earlierRows: (RowManifest | undefined)[] = [];
@@ -56,9 +59,11 @@ async function readDatabaseOnly(contexts: readonly TableContext[]): Promise<Data
   const { kv } = firstContext;
   const knownPrefixes = new Set(contexts.map(({ model }) => model.prefix));
   const models: DatabaseModel[] = [];
-  for await (const { key, value } of kv.list<CatalogEntry>({ prefix: catalogPrefix })) {
-    const prefix = key.at(-1);
+  for await (const entry of kv.list({ prefix: catalogPrefix })) {
+    const prefix = entry.key.at(-1);
     if (typeof prefix !== "string" || knownPrefixes.has(prefix)) continue;
+    const value = systemValue<CatalogEntry>(entry, catalogShape, prefix);
+    if (value === null) continue;
     const first = await kv.list({ prefix: [value.place ?? prefix] }, { limit: 1 }).next();
     if (first.done) continue;
     const rows = await readRowCount(kv, prefix, value);
@@ -74,6 +79,7 @@ async function readRowCount(
   { counters, expires }: CatalogEntry,
 ): Promise<number | undefined> {
   if (counters?.[rowCounter] !== "readable" || expires) return undefined;
-  const { value } = await kv.get<KvU64>(rowCounterKey({ prefix }));
+  const stored = await kv.get(rowCounterKey({ prefix }));
+  const value = systemValue<KvU64>(stored, counterShape, prefix);
   return Number(value?.value ?? 0n);
 }

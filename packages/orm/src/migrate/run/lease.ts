@@ -9,6 +9,8 @@ import {
   ulid,
 } from "@keywright/core";
 import { isLocal } from "../../catalog/is-local.js";
+import { leaseShape } from "../../catalog/system-shapes.js";
+import { systemValue } from "../../catalog/system-value.js";
 import { LeaseLostError } from "../../errors/migration-errors.js";
 import { systemPrefix } from "../../model/compiled-model.js";
 
@@ -190,7 +192,7 @@ export class Lease {
 
   async #assertHeld(): Promise<void> {
     const { value, versionstamp } = await this.#kv.get<StoredLease>(leaseKey);
-    if (versionstamp === null || value.runner !== this.runner) throw new LeaseLostError();
+    if (versionstamp === null || value?.runner !== this.runner) throw new LeaseLostError();
     // A renewal whose commit threw may have been written. Then the versionstamp has changed.
     this.#versionstamp = versionstamp;
   }
@@ -221,7 +223,9 @@ export async function takeLease(
   let observed: ObservedLease | undefined;
   for (let attempt = 0; ; attempt++) {
     if (signal?.aborted) return "stopped";
-    const { value, versionstamp } = await kv.get<StoredLease>(leaseKey);
+    const stored = await kv.get(leaseKey);
+    const { versionstamp } = stored;
+    const value = systemValue<StoredLease>(stored, leaseShape, "");
     const now = performance.now();
     const hasChanged = observed !== undefined && observed.versionstamp !== versionstamp;
     if (observed === undefined || hasChanged) observed = { versionstamp, since: now };

@@ -17,6 +17,12 @@ export interface MigrationRun {
   /** The maximum size of the next batch. Smaller while others write, because they wait for it. */
   readonly batchRows: number;
   /**
+   * True if the next batch may be read before the current one is committed. False while others
+   * write or `rowsPerSecond` is set, because the run then waits after each batch, and the rows would
+   * have changed.
+   */
+  readonly readsAhead: boolean;
+  /**
    * Must be called after each batch, with its number of rows. Lets other tasks run, and then waits
    * as long as `rowsPerSecond` requires, or until the signal is aborted. While others write, it
    * waits for longer than the batch took, so that they have more than half of the time. Renews the
@@ -77,6 +83,9 @@ export function createRun(lease: Lease, options: RunOptions): MigrationRun {
         throttle.batchRows,
         lease.hasOtherWriters ? maxBatchRowsBesideWriters : maxBatchRows,
       );
+    },
+    get readsAhead() {
+      return options.rowsPerSecond === undefined && !lease.hasOtherWriters;
     },
     afterBatch,
   };

@@ -1,5 +1,7 @@
 import type { KvEntry, KvKeyPart, KvU64 } from "@keywright/core";
 import { rowCounter } from "../../catalog/catalog-entry.js";
+import { counterShape } from "../../catalog/system-shapes.js";
+import { systemValue } from "../../catalog/system-value.js";
 import type { TableContext } from "../../context/table-context.js";
 import { rowCounterKey } from "../../indexes/counter-keys.js";
 import type { AnyRow } from "../../model/compiled-model.js";
@@ -39,7 +41,8 @@ export async function countRows(
 ): Promise<number | undefined> {
   const meter = new ProgressMeter(model.name, indexes, run.onProgress);
   if (catalog.snapshot.counterState(rowCounter) === "readable") {
-    const { value } = await kv.get<KvU64>(rowCounterKey(model));
+    const stored = await kv.get(rowCounterKey(model));
+    const value = systemValue<KvU64>(stored, counterShape, model.name);
     const rows = Number(value?.value ?? 0n);
     meter.counting(rows);
     return rows;

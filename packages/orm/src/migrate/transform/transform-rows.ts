@@ -3,6 +3,8 @@ import {
   transformMarkKey,
   transformsOf,
 } from "../../catalog/catalog-entry.js";
+import { transformShape } from "../../catalog/system-shapes.js";
+import { systemValue } from "../../catalog/system-value.js";
 import type { TableContext } from "../../context/table-context.js";
 import { readRows } from "../../query/read/read-rows.js";
 import { changeCatalog } from "../run/change-catalog.js";
@@ -75,7 +77,8 @@ async function beginOrResume(
   run: MigrationRun,
   { id }: RunningTransform,
 ): Promise<TransformState | "stopped"> {
-  const { value } = await context.kv.get<TransformState>(transformStateKey(context.model));
+  const stored = await context.kv.get(transformStateKey(context.model));
+  const value = systemValue<TransformState>(stored, transformShape, context.model.name);
   if (value?.id === id) return value;
   if (!(await clearFailures(context, run))) return "stopped";
   const rowsTotal = await countRows(context, run, []);

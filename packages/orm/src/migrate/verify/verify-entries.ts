@@ -4,34 +4,38 @@ import { rowHasKey } from "../../indexes/expected-entries.js";
 import { rowKey } from "../../indexes/primary-key.js";
 import type { CompiledIndex } from "../../model/compiled-model.js";
 import { readStored } from "../../query/read/read-rows.js";
-import { readEntriesAfter } from "../run/read-entries-after.js";
+import type { PageReader } from "../run/page-reader.js";
 import { inspectEntry, primaryKeyAt } from "./inspect-entry.js";
 import type { Suspect, VerifyStep } from "./verify-rows.js";
 import type { Verification } from "./verify-state.js";
 
 export async function sumEntries(
   context: TableContext,
+  pages: PageReader,
   verification: Verification,
   index: CompiledIndex,
   limit: number,
 ): Promise<VerifyStep> {
-  const entries = await readEntriesAfter(context, [index.place], verification.state.after, limit);
+  const { after } = verification.state;
+  const { entries, isLast } = await pages.entries([index.place], after, limit);
   for (const { key, value } of entries) verification.sums.remove(context.model, key, value);
   const looked = entries.length;
   const last = entries.at(-1);
   if (last !== undefined) verification.advance(last.key, looked, "entries");
-  return { looked, isLast: looked < limit, suspects: [] };
+  return { looked, isLast, suspects: [] };
 }
 
 /** Skips entries of pointers that the sums show to be right. */
 export async function verifyEntries(
   context: TableContext,
+  pages: PageReader,
   verification: Verification,
   index: CompiledIndex,
   limit: number,
 ): Promise<VerifyStep> {
   const { model } = context;
-  const entries = await readEntriesAfter(context, [index.place], verification.state.after, limit);
+  const { after } = verification.state;
+  const { entries, isLast } = await pages.entries([index.place], after, limit);
   const isPointer = index.store === "pointer";
   const suspects: Suspect[] = [];
   const suspect = (key: KvKey) => suspects.push(() => inspectEntry(context, index, key));
@@ -54,5 +58,5 @@ export async function verifyEntries(
   const last = entries.at(-1);
   // Entries of pointers were already counted when they were summed up.
   if (last !== undefined) verification.advance(last.key, looked, isPointer ? undefined : "entries");
-  return { looked, isLast: looked < limit, suspects };
+  return { looked, isLast, suspects };
 }

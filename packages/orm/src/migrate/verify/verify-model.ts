@@ -8,6 +8,7 @@ import { dropIndexes } from "../build/drop-indexes.js";
 import { changeCatalog } from "../run/change-catalog.js";
 import { ProgressMeter } from "../run/migration-progress.js";
 import { type MigrationRun, maxBatchRows } from "../run/migration-run.js";
+import { PageReader } from "../run/page-reader.js";
 import type { Inspection } from "./inspect-entry.js";
 import { type Repairable, repairEntries } from "./repair-entries.js";
 import { sumEntries, verifyEntries } from "./verify-entries.js";
@@ -54,6 +55,7 @@ export interface VerifiedModel {
 interface Work {
   readonly context: TableContext;
   readonly run: MigrationRun;
+  readonly pages: PageReader;
   readonly verification: Verification;
   readonly indexes: readonly CompiledIndex[];
   readonly summed: readonly CompiledIndex[];
@@ -108,8 +110,11 @@ export async function verifyModel(
   const phase = summed.length > 0 ? "sum-rows" : "rows";
   const verification = await Verification.open(context, run, subject, phase);
   const progress = { hasDroppedCounters: false };
-  const work: Work = { context, run, verification, indexes: complete, summed, options, progress };
-  const isDone = (complete.length === 0 || (await runScans(work))) && (await recount(work));
+  const pages = new PageReader(context, run);
+  const scans = { context, run, pages, verification };
+  const work: Work = { ...scans, indexes: complete, summed, options, progress };
+  const isScanned = complete.length === 0 || (await runScans(work).finally(() => pages.settle()));
+  const isDone = isScanned && (await recount(work));
   if (!isDone) {
     await verification.save();
     return "stopped";
@@ -188,18 +193,18 @@ async function runScans(work: Work): Promise<boolean> {
 }
 
 async function nextStep(work: Work, limit: number): Promise<VerifyStep> {
-  const { context, verification, indexes, summed } = work;
+  const { context, pages, verification, indexes, summed } = work;
   const { phase, position } = verification.state;
   const index = (phase === "sum-entries" ? summed : indexes)[position];
   switch (phase) {
     case "sum-rows":
-      return await sumRows(context, verification, indexes, limit);
+      return await sumRows(context, pages, verification, indexes, limit);
     case "rows":
-      return await verifyRows(context, verification, indexes, limit, summed.length === 0);
+      return await verifyRows(context, pages, verification, indexes, limit, summed.length === 0);
     default: {
       if (index === undefined) throw new TypeError(`There is no index at ${position}.`);
       const scan = phase === "sum-entries" ? sumEntries : verifyEntries;
-      return await scan(context, verification, index, limit);
+      return await scan(context, pages, verification, index, limit);
     }
   }
 }

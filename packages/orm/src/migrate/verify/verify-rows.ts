@@ -7,7 +7,7 @@ import type { IndexEntry } from "../../indexes/index-entries.js";
 import type { CompiledIndex, CompiledModel } from "../../model/compiled-model.js";
 import { readStored } from "../../query/read/read-rows.js";
 import { noteRefused, unstorableKey } from "../build/unindexed-rows.js";
-import { readNextRows } from "../run/scan-rows.js";
+import type { PageReader } from "../run/page-reader.js";
 import { inspectRowEntry, isExpectedValue } from "./inspect-entry.js";
 import type { Repairable } from "./repair-entries.js";
 import type { Verification } from "./verify-state.js";
@@ -30,12 +30,13 @@ export type Suspect = Repairable["inspectAgain"];
 /** Adds the expected entries of the next rows to the sums, for indexes of pointers. */
 export async function sumRows(
   context: TableContext,
+  pages: PageReader,
   verification: Verification,
   indexes: readonly CompiledIndex[],
   limit: number,
 ): Promise<VerifyStep> {
   const { model } = context;
-  const rows = await readNextRows(context, verification.state.after, limit);
+  const { entries: rows, isLast } = await pages.rows(verification.state.after, limit);
   const unindexed: UnindexedRow[] = [];
   for (const { key, value } of rows) {
     const primaryKey = key.slice(1);
@@ -54,7 +55,7 @@ export async function sumRows(
   const looked = rows.length;
   const last = rows.at(-1);
   if (last !== undefined) verification.advance(last.key.slice(1), looked, "rows");
-  return { looked, isLast: looked < limit, suspects: [] };
+  return { looked, isLast, suspects: [] };
 }
 
 /**
@@ -65,13 +66,14 @@ export async function sumRows(
  */
 export async function verifyRows(
   context: TableContext,
+  pages: PageReader,
   verification: Verification,
   indexes: readonly CompiledIndex[],
   limit: number,
   countsRows: boolean,
 ): Promise<VerifyStep> {
   const { model } = context;
-  const rows = await readNextRows(context, verification.state.after, limit);
+  const { entries: rows, isLast } = await pages.rows(verification.state.after, limit);
   const expected: ExpectedEntry[] = [];
   const unindexed: UnindexedRow[] = [];
   for (const { key, value } of rows) {
@@ -103,7 +105,7 @@ export async function verifyRows(
   if (last !== undefined) {
     verification.advance(last.key.slice(1), looked, countsRows ? "rows" : undefined);
   }
-  return { looked, isLast: looked < limit, suspects };
+  return { looked, isLast, suspects };
 }
 
 function unstorableRows(

@@ -1,5 +1,7 @@
 import type { KvKey, KvKeyPart } from "@keywright/core";
 import type { UnindexedRow, UnindexedRows } from "../../catalog/backfill-state.js";
+import { verificationShape } from "../../catalog/system-shapes.js";
+import { systemValue } from "../../catalog/system-value.js";
 import type { TableContext } from "../../context/table-context.js";
 import { canBeStored } from "../../indexes/can-be-stored.js";
 import { type CompiledModel, systemPrefix } from "../../model/compiled-model.js";
@@ -118,7 +120,8 @@ export class Verification {
     phase: VerifyPhase,
   ): Promise<Verification> {
     const key = verifyingKey(context.model);
-    const { value, versionstamp } = await context.kv.get<VerifyState>(key);
+    const stored = await context.kv.get(key);
+    const value = systemValue<VerifyState>(stored, verificationShape, context.model.name);
     if (value?.subject === subject) {
       const resumed = new Verification(context, run, value, true);
       await resumed.#load();
@@ -136,7 +139,7 @@ export class Verification {
       counts: noFindings,
       repaired: 0,
     };
-    const started = new Verification(context, run, state, versionstamp !== null);
+    const started = new Verification(context, run, state, value !== null);
     // Deletes what an abandoned verification has left.
     await started.clear();
     return started;
@@ -147,7 +150,8 @@ export class Verification {
    * verification was part of ends without it.
    */
   static async forget(context: TableContext, run: MigrationRun, partOf: string): Promise<void> {
-    const { value } = await context.kv.get<VerifyState>(verifyingKey(context.model));
+    const stored = await context.kv.get(verifyingKey(context.model));
+    const value = systemValue<VerifyState>(stored, verificationShape, context.model.name);
     if (value !== null && JSON.parse(value.subject)[0] !== partOf) return;
     await clearStored(context, run, value !== null);
   }

@@ -5,6 +5,7 @@ import type { AnyRow, CompiledIndex, CompiledModel } from "../../model/compiled-
 import { assertWellFormed } from "./fields/queried-part.js";
 import { assertField, parseQuery } from "./fields/query-fields.js";
 import { assertKind } from "./fields/value-kinds.js";
+import { valueOfEquals } from "./fields/value-of-equals.js";
 import { namedIndexes } from "./named-index.js";
 import { existingKeys } from "./plan-query.js";
 import { partialUniqueRow, unindexedRow } from "./suggest/unindexed-error.js";
@@ -83,7 +84,7 @@ export function uniqueValues(
 ): unknown[] {
   return parts.map(({ field, compute, normalize }) => {
     uniquePart(model, field, where, normalize === undefined && compute === undefined);
-    return where[field];
+    return valueOfEquals(where[field]);
   });
 }
 
@@ -99,7 +100,7 @@ export function uniquePart(
   where: AnyRow,
   assertsKind = false,
 ): KvKeyPart {
-  const value = where[field];
+  const value = valueOfEquals(where[field]);
   const part = keyPartOf(value);
   if (part !== undefined) {
     assertWellFormed(model, field, part);

@@ -1,4 +1,6 @@
 import type { KvKey } from "@keywright/core";
+import { counterShape } from "../../catalog/system-shapes.js";
+import { systemValue } from "../../catalog/system-value.js";
 import type { ReadMeter } from "../../context/read-meter.js";
 import type { TableContext } from "../../context/table-context.js";
 import { isSameKey } from "../../indexes/key-parts.js";
@@ -45,8 +47,13 @@ export async function readCounters(
 
 async function readSum(context: TableContext, keys: readonly KvKey[]): Promise<number> {
   let sum = 0n;
-  for (const { value } of await readKeys(context, keys)) {
-    if (value !== null) sum += (value as { readonly value: bigint }).value;
+  for (const entry of await readKeys(context, keys)) {
+    const counter = systemValue<{ readonly value: bigint }>(
+      entry,
+      counterShape,
+      context.model.name,
+    );
+    sum += counter?.value ?? 0n;
   }
   return Number(sum);
 }

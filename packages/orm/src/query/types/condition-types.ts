@@ -1,5 +1,13 @@
 import type { KeyValue } from "../../model/index-definition.js";
 
+/**
+ * This value. Unlike a value without `equals`, it is never read as a condition, so it is safe for
+ * input from outside the program: see `docs/security.md`.
+ */
+export interface EqualsFilter<T> {
+  readonly equals: T;
+}
+
 /** Bounds on a field. An index serves at most one lower and one upper bound. */
 export interface RangeFilter<T> {
   readonly gt?: T;
@@ -31,6 +39,7 @@ export interface HasFilter<T> {
 /** Type of a field's values → the conditions that `where` can have for it. */
 export type Condition<T> =
   | T
+  | EqualsFilter<T>
   | RangeFilter<T>
   | BetweenFilter<T>
   | InFilter<T>
@@ -61,19 +70,23 @@ type KindOfEach<C> = C extends KeyValue
   ? "equal"
   : C extends { readonly has: infer Element }
     ? ConditionKind<Element>
-    : C extends InFilter<unknown>
-      ? keyof C extends "in"
-        ? "in"
+    : C extends EqualsFilter<infer Value>
+      ? keyof C extends "equals"
+        ? ConditionKind<Value>
         : "none"
-      : C extends StartsWithFilter
-        ? keyof C extends "startsWith"
-          ? "range"
+      : C extends InFilter<unknown>
+        ? keyof C extends "in"
+          ? "in"
           : "none"
-        : C extends BetweenFilter<unknown>
-          ? keyof C extends "between"
+        : C extends StartsWithFilter
+          ? keyof C extends "startsWith"
             ? "range"
             : "none"
-          : KindOfBounds<C>;
+          : C extends BetweenFilter<unknown>
+            ? keyof C extends "between"
+              ? "range"
+              : "none"
+            : KindOfBounds<C>;
 
 type KindOfBounds<C> = C extends object
   ? [keyof C] extends [never]

@@ -1,7 +1,7 @@
 import type { Direction } from "../../context/any-query.js";
 import type { IndexFields, Model, PrimaryKeyFields, Row } from "../../model/model.js";
 import type { NamesNoRow } from "../../model/type-errors.js";
-import type { ConditionKind, FieldCondition } from "./condition-types.js";
+import type { ConditionKind, EqualsFilter, FieldCondition } from "./condition-types.js";
 import type { Forms, KeyOfEach } from "./form-types.js";
 import type { IndexedField, IndexedValue, IndexName } from "./key-path-types.js";
 import type { UnknownFields, UnknownName } from "./unknown-fields.js";
@@ -50,7 +50,9 @@ type UniqueKey<M extends Model> =
 
 /** Model → values for the fields of its unique keys. `NamesRow` checks if they identify one row. */
 export type UniqueFields<M extends Model> = OtherFields & {
-  readonly [F in UniqueKey<M>[number] & string]?: IndexedValue<M, F>;
+  readonly [F in UniqueKey<M>[number] & string]?:
+    | IndexedValue<M, F>
+    | EqualsFilter<IndexedValue<M, F>>;
 };
 
 /** Model → values that identify one row: those of its primary key, or of a unique index. */

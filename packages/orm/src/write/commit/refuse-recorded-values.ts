@@ -1,6 +1,8 @@
 import type { KvKeyPart } from "@keywright/core";
 import { type Duplicate, duplicatesOfValue } from "../../catalog/backfill-state.js";
 import type { CatalogSnapshot } from "../../catalog/catalog-snapshot.js";
+import { duplicateShape } from "../../catalog/system-shapes.js";
+import { systemValue } from "../../catalog/system-value.js";
 import type { TableContext } from "../../context/table-context.js";
 import { UniqueConstraintError } from "../../errors/row-errors.js";
 import { hasIndexKey, type IndexEntry } from "../../indexes/index-entries.js";
@@ -46,7 +48,9 @@ async function recordedOwner(
 ): Promise<Duplicate["primaryKey"] | undefined> {
   const { kv, model } = context;
   const prefix = duplicatesOfValue(model, index.name, key.slice(1));
-  for await (const { value: duplicate } of kv.list<Duplicate>({ prefix })) {
+  for await (const entry of kv.list({ prefix })) {
+    const duplicate = systemValue<Duplicate>(entry, duplicateShape, model.name);
+    if (duplicate === null) continue;
     const other = duplicate.primaryKey;
     // In an index of several fields, the prefix may also be that of longer values.
     if (!isSameKey(duplicate.value, key.slice(1)) || isSameKey(other, primaryKey)) continue;

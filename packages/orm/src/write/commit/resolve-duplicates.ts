@@ -1,6 +1,8 @@
 import type { AtomicOperation, KvCommitError, KvCommitResult } from "@keywright/core";
 import { type Duplicate, duplicateKey, duplicatesPrefix } from "../../catalog/backfill-state.js";
 import { withIndexStates } from "../../catalog/catalog-entry.js";
+import { duplicateShape } from "../../catalog/system-shapes.js";
+import { systemValue } from "../../catalog/system-value.js";
 import type { TableContext } from "../../context/table-context.js";
 import { expectedEntries } from "../../indexes/expected-entries.js";
 import { isSameKey } from "../../indexes/key-parts.js";
@@ -43,7 +45,9 @@ export async function resolveDuplicates(
   const duplicates: Duplicate[] = [];
   let count = 0;
   const prefix = duplicatesPrefix(context.model, index.name);
-  for await (const { value: duplicate } of context.kv.list<Duplicate>({ prefix })) {
+  for await (const entry of context.kv.list({ prefix })) {
+    const duplicate = systemValue<Duplicate>(entry, duplicateShape, context.model.name);
+    if (duplicate === null) continue;
     if (!(await resolveDuplicate(context, index, duplicate, commit))) {
       count++;
       if (duplicates.length < maxListed) duplicates.push(duplicate);

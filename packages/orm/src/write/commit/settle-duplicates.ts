@@ -4,6 +4,8 @@ import {
   duplicatesOfValue,
   duplicatesPrefix,
 } from "../../catalog/backfill-state.js";
+import { duplicateShape } from "../../catalog/system-shapes.js";
+import { systemValue } from "../../catalog/system-value.js";
 import type { TableContext } from "../../context/table-context.js";
 import type { IndexEntry } from "../../indexes/index-entries.js";
 import type { CompiledIndex } from "../../model/compiled-model.js";
@@ -73,7 +75,9 @@ async function settleValue(
   const { versionstamp } = await kv.get(duplicateKey(model, rowDuplicate));
   if (versionstamp !== null) await resolveDuplicate(context, index, rowDuplicate, commit);
   const prefix = duplicatesOfValue(model, index.name, value);
-  for await (const { value: duplicate } of kv.list<Duplicate>({ prefix })) {
+  for await (const entry of kv.list({ prefix })) {
+    const duplicate = systemValue<Duplicate>(entry, duplicateShape, model.name);
+    if (duplicate === null) continue;
     // If one row has the value, no other row can have it.
     if (!(await resolveDuplicate(context, index, duplicate, commit))) return;
   }
@@ -82,9 +86,9 @@ async function settleValue(
 /** Resolves duplicates up to the first that remains. If none does, the index becomes readable. */
 async function settleFirst(context: TableContext, index: CompiledIndex): Promise<void> {
   const selector = { prefix: duplicatesPrefix(context.model, index.name) };
-  for await (const { value: duplicate } of context.kv.list<Duplicate>(selector, {
-    limit: maxOthers,
-  })) {
+  for await (const entry of context.kv.list(selector, { limit: maxOthers })) {
+    const duplicate = systemValue<Duplicate>(entry, duplicateShape, context.model.name);
+    if (duplicate === null) continue;
     if (!(await resolveDuplicate(context, index, duplicate, commit))) return;
   }
   await makeReadable(context, index, commit);

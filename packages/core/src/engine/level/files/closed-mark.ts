@@ -1,30 +1,39 @@
-import { open, readdir, readFile, stat } from "node:fs/promises";
+import { open, readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { crc32 } from "../../../bytes/crc32.js";
+import { syncPath } from "../sync-path.js";
+import { readLogRecords } from "./log-records.js";
 
 /** The file in the folder of a database that {@link writeClosedMark} writes. */
 export const closedMarkName = "keywright.closed";
 
 /**
- * The manifest and the logs of a database when it was last closed, with their sizes in bytes. They
+ * The manifest and the logs of a database when it was last closed, with their intact bytes. They
  * were synced to disk. So what is missing of them later is damage, and not the end of a write that
  * was interrupted.
  */
 export type ClosedMark = readonly (readonly [file: string, size: number])[];
 
 /**
- * Syncs the files of a database that has been closed, and notes their sizes. A database can do
- * without the note, so this has no effect if a file cannot be written.
+ * Syncs the files of a database that has just been closed, and notes how many of their bytes are
+ * intact records. Writes nothing if another process has opened the database meanwhile. A database
+ * can do without the note, so this has no effect if a file cannot be written.
+ *
+ * @param current the content of `CURRENT` before the database was closed.
  */
-export async function writeClosedMark(folder: string): Promise<void> {
+export async function writeClosedMark(folder: string, current: string): Promise<void> {
   try {
-    const manifest = (await readFile(join(folder, "CURRENT"), "utf8")).trim();
     const logs = (await readdir(folder)).filter((name) => /^\d+\.log$/.test(name));
     const files: [string, number][] = [];
-    for (const name of [manifest, ...logs]) {
-      await syncFile(join(folder, name));
-      files.push([name, (await stat(join(folder, name))).size]);
+    for (const name of [current.trim(), ...logs]) {
+      await syncPath(join(folder, name), "r+");
+      // A write that has failed, for example on a full disk, leaves an incomplete record.
+      const bytes = await readFile(join(folder, name));
+      files.push([name, readLogRecords(bytes).damagedAt ?? bytes.length]);
     }
+    if ((await readCurrent(folder)) !== current) return;
+    // The note must not be on disk before the names of these files are. Windows syncs no folder.
+    if (process.platform !== "win32") await syncPath(folder);
     const text = JSON.stringify(files);
     const mark = await open(join(folder, closedMarkName), "w");
     try {
@@ -38,6 +47,11 @@ export async function writeClosedMark(folder: string): Promise<void> {
   }
 }
 
+/** Returns the content of `CURRENT`. It changes whenever the database is opened. */
+export async function readCurrent(folder: string): Promise<string> {
+  return await readFile(join(folder, "CURRENT"), "utf8");
+}
+
 /** Returns undefined if there is no note, or if it is incomplete. */
 export async function readClosedMark(folder: string): Promise<ClosedMark | undefined> {
   try {
@@ -47,15 +61,6 @@ export async function readClosedMark(folder: string): Promise<ClosedMark | undef
     return JSON.parse(text) as ClosedMark;
   } catch {
     return undefined;
-  }
-}
-
-async function syncFile(path: string): Promise<void> {
-  const file = await open(path, "r+");
-  try {
-    await file.sync();
-  } finally {
-    await file.close();
   }
 }
 

@@ -2,7 +2,7 @@ import type { CorruptionError } from "../../../errors/core-errors.js";
 import type { FileCheckProgress, FileDamage, FileReport } from "../../file-report.js";
 import { checkInWorker, type TableCheck } from "./check-in-worker.js";
 import { checkTables } from "./check-tables.js";
-import { writeClosedMark } from "./closed-mark.js";
+import { readCurrent, writeClosedMark } from "./closed-mark.js";
 import { readDatabaseFiles, readTables } from "./database-files.js";
 import { fileCorruption } from "./file-corruption.js";
 import { bytesOf, progressCounter } from "./progress-counter.js";
@@ -75,15 +75,17 @@ export class FileChecker {
     return report;
   }
 
-  async stop(): Promise<void> {
+  /**
+   * Ends the check, and closes the database with `close`. Notes that it was closed, unless a write
+   * has failed: it is unknown then whether the files are on disk.
+   */
+  async close(close: () => Promise<void>, hasFailed: boolean): Promise<void> {
     this.#isClosed = true;
     clearTimeout(this.#timer);
     await this.#running?.stop();
-  }
-
-  /** Called after LevelDB has closed the database. */
-  async onClosed(): Promise<void> {
-    await writeClosedMark(this.#folder);
+    const current = await readCurrent(this.#folder).catch(() => undefined);
+    await close();
+    if (current !== undefined && !hasFailed) await writeClosedMark(this.#folder, current);
   }
 
   get #repeatAfter(): number {

@@ -24,7 +24,7 @@ export interface Bounds {
 
 const boundNames: ReadonlySet<string> = new Set(["gt", "gte", "lt", "lte", "startsWith"]);
 
-const conditionNames = ["has", "in", "between", ...boundNames];
+const conditionNames = ["equals", "has", "in", "between", ...boundNames];
 
 const plain: FieldCondition = {
   values: undefined,
@@ -60,9 +60,15 @@ export function parseCondition(
   }
   const input = condition as Readonly<Record<string, unknown>>;
   const names = Object.keys(input);
-  for (const exclusive of ["has", "in", "between", "startsWith"]) {
+  for (const exclusive of ["equals", "has", "in", "between", "startsWith"]) {
     if (names.length > 1 && names.includes(exclusive))
       fail(`${exclusive} must be the only condition of the field`);
+  }
+  if (Object.hasOwn(input, "equals")) {
+    const { equals } = input;
+    // The value may come from outside the program. It must not be read as another condition.
+    if (keyPartOf(equals) === undefined) fail("a key cannot hold the value of equals");
+    return { ...plain, values: [equals], isEqual: true };
   }
   if (Object.hasOwn(input, "has")) {
     const inner = parseCondition(model, field, input.has);
