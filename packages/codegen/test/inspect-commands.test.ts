@@ -214,7 +214,7 @@ describe("inspect stats", () => {
       [["loose"], 1],
       [["loose", 2], 2],
       [["cities", "one", "too many parts"], 3],
-      [["__keywright", "lease"], 4],
+      [["__keywright", "left by another version"], 4],
       ...Array.from({ length: 25 }, (_, i) => [[i], i] as const),
     ]);
     const { exitCode, stdout } = await project.run(["inspect", "stats", "--json"]);

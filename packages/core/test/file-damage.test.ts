@@ -17,7 +17,6 @@ import { FileChecker } from "../src/engine/level/files/file-checker.js";
 import { type LevelDatabase, LevelEngine } from "../src/engine/level/level-engine.js";
 import type { CorruptionError } from "../src/errors/core-errors.js";
 import { type EmbeddedKv, type OpenKvOptions, openKv, verifyFiles } from "../src/index.js";
-import { createLevelFiles } from "../src/kv/open/create-level-files.js";
 import { filesOf, openLevel } from "./level-folder.js";
 import { runCode } from "./run-in-process.js";
 import { withFolder } from "./temporary-folder.js";

@@ -1,4 +1,4 @@
-import { isPlainObject } from "../context/is-plain-object.js";
+import { isPlainObject } from "../model/is-plain-object.js";
 
 /** Returns the path of the first part that is not valid, or undefined if the value is valid. */
 type Shape = (value: unknown) => string | undefined;

@@ -1,5 +1,5 @@
 import { copyData } from "../../model/copy-of-data.js";
-import { isPlainObject } from "../../context/is-plain-object.js";
+import { isPlainObject } from "../../model/is-plain-object.js";
 import type { TableContext } from "../../context/table-context.js";
 import { InvalidArgumentError, InvalidQueryError } from "../../errors/query-errors.js";
 import { hasIndexKey } from "../../indexes/index-entries.js";

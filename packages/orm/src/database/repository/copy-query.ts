@@ -1,5 +1,5 @@
 import type { AnyQuery } from "../../context/any-query.js";
-import { isPlainObject } from "../../context/is-plain-object.js";
+import { isPlainObject } from "../../model/is-plain-object.js";
 import { copyFields, deepCopy } from "../../model/copy-of-data.js";
 
 /**

@@ -1,5 +1,5 @@
 import type { AnyInclude, AnyQuery } from "../../context/any-query.js";
-import { isPlainObject } from "../../context/is-plain-object.js";
+import { isPlainObject } from "../../model/is-plain-object.js";
 import type { TableContext } from "../../context/table-context.js";
 import { knownNames } from "../../errors/nearest-name.js";
 import { InvalidArgumentError } from "../../errors/query-errors.js";

@@ -1,5 +1,5 @@
 import type { AnyOrder, AnyQuery, Direction } from "../../../context/any-query.js";
-import { isPlainObject } from "../../../context/is-plain-object.js";
+import { isPlainObject } from "../../../model/is-plain-object.js";
 import { knownNames } from "../../../errors/nearest-name.js";
 import { InvalidQueryError } from "../../../errors/query-errors.js";
 import type { AnyRow, CompiledModel } from "../../../model/compiled-model.js";

@@ -1,4 +1,4 @@
-import { isPlainObject } from "../../../context/is-plain-object.js";
+import { isPlainObject } from "../../../model/is-plain-object.js";
 
 /** Returns the value of a condition `{ equals: value }`, and any other condition as it is. */
 export function valueOfEquals(condition: unknown): unknown {
