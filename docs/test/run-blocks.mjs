@@ -1,7 +1,8 @@
 // Runs compiled code blocks in one process, each in an empty folder of its own, and prints what
 // each of them printed: code-blocks.test.ts starts it with the paths of the blocks.
 import { AsyncLocalStorage } from "node:async_hooks";
-import { mkdtemp, rm } from "node:fs/promises";
+import { rmSync } from "node:fs";
+import { mkdtemp } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
@@ -35,8 +36,8 @@ for (const path of process.argv.slice(2)) {
 }
 process.chdir(start);
 
-// A block may print after its last line has run. The process ends when none does anything any more.
-process.once("beforeExit", async () => {
-  for (const folder of folders) await rm(folder, { recursive: true });
+// A block may print after its last line has run. The process ends when all of them have ended.
+process.once("beforeExit", () => {
+  for (const folder of folders) rmSync(folder, { recursive: true });
   write(JSON.stringify(Object.fromEntries(results)));
 });

@@ -8,5 +8,5 @@ if (major < 20 || (major === 20 && minor < 15)) {
   );
   process.exitCode = 1;
 } else {
-  import("../dist/cli/main.js");
+  void import("../dist/cli/main.js");
 }

@@ -16,7 +16,7 @@ try {
   const ratios = await measureRatios(folder, effort);
   const sizes = await measureFlatCost(folder, effort, [10_000, 1_000_000]);
   console.log(benchmarkTables(ratios, sizes));
-  if (!isQuick) await writeFile(page, await benchmarkPage(ratios, sizes));
+  if (!isQuick) await writeFile(page, benchmarkPage(ratios, sizes));
 } finally {
   await rm(folder, { recursive: true, force: true });
 }

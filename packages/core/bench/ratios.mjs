@@ -99,7 +99,8 @@ export async function measureRatios(folder, effort, rows = 10_000) {
       result("`encodeKey`", "`fdb-tuple`, `pack`", encodings.ours, encodings.fdbTuple, 1),
     ];
   } finally {
-    await Promise.all([full.close(), relaxed.close(), raw.close(), deno.close()]);
+    deno.close();
+    await Promise.all([full.close(), relaxed.close(), raw.close()]);
   }
 }
 

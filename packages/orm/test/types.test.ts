@@ -1,5 +1,5 @@
 // What is compiled here is not run: nothing is there to be awaited.
-/* eslint-disable @typescript-eslint/no-floating-promises */
+/* oxlint-disable typescript/no-floating-promises */
 import { describe, expectTypeOf, it } from "vitest";
 import * as z from "zod";
 import type { CheckedModels } from "../src/database/checked-models.js";

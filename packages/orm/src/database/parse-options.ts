@@ -1,9 +1,9 @@
 import type { AnyQuery } from "../context/any-query.js";
-import { isPlainObject } from "../model/is-plain-object.js";
 import type { TableContext } from "../context/table-context.js";
 import { knownNames } from "../errors/nearest-name.js";
 import { InvalidArgumentError } from "../errors/query-errors.js";
 import type { AnyRow, CompiledModel } from "../model/compiled-model.js";
+import { isPlainObject } from "../model/is-plain-object.js";
 import { includedRelations } from "../relations/load/include-query.js";
 import {
   type AllowedOptions,

@@ -36,8 +36,15 @@ function asJson(value) {
       return { symbol: String(value) };
     case "function":
       return { function: true };
+    case "boolean":
+      return value;
+    case "object":
+      return objectAsJson(value);
   }
-  if (value === null || typeof value === "boolean") return value;
+}
+
+function objectAsJson(value) {
+  if (value === null) return value;
   if (value instanceof Uint8Array) return { bytes: hexOf(value) };
   if (Array.isArray(value)) return value.map(asJson);
   if (/KvU64$/.test(value[Symbol.toStringTag] ?? "")) return { u64: `${value.value}` };

@@ -113,8 +113,7 @@ export async function verifyModel(
   const pages = new PageReader(context, run);
   const scans = { context, run, pages, verification };
   const work: Work = { ...scans, indexes: complete, summed, options, progress };
-  const isScanned = complete.length === 0 || (await runScans(work).finally(() => pages.settle()));
-  const isDone = isScanned && (await recount(work));
+  const isDone = (await scanIndexes(work)) && (await recount(work));
   if (!isDone) {
     await verification.save();
     return "stopped";
@@ -154,6 +153,15 @@ function isComplete(state: IndexState): boolean {
     state === "unique-pending" ||
     state === "disabled"
   );
+}
+
+async function scanIndexes(work: Work): Promise<boolean> {
+  if (work.indexes.length === 0) return true;
+  try {
+    return await runScans(work);
+  } finally {
+    await work.pages.settle();
+  }
 }
 
 /** Scans rows and entries to the end. Returns false if the signal stopped it. */

@@ -1,8 +1,8 @@
 import type { AnyInclude, AnyQuery } from "../../context/any-query.js";
-import { isPlainObject } from "../../model/is-plain-object.js";
 import type { TableContext } from "../../context/table-context.js";
 import { knownNames } from "../../errors/nearest-name.js";
 import { InvalidArgumentError } from "../../errors/query-errors.js";
+import { isPlainObject } from "../../model/is-plain-object.js";
 import type { LinkedRelation } from "../../model/linked-relations.js";
 import type { Relation } from "../../model/relation-definition.js";
 

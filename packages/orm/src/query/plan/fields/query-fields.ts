@@ -1,9 +1,9 @@
 import type { AnyOrder, AnyQuery, Direction } from "../../../context/any-query.js";
-import { isPlainObject } from "../../../model/is-plain-object.js";
 import { knownNames } from "../../../errors/nearest-name.js";
 import { InvalidQueryError } from "../../../errors/query-errors.js";
 import type { AnyRow, CompiledModel } from "../../../model/compiled-model.js";
 import { canBeAbsent } from "../../../model/fields/field-schema.js";
+import { isPlainObject } from "../../../model/is-plain-object.js";
 import { type FieldCondition, isAbsentCondition, parseCondition } from "./field-condition.js";
 
 /** The conditions and the order of a query, after the checks that need no index. */
