@@ -4,7 +4,7 @@ import { CrashRun } from "./crash-run.mjs";
 import { withFolder } from "./temporary-folder.js";
 
 /** `npm run test:runtimes` takes fewer for each of its runtimes. */
-const kills = Number(process.env["KEYWRIGHT_KILLS"] ?? 50);
+const kills = Number(process.env["KEYWRIGHT_KILLS"] ?? 20);
 
 /**
  * The kills of processes that write one database. Each is followed by a check of all its entries,

@@ -290,7 +290,7 @@ describe("an open database", () => {
             clearInterval(alive);
             resolve();
           };
-          const checkFiles = { repeatAfter: 20, bytesPerSecond: 1000, onProgress };
+          const checkFiles = { repeatAfter: 20, bytesPerSecond: 20_000, onProgress };
           openKv(${JSON.stringify(folder)}, { checkFiles }).then((opened) => {
             kv = opened;
           });

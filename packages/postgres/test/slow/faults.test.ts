@@ -1,10 +1,10 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { type EmbeddedKv, openKv } from "@keywright/core";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
-import { postgresEngine } from "../src/index.js";
-import { faultSettings, faults, runFault } from "./faults/run-fault.js";
-import { findServer } from "./server/installed-server.js";
-import { PostgresServer } from "./server/postgres-server.js";
+import { postgresEngine } from "../../src/index.js";
+import { faultSettings, faults, runFault } from "../faults/run-fault.js";
+import { findServer } from "../server/installed-server.js";
+import { PostgresServer } from "../server/postgres-server.js";
 
 let server: PostgresServer;
 const databases: EmbeddedKv[] = [];

@@ -5,10 +5,10 @@ import { type Engine, KvU64, openKv } from "@keywright/core";
 import { createDatabase, defineModel } from "@keywright/orm";
 import { expect, it } from "vitest";
 import * as z from "zod";
-import { type EtcdEngineOptions, etcdEngine } from "../src/open-etcd.js";
-import { describeEtcd, newPrefix } from "./server/shared-cluster.js";
+import { type EtcdEngineOptions, etcdEngine } from "../../src/open-etcd.js";
+import { describeEtcd, newPrefix } from "../server/shared-cluster.js";
 
-const worker = fileURLToPath(new URL("processes/worker.mjs", import.meta.url));
+const worker = fileURLToPath(new URL("../processes/worker.mjs", import.meta.url));
 
 /** Milliseconds by which the clocks of the processes differ from that of this one. */
 const differences = [0, 5000, -5000];

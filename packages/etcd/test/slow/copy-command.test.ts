@@ -6,12 +6,12 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { DatabaseNotFoundError, type Kv, openKv } from "@keywright/core";
 import { expect, it } from "vitest";
-import { etcdEngine } from "../src/open-etcd.js";
-import { describeEtcd, newPrefix } from "./server/shared-cluster.js";
+import { etcdEngine } from "../../src/open-etcd.js";
+import { describeEtcd, newPrefix } from "../server/shared-cluster.js";
 
-const command = fileURLToPath(new URL("../../codegen/bin/keywright.js", import.meta.url));
+const command = fileURLToPath(new URL("../../../codegen/bin/keywright.js", import.meta.url));
 /** A folder of a project that has the package. */
-const folder = fileURLToPath(new URL("..", import.meta.url));
+const folder = fileURLToPath(new URL("../..", import.meta.url));
 
 /** Runs `keywright copy`. With `kill`, kills it as soon as it shows progress. */
 async function copy(from: string, to: string, kill = false): Promise<string> {

@@ -7,15 +7,15 @@ import {
   type StoredMutation,
 } from "@keywright/core";
 import { expect, it } from "vitest";
-import { CallFailure } from "../src/client/call-failure.js";
-import { EtcdClient } from "../src/client/etcd-client.js";
-import type { EtcdCalls } from "../src/client/etcd-messages.js";
-import { EtcdEngine } from "../src/etcd-engine.js";
-import { etcdEngine } from "../src/open-etcd.js";
-import { KeySpace } from "../src/record/key-space.js";
-import { collect } from "./server/collect.js";
-import { LossyProxy } from "./server/lossy-proxy.js";
-import { describeEtcd, newPrefix } from "./server/shared-cluster.js";
+import { CallFailure } from "../../src/client/call-failure.js";
+import { EtcdClient } from "../../src/client/etcd-client.js";
+import type { EtcdCalls } from "../../src/client/etcd-messages.js";
+import { EtcdEngine } from "../../src/etcd-engine.js";
+import { etcdEngine } from "../../src/open-etcd.js";
+import { KeySpace } from "../../src/record/key-space.js";
+import { collect } from "../server/collect.js";
+import { LossyProxy } from "../server/lossy-proxy.js";
+import { describeEtcd, newPrefix } from "../server/shared-cluster.js";
 
 describeEtcd("a commit whose reply is lost", 1, (cluster) => {
   const withProxy = async (

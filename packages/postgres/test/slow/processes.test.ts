@@ -5,10 +5,10 @@ import { type EmbeddedKv, type KvU64, openKv } from "@keywright/core";
 import { createDatabase, defineModel } from "@keywright/orm";
 import { afterEach, expect, it } from "vitest";
 import * as z from "zod";
-import { type PostgresOptions, postgresEngine } from "../src/index.js";
-import { describeOnServer, newTable } from "./server/shared-server.js";
+import { type PostgresOptions, postgresEngine } from "../../src/index.js";
+import { describeOnServer, newTable } from "../server/shared-server.js";
 
-const script = fileURLToPath(new URL("work-in-process.mjs", import.meta.url));
+const script = fileURLToPath(new URL("../work-in-process.mjs", import.meta.url));
 const children: ChildProcess[] = [];
 const databases: EmbeddedKv[] = [];
 afterEach(async () => {

@@ -9,12 +9,12 @@ import {
   openKv,
 } from "@keywright/core";
 import { describe, expect, it, vi } from "vitest";
-import { EtcdClient } from "../src/client/etcd-client.js";
-import { EtcdAccessDeniedError, EtcdOutOfSpaceError } from "../src/errors/etcd-errors.js";
-import { type EtcdEngineOptions, etcdEngine } from "../src/open-etcd.js";
-import { KeySpace } from "../src/record/key-space.js";
-import { versionProblem } from "../src/version/version-problem.js";
-import { describeEtcd, newPrefix } from "./server/shared-cluster.js";
+import { EtcdClient } from "../../src/client/etcd-client.js";
+import { EtcdAccessDeniedError, EtcdOutOfSpaceError } from "../../src/errors/etcd-errors.js";
+import { type EtcdEngineOptions, etcdEngine } from "../../src/open-etcd.js";
+import { KeySpace } from "../../src/record/key-space.js";
+import { versionProblem } from "../../src/version/version-problem.js";
+import { describeEtcd, newPrefix } from "../server/shared-cluster.js";
 
 describe("the options of etcdEngine", () => {
   it("are refused if they are not valid", async () => {
@@ -287,8 +287,9 @@ describeEtcd(
   { args: ["--auth-token-ttl", "1"] },
 );
 
-const pem = (name: string) => readFileSync(new URL(`server/tls/${name}.pem`, import.meta.url));
-const pathOf = (name: string) => fileURLToPath(new URL(`server/tls/${name}.pem`, import.meta.url));
+const pem = (name: string) => readFileSync(new URL(`../server/tls/${name}.pem`, import.meta.url));
+const pathOf = (name: string) =>
+  fileURLToPath(new URL(`../server/tls/${name}.pem`, import.meta.url));
 
 describeEtcd(
   "a cluster with TLS",

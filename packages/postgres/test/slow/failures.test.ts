@@ -1,9 +1,9 @@
 import { type EmbeddedKv, openKv } from "@keywright/core";
 import { afterAll, afterEach, beforeAll, expect, it } from "vitest";
-import * as postgres from "../src/index.js";
-import { type PostgresOptions, postgresEngine } from "../src/index.js";
-import { PostgresServer } from "./server/postgres-server.js";
-import { describeOnServer, newTable, query } from "./server/shared-server.js";
+import * as postgres from "../../src/index.js";
+import { type PostgresOptions, postgresEngine } from "../../src/index.js";
+import { PostgresServer } from "../server/postgres-server.js";
+import { describeOnServer, newTable, query } from "../server/shared-server.js";
 
 const databases: EmbeddedKv[] = [];
 afterEach(async () => {

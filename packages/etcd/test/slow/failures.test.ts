@@ -1,11 +1,11 @@
 import { Server, ServerCredentials } from "@grpc/grpc-js";
 import { AmbiguousCommitError, EngineUnavailableError, openKv } from "@keywright/core";
 import { describe, expect, it, vi } from "vitest";
-import { methodOf } from "../src/client/etcd-protocol.js";
-import { EtcdRefusedError, EtcdVersionError } from "../src/errors/etcd-errors.js";
-import { type EtcdEngineOptions, etcdEngine } from "../src/open-etcd.js";
-import { Gate } from "./server/gate.mjs";
-import { describeEtcd, newPrefix } from "./server/shared-cluster.js";
+import { methodOf } from "../../src/client/etcd-protocol.js";
+import { EtcdRefusedError, EtcdVersionError } from "../../src/errors/etcd-errors.js";
+import { type EtcdEngineOptions, etcdEngine } from "../../src/open-etcd.js";
+import { Gate } from "../server/gate.mjs";
+import { describeEtcd, newPrefix } from "../server/shared-cluster.js";
 
 const portOf = (url: string) => Number(new URL(url).port);
 

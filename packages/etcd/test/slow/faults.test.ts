@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { contradictions, type History } from "./faults/check-history.mjs";
-import { faults, runFault } from "./faults/run-fault.mjs";
-import { hasEtcd } from "./server/has-etcd.js";
+import { contradictions, type History } from "../faults/check-history.mjs";
+import { faults, runFault } from "../faults/run-fault.mjs";
+import { hasEtcd } from "../server/has-etcd.js";
 
 describe.skipIf(!hasEtcd)("three members with 16 writers stay strictly serializable", () => {
   for (const name of Object.keys(faults)) {

@@ -1,10 +1,10 @@
 import { openKv } from "@keywright/core";
 import { expect, it } from "vitest";
-import { EtcdClient } from "../src/client/etcd-client.js";
-import { etcdEngine } from "../src/open-etcd.js";
-import { KeySpace } from "../src/record/key-space.js";
-import { collect } from "./server/collect.js";
-import { describeEtcd, newPrefix } from "./server/shared-cluster.js";
+import { EtcdClient } from "../../src/client/etcd-client.js";
+import { etcdEngine } from "../../src/open-etcd.js";
+import { KeySpace } from "../../src/record/key-space.js";
+import { collect } from "../server/collect.js";
+import { describeEtcd, newPrefix } from "../server/shared-cluster.js";
 
 describeEtcd("keys that end in the versionstamp of their commit", 1, (cluster) => {
   it("are in the order of all commits of several clients", async () => {

@@ -2,8 +2,8 @@ import { once } from "node:events";
 import { type AddressInfo, connect, createServer, type Socket } from "node:net";
 import { openKv } from "@keywright/core";
 import { expect, it } from "vitest";
-import { etcdEngine } from "../src/open-etcd.js";
-import { describeEtcd, newPrefix } from "./server/shared-cluster.js";
+import { etcdEngine } from "../../src/open-etcd.js";
+import { describeEtcd, newPrefix } from "../server/shared-cluster.js";
 
 describeEtcd("a connection that never gets an answer", 1, (cluster) => {
   it("is replaced by a new one", async () => {

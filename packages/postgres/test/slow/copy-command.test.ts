@@ -6,11 +6,11 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { type Kv, openKv } from "@keywright/core";
 import { expect, it } from "vitest";
-import { describeOnServer, newTable, query } from "./server/shared-server.js";
+import { describeOnServer, newTable, query } from "../server/shared-server.js";
 
-const command = fileURLToPath(new URL("../../codegen/bin/keywright.js", import.meta.url));
+const command = fileURLToPath(new URL("../../../codegen/bin/keywright.js", import.meta.url));
 /** A folder of a project that has the package. */
-const folder = fileURLToPath(new URL("..", import.meta.url));
+const folder = fileURLToPath(new URL("../..", import.meta.url));
 
 /** Runs `keywright copy`. With `kill`, kills it as soon as it shows progress. */
 async function copy(from: string, to: string, kill = false): Promise<string> {
@@ -86,7 +86,7 @@ describeOnServer("keywright copy to PostgreSQL and back", () => {
       const config = `export default ${JSON.stringify({ models: "*.ts", output: "db", database })};`;
       await writeFile(join(project, "keywright.config.mjs"), config);
       await symlink(
-        fileURLToPath(new URL("../../../node_modules", import.meta.url)),
+        fileURLToPath(new URL("../../../../node_modules", import.meta.url)),
         join(project, "node_modules"),
       );
       expect(await run(project, ["inspect", "ls"])).toContain("KW_DATABASE_NOT_FOUND");

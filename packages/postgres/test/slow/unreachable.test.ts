@@ -5,9 +5,9 @@ import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { openKv } from "@keywright/core";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
-import { postgresEngine } from "../src/index.js";
-import { PostgresServer } from "./server/postgres-server.js";
-import { describeOnServer } from "./server/shared-server.js";
+import { postgresEngine } from "../../src/index.js";
+import { PostgresServer } from "../server/postgres-server.js";
+import { describeOnServer } from "../server/shared-server.js";
 
 const run = promisify(execFile);
 const unavailable = { code: "KW_ENGINE_UNAVAILABLE", retryable: true, reason: "no server answers" };
@@ -55,7 +55,7 @@ describe("postgresEngine gives up at the deadline, and closes its connections", 
 
   it("so that the process ends by itself", async () => {
     const { url } = await start(() => undefined);
-    const script = fileURLToPath(new URL("open-in-process.mjs", import.meta.url));
+    const script = fileURLToPath(new URL("../open-in-process.mjs", import.meta.url));
     const { stdout } = await run(process.execPath, [script, url], { timeout: 30_000 });
     expect(stdout.trim()).toBe("KW_ENGINE_UNAVAILABLE");
   });
