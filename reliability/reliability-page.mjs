@@ -32,7 +32,7 @@ function section({ title, promise, method, limits, short, command }, results) {
     promise,
     method,
     ...(limits === undefined ? [] : [limits]),
-    `\`npm test\` runs ${short}. The long run is \`${command}\`. ${run}`,
+    `${short === undefined ? "" : `\`npm test\` runs ${short}. `}The long run is \`${command}\`. ${run}`,
   ];
   return paragraphs.map((paragraph) => `${wrap(paragraph)}\n`).join("\n");
 }

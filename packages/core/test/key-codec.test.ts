@@ -346,6 +346,18 @@ describe("encodeKey refuses", () => {
 });
 
 describe("the bytes of encodeKey", () => {
+  it.each([0x7f, 0x80, 0x7ff, 0x800, 0xd7ff, 0xe000, 0xffff, 0x10000, 0x10ffff])(
+    "are UTF-8 where the length of a code point changes: %i",
+    (point) => {
+      const text = String.fromCodePoint(point);
+      for (const part of [text, `${text}a`, `a${text}`]) {
+        const bytes = Buffer.from(encodeKey([part]));
+        expect(bytes.subarray(1, -1)).toEqual(Buffer.from(part));
+        expect(decodeKey(bytes)).toEqual([part]);
+      }
+    },
+  );
+
   it("are the caller's own, and share no memory with those of other keys", () => {
     const [first, second] = [encodeKey(["users", 1]), encodeKey(["users", 2])];
     expect(first.buffer).not.toBe(second.buffer);

@@ -11,9 +11,10 @@ import type {
 import { ChangeWatchers, hasExpired, maxRangeBytes } from "@keywright/core/engine";
 import type { EtcdClient } from "./client/etcd-client.js";
 import type { KeyValue } from "./client/etcd-messages.js";
+import { KeyReader } from "./client/key-reader.js";
+import { readKeys } from "./client/read-keys.js";
 import { retryIfCompacted } from "./client/retry-if-compacted.js";
 import { Committer } from "./commit/committer.js";
-import { readKeys } from "./commit/read-keys.js";
 import { decodeRecord } from "./record/entry-record.js";
 import type { KeySpace } from "./record/key-space.js";
 import { ChangeStream } from "./watch/change-stream.js";
@@ -38,6 +39,7 @@ export class EtcdEngine implements Engine {
   readonly limits: EngineLimits;
   readonly #client: EtcdClient;
   readonly #keys: KeySpace;
+  readonly #reader: KeyReader;
   readonly #watchers = new ChangeWatchers();
   readonly #committer: Committer;
   #stream: ChangeStream | undefined;
@@ -51,6 +53,7 @@ export class EtcdEngine implements Engine {
   ) {
     this.#client = client;
     this.#keys = keys;
+    this.#reader = new KeyReader(client);
     const bytes = maxRequestBytes - requestOverhead;
     this.limits = {
       checks: 100,
@@ -67,8 +70,8 @@ export class EtcdEngine implements Engine {
   }
 
   async get(key: Uint8Array): Promise<StoredEntry | undefined> {
-    const { kvs } = await this.#client.read("KV.Range", { key: this.#keys.keyOf(key) });
-    return kvs[0] && this.#unexpired(kvs[0], Date.now());
+    const record = await this.#reader.get(this.#keys.keyOf(key));
+    return record && this.#unexpired(record, Date.now());
   }
 
   async getMany(keys: readonly Uint8Array[]): Promise<(StoredEntry | undefined)[]> {

@@ -104,9 +104,35 @@ describeEtcd("the requests to etcd", 1, (cluster) => {
         "findUnique with include of many": 3,
         "findUnique with include of one": 2,
         delete: 2,
-        "delete of a row that others may refer to": 5,
+        "delete of a row that others may refer to": 4,
         "a transaction of 2 reads and an update": 3,
       });
+    } finally {
+      await kv.close();
+    }
+  });
+
+  it("are one for each 64 keys that are read one by one in the same turn", async () => {
+    const client = new CountingClient({ endpoints: cluster().endpoints, timeout: 10_000 });
+    const limits = { maxTxnOps: 128, maxRequestBytes: 1_572_864 };
+    const kv = await openKv(new EtcdEngine(client, new KeySpace(newPrefix()), limits));
+    try {
+      for (let n = 0; n < 50; n++) await kv.set(["n", n], n);
+      const read = async (count: number) => {
+        const before = client.requests;
+        const keys = Array.from({ length: count }, (_, n) => ["n", n % 64] as const);
+        const entries = await Promise.all(keys.map((key) => kv.get(key)));
+        return { values: entries.map(({ value }) => value), requests: client.requests - before };
+      };
+      for (const [count, requests] of [
+        [1, 1],
+        [64, 1],
+        [65, 2],
+        [200, 4],
+      ] as const) {
+        const values = Array.from({ length: count }, (_, n) => (n % 64 < 50 ? n % 64 : null));
+        expect(await read(count)).toEqual({ values, requests });
+      }
     } finally {
       await kv.close();
     }

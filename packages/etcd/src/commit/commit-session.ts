@@ -4,9 +4,9 @@ import { AmbiguousCommitError } from "@keywright/core";
 import { CallFailure } from "../client/call-failure.js";
 import type { EtcdClient } from "../client/etcd-client.js";
 import type { KeyValue, TxnRequest } from "../client/etcd-messages.js";
+import { readKeys } from "../client/read-keys.js";
 import { typedFailure, unavailable } from "../client/typed-failure.js";
 import type { KeySpace } from "../record/key-space.js";
-import { readKeys } from "./read-keys.js";
 import type { Reservation } from "./reservation.js";
 import {
   type BatchTransaction,

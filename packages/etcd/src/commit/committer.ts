@@ -9,6 +9,7 @@ import {
 import { hasExpired } from "@keywright/core/engine";
 import type { EtcdClient } from "../client/etcd-client.js";
 import type { KeyValue } from "../client/etcd-messages.js";
+import { readKeys } from "../client/read-keys.js";
 import { retryIfCompacted } from "../client/retry-if-compacted.js";
 import { unavailable } from "../client/typed-failure.js";
 import { EtcdAccessDeniedError, EtcdOutOfSpaceError } from "../errors/etcd-errors.js";
@@ -19,7 +20,6 @@ import { type AppliedWrites, applyWrites, type KnownState } from "./apply-writes
 import { type BatchAnswer, CommitSession } from "./commit-session.js";
 import type { Component } from "./component.js";
 import { dependsOnStored, PendingWrite, textOf } from "./pending-write.js";
-import { readKeys } from "./read-keys.js";
 import { Reservation } from "./reservation.js";
 import { longestIdle, sweepSessions } from "./sweep-sessions.js";
 import { type BatchLimits, takeBatch } from "./take-batch.js";

@@ -1,6 +1,6 @@
 import type { Buffer } from "node:buffer";
-import type { EtcdClient } from "../client/etcd-client.js";
-import type { KeyValue } from "../client/etcd-messages.js";
+import type { EtcdClient } from "./etcd-client.js";
+import type { KeyValue, RangeRequest } from "./etcd-messages.js";
 
 /** How many keys one request reads: fewer than the `--max-txn-ops` of etcd. */
 const keysPerRequest = 100;
@@ -19,12 +19,12 @@ export async function readKeys(
   const found = new Map<string, KeyValue>();
   const distinct = [...new Map(keys.map((key) => [key.toString("latin1"), key])).values()];
   const read = async (part: readonly Buffer[], at: number): Promise<number> => {
-    const success = part.map((key) => ({ requestRange: { key, revision: at } }));
-    const response = await client.read("KV.Txn", { success });
-    for (const { responseRange } of response.responses) {
-      for (const entry of responseRange!.kvs) found.set(entry.key.toString("latin1"), entry);
-    }
-    return response.header.revision;
+    const ranges = part.map((key) => ({ key, revision: at }));
+    const [range] = ranges;
+    const { header, entries } =
+      ranges.length === 1 ? await readOne(client, range!) : await readTogether(client, ranges);
+    for (const entry of entries) found.set(entry.key.toString("latin1"), entry);
+    return header.revision;
   };
   const parts: Buffer[][] = [];
   for (let start = 0; start < distinct.length; start += keysPerRequest) {
@@ -36,4 +36,15 @@ export async function readKeys(
   const at = revision === 0 ? latest : revision;
   await Promise.all(others.map((part) => read(part, at)));
   return found;
+}
+
+async function readOne(client: EtcdClient, range: RangeRequest) {
+  const { header, kvs } = await client.read("KV.Range", range);
+  return { header, entries: kvs };
+}
+
+async function readTogether(client: EtcdClient, ranges: readonly RangeRequest[]) {
+  const success = ranges.map((requestRange) => ({ requestRange }));
+  const { header, responses } = await client.read("KV.Txn", { success });
+  return { header, entries: responses.flatMap(({ responseRange }) => responseRange!.kvs) };
 }
