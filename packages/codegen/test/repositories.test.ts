@@ -250,6 +250,10 @@ describe("a model with every kind of field and index", () => {
       "b1",
     ]);
     const until = { ...open, due: { lte: new Date(2) } };
+    const exact = { teamId: { equals: open.teamId }, state: { equals: open.state } };
+    expect(titles(await tasks.listByTeamStateAndDue(exact, { order: "desc" }))).toEqual(
+      titles(await tasks.listByTeamStateAndDue(open, { order: "desc" })),
+    );
     expect(titles(await tasks.listByTeamStateAndDue(until))).toEqual(["b1", "b2"]);
     // @ts-expect-error: bounds on a field leave nothing to say of the next one.
     const gap = tasks.listByTeamAndScore({ teamId: { gt: "a" }, score: 1 });

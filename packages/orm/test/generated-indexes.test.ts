@@ -2,7 +2,7 @@ import { type EmbeddedKv, openKv } from "@keywright/core";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import * as z from "zod";
 import { type Rows, rowsOf } from "../src/codegen.js";
-import { createDatabase, defineModel } from "../src/index.js";
+import { createDatabase, defineModel, InvalidQueryError } from "../src/index.js";
 
 /** A unique index of every kind. Two of them have the same field, and one that of the primary key. */
 const User = defineModel({
@@ -140,6 +140,32 @@ describe("an undefined value widens no list:", () => {
     const where = { score: 2, team: {} };
     expect((await users.findMany({ index: "byScoreAndTeam", where })).items).toEqual([bob]);
   });
+});
+
+it("a generated list takes an object within equals as a value, and refuses it", async () => {
+  const list = async (index: string, where: Conditions) =>
+    (await users.findMany({ index, where })).items;
+  const isOne = { score: { equals: 1 }, team: { equals: "t" } };
+  expect(await list("byScoreAndTeam", isOne)).toEqual([ada]);
+  expect(await users.count({ index: "byScoreAndTeam", where: isOne })).toBe(1);
+  expect(await list("bySomeTag", { tags: { equals: "q" } })).toEqual([ada]);
+  const fromJson = JSON.parse('[{ "gt": "" }, {}, { "equals": "t" }]') as unknown[];
+  for (const value of fromJson) {
+    for (const where of [
+      { score: { equals: 1 }, team: { equals: value } },
+      { score: { equals: value }, team: { equals: "t" } },
+    ]) {
+      await expect(list("byScoreAndTeam", where)).rejects.toThrow(InvalidQueryError);
+      await expect(users.count({ index: "byScoreAndTeam", where })).rejects.toThrow(
+        InvalidQueryError,
+      );
+    }
+    await expect(list("bySomeTag", { tags: { equals: value } })).rejects.toThrow(InvalidQueryError);
+  }
+  for (const value of fromJson.slice(0, 2)) {
+    const where = { email: value };
+    await expect(users.findUnique({ index: "byEmail", where })).rejects.toThrow(InvalidQueryError);
+  }
 });
 
 describe("a generated repository answers values of another kind as a repository does:", () => {

@@ -71,7 +71,8 @@ export interface CityUpdate {
  * The rows of `cities`, by `id` and through its indexes.
  *
  * Methods that find rows by the values of fields throw `InvalidQueryError` if a value is undefined
- * or has the wrong type, or if there is no such field.
+ * or has the wrong type, or if there is no such field. Where a method takes conditions, an object
+ * in place of a value is one: give input from outside the program as `{ equals: value }`.
  */
 export class CityRepository {
   readonly #rows: Rows<CityRow, CityCreate, CityUpdate>;

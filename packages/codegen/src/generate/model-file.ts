@@ -123,6 +123,7 @@ export const runtimeModule = "@keywright/orm/codegen";
 /** The types of the ORM that a file imports if it uses them. */
 const ormTypes = [
   "Condition",
+  "EqualsFilter",
   "FieldOperation",
   "InFilter",
   "KeyValue",
@@ -194,7 +195,7 @@ function createDescription({ model }: NamedModel, { create }: ModelTypes): strin
 
 /** The sentence in the comment of a repository that applies to most of its methods. */
 const invalidValues =
-  "Methods that find rows by the values of fields throw `InvalidQueryError` if a value is undefined or has the wrong type, or if there is no such field.";
+  "Methods that find rows by the values of fields throw `InvalidQueryError` if a value is undefined or has the wrong type, or if there is no such field. Where a method takes conditions, an object in place of a value is one: give input from outside the program as `{ equals: value }`.";
 
 function repositoryText({ model, names }: NamedModel, methods: readonly Method[]): string {
   const { repository, row, create, update } = names;

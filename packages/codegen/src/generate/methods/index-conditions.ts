@@ -35,7 +35,10 @@ export function conditionsOn(fields: readonly KeyField[]): string {
   const alternatives = fields.map((_, last) => {
     const members = fields.map(({ name, type }, position) => {
       const property = propertyName(name);
-      if (position < last) return `${property}: ${textOf([type, `InFilter<${type}>`])};`;
+      if (position < last) {
+        const alternatives = [type, `EqualsFilter<${type}>`, `InFilter<${type}>`];
+        return `${property}: ${textOf(alternatives)};`;
+      }
       if (position > last) return `${property}?: never;`;
       return `${property}?: Condition<${type}>;`;
     });
