@@ -1,7 +1,7 @@
 import { MemoryLevel } from "memory-level";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import type { StoredSet } from "../src/engine/engine.js";
-import type { LevelDatabase } from "../src/engine/level/level-engine.js";
+import { type LevelDatabase, LevelEngine } from "../src/engine/level/level-engine.js";
 import { encodeKey } from "../src/keys/encode-key.js";
 import { decodeHintKey, expiryHint } from "../src/kv/expiry/expiry-hint.js";
 import { openKv } from "../src/kv/open-kv.js";
@@ -215,6 +215,25 @@ describe("an entry that expires", () => {
     expect(await count(level)).toEqual({ entries: 2, hints: 0 });
     await expect(kv.get(["b"])).rejects.toMatchObject({ code: "KW_CORRUPTION" });
     expect((await kv.get(["c"])).value).toBe(null);
+    await kv.close();
+  });
+
+  it("is swept beside a hint whose key is too short", async () => {
+    const level = openLevel();
+    const engine = await LevelEngine.open(handedIn(level));
+    const kv = await openKv(handedIn(level));
+    await kv.set(["a"], 1, { expireIn: 1000 });
+    const hint = {
+      type: "set" as const,
+      key: Uint8Array.of(0, 3, 0),
+      value: new Uint8Array(0),
+      endsInVersionstamp: false,
+    };
+    await engine.commit([{ checks: [], mutations: [hint], sync: false }]);
+    expect((await count(level)).hints).toBe(2);
+    await pass(minute);
+    await pass(1);
+    expect(await count(level)).toEqual({ entries: 0, hints: 0 });
     await kv.close();
   });
 

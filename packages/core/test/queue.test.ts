@@ -637,6 +637,32 @@ describe("a message that cannot be read", () => {
     });
   });
 
+  it("because its key has another length holds up no other, and is told of once", async () => {
+    await withQueue(async (on) => {
+      const error = quietConsole();
+      await on.enqueue(1);
+      const [entry] = await on.storedEntries();
+      const key = Uint8Array.of(0x00, 0x04, 0x01);
+      const { value } = entry!;
+      const mutation = { type: "set" as const, key, value, endsInVersionstamp: false };
+      await on.engine.commit([{ checks: [], mutations: [mutation], sync: false }]);
+      const handler = vi.fn();
+      const { done, end } = on.queue.listen(handler, false);
+      await settled();
+      on.queue.wake();
+      await settled();
+      expect(handler.mock.calls).toEqual([[1]]);
+      expect(error.mock.calls).toEqual([
+        [
+          "A message of the queue cannot be read and is passed over",
+          expect.objectContaining({ code: "KW_CORRUPTION", key }),
+        ],
+      ]);
+      end();
+      await done;
+    });
+  });
+
   it("is found whichever of several the engine tells of first", async () => {
     const keys = Array.from({ length: 6 }, (_, index) => messageKey(index, new Uint8Array(16)));
     const damaged = [1, 2, 4];

@@ -1,11 +1,10 @@
-import { execFile } from "node:child_process";
 import { mkdir, open, readdir, readFile, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { promisify } from "node:util";
 import { describe, expect, it } from "vitest";
 import { holdLock } from "../src/engine/level/repair/hold-lock.js";
 import { type EmbeddedKv, openKv, repairDatabase, verifyFiles } from "../src/index.js";
 import { filesOf } from "./level-folder.js";
+import { runCode } from "./run-in-process.js";
 import { withFolder } from "./temporary-folder.js";
 
 const commits = 60;
@@ -36,20 +35,13 @@ async function logOf(path: string): Promise<string> {
   return join(path, log!);
 }
 
-const core = new URL("../dist/index.js", import.meta.url).href;
-
 /** Calls a function of the built package in another process. Returns the code of its error. */
 async function inOtherProcess(name: string, path: string, options: object): Promise<unknown> {
   const call = `${name}(${JSON.stringify(path)}, ${JSON.stringify(options)})`;
-  const code = `import { ${name} } from ${JSON.stringify(core)};
+  const output = await runCode(`
     await ${call}.then(() => console.log("{}"), ({ code }) => console.log(JSON.stringify({ code })));
-    process.exit();`;
-  const { stdout } = await promisify(execFile)(process.execPath, [
-    "--input-type=module",
-    "--eval",
-    code,
-  ]);
-  return JSON.parse(stdout);
+    process.exit();`);
+  return JSON.parse(output);
 }
 
 /** Returns the number of first commits that are there. Fails if there are others. */

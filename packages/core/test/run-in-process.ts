@@ -6,7 +6,7 @@ const run = promisify(execFile);
 const script = fileURLToPath(new URL("run-code.mjs", import.meta.url));
 
 /**
- * Runs code in a new process, with `openKv` of the built package. Resolves with its output.
+ * Runs code in a new process, with `openKv` and `repairDatabase` of the built package. Resolves with its output.
  */
 export async function runCode(code: string): Promise<string> {
   // By a script, because Deno and Bun have no `--input-type`.

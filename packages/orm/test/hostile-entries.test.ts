@@ -1,12 +1,21 @@
-import { KeywrightError, type Kv, NotU64Error, openKv } from "@keywright/core";
+import {
+  type EmbeddedKv,
+  KeywrightError,
+  type Kv,
+  type KvKey,
+  NotU64Error,
+  openKv,
+} from "@keywright/core";
 import { expect, it } from "vitest";
 import * as z from "zod";
+import { adopt, guideLayout } from "../src/adopt.js";
 import {
   createDatabase,
   defineModel,
   migrate,
   migrationStatus,
   planMigration,
+  resumeDeletes,
   SystemEntryError,
   verifyIndexes,
 } from "../src/index.js";
@@ -137,4 +146,101 @@ it("no stored description of rows makes a call throw an untyped error", async ()
       for (const error of await callAll(kv)) expect(isTyped(error)).toBe(true);
     });
   }
+});
+
+/** Sets each entry below a prefix to each hostile value, on new databases, and makes the calls. */
+async function withEachHostileEntry(
+  prefix: KvKey,
+  prepare: () => Promise<EmbeddedKv>,
+  call: (kv: EmbeddedKv) => Promise<unknown>,
+): Promise<number> {
+  const keysOf = async (kv: Kv) => {
+    const keys: KvKey[] = [];
+    for await (const { key } of kv.list({ prefix })) keys.push(key);
+    return keys;
+  };
+  let refused = 0;
+  for (const value of hostile) {
+    await using first = await prepare();
+    for (const position of (await keysOf(first)).keys()) {
+      await using kv = await prepare();
+      const key = (await keysOf(kv))[position];
+      if (key === undefined) continue;
+      await kv.set(key, value);
+      await call(kv).catch((error: unknown) => {
+        if (!isTyped(error)) throw error;
+        if (error instanceof SystemEntryError) refused++;
+      });
+    }
+  }
+  return refused;
+}
+
+const guide = guideLayout(User);
+
+it.each(["adopting", "adopted"])(
+  "no entry of an adoption (%s) makes the next one throw an untyped error",
+  async (name) => {
+    await using old = await openKv();
+    for (const id of ["a", "b"]) await old.set(["users", id], { id, email: id, team: "red" });
+    await old.set(["users", "c"], { id: "c", team: "red" });
+    const run = async (kv: EmbeddedKv) => {
+      const db = await createDatabase({ kv, models: { users: User } });
+      return await adopt(db, { from: old, models: { users: guide } });
+    };
+    const prepare = async () => {
+      const kv = await openKv();
+      await run(kv);
+      // Without its progress, the next adoption reads the mark of each row.
+      if (name === "adopted") await kv.delete(["__keywright", "adopting", "users"]);
+      return kv;
+    };
+    const refused = await withEachHostileEntry(["__keywright", name], prepare, run);
+    expect(refused).toBeGreaterThan(hostile.length);
+  },
+);
+
+it.each(["counted-until", "counted-row"])(
+  "no record of counted rows that expire (%s) makes a call throw an untyped error",
+  async (name) => {
+    const prepare = async () => {
+      const kv = await openKv();
+      const db = await createDatabase({ kv, models: { users: User } });
+      const data = { id: "a", email: "a", team: "red" };
+      await db.users.create({ data, expireIn: 1 });
+      await db.users.create({ data: { id: "b", email: "b", team: "red" }, expireIn: 60_000 });
+      await new Promise((resolve) => setTimeout(resolve, 3));
+      return kv;
+    };
+    const refused = await withEachHostileEntry(["__keywright", name], prepare, async (kv) => {
+      const db = await createDatabase({ kv, models: { users: User } });
+      const errors: unknown[] = [];
+      for (const call of [
+        () => db.users.count(),
+        () => db.users.count({ where: { team: "red" } }),
+        () => db.users.update({ where: { id: "b" }, data: { team: "green" } }),
+        () => db.users.create({ data: { id: "a", email: "a", team: "red" } }),
+        () => db.users.delete({ where: { id: "b" } }),
+        () => verifyIndexes(db, { repair: true }),
+      ]) {
+        await (call as () => Promise<unknown>)().catch((error: unknown) => errors.push(error));
+      }
+      for (const error of errors) if (!isTyped(error)) throw error;
+      if (errors.length > 0) throw errors[0];
+    });
+    expect(refused).toBeGreaterThan(0);
+  },
+);
+
+it("no job of a deletion makes resumeDeletes throw, or fail without a code", async () => {
+  await withRows(async (kv) => {
+    const db = await createDatabase({ kv, models: { users: User } });
+    for (const key of [[], ["users"], ["users", 1], ["users", "a", "b"], [1n, "a"], ["none", "a"]])
+      for (const value of [true, null, deep]) {
+        await kv.set(["__keywright", "cascade", ...key], value);
+        const { failed } = await resumeDeletes(db);
+        for (const { error } of failed) expect(isTyped(error)).toBe(true);
+      }
+    expect(await db.users.findUnique({ where: { id: "a" } })).not.toBeNull();
+  });
 });

@@ -7,6 +7,7 @@ import {
   type KvKeyPart,
 } from "@keywright/core";
 import type { CatalogSnapshot } from "../catalog/catalog-snapshot.js";
+import { systemValue } from "../catalog/system-value.js";
 import type { TableContext } from "../context/table-context.js";
 import type { RowId } from "../errors/orm-error.js";
 import { InvalidArgumentError } from "../errors/query-errors.js";
@@ -28,6 +29,7 @@ import { writableCatalog } from "../write/commit/writable-catalog.js";
 import { parseRow } from "../write/input/parse-row.js";
 import type { RecordedOperation } from "../write/many/shared-commit.js";
 import type { AdoptFailure } from "./adopt-result.js";
+import { adoptedMarkShape } from "./adopt-shapes.js";
 import { type AdoptedMark, adoptedMark, adoptedMarkKey } from "./adopted-mark.js";
 import { failedRow, isOfRow } from "./failed-row.js";
 import type { UnreadDocument } from "./source/read-documents.js";
@@ -128,11 +130,12 @@ export async function planDocuments(
     if (row === undefined) return { document, outcome, operation: undefined };
     const position = rows.indexOf(row);
     const entry = stored[position];
-    const mark = (stored[rows.length + position]?.value ?? undefined) as AdoptedMark | undefined;
+    const storedMark = stored[rows.length + position];
+    const mark = storedMark && systemValue<AdoptedMark>(storedMark, adoptedMarkShape, model.name);
     if (entry !== undefined && entry.versionstamp !== null) {
       return planExisting(snapshot, document, row, entry.value, mark);
     }
-    if (mark !== undefined && !adoption.restoreDeleted) {
+    if (mark && !adoption.restoreDeleted) {
       return { document, outcome: "deleted", operation: undefined };
     }
     if (adoption.dryRun) return { document, outcome: "adopted", operation: undefined };
@@ -166,7 +169,7 @@ function planExisting(
   document: ParsedDocument,
   row: NewRow,
   stored: unknown,
-  mark: AdoptedMark | undefined,
+  mark: AdoptedMark | null | undefined,
 ): DocumentPlan {
   const { key, versionstamp } = document.entry;
   if (mark?.versionstamp === versionstamp && isSameKey(mark.key, key)) {

@@ -1,7 +1,10 @@
 import type { Kv, KvKey } from "@keywright/core";
+import type { SystemShape } from "../catalog/system-shapes.js";
+import { systemValue } from "../catalog/system-value.js";
 import { keyText } from "../indexes/key-text.js";
 import { type CompiledModel, systemPrefix } from "../model/compiled-model.js";
 import type { AdoptFailure, BrokenEntry } from "./adopt-result.js";
+import { adoptFailureShape, adoptStateShape, brokenEntryShape } from "./adopt-shapes.js";
 import type { SourceLayout, SourceReader } from "./source/source-layout.js";
 
 /** The progress of the adoption of a model, stored under `["__keywright", "adopting", "users"]`. */
@@ -139,11 +142,11 @@ export async function storedRecord(
   layout: SourceLayout,
   reader: SourceReader,
 ): Promise<AdoptRecord | undefined> {
-  const { value: state } = await kv.get<AdoptState>(stateKey(model));
+  const state = systemValue<AdoptState>(await kv.get(stateKey(model)), adoptStateShape, model.name);
   if (state?.format !== 3 || state.source !== sourceText(layout)) return undefined;
   if (!(await isSameSource(state, reader))) return undefined;
-  const failed = await reports<AdoptFailure>(kv, [...stateKey(model), "failed"]);
-  const brokenEntries = await reports<BrokenEntry>(kv, [...stateKey(model), "broken"]);
+  const failed = await reports<AdoptFailure>(kv, model, "failed", adoptFailureShape);
+  const brokenEntries = await reports<BrokenEntry>(kv, model, "broken", brokenEntryShape);
   return { state, failed, brokenEntries };
 }
 
@@ -154,9 +157,15 @@ async function isSameSource({ origin, after }: AdoptState, reader: SourceReader)
   return first?.versionstamp === origin.versionstamp && last !== undefined;
 }
 
-async function reports<T>(kv: Kv, prefix: KvKey): Promise<T[]> {
+async function reports<T>(
+  kv: Kv,
+  model: CompiledModel,
+  kind: "failed" | "broken",
+  shape: SystemShape,
+): Promise<T[]> {
   const found: T[] = [];
-  for await (const { value } of kv.list<T>({ prefix })) found.push(value);
+  for await (const entry of kv.list({ prefix: [...stateKey(model), kind] }))
+    found.push(systemValue<T>(entry, shape, model.name)!);
   return found;
 }
 

@@ -1,7 +1,9 @@
 import type { AtomicOperation, Kv, KvKey } from "@keywright/core";
+import { systemValue } from "../catalog/system-value.js";
 import type { TableContext } from "../context/table-context.js";
 import type { CompiledModel } from "../model/compiled-model.js";
 import type { AdoptRun } from "./adopt-run.js";
+import { sourceKeyShape } from "./adopt-shapes.js";
 import { type AdoptState, allFailedKeysPrefix, failedKeysPrefix } from "./adopt-state.js";
 
 const deletedAtOnce = 100;
@@ -28,8 +30,8 @@ export async function keysToRetry(
   const keys: KvKey[] = [];
   const selector = { start: [...prefix, retried], end: [...prefix, toRetry] };
   if (retried >= toRetry) return keys;
-  for await (const { value } of kv.list<KvKey>(selector, { limit, batchSize: limit })) {
-    keys.push(value);
+  for await (const entry of kv.list(selector, { limit, batchSize: limit })) {
+    keys.push(systemValue<KvKey>(entry, sourceKeyShape, model.name)!);
   }
   return keys;
 }

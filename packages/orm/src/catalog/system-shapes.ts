@@ -1,7 +1,19 @@
-import { isPlainObject } from "../model/is-plain-object.js";
-
-/** Returns the path of the first part that is not valid, or undefined if the value is valid. */
-type Shape = (value: unknown) => string | undefined;
+import {
+  count,
+  date,
+  flag,
+  is,
+  key,
+  keyPart,
+  listOf,
+  nullable,
+  object,
+  optional,
+  plainObject,
+  recordOf,
+  type Shape,
+  text,
+} from "./shape.js";
 
 /** An entry that only Keywright writes: its shape, and what to do if it is damaged. */
 export interface SystemShape {
@@ -9,59 +21,7 @@ export interface SystemShape {
   readonly remedy: string;
 }
 
-const is =
-  (test: (value: unknown) => boolean): Shape =>
-  (value) =>
-    test(value) ? undefined : "";
-
-const text = is((value) => typeof value === "string");
-const flag = is((value) => typeof value === "boolean");
-const count = is((value) => typeof value === "number" && Number.isFinite(value) && value >= 0);
-const date = is((value) => value instanceof Date && !Number.isNaN(value.getTime()));
-
-const optional =
-  (shape: Shape): Shape =>
-  (value) =>
-    value === undefined ? undefined : shape(value);
-
-const nullable =
-  (shape: Shape): Shape =>
-  (value) =>
-    value === null ? undefined : shape(value);
-
-const within = (place: string, problem: string | undefined): string | undefined =>
-  problem === undefined ? undefined : problem === "" ? place : `${place}.${problem}`;
-
-const listOf =
-  (shape: Shape): Shape =>
-  (value) =>
-    Array.isArray(value) && value.every((element) => shape(element) === undefined) ? undefined : "";
-
-/** The names of a record are not part of a path, because they may be stored values. */
-const recordOf =
-  (shape: Shape): Shape =>
-  (value) =>
-    isPlainObject(value) && Object.values(value).every((one) => shape(one) === undefined)
-      ? undefined
-      : "";
-
-const object =
-  (fields: Readonly<Record<string, Shape>>): Shape =>
-  (value) => {
-    if (!isPlainObject(value)) return "";
-    for (const [name, shape] of Object.entries(fields)) {
-      const field: unknown = Object.hasOwn(value, name) ? value[name] : undefined;
-      const problem = within(name, shape(field));
-      if (problem !== undefined) return problem;
-    }
-    return undefined;
-  };
-
-const keyPart = is(
-  (value) =>
-    ["string", "number", "bigint", "boolean"].includes(typeof value) || value instanceof Uint8Array,
-);
-const cursor = nullable(listOf(keyPart));
+const cursor = nullable(key);
 
 const states = [
   "absent",
@@ -111,7 +71,7 @@ export const catalogShape: SystemShape = {
   remedy: restore,
 };
 
-const fields = recordOf(object({ schema: isPlainObjectShape, optional: flag, defaulted: flag }));
+const fields = recordOf(object({ schema: plainObject, optional: flag, defaulted: flag }));
 
 export const rowManifestShape: SystemShape = {
   problemOf: object({ hash: text, primaryKey: listOf(text), fields, left: optional(fields) }),
@@ -201,9 +161,35 @@ export const counterShape: SystemShape = {
   remedy: "run verify, which builds the counter again",
 };
 
-function isPlainObjectShape(value: unknown): string | undefined {
-  return isPlainObject(value) ? undefined : "";
-}
+/** When counters no longer include a row that expires, in milliseconds since 1970. */
+export const countedUntilShape: SystemShape = {
+  problemOf: count,
+  remedy: "delete it, and run verify",
+};
+
+/** The counters that include a row: a list of a build, a prefix and key parts. */
+export const countedRowShape: SystemShape = {
+  problemOf: listOf(
+    is((value) => {
+      if (!Array.isArray(value)) return false;
+      const [build, prefix, ...parts] = value as readonly unknown[];
+      const isKey =
+        text(prefix) === undefined && parts.every((part) => keyPart(part) === undefined);
+      return count(build) === undefined && isKey;
+    }),
+  ),
+  remedy: "delete it, and run verify",
+};
+
+/** A row that a transform could not change. */
+export const failedRowShape: SystemShape = {
+  problemOf: object({
+    primaryKey: key,
+    reason: text,
+    issues: optional(listOf(plainObject)),
+  }),
+  remedy: "delete it, and run migrate again",
+};
 
 /** True for the subject of a verification: a list as JSON. */
 function isSubject(value: unknown): boolean {

@@ -1,4 +1,5 @@
 import type { StoredSet } from "../../engine/engine.js";
+import { CorruptionError } from "../../errors/core-errors.js";
 
 const hintPrefix = [0x00, 0x03] as const;
 const keyOffset = hintPrefix.length + 8;
@@ -39,7 +40,9 @@ export function endOfDueHints(now: number): Uint8Array {
   return encodeHintKey({ dueAt: now + 1, key: nothing });
 }
 
+/** @throws {CorruptionError} if the key is too short for a hint. */
 export function decodeHintKey(bytes: Uint8Array): ExpiryHint {
+  if (bytes.length <= keyOffset) throw new CorruptionError("the key of a hint is too short", bytes);
   const view = new DataView(bytes.buffer, bytes.byteOffset);
   return { dueAt: Number(view.getBigUint64(hintPrefix.length)), key: bytes.slice(keyOffset) };
 }

@@ -46,5 +46,6 @@ export function messageIdOf(key: Uint8Array): Uint8Array {
 }
 
 export function isMessageKey(key: Uint8Array): boolean {
-  return key[0] === messagePrefix[0] && key[1] === messagePrefix[1];
+  const isOfQueue = key[0] === messagePrefix[0] && key[1] === messagePrefix[1];
+  return isOfQueue && key.length === idOffset + messageIdBytes;
 }

@@ -116,7 +116,7 @@ export class MessageQueue {
   #wakeForOthers(keys: readonly Uint8Array[] | undefined): void {
     if (keys === undefined) this.wake();
     for (const each of keys ?? []) {
-      if (this.#held.has(each)) continue;
+      if (this.#held.has(each) || !isMessageKey(each)) continue;
       const key = each.slice();
       const readyAt = readyAtOf(key);
       // The batch that is being read may not have the message.

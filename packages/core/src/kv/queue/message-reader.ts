@@ -2,9 +2,10 @@ import { compareBytes } from "../../bytes/compare-bytes.js";
 import { textOfBytes } from "../../bytes/text-of-bytes.js";
 import type { Engine, StoredEntry } from "../../engine/engine.js";
 import { isRangeEnd } from "../../engine/engine.js";
+import { CorruptionError } from "../../errors/core-errors.js";
 import { keyAfter } from "../../keys/key-range.js";
 import { decodeStoredValue } from "../read/stored-entry.js";
-import { messageKeys, readyAtOf } from "./message-key.js";
+import { isMessageKey, messageKeys, readyAtOf } from "./message-key.js";
 import type { StoredMessage } from "./message-life.js";
 import { decodeQueuedMessage } from "./queued-message.js";
 import { readAroundDamage } from "./read-around-damage.js";
@@ -64,6 +65,11 @@ export class MessageReader {
     const lost: StoredMessage[] = [];
     for (const entry of entries) {
       if (held.has(textOfBytes(entry.key))) continue;
+      if (!isMessageKey(entry.key)) {
+        const reason = "the key of a message has the wrong length";
+        this.#reportOnce(entry.key, new CorruptionError(reason, entry.key));
+        continue;
+      }
       const readyAt = readyAtOf(entry.key);
       if (readyAt > now) {
         this.expect(entry.key);

@@ -1,5 +1,7 @@
 import { createHash } from "node:crypto";
 import type { KvKey, KvKeyPart } from "@keywright/core";
+import { failedRowShape } from "../../catalog/system-shapes.js";
+import { systemValue } from "../../catalog/system-value.js";
 import { type AnyDatabase, tableContextOf } from "../../context/any-database.js";
 import type { TableContext } from "../../context/table-context.js";
 import { assertPositiveInteger } from "../../errors/assert-positive-integer.js";
@@ -109,7 +111,9 @@ export async function readRecordedFailures(
   const prefix = failedRowsPrefix(context.model);
   const afterKey = after === null ? null : failedRowKey(context, after);
   const entries = await readEntriesAfter<RecordedFailure>(context, prefix, afterKey, limit);
-  return entries.map(({ value }) => value);
+  return entries.map(
+    (entry) => systemValue<RecordedFailure>(entry, failedRowShape, context.model.name)!,
+  );
 }
 
 /**

@@ -1,6 +1,8 @@
 import type { KvKey, KvKeyPart } from "@keywright/core";
 import type { CatalogSnapshot } from "../../catalog/catalog-snapshot.js";
 import { type CountedIn, countedRowsPrefix, includingCounters } from "../../catalog/counted-row.js";
+import { countedRowShape } from "../../catalog/system-shapes.js";
+import { systemValue } from "../../catalog/system-value.js";
 import type { TableContext } from "../../context/table-context.js";
 import { keyAfter } from "../../indexes/key-parts.js";
 import { rowKey } from "../../indexes/primary-key.js";
@@ -38,11 +40,13 @@ export async function listExpiredCounts(
   const end = [...prefix, now + 1];
   const batchSize = Math.min(limits.batchSize, limit ?? limits.batchSize);
   const options = limit === undefined ? { batchSize } : { batchSize, limit };
-  const list = kv.list<CountedIn[]>({ start, end }, options);
+  const list = kv.list({ start, end }, options);
   const found: ExpiredCount[] = [];
-  for await (const { key, value, versionstamp } of list) {
+  for await (const entry of list) {
+    const { key, versionstamp } = entry;
     const primaryKey = key.slice(prefix.length + 1);
-    const counters = includingCounters(model, snapshot, value);
+    const counted = systemValue<readonly CountedIn[]>(entry, countedRowShape, model.name)!;
+    const counters = includingCounters(model, snapshot, counted);
     found.push({ primaryKey, record: { key, versionstamp }, counters });
   }
   return found;

@@ -6,6 +6,8 @@ import {
   countedUntilKey,
   includingCounters,
 } from "../../catalog/counted-row.js";
+import { countedRowShape, countedUntilShape } from "../../catalog/system-shapes.js";
+import { systemValue } from "../../catalog/system-value.js";
 import type { TableContext } from "../../context/table-context.js";
 import type { CompiledModel } from "../../model/compiled-model.js";
 import type { RowExpiry } from "./row-expiry.js";
@@ -27,11 +29,13 @@ export async function readCountedRow(
   primaryKey: readonly KvKeyPart[],
 ): Promise<CountedRow> {
   const key = countedUntilKey(model, primaryKey);
-  const { value: until, versionstamp } = await kv.get(key);
-  const check = { key, versionstamp };
-  if (typeof until !== "number") return { until: undefined, counters: [], check };
-  const { value } = await kv.get<CountedIn[]>(countedRowKey(model, until, primaryKey));
-  return { until, counters: includingCounters(model, snapshot, value ?? []), check };
+  const stored = await kv.get(key);
+  const check = { key, versionstamp: stored.versionstamp };
+  const until = systemValue<number>(stored, countedUntilShape, model.name);
+  if (until === null) return { until: undefined, counters: [], check };
+  const record = await kv.get(countedRowKey(model, until, primaryKey));
+  const counted = systemValue<readonly CountedIn[]>(record, countedRowShape, model.name) ?? [];
+  return { until, counters: includingCounters(model, snapshot, counted), check };
 }
 
 /** A change of the record of the counters that include a row. */
