@@ -17,7 +17,7 @@ import { FileChecker } from "../src/engine/level/files/file-checker.js";
 import { type LevelDatabase, LevelEngine } from "../src/engine/level/level-engine.js";
 import type { CorruptionError } from "../src/errors/core-errors.js";
 import { type EmbeddedKv, type OpenKvOptions, openKv, verifyFiles } from "../src/index.js";
-import { filesOf, openLevel } from "./level-folder.js";
+import { filesOf, openLevel, stateLaterSequence } from "./level-folder.js";
 import { runCode } from "./run-in-process.js";
 import { withFolder } from "./temporary-folder.js";
 
@@ -186,6 +186,19 @@ describe("a database on disk", () => {
       const [[file, bytes] = []] = await filesOf(folder, ".log");
       await damage(folder, file!, Math.floor(bytes!.length * 0.7));
       await expect(openKv(folder)).rejects.toMatchObject({ ...corruption, file });
+    });
+  });
+
+  it("is refused also if tables were merged after the damaged commits", async () => {
+    await withDatabase(async (folder) => {
+      await rm(join(folder, "keywright.closed"));
+      await stateLaterSequence(folder);
+      const [[file, bytes] = []] = await filesOf(folder, ".log");
+      for (const part of [0, 0.7]) {
+        await damage(folder, file!, Math.floor(bytes!.length * part));
+        await expect(openKv(folder)).rejects.toMatchObject({ ...corruption, file });
+        await writeFile(join(folder, file!), bytes!);
+      }
     });
   });
 

@@ -1,6 +1,7 @@
-import { readdir, readFile } from "node:fs/promises";
+import { appendFile, readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { ClassicLevel } from "classic-level";
+import { crc32c } from "../src/bytes/crc32c.js";
 import { encodeKey } from "../src/index.js";
 import { withFolder } from "./temporary-folder.js";
 
@@ -53,4 +54,24 @@ export async function filesOf(folder: string, ending: string): Promise<[string, 
       ],
     ),
   );
+}
+
+/** Appends a record to a log or manifest of less than one block, as LevelDB does. */
+export async function appendRecord(path: string, record: Uint8Array): Promise<void> {
+  const part = Buffer.alloc(7 + record.length);
+  part.writeUInt16LE(record.length, 4);
+  part[6] = 1;
+  part.set(record, 7);
+  const crc = crc32c(part, 6, part.length);
+  part.writeUInt32LE((((crc >>> 15) | (crc << 17)) + 0xa282ead8) >>> 0, 0);
+  await appendFile(path, part);
+}
+
+/**
+ * Appends a record to the manifest that states a later sequence number than the logs have, as
+ * LevelDB does if it has merged tables since.
+ */
+export async function stateLaterSequence(folder: string): Promise<void> {
+  const manifest = (await readFile(join(folder, "CURRENT"), "utf8")).trim();
+  await appendRecord(join(folder, manifest), Uint8Array.of(4, 0xff, 0xff, 0x03));
 }

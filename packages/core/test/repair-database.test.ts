@@ -1,9 +1,10 @@
-import { mkdir, open, readdir, readFile, stat, writeFile } from "node:fs/promises";
+import { mkdir, open, readdir, readFile, rm, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
+import { readLogRecords } from "../src/engine/level/files/log-records.js";
 import { holdLock } from "../src/engine/level/repair/hold-lock.js";
 import { type EmbeddedKv, openKv, repairDatabase, verifyFiles } from "../src/index.js";
-import { filesOf } from "./level-folder.js";
+import { appendRecord, filesOf, stateLaterSequence } from "./level-folder.js";
 import { runCode } from "./run-in-process.js";
 import { withFolder } from "./temporary-folder.js";
 
@@ -115,6 +116,21 @@ describe("repairDatabase", () => {
       await repairDatabase(path, { inPlace: true });
       await using kv = await openKv(path);
       expect(await keptCommits(kv)).toBe(0);
+    });
+  });
+
+  it("cuts off a log that does not continue the one before, also after tables were merged", async () => {
+    await withDatabase(async (path) => {
+      const log = await logOf(path);
+      const { records } = readLogRecords(await readFile(log));
+      await writeFile(log, "");
+      const next = join(path, "999999.log");
+      for (const record of records.slice(0, 5)) await appendRecord(log, record);
+      for (const record of records.slice(6, 10)) await appendRecord(next, record);
+      await rm(join(path, "keywright.closed"), { force: true });
+      await stateLaterSequence(path);
+      const { cuts } = await repairDatabase(path, { inPlace: true });
+      expect(cuts).toMatchObject([{ file: "999999.log", size: 0 }]);
     });
   });
 

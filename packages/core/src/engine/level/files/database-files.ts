@@ -114,15 +114,21 @@ async function logDamages(
   }
   const missing = closedLogs.find(([name]) => !logs.includes(name));
   if (missing !== undefined) return [{ file: missing[0], offset: 0, reason: "it is missing" }];
-  let sequence = lastSequence;
+  // The manifest may state a later number than that of records in these logs, because LevelDB
+  // writes while it merges tables.
+  const end = lastSequence + maxWrites;
+  let sequence = 0;
   let torn: FileDamage | undefined;
   for (const file of logs) {
     const bytes = (await readIfPresent(folder, file)) ?? new Uint8Array(0);
-    const isLater = (record: Uint8Array) => isLaterSequence(record, sequence);
-    const { records, damagedAt, isFollowed } = readLogRecords(bytes, isLater);
+    const canFollow = (record: Uint8Array, last: Uint8Array | undefined) => {
+      const found = sequenceOf(record);
+      return found >= (last === undefined ? sequence : sequenceOf(last)) && found < end;
+    };
+    const { records, damagedAt, isFollowed } = readLogRecords(bytes, canFollow);
     if (torn !== undefined && (records.length > 0 || isFollowed)) return [torn];
     const last = records.at(-1);
-    if (last !== undefined) sequence = Math.max(sequence, sequenceOf(last));
+    if (last !== undefined) sequence = sequenceOf(last);
     const offset = damagedAt ?? bytes.length;
     const reason = "a record is missing or does not match its checksum";
     const damage = { file, offset, reason };
@@ -133,14 +139,8 @@ async function logDamages(
   return [];
 }
 
-/** The maximum number of writes that one log can contain. */
+/** The maximum number of writes that logs can contain. */
 const maxWrites = 2 ** 32;
-
-/** True if a record can be a batch that was written after the one with this sequence number. */
-function isLaterSequence(record: Uint8Array, sequence: number): boolean {
-  const found = sequenceOf(record);
-  return found >= sequence && found < sequence + maxWrites;
-}
 
 /** The sequence number with which a batch begins. NaN if the record is too short. */
 function sequenceOf(record: Uint8Array): number {

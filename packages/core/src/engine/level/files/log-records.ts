@@ -26,12 +26,13 @@ export interface LogRecords {
  * https://github.com/google/leveldb/blob/main/doc/log_format.md. Unlike LevelDB, it reports every
  * record that LevelDB would skip in silence.
  *
- * @param canBegin says if a record may begin with these bytes. It is called for bytes after the
- * damage, which would else have to be compared with a checksum at each position.
+ * @param canFollow says if a record that begins with these bytes may have been written after the
+ * last intact record. It is called for bytes after the damage, which would else have to be compared
+ * with a checksum at each position.
  */
 export function readLogRecords(
   bytes: Uint8Array,
-  canBegin: (record: Uint8Array) => boolean = () => true,
+  canFollow: (record: Uint8Array, last: Uint8Array | undefined) => boolean = () => true,
 ): LogRecords {
   const records: Uint8Array[] = [];
   let parts: Uint8Array[] = [];
@@ -59,6 +60,7 @@ export function readLogRecords(
   return { records, damagedAt: undefined, isFollowed: false };
 
   function damage(damagedAt: number, from: number): LogRecords {
+    const canBegin = (record: Uint8Array) => canFollow(record, records.at(-1));
     return { records, damagedAt, isFollowed: hasRecord(bytes, from, canBegin) };
   }
 }

@@ -7,7 +7,7 @@ const keyTrailerBytes = 8;
 export interface Manifest {
   /** The number of the oldest log that has commits which are in no table. 0 if there is none. */
   readonly logNumber: number;
-  /** The last sequence number that LevelDB had used when the last table was added. */
+  /** The last sequence number that LevelDB had used when it last added or removed tables. */
   readonly lastSequence: number;
   /** The tables by their numbers. */
   readonly tables: ReadonlyMap<number, TableBounds>;

@@ -29,7 +29,8 @@ export async function findLogCuts(folder: string): Promise<LogCuts> {
   const manifest = await manifestOf(folder);
   const cuts: LogCut[] = [];
   const lost: CommitRecord[] = [];
-  let next = manifest.lastSequence + 1;
+  // The number after that of the last write. The first log continues the tables.
+  let next = Number.POSITIVE_INFINITY;
   for (const { file, bytes } of await neededLogs(folder, manifest)) {
     const { records, damagedAt } = readLogRecords(bytes ?? new Uint8Array(0));
     const batches = records.map(readBatch);
@@ -43,7 +44,7 @@ export async function findLogCuts(folder: string): Promise<LogCuts> {
     if (bytes !== undefined && damagedAt !== undefined)
       lost.push(...commitsOf(recordsAfter(bytes, damagedAt + 1).map(readBatch)));
     const last = batches.at(-1);
-    if (last !== undefined) next = Math.max(next, last.sequence + last.count);
+    if (last !== undefined) next = last.sequence + last.count;
   }
   return { cuts, lost };
 }
