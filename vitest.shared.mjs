@@ -5,4 +5,4 @@
  *
  * @type {import("vitest/config").TestUserConfig}
  */
-export const limits = { testTimeout: 60_000, hookTimeout: 60_000 };
+export const limits = { testTimeout: 180_000, hookTimeout: 180_000 };

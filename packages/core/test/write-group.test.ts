@@ -33,6 +33,7 @@ describe("a group of writes", () => {
     const endless = { length: 2 ** 53 } as Uint8Array;
     const failing = write(
       { type: "set", key: key("a"), value },
+      { type: "set", key: key("a"), value: Uint8Array.of(2, 0xc0) },
       { type: "set", key: key("b"), value: endless },
     );
     expect(group.apply(failing)).toBeInstanceOf(RangeError);
