@@ -47,9 +47,12 @@ function shareObject(object: object): object {
   return object;
 }
 
+/** Copies without recursion, so that no depth exceeds the stack. */
 class Copier {
   /** Object → copy, for objects that occur several times or contain themselves. */
   #copies: Map<object, unknown> | undefined;
+  /** Originals and their copies, alternately, whose contents have yet to be copied. */
+  #unfilled: object[] = [];
   readonly #copyOther: (object: object) => object;
 
   /** @param copyOther copies an object that is not of a kind that {@link deepCopy} names. */
@@ -58,18 +61,30 @@ class Copier {
   }
 
   copy(value: unknown): unknown {
+    const copy = this.#begin(value);
+    this.#fillAll();
+    return copy;
+  }
+
+  /** Replaces the values of a shallow copy by copies. */
+  copyValues(copy: Record<string, unknown>, original: object): AnyRow {
+    this.#fillObject(original, copy);
+    this.#fillAll();
+    return copy;
+  }
+
+  /** Returns the copy of a value, whose contents may be those of the original until they are filled. */
+  #begin(value: unknown): unknown {
     if (typeof value !== "object" || value === null) return value;
-    if (this.#copies?.has(value)) return this.#copies.get(value);
-    if (Array.isArray(value)) return this.#copyElements(value);
+    const known = this.#copies?.get(value);
+    if (known !== undefined) return known;
     const prototype: unknown = Object.getPrototypeOf(value);
-    if (prototype === Object.prototype || prototype === null) {
-      const copy = { ...value };
-      if (this.#copies !== undefined) this.#record(value, copy);
-      return this.copyValues(copy, value);
-    }
+    if (Array.isArray(value)) return this.#unfilledCopy(value, value.slice());
+    if (prototype === Object.prototype || prototype === null)
+      return this.#unfilledCopy(value, { ...value });
     if (prototype === Date.prototype) return new Date((value as Date).getTime());
-    if (prototype === Map.prototype) return this.#copyMap(value as Map<unknown, unknown>);
-    if (prototype === Set.prototype) return this.#copySet(value as Set<unknown>);
+    if (prototype === Map.prototype) return this.#unfilledCopy(value, new Map());
+    if (prototype === Set.prototype) return this.#unfilledCopy(value, new Set());
     if (prototype === ArrayBuffer.prototype) return (value as ArrayBuffer).slice(0);
     // `Buffer.prototype.slice` would share the memory. That of `Uint8Array` copies it.
     if (ArrayBuffer.isView(value) && !(value instanceof DataView)) {
@@ -78,50 +93,55 @@ class Copier {
     return this.#copyOther(value);
   }
 
-  /** Replaces the values of a shallow copy by copies. */
-  copyValues(copy: Record<string, unknown>, original: object): AnyRow {
-    let isRecorded = false;
+  #unfilledCopy(original: object, copy: object): object {
+    this.#unfilled.push(original, copy);
+    this.#copies?.set(original, copy);
+    return copy;
+  }
+
+  #fillAll(): void {
+    for (let i = 0; i < this.#unfilled.length; i += 2) {
+      const [original, copy] = [this.#unfilled[i]!, this.#unfilled[i + 1]!];
+      if (Array.isArray(copy)) this.#fillArray(original, copy);
+      else if (copy instanceof Map) this.#fillMap(original, copy);
+      else if (copy instanceof Set) this.#fillSet(original, copy);
+      else this.#fillObject(original, copy as Record<string, unknown>);
+    }
+    this.#unfilled = [];
+  }
+
+  #fillObject(original: object, copy: Record<string, unknown>): void {
     for (const key in copy) {
       const value = copy[key];
       if (typeof value !== "object" || value === null || !Object.hasOwn(copy, key)) continue;
-      if (!isRecorded) this.#record(original, copy);
-      isRecorded = true;
+      this.#record(original, copy);
       // The key `__proto__` is an own property of the copy here, so this sets no prototype.
-      copy[key] = this.copy(value);
+      copy[key] = this.#begin(value);
     }
-    return copy;
   }
 
-  #copyElements(list: readonly unknown[]): unknown[] {
-    const copy = list.slice();
-    let isRecorded = false;
+  #fillArray(original: object, copy: unknown[]): void {
     for (let i = 0; i < copy.length; i++) {
       const value = copy[i];
       if (typeof value !== "object" || value === null) continue;
-      if (!isRecorded) this.#record(list, copy);
-      isRecorded = true;
-      copy[i] = this.copy(value);
+      this.#record(original, copy);
+      copy[i] = this.#begin(value);
     }
-    return copy;
   }
 
-  #copyMap(map: ReadonlyMap<unknown, unknown>): unknown {
-    const copy = new Map<unknown, unknown>();
-    this.#record(map, copy);
-    for (const [key, value] of map) copy.set(this.copy(key), this.copy(value));
-    return copy;
+  #fillMap(original: object, copy: Map<unknown, unknown>): void {
+    this.#record(original, copy);
+    for (const [key, value] of original as ReadonlyMap<unknown, unknown>)
+      copy.set(this.#begin(key), this.#begin(value));
   }
 
-  #copySet(set: ReadonlySet<unknown>): unknown {
-    const copy = new Set<unknown>();
-    this.#record(set, copy);
-    for (const value of set) copy.add(this.copy(value));
-    return copy;
+  #fillSet(original: object, copy: Set<unknown>): void {
+    this.#record(original, copy);
+    for (const value of original as ReadonlySet<unknown>) copy.add(this.#begin(value));
   }
 
-  /** Call it before the contents are copied, because an object may contain itself. */
-  #record(value: object, copy: object): void {
-    this.#copies ??= new Map();
-    this.#copies.set(value, copy);
+  /** Records an object that contains others, before these are copied: it may contain itself. */
+  #record(original: object, copy: object): void {
+    this.#copies ??= new Map([[original, copy]]);
   }
 }

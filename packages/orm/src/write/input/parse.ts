@@ -1,4 +1,5 @@
 import * as z from "zod";
+import { tooDeep } from "../../model/too-deep.js";
 
 /** The output of a schema for a value, or its issues. */
 export type Parsed = z.ZodSafeParseResult<unknown>;
@@ -20,9 +21,13 @@ export function parse(schema: z.core.$ZodType, value: unknown): Parsed | Promise
 }
 
 async function parseAsync(schema: z.core.$ZodType, value: unknown): Promise<Parsed> {
-  const result = await z.safeParseAsync(schema, value);
-  asynchronous.add(schema);
-  return result;
+  try {
+    const result = await z.safeParseAsync(schema, value);
+    asynchronous.add(schema);
+    return result;
+  } catch (error) {
+    return tooDeep(value, error);
+  }
 }
 
 /** Passes a value to a function: synchronously, or after the promise if the value is one. */
