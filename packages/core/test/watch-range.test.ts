@@ -91,30 +91,30 @@ describe("ChangeWatchers", () => {
 });
 
 describe("watchRangeStream", () => {
-  const source = (engine: Engine, onEnd: () => void = () => undefined) => ({
+  const source = (engine: Engine) => ({
     engine,
     order: specificationOrder,
     ranges: [keyRange(everything)],
-    onEnd,
+    open: new Set<{ end(): void }>(),
   });
 
-  it("leaves nothing with the engine when it has ended, and says so once", async () => {
+  it("leaves nothing with the engine and the handle when it has ended", async () => {
     for (const end of ["cancel", "end"] as const) {
       const watched = watchedEngine();
-      let ended = 0;
-      const watch = watchRangeStream(source(watched.engine, () => ended++));
+      const { open, ...rest } = source(watched.engine);
+      const stream = watchRangeStream({ ...rest, open });
+      const [watch] = open;
       watched.notify(["a"]);
-      if (end === "cancel") await watch.stream.cancel();
-      else watch.end();
-      watch.end();
-      expect([watched.stops, ended]).toEqual([1, 1]);
+      if (end === "cancel") await stream.cancel();
+      else watch!.end();
+      watch!.end();
+      expect([watched.stops, open.size]).toEqual([1, 0]);
     }
   });
 
   it("keeps 1,000 keys, and says whether there were more", async () => {
     const watched = watchedEngine();
-    const watch = watchRangeStream(source(watched.engine));
-    const reader = watch.stream.getReader();
+    const reader = watchRangeStream(source(watched.engine)).getReader();
     const names = Array.from({ length: 1001 }, (_, n) => ["n", n]);
 
     watched.notify(...names.slice(0, 1000));

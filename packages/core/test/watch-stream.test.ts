@@ -63,20 +63,15 @@ describe("a watch", () => {
   });
 
   it("fails where its keys cannot be read, and is at an end", async () => {
-    let ended = 0;
+    let stops = 0;
     const failure = new Error("unreadable");
-    const watch = watchStream(
-      {
-        read: () => Promise.reject(failure),
-        subscribe: () => () => ended++,
-        onEnd: () => ended++,
-      },
-      false,
-    );
-    await expect(watch.stream.getReader().read()).rejects.toBe(failure);
-    expect(ended).toBe(2);
-    watch.end();
-    expect(ended).toBe(2);
+    const open = new Set<{ end(): void }>();
+    const read = () => Promise.reject(failure);
+    const stream = watchStream({ read, subscribe: () => () => stops++, open }, false);
+    const [watch] = open;
+    await expect(stream.getReader().read()).rejects.toBe(failure);
+    watch!.end();
+    expect([stops, open.size]).toEqual([1, 0]);
   });
 
   it("ends without a failure where the database is closed while it is read", async () => {
@@ -84,11 +79,11 @@ describe("a watch", () => {
     const reading = new Promise<KvEntryMaybe<unknown>[]>((_resolve, reject) => {
       failReading = reject;
     });
-    const source = { read: () => reading, subscribe: () => () => 0, onEnd: () => undefined };
-    const watch = watchStream(source, false);
-    const read = watch.stream.getReader().read();
+    const open = new Set<{ end(): void }>();
+    const stream = watchStream({ read: () => reading, subscribe: () => () => 0, open }, false);
+    const read = stream.getReader().read();
     await new Promise(setImmediate);
-    watch.end();
+    for (const watch of open) watch.end();
     failReading(new Error("closed"));
     expect((await read).done).toBe(true);
   });
@@ -99,7 +94,7 @@ describe("a watch", () => {
     const entry = (): KvEntryMaybe<unknown>[] => [
       { key: ["a"], value, versionstamp: String(value) },
     ];
-    const watch = watchStream(
+    const stream = watchStream(
       {
         read: async () => {
           const entries = entry();
@@ -113,11 +108,11 @@ describe("a watch", () => {
           onChange = callback;
           return () => undefined;
         },
-        onEnd: () => undefined,
+        open: new Set(),
       },
       false,
     );
-    const reader = watch.stream.getReader();
+    const reader = stream.getReader();
     expect((await reader.read()).value![0]!.value).toBe(0);
     expect((await reader.read()).value![0]!.value).toBe(1);
     await reader.cancel();

@@ -132,19 +132,18 @@ export class EmbeddedKv implements Kv, AsyncDisposable, Disposable {
     if (keys.length === 0) throw new InvalidOptionError("keys", "must not be empty", "watch");
     const encoded = (keys as readonly KvKey[]).map((key) => this.#encodeKey(key));
     const ownKeys = encoded.map((key) => decodeKey(key, this.#options.order));
-    const watch = watchStream(
+    const stream = watchStream(
       {
         read: async () => {
           const entries = await this.#engine("watch").getMany(encoded);
           return entries.map((entry, index) => entryMaybe([...ownKeys[index]!], entry));
         },
         subscribe: (onChange) => engine.watch(encoded, onChange),
-        onEnd: () => this.#open.delete(watch),
+        open: this.#open,
       },
       options.raw ?? false,
     );
-    this.#open.add(watch);
-    return watch.stream as ReadableStream<{ [K in keyof T]: KvEntryMaybe<T[K]> }>;
+    return stream as ReadableStream<{ [K in keyof T]: KvEntryMaybe<T[K]> }>;
   }
 
   async verifyFiles(options: VerifyFilesOptions = {}): Promise<FileReport | undefined> {
@@ -178,10 +177,7 @@ export class EmbeddedKv implements Kv, AsyncDisposable, Disposable {
     const { order, rangeOf = (selector) => keyRange(selector, order) } = this.#options;
     assertSelectors(selectors);
     const ranges = selectors.map((selector) => rangeOf(selector));
-    const onEnd = () => this.#open.delete(watch);
-    const watch = watchRangeStream({ engine, order, ranges, onEnd });
-    this.#open.add(watch);
-    return watch.stream;
+    return watchRangeStream({ engine, order, ranges, open: this.#open });
   }
 
   /**

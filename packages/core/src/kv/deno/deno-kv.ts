@@ -21,7 +21,7 @@ import type {
 } from "../kv.js";
 import type { KvLimits } from "../limits.js";
 import type { SharedEngine } from "../open/shared-engine.js";
-import type { ReportStream } from "../watch/report-stream.js";
+import type { Open } from "../watch/report-stream.js";
 import type { KvRangeChange } from "../watch/watch-range-stream.js";
 import { watchStream } from "../watch/watch-stream.js";
 import { assertConsistency, wrongType } from "./deno-argument.js";
@@ -49,7 +49,7 @@ export class DenoKv extends EmbeddedKv {
 
   readonly #shared: SharedEngine;
   readonly #options: Omit<EmbeddedKvOptions, "order">;
-  readonly #watches = new Set<ReportStream<KvEntryMaybe<unknown>[]>>();
+  readonly #watches: Open = new Set();
   /** True after `close()` and after disposal. */
   #isOver = false;
   /** True only after `close()`. In Deno, `listenQueue` distinguishes it from disposal. */
@@ -140,21 +140,20 @@ export class DenoKv extends EmbeddedKv {
     assertWithinDeno(this.limits, "watchedKeys", taken.length);
     const encoded = taken.map((key) => encodeKeyOf(key));
     for (const key of encoded) assertReadKeySize(this.limits, key.length);
+    if (encoded.length === 0) return new ReadableStream({ start: (stream) => stream.close() });
     const { engine } = this.#shared;
-    const watch = watchStream(
+    const stream = watchStream(
       {
         read: async () => {
           const entries = await this.#readKeys(encoded);
           return entries.map((entry, index) => entryMaybeOf(ownKeys[index]!, entry));
         },
         subscribe: (onChange) => engine.watch(encoded, onChange),
-        onEnd: () => this.#watches.delete(watch),
+        open: this.#watches,
       },
       isRaw,
     );
-    this.#watches.add(watch);
-    if (encoded.length === 0) watch.end();
-    return watch.stream as ReadableStream<{ [K in keyof T]: KvEntryMaybe<T[K]> }>;
+    return stream as ReadableStream<{ [K in keyof T]: KvEntryMaybe<T[K]> }>;
   }
 
   /** An addition to Deno KV. Throws the errors of `list` and of the first read of its iterator. */

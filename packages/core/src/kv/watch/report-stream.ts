@@ -1,5 +1,6 @@
-import type { ReadableStreamDefaultController, UnderlyingSource } from "node:stream/web";
+import type { ReadableStreamDefaultController } from "node:stream/web";
 import { keepAlive } from "../keep-alive.js";
+import { Watch, wakeNobody } from "./watch.js";
 
 const maxDelay = 2 ** 31 - 1;
 
@@ -8,49 +9,58 @@ export interface ReportSource<Report extends object> {
   next(): Report | undefined | Promise<Report | undefined>;
   /** Returns when a report is due even without a change, in milliseconds since the epoch. */
   dueAt?(): number;
-  /** Calls `onChange` after each change. The returned function ends that. */
+  /**
+   * Calls `onChange` after each change. The returned function ends that. Neither may refer to the
+   * stream.
+   */
   subscribe(onChange: () => void): () => void;
-  /** Called when the stream has ended, for any reason. */
-  onEnd(): void;
 }
 
-/** Makes a report only when its reader asks. A pending read keeps the process alive. */
-export class ReportStream<Report extends object> {
-  readonly stream: ReadableStream<Report>;
+/** The streams and listeners of a handle that have not ended. */
+export type Open = Set<{ end(): void }>;
+
+/**
+ * Returns a stream that makes a report only when its reader asks. A pending read keeps the process
+ * alive. The stream is one of `open` until it ends, or until nothing refers to it any more.
+ */
+export function reportStream<Report extends object>(
+  source: ReportSource<Report>,
+  open: Open,
+): ReadableStream<Report> {
+  const watch = new Watch<Report>(source, open);
+  const reports = new Reports(source, watch);
+  // Nothing is read ahead, because a report shows the state at the time of the read.
+  const stream = new ReadableStream<Report>(reports, { highWaterMark: 0 });
+  endedIfCollected.register(stream, watch);
+  return stream;
+}
+
+/** Ends the watch of a stream that was abandoned without `cancel()`. */
+const endedIfCollected = new FinalizationRegistry<{ end(): void }>((watch) => watch.end());
+
+/** The source of the stream. */
+class Reports<Report extends object> {
   readonly #source: ReportSource<Report>;
-  readonly #unsubscribe: () => void;
-  #hasChanged = true;
-  #hasEnded = false;
-  #wake: () => void = () => undefined;
+  readonly #watch: Watch<Report>;
   #controller: ReadableStreamDefaultController<Report> | undefined;
 
-  constructor(source: ReportSource<Report>) {
+  constructor(source: ReportSource<Report>, watch: Watch<Report>) {
     this.#source = source;
-    this.#unsubscribe = source.subscribe(() => this.#onChange());
-    const underlying: UnderlyingSource<Report> = {
-      start: (controller) => {
-        this.#controller = controller;
-      },
-      pull: () => this.#pull(),
-      cancel: () => this.#stop(),
-    };
-    // Nothing is read ahead, because a report shows the state at the time of the read.
-    this.stream = new ReadableStream(underlying, { highWaterMark: 0 });
+    this.#watch = watch;
   }
 
-  /** Closes the stream, even if a read is pending. */
-  end(): void {
-    if (this.#hasEnded) return;
-    this.#stop();
-    this.#controller?.close();
+  start(controller: ReadableStreamDefaultController<Report>): void {
+    this.#controller = controller;
+    this.#watch.closes(controller);
   }
 
-  async #pull(): Promise<void> {
+  async pull(): Promise<void> {
+    const watch = this.#watch;
     const release = keepAlive();
     try {
-      while (!this.#hasEnded) {
-        if (!this.#hasChanged) await this.#change();
-        this.#hasChanged = false;
+      while (!watch.hasEnded) {
+        if (!watch.hasChanged) await this.#change();
+        watch.hasChanged = false;
         if (await this.#report()) return;
       }
     } finally {
@@ -58,17 +68,22 @@ export class ReportStream<Report extends object> {
     }
   }
 
+  cancel(): void {
+    this.#watch.stop();
+  }
+
   async #report(): Promise<boolean> {
+    const watch = this.#watch;
     try {
       const report = await this.#source.next();
-      if (this.#hasEnded) return true;
+      if (watch.hasEnded) return true;
       if (report === undefined) return false;
       this.#controller?.enqueue(report);
       return true;
     } catch (error) {
       // The database may have been closed during the read.
-      if (this.#hasEnded) return true;
-      this.#stop();
+      if (watch.hasEnded) return true;
+      watch.stop();
       throw error;
     }
   }
@@ -79,22 +94,10 @@ export class ReportStream<Report extends object> {
     const delay = Math.max(dueAt - Date.now(), 0);
     let timer: NodeJS.Timeout | undefined;
     await new Promise<void>((resolve) => {
-      this.#wake = resolve;
+      this.#watch.wake = resolve;
       if (Number.isFinite(delay)) timer = setTimeout(resolve, Math.min(delay, maxDelay));
     });
+    this.#watch.wake = wakeNobody;
     clearTimeout(timer);
-  }
-
-  #onChange(): void {
-    this.#hasChanged = true;
-    this.#wake();
-  }
-
-  #stop(): void {
-    if (this.#hasEnded) return;
-    this.#hasEnded = true;
-    this.#unsubscribe();
-    this.#wake();
-    this.#source.onEnd();
   }
 }

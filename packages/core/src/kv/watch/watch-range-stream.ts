@@ -6,7 +6,7 @@ import { decodeKey } from "../../keys/decode-key.js";
 import type { KvKey } from "../../keys/key.js";
 import type { KeyOrder } from "../../keys/key-order.js";
 import type { KeyRange, KvListSelector } from "../../keys/key-range.js";
-import { ReportStream } from "./report-stream.js";
+import { type Open, reportStream } from "./report-stream.js";
 
 const maxKeys = 1000;
 
@@ -22,12 +22,12 @@ export interface WatchRangeSource {
   readonly engine: Engine;
   readonly order: KeyOrder;
   readonly ranges: readonly KeyRange[];
-  onEnd(): void;
+  readonly open: Open;
 }
 
-/** Returns a stream of the keys that change within ranges after this call. `end()` closes it. */
-export function watchRangeStream(source: WatchRangeSource): ReportStream<KvRangeChange> {
-  const { engine, order, ranges } = source;
+/** Returns a stream of the keys that change within ranges after this call. */
+export function watchRangeStream(source: WatchRangeSource): ReadableStream<KvRangeChange> {
+  const { engine, order, ranges, open } = source;
   // Texts, because they are copies: a key of a commit may be a view of a much larger buffer.
   const changed = new Set<string>();
   let isComplete = true;
@@ -51,18 +51,12 @@ export function watchRangeStream(source: WatchRangeSource): ReportStream<KvRange
     return change;
   }
 
-  return new ReportStream<KvRangeChange>({
-    next: take,
-    subscribe: (onChange) =>
-      engine.watchRanges(ranges, (keys) => {
-        keep(keys);
-        onChange();
-      }),
-    onEnd: () => {
-      changed.clear();
-      source.onEnd();
-    },
-  });
+  const subscribe = (onChange: () => void) =>
+    engine.watchRanges(ranges, (keys) => {
+      keep(keys);
+      onChange();
+    });
+  return reportStream<KvRangeChange>({ next: take, subscribe }, open);
 }
 
 export function assertSelectors(selectors: readonly KvListSelector[]): void {

@@ -1,0 +1,52 @@
+import type { ReadableStreamDefaultController } from "node:stream/web";
+import type { Open, ReportSource } from "./report-stream.js";
+
+/** Does nothing, and refers to nothing. */
+export const wakeNobody = (): void => undefined;
+
+/**
+ * What the engine and the handle know of a stream of reports. It refers to the stream weakly, so
+ * that a stream which its reader has abandoned can be collected. Only a pending read holds it, by
+ * `wake`.
+ */
+export class Watch<Report extends object> {
+  hasChanged = true;
+  hasEnded = false;
+  /** Ends the wait of a pending read. */
+  wake: () => void = wakeNobody;
+  readonly #open: Open;
+  readonly #unsubscribe: () => void;
+  #controller: WeakRef<ReadableStreamDefaultController<Report>> | undefined;
+
+  constructor({ subscribe }: Pick<ReportSource<Report>, "subscribe">, open: Open) {
+    this.#open = open;
+    this.#unsubscribe = subscribe(() => this.#onChange());
+    open.add(this);
+  }
+
+  /** Sets the controller of the stream that `end()` closes. */
+  closes(controller: ReadableStreamDefaultController<Report>): void {
+    this.#controller = new WeakRef(controller);
+  }
+
+  /** Closes the stream, even if a read is pending. */
+  end(): void {
+    if (this.hasEnded) return;
+    this.stop();
+    this.#controller?.deref()?.close();
+  }
+
+  /** Ends the subscription. */
+  stop(): void {
+    if (this.hasEnded) return;
+    this.hasEnded = true;
+    this.#unsubscribe();
+    this.wake();
+    this.#open.delete(this);
+  }
+
+  #onChange(): void {
+    this.hasChanged = true;
+    this.wake();
+  }
+}
