@@ -3,7 +3,7 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import * as z from "zod";
 import type { AnyQuery } from "../src/context/any-query.js";
 import type { TableContext } from "../src/context/table-context.js";
-import { defineModel } from "../src/index.js";
+import { createDatabase, defineModel } from "../src/index.js";
 import { changeMarkOfRead } from "../src/indexes/change-marks.js";
 import { indexCounterKey, rowCounterKey } from "../src/indexes/counter-keys.js";
 import type { AnyRow } from "../src/model/compiled-model.js";
@@ -455,4 +455,24 @@ describe("in a transaction", () => {
       findPage(within, { where: { shelf: 1 } }, meterOf(within));
     expect(await commits(range, still)).toBe(true);
   });
+});
+
+it.each([
+  ["isOpen", { gt: true }],
+  ["isOpen", { lt: false }],
+  ["width", { gt: 2, lt: 2 }],
+])("a range of %s that contains no value has no rows: %o", async (field, range) => {
+  const Door = defineModel({
+    name: "doors",
+    schema: z.object({ id: z.string(), isOpen: z.boolean(), width: z.number() }),
+    primaryKey: "id",
+    indexes: { byIsOpen: { key: "isOpen" }, byWidth: { key: "width" } },
+  });
+  const { doors } = await createDatabase({ kv, models: { doors: Door } });
+  for (const isOpen of [false, true])
+    await doors.create({ data: { id: `${isOpen}`, isOpen, width: 2 } });
+  const where = { [field]: range } as never;
+  expect(await doors.findMany({ where })).toEqual({ items: [], cursor: null });
+  expect(await doors.count({ where })).toBe(0);
+  expect(await doors.exists({ where })).toBe(false);
 });
