@@ -8,6 +8,10 @@ import {
 import type { WriteBuffer } from "./buffer/write-buffer.js";
 import { limitErrorOf } from "./limit-error-of.js";
 import type { ReadSet } from "./read-set.js";
+import { yieldToEventLoop } from "./yield-to-event-loop.js";
+
+/** After how many checks or writes of a commit other work of the process gets its turn. */
+const stepsPerTurn = 2000;
 
 /** The result of a transaction. `ok` is false if something that it read has changed. */
 export type TransactionResult =
@@ -32,8 +36,11 @@ export async function commitBuffer(
   const { mutationCount } = buffer;
   if (mutationCount === 0) return await verifyReads(target, reads);
   assertWithin(target, "mutations", mutationCount);
-  const operation = operationWithChecks(target, reads);
-  buffer.addTo(operation);
+  const operation = target.kv.atomic();
+  await addChecks(operation, target, reads);
+  let steps = 0;
+  for (const _step of buffer.addTo(operation))
+    if (++steps % stepsPerTurn === 0) await yieldToEventLoop();
   try {
     return await operation.commit();
   } catch (error) {
@@ -46,16 +53,23 @@ async function verifyReads(target: Target, reads: ReadSet): Promise<TransactionR
   if (!reads.needsVerification) return success;
   const isConsistent = await reads.verify(target.kv, target.limits.keys);
   if (isConsistent !== undefined) return isConsistent ? success : { ok: false };
-  const { ok } = await operationWithChecks(target, reads).commit();
+  const operation = target.kv.atomic();
+  await addChecks(operation, target, reads);
+  const { ok } = await operation.commit();
   return ok ? success : { ok };
 }
 
-function operationWithChecks(target: Target, { checks }: ReadSet): AtomicOperation {
+async function addChecks(
+  operation: AtomicOperation,
+  target: Target,
+  { checks }: ReadSet,
+): Promise<void> {
   assertWithin(target, "checks", checks.length);
-  const operation = target.kv.atomic();
   // One call for each check, because a call cannot have a hundred thousand arguments.
-  for (const check of checks) operation.check(check);
-  return operation;
+  for (const [i, check] of checks.entries()) {
+    operation.check(check);
+    if (i % stepsPerTurn === stepsPerTurn - 1) await yieldToEventLoop();
+  }
 }
 
 function assertWithin({ limits }: Target, name: "checks" | "mutations", actual: number): void {

@@ -70,13 +70,15 @@ export class WriteBuffer {
     this.#unreadable.push(...unreadable);
   }
 
-  addTo(operation: AtomicOperation): void {
+  /** Adds the writes to a commit, the next one in each step. */
+  *addTo(operation: AtomicOperation): Generator<void> {
     const now = Date.now();
-    for (const write of this.#writes.values()) addToCommit(operation, write, now);
+    for (const write of this.#writes.values()) yield addToCommit(operation, write, now);
     for (const change of this.#unreadable) {
       const value = storedValue(change.value);
       if (change.type === "enqueue") operation.enqueue(value, change.options);
       else operation.set(change.key, value, setOptionsOf(change.value, now));
+      yield;
     }
   }
 }

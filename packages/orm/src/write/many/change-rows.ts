@@ -11,6 +11,7 @@ import { copyData } from "../../model/copy-of-data.js";
 import { choosePlan, chooseScan } from "../../query/plan/choose-plan.js";
 import { streamRows } from "../../query/read/find-rows.js";
 import { findByPrimaryKey } from "../../query/read/find-unique.js";
+import { yieldToEventLoop } from "../../transaction/yield-to-event-loop.js";
 import { deleteRow } from "../cascade/delete-row.js";
 import { unexpired } from "../commit/row-expiry.js";
 import type { WriteOptions } from "../input/write-options.js";
@@ -116,6 +117,9 @@ async function changeRows(
   return results;
 }
 
+/** After how many rows other work of the process gets its turn. */
+const rowsPerTurn = 100;
+
 async function changeAtomically(
   context: TableContext,
   query: AnyQuery,
@@ -127,7 +131,8 @@ async function changeAtomically(
     meter.reads = readsBefore;
     const primaryKeys = await findKeys(within, query, meter);
     const takenKeys = new TakenKeys(primaryKeys);
-    for (const primaryKey of primaryKeys) {
+    for (const [position, primaryKey] of primaryKeys.entries()) {
+      if (position > 0 && position % rowsPerTurn === 0) await yieldToEventLoop();
       takenKeys.begin(primaryKey);
       const row = await write({ ...within, unsettledKeys: takenKeys }, primaryKey);
       if (row !== undefined) written.push(row);

@@ -4,6 +4,7 @@ import type { TableContext } from "../../context/table-context.js";
 import { ReferenceMissingError, withPosition } from "../../errors/row-errors.js";
 import { primaryKeyOfPointer } from "../../indexes/primary-key.js";
 import { copyInput } from "../../model/copy-of-data.js";
+import { yieldToEventLoop } from "../../transaction/yield-to-event-loop.js";
 import { assertWithin } from "../commit/commit-change.js";
 import { hooksOf, isHookError } from "../input/row-hooks.js";
 import type { WriteOptions } from "../input/write-options.js";
@@ -57,6 +58,9 @@ function missingRow({ model }: TableContext, error: unknown): readonly KvKeyPart
   return error.target === model.name ? primaryKeyOfPointer(model, error.targetId) : undefined;
 }
 
+/** After how many rows other work of the process gets its turn. */
+const rowsPerTurn = 100;
+
 async function createAtomically(
   context: TableContext,
   data: readonly unknown[],
@@ -68,6 +72,7 @@ async function createAtomically(
   assertWithin(limits, "mutations", data.length);
   const write = async (within: TableContext, written: FoundRow[]): Promise<void> => {
     for (const [position, row] of data.entries()) {
+      if (position > 0 && position % rowsPerTurn === 0) await yieldToEventLoop();
       try {
         written.push(await create(within, row));
       } catch (error) {
