@@ -1,6 +1,8 @@
+import { openKv } from "@keywright/core";
 import { expect, it } from "vitest";
 import { reportError } from "../src/cli/terminal/report-error.js";
 import { showValue } from "../src/inspect/entries/show-value.js";
+import { config, createProject, modelModule } from "./project.js";
 
 const hostile = "a\u001b]0;title\u0007b\u202ec\u2066d";
 
@@ -20,5 +22,66 @@ it("characters of an error that a terminal would execute or reverse are escaped"
     reportError(error, { stderr, stdout: stderr, folder: "/" } as never);
     expect(text).toContain("\\x1b]0;title\\x07b\\u202ec\\u2066d");
     for (const character of "\u001b\u0007\u202e\u2066") expect(text).not.toContain(character);
+  }
+});
+
+it("no argument, file name, key or value reaches the terminal as it is", async () => {
+  const name = "a\u001b]0;title\u0007b\u202ec\u2066d\u009b2J\u061c";
+  const colors = new RegExp(`${"\u001b"}\\[[0-9]{1,3}m`, "g");
+  const file = "no-model\u001b[2J\u202e.ts";
+  const project = await createProject({
+    "keywright.config.ts": config.replace("}", ', database: "data" }'),
+    "models/user.ts": modelModule("User", "users"),
+    [`models/${file}`]: "export const nothing = 1;\n",
+    [`notes${name}.txt`]: "no entries",
+  });
+  try {
+    const kv = await openKv(project.path("data"));
+    await kv.set([name], { [name]: name });
+    await kv.set(["users", name], { id: name, email: name });
+    await kv.close();
+    for (const args of [
+      [name],
+      ["generate", name],
+      ["generate", `--${name}`],
+      ["generate", "--config", name],
+      ["generate"],
+      ["generate", "--check", "--json"],
+      ["verify", "--model", name],
+      ["migrate", "run", name],
+      ["inspect", "ls"],
+      ["inspect", "ls", "--values"],
+      ["inspect", "ls", "--values", "--json"],
+      ["inspect", "get", JSON.stringify([name])],
+      ["inspect", "get", JSON.stringify([name]), "--json"],
+      ["inspect", "get", name],
+      ["inspect", "get", JSON.stringify([name, name])],
+      ["inspect", "import", `notes${name}.txt`],
+      ["inspect", "import", name],
+      ["inspect", "export", "--out", `${name}/${name}`],
+      ["inspect", "stats"],
+      ["inspect", "stats", "--json"],
+      ["copy", "--from", name, "--to", name],
+      ["adopt", "--from", name],
+      ["introspect", "--from", name],
+      ["repair", name],
+      ["verify", "--files", name],
+      ["completion", name],
+    ]) {
+      for (const columns of [undefined, 60]) {
+        const { stdout, stderr } = await project.run(args, columns);
+        const text = `${stdout}${stderr}`.replaceAll(colors, "");
+        const found = /(?!\n)[\p{Cc}\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff]/u.exec(
+          text,
+        );
+        expect(
+          found?.[0].charCodeAt(0).toString(16),
+          `${JSON.stringify(args)}: ${text}`,
+        ).toBeUndefined();
+        expect(text).not.toBe("");
+      }
+    }
+  } finally {
+    await project.remove();
   }
 });

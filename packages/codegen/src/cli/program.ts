@@ -2,6 +2,7 @@ import { readFileSync } from "node:fs";
 import { dirname, resolve } from "node:path";
 import { styleText } from "node:util";
 import { Command } from "commander";
+import { escapeControls } from "../inspect/entries/escape-controls.js";
 import { adoptCommand } from "./adopt/adopt-command.js";
 import { completionCommand } from "./completion/completion-command.js";
 import { copyCommand } from "./copy/copy-command.js";
@@ -43,7 +44,7 @@ export function createProgram(terminal: Terminal, exit: (code: ExitCode) => void
     .version(version(), "-V, --version", "print the version")
     .helpOption("-h, --help", "print this help")
     .configureOutput({
-      writeOut: (text) => terminal.stdout.write(text),
+      writeOut: (text) => terminal.stdout.write(escapeControls(text)),
       writeErr: (text) => terminal.stderr.write(wrapped(terminal.stderr, text)),
       getOutHasColors: () => hasColors(terminal.stdout),
       getErrHasColors: () => hasColors(terminal.stderr),

@@ -1,5 +1,6 @@
 import type { KvEntry } from "@keywright/core";
 import { keyJson, valueFields } from "../../inspect/entries/entry-line.js";
+import { escapeJson } from "../../inspect/entries/escape-controls.js";
 import { formatKey } from "../../inspect/entries/format-key.js";
 import type { LineOutput } from "../../inspect/entries/line-output.js";
 import { showValueInLine } from "../../inspect/entries/show-value.js";
@@ -41,7 +42,7 @@ export async function writeArray(
       versionstamp,
       ...(expireAt !== undefined && { expireAt }),
     };
-    await output.write(`${separator}\n  ${JSON.stringify(entry)}`);
+    await output.write(`${separator}\n  ${escapeJson(JSON.stringify(entry))}`);
     separator = ",";
   }
   await output.write(separator === "[" ? "[]" : "]");

@@ -22,7 +22,7 @@ export function reportError(thrown: unknown, terminal: Terminal): void {
   const label = styled(stderr, "red", "error");
   const error = isCoded(thrown) ? thrown : asProjectError(thrown);
   if (isPermissionMissing(error)) {
-    writeText(stderr, escapeControls(`${label} ${error.message}`));
+    writeText(stderr, `${label} ${error.message}`);
     return;
   }
   if (!isCoded(error)) {
@@ -39,7 +39,7 @@ export function reportError(thrown: unknown, terminal: Terminal): void {
     ...causeLines(error.cause),
     ...(remedy === undefined ? [] : ["", remedy]),
   ];
-  writeText(stderr, escapeControls(withShownPaths(terminal, lines.join("\n"))));
+  writeText(stderr, withShownPaths(terminal, lines.join("\n")));
 }
 
 /** The error may come from another copy of Keywright, so `instanceof` is not enough. */

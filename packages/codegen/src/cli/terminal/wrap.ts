@@ -1,3 +1,4 @@
+import { escapeControls } from "../../inspect/entries/escape-controls.js";
 import { textWidth } from "../../progress/text-width.js";
 
 /** The maximum width of texts, in columns. Longer lines are hard to read. */
@@ -15,15 +16,19 @@ export function columnsOf({ isTTY, columns }: NodeJS.WriteStream): number {
 }
 
 /**
- * Writes a text and a line end. Long lines are broken between words if the stream is a terminal.
+ * Writes a text and a line end, with characters escaped that a terminal would execute. Long lines are broken between words if the stream is a terminal.
  */
 export function writeText(stream: NodeJS.WriteStream, text: string): void {
   stream.write(`${wrapped(stream, text)}\n`);
 }
 
-/** Breaks the long lines of a text between words if the stream is a terminal. */
+/**
+ * Escapes the characters of a text that a terminal would execute, and breaks its long lines between
+ * words if the stream is a terminal.
+ */
 export function wrapped(stream: NodeJS.WriteStream, text: string): string {
-  return stream.isTTY ? wrap(text, columnsOf(stream)) : text;
+  const safe = escapeControls(text);
+  return stream.isTTY ? wrap(safe, columnsOf(stream)) : safe;
 }
 
 /** Returns a command of `keywright` on a line of its own, which {@link wrap} does not break. */

@@ -1,3 +1,4 @@
+import { escapeJson } from "../../inspect/entries/escape-controls.js";
 import { wordOf } from "../../inspect/entries/value-token.js";
 import type { Terminal } from "./terminal.js";
 
@@ -11,7 +12,7 @@ export function writeJson({ stdout }: Terminal, value: unknown): void {
 }
 
 export function jsonText(value: unknown, space?: number): string {
-  return JSON.stringify(value, jsonValue, space);
+  return escapeJson(JSON.stringify(value, jsonValue, space));
 }
 
 /** `toJSON` of a `Date` or `Buffer` has already replaced `value`, but not `this[name]`. */

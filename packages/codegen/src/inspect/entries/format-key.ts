@@ -1,4 +1,5 @@
 import type { KvKey, KvKeyPart } from "@keywright/core";
+import { escapeJson } from "./escape-controls.js";
 import { wordOf } from "./value-token.js";
 
 /**
@@ -12,13 +13,5 @@ export function formatKey(key: KvKey): string {
 
 /** Formats one part of a key in the notation of {@link formatKey}. */
 export function formatKeyPart(part: KvKeyPart): string {
-  return wordOf(part) ?? (typeof part === "string" ? quoted(part) : JSON.stringify(part));
-}
-
-/** Also escapes characters that a terminal would execute, or that reverse or end a line. */
-function quoted(text: string): string {
-  return JSON.stringify(text).replace(
-    /[\u007f-\u009f\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff]/g,
-    (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`,
-  );
+  return wordOf(part) ?? escapeJson(JSON.stringify(part));
 }
