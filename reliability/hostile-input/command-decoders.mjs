@@ -22,7 +22,11 @@ const User = defineModel({
   primaryKey: "id",
   indexes: { byEmail: { key: "email", unique: true } },
 });
-const keys = ['["users", "ada"]', "[1n, -2.5, b64:AQID, NaN, -0]", '[true, {"$": "1n"}, "\\u2028"]'];
+const keys = [
+  '["users", "ada"]',
+  "[1n, -2.5, b64:AQID, NaN, -0]",
+  '[true, {"$": "1n"}, "\\u2028"]',
+];
 
 /** What the command reads: keys as text, exports, and the lock file. */
 export async function openCommandDecoders() {
@@ -61,7 +65,12 @@ export async function openCommandDecoders() {
 async function exportOf() {
   const kv = await openKv();
   try {
-    await kv.set(["users", "ada"], { name: "Ada", at: new Date(0), big: 1n, bytes: new Uint8Array(3) });
+    await kv.set(["users", "ada"], {
+      name: "Ada",
+      at: new Date(0),
+      big: 1n,
+      bytes: new Uint8Array(3),
+    });
     await kv.set([1n, new Uint8Array(2), Number.NaN], new Map([["a", [1, undefined]]]));
     await kv.set(["expires"], "later", { expireIn: 1e9 });
     await kv.atomic().sum(["counter"], 3n).commit();

@@ -17,7 +17,11 @@ import {
   encodeDatabaseHeader,
   verifyDatabaseHeader,
 } from "../../packages/core/dist/engine/level/database-header.js";
-import { decodeRecord, encodeRecord, recordSize } from "../../packages/core/dist/engine/level/record.js";
+import {
+  decodeRecord,
+  encodeRecord,
+  recordSize,
+} from "../../packages/core/dist/engine/level/record.js";
 import { headerKey } from "../../packages/core/dist/engine/level/reserved-keys.js";
 import { decodeHintKey } from "../../packages/core/dist/kv/expiry/expiry-hint.js";
 import {
@@ -31,7 +35,7 @@ const keys = [
   ["users", "ada"],
   ["a\0b", "", "ü€𝄞", "\ufffd"],
   [0, -1.5, Number.NaN, Number.POSITIVE_INFINITY, -0],
-  [0n, 1n, -1n, 2n ** 64n, -(2n ** 80n), 10n ** 700n],
+  [0n, 1n, -1n, 2n ** 64n, -(2n ** 80n), 10n ** 300n],
   [true, false, new Uint8Array(0), new Uint8Array([0, 255, 0, 0])],
 ];
 const cycle = { name: "cycle", list: [] };

@@ -4,8 +4,8 @@ import { join } from "node:path";
 import { openKv, repairDatabase } from "@keywright/core";
 import { crc32c } from "../../packages/core/dist/bytes/crc32c.js";
 import { readDatabaseFiles } from "../../packages/core/dist/engine/level/files/database-files.js";
-import { tableDamage } from "../../packages/core/dist/engine/level/files/table-damage.js";
 import { readBlock } from "../../packages/core/dist/engine/level/files/table-block.js";
+import { tableDamage } from "../../packages/core/dist/engine/level/files/table-damage.js";
 
 const blockBytes = 32 * 1024;
 
