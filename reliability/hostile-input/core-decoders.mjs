@@ -80,6 +80,7 @@ export function coreDecoders() {
       seal: (bytes) => withChecksum(entryKey, bytes),
       decode: (bytes) => {
         const entry = decodeRecord(entryKey, bytes);
+        if (!Number.isSafeInteger(entry.expireAt ?? 0)) return;
         const again = new Uint8Array(recordSize(entry));
         encodeRecord(entry, again);
         assertSame(again, bytes);

@@ -83,7 +83,7 @@ function blocksOf(table) {
 
 /** An error that the reader itself throws, and not the runtime. */
 function isOwnRangeError(error) {
-  return error instanceof RangeError && !/Invalid|Maximum|Offset|out of/.test(error.message);
+  return error instanceof RangeError && !/Invalid|Maximum|outside the bounds/.test(error.message);
 }
 
 /** Gives each record of a log or manifest that is as long as it says a valid checksum. */
