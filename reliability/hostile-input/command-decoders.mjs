@@ -45,13 +45,13 @@ export async function openCommandDecoders() {
     },
     {
       name: "exports",
-      weight: 0.5,
+      weight: 0.3,
       seeds: [await exportOf()],
       decode: importInto,
     },
     {
       name: "lock files",
-      weight: 0.2,
+      weight: 0.1,
       seeds: [Buffer.from(JSON.stringify(schemaManifest(models)))],
       decode: async (bytes) => {
         await writeFile(lockFile, bytes);

@@ -101,7 +101,7 @@ export function coreDecoders() {
     {
       name: "headers",
       weight: 1,
-      seeds: [encodeDatabaseHeader("specification"), encodeDatabaseHeader("deno")],
+      seeds: [encodeDatabaseHeader("specification")],
       seal: (bytes) => withChecksum(headerKey, bytes),
       decode: (bytes) => verifyDatabaseHeader(bytes, "specification"),
     },

@@ -3,11 +3,17 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { openKv, repairDatabase } from "@keywright/core";
 import { crc32c } from "../../packages/core/dist/bytes/crc32c.js";
+import { ByteReader } from "../../packages/core/dist/engine/level/files/byte-reader.js";
 import { readDatabaseFiles } from "../../packages/core/dist/engine/level/files/database-files.js";
-import { readBlock } from "../../packages/core/dist/engine/level/files/table-block.js";
+import {
+  readBlock,
+  readHandle,
+  readHandlesOf,
+} from "../../packages/core/dist/engine/level/files/table-block.js";
 import { tableDamage } from "../../packages/core/dist/engine/level/files/table-damage.js";
 
 const blockBytes = 32 * 1024;
+const footerBytes = 48;
 
 /** The files of a LevelDB database, as the check of files and the repair read them. */
 export async function openFileDecoders() {
@@ -38,7 +44,7 @@ export async function openFileDecoders() {
     },
     ...others.map((name) => ({
       name: `the file ${name}`,
-      weight: 0.2,
+      weight: 0.02,
       seeds: [files.get(name)],
       seal: name === "CURRENT" || name === "keywright.closed" ? undefined : sealLog,
       decode: async (bytes) => {
@@ -52,7 +58,7 @@ export async function openFileDecoders() {
     })),
     {
       name: "logs that are repaired",
-      weight: 0.02,
+      weight: 0.004,
       seeds: [files.get(log)],
       seal: sealLog,
       decode: async (bytes) => {
@@ -76,9 +82,19 @@ async function fill(folder) {
   }
 }
 
+/** Returns the blocks of a table, each with its type byte. */
 function blocksOf(table) {
-  const end = Math.min(table.length, 5000);
-  return [table.subarray(0, end), Buffer.from("0001016101000000000100000000", "hex")];
+  const index = indexOf(table);
+  return readHandlesOf(table, index).map(({ offset, size }) =>
+    table.subarray(offset, offset + size + 1),
+  );
+}
+
+/** Returns the place of the index of a table, which its footer states. */
+function indexOf(table) {
+  const footer = new ByteReader(table, table.length - footerBytes);
+  readHandle(footer);
+  return readHandle(footer);
 }
 
 /** An error that the reader itself throws, and not the runtime. */
@@ -102,24 +118,17 @@ function sealLog(bytes) {
   return sealed;
 }
 
-/** Gives the index of a table, if its footer names it, a valid checksum. */
+/** Gives the index of a table, if its footer states it, a valid checksum. */
 function sealTable(bytes) {
   const sealed = Buffer.from(bytes);
-  const end = sealed.length - 48 - 4;
+  const end = sealed.length - footerBytes - 4;
   if (end < 0) return sealed;
-  const footer = sealed.subarray(sealed.length - 48);
-  let at = 0;
-  const varint = () => {
-    let value = 0;
-    for (let factor = 1; at < footer.length; factor *= 128) {
-      const byte = footer[at++];
-      value += (byte & 0x7f) * factor;
-      if (byte < 0x80) break;
-    }
-    return value;
-  };
-  const [, , offset] = [varint(), varint(), varint()];
-  if (offset < end) sealed.writeUInt32LE(maskedChecksum(sealed, offset, end), end);
+  try {
+    const { offset } = indexOf(sealed);
+    if (offset < end) sealed.writeUInt32LE(maskedChecksum(sealed, offset, end), end);
+  } catch (error) {
+    if (!(error instanceof RangeError)) throw error;
+  }
   return sealed;
 }
 

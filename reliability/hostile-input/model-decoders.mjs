@@ -1,4 +1,4 @@
-import { decodeValue, encodeValue, openKv } from "@keywright/core";
+import { copyKv, decodeValue, encodeValue, openKv } from "@keywright/core";
 import { migrate, migrationStatus, verifyIndexes } from "@keywright/orm";
 import { openModels } from "../shared/models.mjs";
 
@@ -23,9 +23,9 @@ export async function openModelDecoders() {
       name: "cursors of queries",
       weight: 0.5,
       seeds: pages.map(({ cursor }) => Buffer.from(cursor)),
-      decode: async (bytes) => {
+      decode: async (bytes, seed) => {
         const cursor = Buffer.from(bytes).toString("latin1");
-        for (const query of queries) await db.users.findMany({ ...query, take: 2, cursor });
+        await db.users.findMany({ ...queries[seed], take: 2, cursor });
       },
       close: () => kv.close(),
     },
@@ -35,13 +35,11 @@ export async function openModelDecoders() {
 
 /** An internal entry that is changed, in a database that is then opened and migrated. */
 async function entryDecoder(kv) {
-  await stopMigration(kv);
-  const entries = [];
-  for await (const entry of kv.list({ prefix: [] })) entries.push(entry);
+  const entries = await entriesWhileMigrating(kv);
   const own = entries.filter(({ key }) => key[0] === "__keywright");
   return {
     name: "internal entries",
-    weight: 0.1,
+    weight: 0.05,
     seeds: own.map(({ value }) => encodeValue(value)),
     decode: async (bytes, seed) => {
       const value = decodeValue(bytes);
@@ -60,10 +58,23 @@ async function entryDecoder(kv) {
   };
 }
 
-/** Begins the migration to the new schema and stops it, so that its state is stored. */
-async function stopMigration(kv) {
-  const stopped = new AbortController();
-  const db = await openModels(kv, "new");
-  const onProgress = () => stopped.abort();
-  await migrate(db, { accept: true, batchSize: 2, signal: stopped.signal, onProgress });
+/** Returns the entries of a copy whose migration to the new schema was stopped. */
+async function entriesWhileMigrating(source) {
+  const kv = await openKv();
+  try {
+    await copyKv(source, kv);
+    const stopped = new AbortController();
+    const db = await openModels(kv, "new");
+    const onProgress = () => stopped.abort();
+    await migrate(db, { accept: true, batchSize: 2, signal: stopped.signal, onProgress });
+    return await entriesOf(kv);
+  } finally {
+    await kv.close();
+  }
+}
+
+async function entriesOf(kv) {
+  const entries = [];
+  for await (const entry of kv.list({ prefix: [] })) entries.push(entry);
+  return entries;
 }

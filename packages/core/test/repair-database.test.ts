@@ -1,6 +1,7 @@
 import { mkdir, open, readdir, readFile, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
+import { crc32c } from "../src/bytes/crc32c.js";
 import { holdLock } from "../src/engine/level/repair/hold-lock.js";
 import { type EmbeddedKv, openKv, repairDatabase, verifyFiles } from "../src/index.js";
 import { filesOf } from "./level-folder.js";
@@ -159,6 +160,22 @@ describe("repairDatabase", () => {
       await expect(repairDatabase(path, { inPlace: true })).rejects.toMatchObject({
         code: "KW_CORRUPTION",
         file: manifest,
+      });
+    });
+  });
+
+  it("refuses a record that matches its checksum and is no batch", async () => {
+    await withDatabase(async (path) => {
+      const [[log, bytes] = []] = await filesOf(path, ".log");
+      // Its length is at byte 4, its type at byte 6, and the length of its first key at byte 20.
+      bytes![20] = 0xff;
+      const crc = crc32c(bytes, 6, 7 + bytes![4]! + 256 * bytes![5]!);
+      const masked = ((crc >>> 15) | (crc << 17)) + 0xa282ead8;
+      new DataView(bytes!.buffer).setUint32(0, masked, true);
+      await writeFile(join(path, log!), bytes!);
+      await expect(repairDatabase(path, { inPlace: true })).rejects.toMatchObject({
+        code: "KW_CORRUPTION",
+        file: log,
       });
     });
   });

@@ -1,7 +1,7 @@
 import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
-import type { CommitRecord } from "../commit-record.js";
 import { CorruptionError } from "../../../errors/core-errors.js";
+import type { CommitRecord } from "../commit-record.js";
 import { readLogRecords } from "../files/log-records.js";
 import { type Manifest, readManifest } from "../files/manifest.js";
 import { type Batch, readBatch } from "./read-batch.js";
@@ -44,7 +44,9 @@ export async function findLogCuts(folder: string): Promise<LogCuts> {
       lost.push(...commitsOf(batches));
     } else if (damagedAt !== undefined) cuts.push({ file, size: damagedAt });
     if (bytes !== undefined && damagedAt !== undefined)
-      lost.push(...commitsOf(recordsAfter(bytes, damagedAt + 1).map((each) => batchOf(each, file))));
+      lost.push(
+        ...commitsOf(recordsAfter(bytes, damagedAt + 1).map((each) => batchOf(each, file))),
+      );
     const last = batches.at(-1);
     if (last !== undefined) next = Math.max(next, last.sequence + last.count);
   }
