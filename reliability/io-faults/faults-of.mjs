@@ -34,3 +34,15 @@ function places(made) {
     Array.from({ length: count }, (_, i) => ({ kind, nth: i + 1 })),
   );
 }
+
+/**
+ * Returns the limits of a process: 0 to `descriptors` files that it can open, and a disk that is
+ * full, or files that may not be larger, after `step` to `bytes` bytes.
+ */
+export function limitFaults({ descriptors, bytes, step }) {
+  const sizes = Array.from({ length: bytes / step }, (_, i) => (i + 1) * step);
+  return [
+    ...Array.from({ length: descriptors + 1 }, (_, i) => ({ descriptors: i })),
+    ...sizes.flatMap((size) => [{ space: size }, { fileSize: size }]),
+  ];
+}

@@ -15,7 +15,7 @@ process.on("unhandledRejection", (error) => {
 for (const [i, fault] of faults.entries()) {
   const path = join(folder, String(first + i));
   console.log(JSON.stringify({ begins: i }));
-  const run = new FaultScript({ path, ...script });
+  const run = new FaultScript(path, script);
   problems = run.problems;
   faultSwitch.set(fault);
   await run.work();
