@@ -1,5 +1,6 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
+import { existsSync } from "node:fs";
 import { mkdir, mkdtemp, realpath, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -10,9 +11,11 @@ import { createSwitch } from "./fault-switch.mjs";
 
 const source = fileURLToPath(new URL("fail-calls.c", import.meta.url));
 const program = fileURLToPath(new URL("run-faults.mjs", import.meta.url));
+/** A file system in memory, on which a run takes a third less time. */
+const memoryDisk = "/dev/shm";
 /** A process that prints nothing for this time hangs. */
 const patience = 60_000;
-const faultsOfOneProcess = 200;
+const runsOfOneProcess = 400;
 
 /** Runs a script of calls again and again, with one fault each. Call `end` at the end. */
 export class FaultCampaign {
@@ -27,7 +30,8 @@ export class FaultCampaign {
 
   static async begin() {
     const campaign = new FaultCampaign();
-    campaign.#root = await realpath(await mkdtemp(join(tmpdir(), "keywright-faults-")));
+    const parent = existsSync(memoryDisk) ? memoryDisk : tmpdir();
+    campaign.#root = await realpath(await mkdtemp(join(parent, "keywright-faults-")));
     buildPreload(source, campaign.#library);
     await mkdir(campaign.#folder);
     return campaign;
@@ -45,18 +49,20 @@ export class FaultCampaign {
     return join(this.#root, "databases");
   }
 
-  /** Returns how many calls of each kind the script makes. */
-  async count(script) {
-    const [{ made, problems }] = await this.#runProcess([{}], script);
-    if (problems.length > 0) throw new Error(`without a fault: ${problems.join("\n")}`);
-    return made;
+  /** Returns how many calls of each kind each of some scripts makes. */
+  async count(scripts) {
+    const results = await this.#runProcess(scripts.map((script) => ({ fault: {}, script })));
+    return results.map(({ made, problems }) => {
+      if (problems.length > 0) throw new Error(`without a fault: ${problems.join("\n")}`);
+      return made;
+    });
   }
 
-  /** Runs the script once for each fault. If a process dies, the next one runs the other faults. */
-  async run(faults, script) {
-    for (let done = 0; done < faults.length; ) {
-      const results = await this.#runProcess(faults.slice(done, done + faultsOfOneProcess), script);
-      for (const result of results) this.#note(faults[done++], result);
+  /** Runs scripts with one fault each. If a process dies, the next one continues. */
+  async run(runs) {
+    for (let done = 0; done < runs.length; ) {
+      const results = await this.#runProcess(runs.slice(done, done + runsOfOneProcess));
+      for (const result of results) this.#note(runs[done++].fault, result);
     }
   }
 
@@ -70,11 +76,11 @@ export class FaultCampaign {
       this.refusals[name] = (this.refusals[name] ?? 0) + count;
   }
 
-  /** Returns the results of the first faults: those before the process has died, and that one. */
-  async #runProcess(faults, script) {
+  /** Returns the results of the first runs: those before the process has died, and that one. */
+  async #runProcess(runs) {
     const control = join(this.#root, "control");
     createSwitch(control);
-    const task = { folder: this.#folder, control, faults, first: this.#started, script };
+    const task = { folder: this.#folder, control, runs, first: this.#started };
     const child = spawn(process.execPath, [program, JSON.stringify(task)], {
       env: {
         ...process.env,
@@ -96,7 +102,7 @@ export class FaultCampaign {
     }
     clearTimeout(watchdog);
     const [code, signal] = await exit;
-    if (results.length < faults.length)
+    if (results.length < runs.length)
       results.push({ problems: [`the process ended with ${signal ?? code}`] });
     this.#started += results.length;
     return results;

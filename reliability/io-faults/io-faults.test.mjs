@@ -16,17 +16,18 @@ describe.skipIf(missing !== undefined)(
       const campaign = await FaultCampaign.begin();
       try {
         const random = new Random(seed);
-        const withoutModels = { models: false, blobs: 1, blobBytes: 1000 };
-        const faults = someFaults(await campaign.count(withoutModels), random);
-        await campaign.run(faults, withoutModels);
-        const limits = limitFaults({ descriptors: 9, bytes: 1500, step: 500 });
-        await campaign.run(limits, withoutModels);
+        const script = { models: false, blobs: 1, blobBytes: 1000 };
         const withModels = { models: true, blobs: 0, blobBytes: 0 };
-        const others = someFaults(await campaign.count(withModels), random);
-        await campaign.run(
-          Array.from({ length: 6 }, () => random.pick(others)),
-          withModels,
-        );
+        const [made, madeWithModels] = await campaign.count([script, withModels]);
+        const others = someFaults(madeWithModels, random);
+        const faults = [
+          ...someFaults(made, random),
+          ...limitFaults({ descriptors: 9, bytes: 1500, step: 500 }),
+        ];
+        await campaign.run([
+          ...faults.map((fault) => ({ fault, script })),
+          ...Array.from({ length: 6 }, () => ({ fault: random.pick(others), script: withModels })),
+        ]);
         expect(campaign.problems, `seed ${seed}`).toEqual([]);
         expect(campaign.figures.refused).toBeGreaterThan(100);
       } finally {

@@ -1,18 +1,17 @@
-// Runs the script once for each fault of a task, in a process that has loaded fail-calls.c.
-// fault-campaign.mjs starts it. Prints the number of each fault before it, and the result after it,
-// as JSON.
+// Runs scripts with one fault each, in a process that has loaded fail-calls.c. fault-campaign.mjs
+// starts it. Prints the number of each run before it, and the result after it, as JSON.
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import { FaultScript } from "./fault-script.mjs";
 import { FaultSwitch } from "./fault-switch.mjs";
 
-const { folder, control, faults, first, script } = JSON.parse(process.argv[2]);
+const { folder, control, runs, first } = JSON.parse(process.argv[2]);
 const faultSwitch = new FaultSwitch(control);
 let problems = [];
 process.on("unhandledRejection", (error) => {
   problems.push(`unhandled rejection: ${error?.stack ?? error}`);
 });
-for (const [i, fault] of faults.entries()) {
+for (const [i, { fault, script }] of runs.entries()) {
   const path = join(folder, String(first + i));
   console.log(JSON.stringify({ begins: i }));
   const run = new FaultScript(path, script);

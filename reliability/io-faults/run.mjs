@@ -14,23 +14,20 @@ const { values } = parseArgs({
 });
 const missing = missingPreload();
 if (missing !== undefined) throw new Error(`failing calls need ${missing}`);
-const scripts = {
-  withoutModels: { models: false, blobs: 2, blobBytes: 1000 },
-  withModels: { models: true, verifies: true, blobs: 1, blobBytes: 1000 },
-  /** LevelDB starts new logs and writes tables meanwhile. */
-  large: { models: false, blobs: 60, blobBytes: 100_000 },
-};
+const small = { models: false, blobs: 2, blobBytes: 1000 };
+const withModels = { models: true, verifies: true, blobs: 1, blobBytes: 1000 };
+/** LevelDB starts new logs and writes tables meanwhile. */
+const large = { models: false, blobs: 60, blobBytes: 100_000 };
 const random = new Random(Number(values.seed));
 const campaign = await FaultCampaign.begin();
 try {
-  const { withoutModels, withModels, large } = scripts;
-  await campaign.run(allFaults(await campaign.count(withoutModels)), withoutModels);
-  await campaign.run(someFaults(await campaign.count(withModels), random), withModels);
-  await campaign.run(someFaults(await campaign.count(large), random), large);
-  for (const script of [withoutModels, withModels])
-    await campaign.run(limitFaults({ descriptors: 30, bytes: 20_000, step: 400 }), script);
-  const megabytes = limitFaults({ descriptors: 0, bytes: 12_000_000, step: 400_000 });
-  await campaign.run(megabytes, large);
+  const [made, madeWithModels, madeByLarge] = await campaign.count([small, withModels, large]);
+  const limits = limitFaults({ descriptors: 30, bytes: 20_000, step: 400 });
+  const run = (faults, script) => campaign.run(faults.map((fault) => ({ fault, script })));
+  await run([...allFaults(made), ...limits], small);
+  await run([...someFaults(madeWithModels, random), ...limits], withModels);
+  const largeLimits = limitFaults({ descriptors: 0, bytes: 12_000_000, step: 400_000 });
+  await run([...someFaults(madeByLarge, random), ...largeLimits], large);
 } finally {
   await campaign.end();
 }
