@@ -1,6 +1,7 @@
 import { cp, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { crc32 } from "node:zlib";
 import { openKv, repairDatabase } from "@keywright/core";
 import { crc32c } from "../../packages/core/dist/bytes/crc32c.js";
 import { ByteReader } from "../../packages/core/dist/engine/level/files/byte-reader.js";
@@ -46,7 +47,7 @@ export async function openFileDecoders() {
       name: `the file ${name}`,
       weight: 0.02,
       seeds: [files.get(name)],
-      seal: name === "CURRENT" || name === "keywright.closed" ? undefined : sealLog,
+      seal: seals.get(name) ?? sealLog,
       decode: async (bytes) => {
         await writeFile(join(folder, name), bytes);
         try {
@@ -71,6 +72,17 @@ export async function openFileDecoders() {
       close: () => rm(root, { recursive: true, force: true }),
     },
   ];
+}
+
+const seals = new Map([
+  ["CURRENT", (bytes) => bytes],
+  ["keywright.closed", sealClosedMark],
+]);
+
+/** Gives the text of the note of a closed database a valid checksum. */
+function sealClosedMark(bytes) {
+  const text = Buffer.from(bytes).toString("latin1").trimEnd().split(" ")[1] ?? "";
+  return Buffer.from(`${crc32(Buffer.from(text)).toString(16).padStart(8, "0")} ${text}\n`);
 }
 
 /** Makes a database with a table of several blocks and a log. */

@@ -12,7 +12,12 @@ import {
 } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { readCurrent, writeClosedMark } from "../src/engine/level/files/closed-mark.js";
+import { crc32 } from "../src/bytes/crc32.js";
+import {
+  readClosedMark,
+  readCurrent,
+  writeClosedMark,
+} from "../src/engine/level/files/closed-mark.js";
 import { FileChecker } from "../src/engine/level/files/file-checker.js";
 import { type LevelDatabase, LevelEngine } from "../src/engine/level/level-engine.js";
 import type { CorruptionError } from "../src/errors/core-errors.js";
@@ -208,6 +213,19 @@ describe("the note that a database was closed", () => {
       await writeClosedMark(folder, await readCurrent(folder));
       await using kv = await openKv(folder);
       expect(await count(kv)).toBe(rows + 5);
+    });
+  });
+
+  it("is ignored if it is malformed, though its checksum matches", async () => {
+    await withFolder(async (folder) => {
+      for (const text of ["null", "7", "[null]", "[[1,2]]", '[["000003.log"]]']) {
+        const checksum = crc32(Buffer.from(text)).toString(16).padStart(8, "0");
+        await writeFile(join(folder, note), `${checksum} ${text}\n`);
+        expect(await readClosedMark(folder)).toBe(undefined);
+      }
+      const text = '[["MANIFEST-000002",50]]';
+      await writeFile(join(folder, note), `${crc32(Buffer.from(text)).toString(16)} ${text}\n`);
+      expect(await readClosedMark(folder)).toEqual([["MANIFEST-000002", 50]]);
     });
   });
 
