@@ -2,6 +2,8 @@ import { link, readdir, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { ClassicLevel } from "classic-level";
 import { afterEach, describe, expect, it, vi } from "vitest";
+import { readDatabaseFiles } from "../src/engine/level/files/database-files.js";
+import { openWithLogs } from "../src/engine/level/open-with-logs.js";
 import { openKv } from "../src/kv/open-kv.js";
 import { openLevel } from "./level-folder.js";
 import { withFolder } from "./temporary-folder.js";
@@ -80,4 +82,15 @@ it("the second name of a log is removed if the database is locked", () =>
     await level.open();
     await expect(openKv(folder)).rejects.toMatchObject({ code: "KW_DATABASE_LOCKED" });
     expect((await readdir(folder)).filter((name) => name.includes("saved"))).toEqual([]);
+  }));
+
+it("a log that another process has replaced meanwhile is not needed", () =>
+  withFolder(async (folder) => {
+    await makeDatabase(folder);
+    const { logs } = await readDatabaseFiles(folder);
+    expect(logs).toHaveLength(1);
+    const replaced = logs.map((log) => ({ ...log, name: "000001.log" }));
+    const level = await openWithLogs(folder, replaced, false);
+    await level.close();
+    await expectWhole(folder);
   }));

@@ -62,8 +62,7 @@ async function saveLogs(
     const commit = lastRecord && commitOf(lastRecord);
     if (commit === undefined) continue;
     const second = `${name}.saved-${randomInt(1, 2 ** 47)}`;
-    await linkOrCopy(join(folder, name), join(folder, second));
-    saved.set(second, commit);
+    if (await linkOrCopy(join(folder, name), join(folder, second))) saved.set(second, commit);
   }
   return saved;
 }
@@ -115,12 +114,17 @@ function commitOf(record: Uint8Array): CommitRecord | undefined {
   }
 }
 
-async function linkOrCopy(from: string, to: string): Promise<void> {
+/** Returns false if the log is gone, because another process has opened the database meanwhile. */
+async function linkOrCopy(from: string, to: string): Promise<boolean> {
   try {
-    await link(from, to);
+    await link(from, to).catch(async (error: NodeJS.ErrnoException) => {
+      if (!linkErrors.includes(error.code!)) throw error;
+      await copyFile(from, to);
+    });
+    return true;
   } catch (error) {
-    if (!linkErrors.includes((error as NodeJS.ErrnoException).code!)) throw error;
-    await copyFile(from, to);
+    if ((error as NodeJS.ErrnoException).code === "ENOENT") return false;
+    throw error;
   }
 }
 
