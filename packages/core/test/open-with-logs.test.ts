@@ -8,6 +8,11 @@ import { openKv } from "../src/kv/open-kv.js";
 import { openLevel } from "./level-folder.js";
 import { withFolder } from "./temporary-folder.js";
 
+vi.mock("node:fs/promises", async (importOriginal) => {
+  const original = await importOriginal<typeof import("node:fs/promises")>();
+  return { ...original, link: vi.fn(original.link) };
+});
+
 afterEach(() => {
   vi.restoreAllMocks();
 });
@@ -30,15 +35,20 @@ async function expectWhole(folder: string): Promise<void> {
 }
 
 describe("a log that LevelDB does not read", () => {
-  it("is not lost, and the database is not opened without it", () =>
+  it.each([
+    ["with hard links", undefined],
+    ["without hard links", "EPERM"],
+  ])("is not lost on a disk %s, and the database is not opened without it", (_name, code) =>
     withFolder(async (folder) => {
       const log = await makeDatabase(folder);
+      if (code !== undefined)
+        vi.mocked(link).mockRejectedValueOnce(Object.assign(new Error("no links"), { code }));
       const original = ClassicLevel.prototype.open;
       const open = vi.spyOn(ClassicLevel.prototype, "open");
-      open.mockImplementation(async function (this: ClassicLevel, ...options: [] | [object]) {
+      open.mockImplementation(async function (this: ClassicLevel) {
         // LevelDB deletes a log that it cannot open, for example for lack of file descriptors.
         await rm(log, { force: true });
-        await original.apply(this, options as []);
+        await original.call(this, {});
       });
       await expect(openKv(folder)).rejects.toMatchObject({
         code: "KW_ENGINE_FAILED",
@@ -48,7 +58,8 @@ describe("a log that LevelDB does not read", () => {
       open.mockRestore();
       await expectWhole(folder);
       await expectWhole(folder);
-    }));
+    }),
+  );
 
   it("is found by the next process if this one is killed", () =>
     withFolder(async (folder) => {

@@ -166,13 +166,13 @@ describe("repairDatabase", () => {
 
   it("refuses a record that matches its checksum and is no batch", async () => {
     await withDatabase(async (path) => {
-      const [[log, bytes] = []] = await filesOf(path, ".log");
+      const [[log, bytes] = ["", new Uint8Array(0)]] = await filesOf(path, ".log");
       // Its length is at byte 4, its type at byte 6, and the length of its first key at byte 20.
-      bytes![20] = 0xff;
-      const crc = crc32c(bytes, 6, 7 + bytes![4]! + 256 * bytes![5]!);
+      bytes[20] = 0xff;
+      const crc = crc32c(bytes, 6, 7 + bytes[4]! + 256 * bytes[5]!);
       const masked = ((crc >>> 15) | (crc << 17)) + 0xa282ead8;
-      new DataView(bytes!.buffer).setUint32(0, masked, true);
-      await writeFile(join(path, log!), bytes!);
+      new DataView(bytes.buffer).setUint32(0, masked, true);
+      await writeFile(join(path, log), bytes);
       await expect(repairDatabase(path, { inPlace: true })).rejects.toMatchObject({
         code: "KW_CORRUPTION",
         file: log,
