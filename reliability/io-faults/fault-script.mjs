@@ -1,5 +1,5 @@
 import { setTimeout } from "node:timers/promises";
-import { isKeywrightError, openKv } from "@keywright/core";
+import { isKeywrightError, openKv, repairDatabase } from "@keywright/core";
 import { ExpectedRows } from "../shared/expected-rows.mjs";
 import { makeCall } from "../shared/make-call.mjs";
 import { accountIds, migrateModels, openModels } from "../shared/models.mjs";
@@ -13,7 +13,7 @@ const patience = 20_000;
  * acknowledged. The old program creates the database and closes it, and the new one opens it,
  * migrates it and closes it. Each goes on as far as it can. The options are
  * - `models`: true if the programs have models. Without them, a run takes a fifth of the time;
- * - `verifies`: true if the programs verify the files too;
+ * - `verifies`: true if the programs verify the files, and if the database is repaired at the end;
  * - `blobs` and `blobBytes`: how many values each program sets beside its rows, and their size.
  */
 export class FaultScript {
@@ -40,6 +40,8 @@ export class FaultScript {
     await this.#open("new", async (db) => {
       await this.#attempt("migrate", () => migrateModels(db));
     });
+    if (this.#options.verifies)
+      await this.#attempt("repair", () => repairDatabase(this.#path, { inPlace: true }));
   }
 
   /** Opens the database again, when no calls of the system fail, and compares it. */

@@ -5,6 +5,7 @@ import {
   mkdir,
   readdir,
   readFile,
+  rename,
   rm,
   symlink,
   truncate,
@@ -262,6 +263,21 @@ describe("the note that a database was closed", () => {
 });
 
 describe("an open database", () => {
+  it("fails with an error that has a code if verifyFiles cannot read a file", async () => {
+    await withDatabase(async (folder) => {
+      await using kv = await openKv(folder);
+      // A folder cannot be read as a file.
+      await rename(join(folder, "CURRENT"), join(folder, "CURRENT.kept"));
+      await mkdir(join(folder, "CURRENT"));
+      for (const verify of [() => kv.verifyFiles(), () => verifyFiles(folder)])
+        await expect(verify()).rejects.toMatchObject({
+          code: "KW_ENGINE_FAILED",
+          operation: "read",
+        });
+      expect(await count(kv)).toBe(rows + 5);
+    });
+  });
+
   it("fails every call after verifyFiles has found damage", async () => {
     await withDatabase(async (folder) => {
       await using kv = await openKv(folder);

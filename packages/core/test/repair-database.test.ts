@@ -1,4 +1,4 @@
-import { mkdir, open, readdir, readFile, stat, writeFile } from "node:fs/promises";
+import { mkdir, open, readdir, readFile, rmdir, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { crc32c } from "../src/bytes/crc32c.js";
@@ -177,6 +177,21 @@ describe("repairDatabase", () => {
         code: "KW_CORRUPTION",
         file: log,
       });
+    });
+  });
+
+  it("fails with an error that has a code if a file cannot be copied, and can be repeated", async () => {
+    await withDatabase(async (path, folder) => {
+      // A folder cannot be copied as a file.
+      const unreadable = join(path, "000099.ldb");
+      await mkdir(unreadable);
+      const to = join(folder, "repaired");
+      await expect(repairDatabase(path, { to })).rejects.toMatchObject({
+        code: "KW_ENGINE_FAILED",
+        operation: "repair",
+      });
+      await rmdir(unreadable);
+      expect(await repairDatabase(path, { to })).toMatchObject({ lostCommits: 0 });
     });
   });
 });
