@@ -14,7 +14,8 @@ export async function reliabilityPage() {
   }
   return `# Reliability
 
-What does Keywright promise if a process is killed or the power fails, and how is that tested?
+What does Keywright promise if a process is killed, if the power or the disk fails, or if bytes are not valid, and how is
+that tested?
 
 Each promise has a test that \`npm test\` runs, and a long run whose figures are below. The runs are in the folder
 \`reliability\`. \`npm run docs:reliability\` writes this page from their results.

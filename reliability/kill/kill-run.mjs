@@ -6,9 +6,8 @@ import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
 import { openKv } from "@keywright/core";
-import { findDanglingReferences, verifyIndexes } from "@keywright/orm";
-import { ExpectedRows } from "./expected-rows.mjs";
-import { migrateModels, openModels } from "./models.mjs";
+import { ExpectedRows } from "../shared/expected-rows.mjs";
+import { problemsAfterMigration, storedRows } from "../shared/stored-rows.mjs";
 
 const program = fileURLToPath(new URL("work-until-killed.mjs", import.meta.url));
 /** The first kills of a database are of the old program, those after them of the new one. */
@@ -64,20 +63,6 @@ function killSoon(child, milliseconds, random) {
   setTimeout(() => child.kill("SIGKILL"), random.next() * milliseconds);
 }
 
-async function storedRows(kv) {
-  const names = ["users", "posts", "accounts", "transfers"];
-  return Object.fromEntries(
-    await Promise.all(names.map(async (name) => [name, await rowsOf(kv, name)])),
-  );
-}
-
-async function rowsOf(kv, name) {
-  const rows = new Map();
-  for await (const { key, value } of kv.list({ prefix: [name] }, { batchSize: 500 }))
-    rows.set(key[1], value);
-  return rows;
-}
-
 async function withDatabase(path, body) {
   const kv = await openKv(path, { durability: "relaxed" });
   try {
@@ -85,17 +70,4 @@ async function withDatabase(path, body) {
   } finally {
     await kv.close();
   }
-}
-
-async function problemsAfterMigration(kv) {
-  const db = await openModels(kv, "new");
-  await migrateModels(db);
-  const verified = await verifyIndexes(db);
-  const { items } = await findDanglingReferences(db, { model: "posts", take: 10, rows: 1_000_000 });
-  const counted = await db.users.count();
-  const rows = (await rowsOf(kv, "users")).size;
-  const problems = items.map(({ id }) => `half: post ${id} has no author`);
-  if (verified.status !== "clean") problems.push(`half: the indexes are ${verified.status}`);
-  if (counted !== rows) problems.push(`half: ${rows} users are there, and ${counted} are counted`);
-  return problems;
 }

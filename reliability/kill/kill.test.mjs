@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
+import { ExpectedRows } from "../shared/expected-rows.mjs";
 import { Random } from "../shared/random.mjs";
-import { ExpectedRows } from "./expected-rows.mjs";
 import { killWork } from "./kill-run.mjs";
 
 const databases = 2;

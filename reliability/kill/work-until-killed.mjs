@@ -5,42 +5,13 @@
 // calls, because a kill from outside comes a little later.
 import { setTimeout } from "node:timers/promises";
 import { openKv } from "@keywright/core";
-import { accountIds, migrateModels, openModels } from "./models.mjs";
+import { makeCall } from "../shared/make-call.mjs";
+import { accountIds, migrateModels, openModels } from "../shared/models.mjs";
 
 const { path, durability, round, schema, users, last } = JSON.parse(process.argv[2]);
 const kv = await openKv(path, { durability });
 const db = await openModels(kv, schema);
-const points = schema === "old" ? "points" : "score";
 let done = 0;
-
-const calls = {
-  create: ({ id, points: value }) =>
-    db.users.create({
-      data: { id, email: `${id}@example.com`, team: `team ${value % 5}`, ...withPoints(value) },
-    }),
-  update: ({ id, points: value }) =>
-    db.users.update({ where: { id }, data: { team: `team ${value % 5}`, [points]: value } }),
-  post: ({ id, authorId }) => db.posts.create({ data: { id, authorId } }),
-  delete: ({ id }) => db.users.delete({ where: { id } }),
-  transfer: ({ id, from, to, amount }) =>
-    db.transaction(async (tx) => {
-      await tx.accounts.upsert({
-        where: { id: from },
-        create: { id: from, balance: -amount },
-        update: { balance: { increment: -amount } },
-      });
-      await tx.accounts.upsert({
-        where: { id: to },
-        create: { id: to, balance: amount },
-        update: { balance: { increment: amount } },
-      });
-      await tx.transfers.create({ data: { id, from, to, amount } });
-    }),
-};
-
-function withPoints(value) {
-  return schema === "old" ? { points: value } : { score: value, isActive: true };
-}
 
 async function workForEver(client) {
   const own = [...(users[client] ?? [])];
@@ -59,7 +30,7 @@ async function workForEver(client) {
 async function callOnceReady(call) {
   for (;;) {
     try {
-      return await calls[call.type](call);
+      return await makeCall(db, schema, call);
     } catch (error) {
       if (schema === "old" || error.code !== "KW_STALE_SCHEMA") throw error;
       await setTimeout(5);

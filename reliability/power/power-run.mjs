@@ -1,21 +1,15 @@
-import { execFileSync, spawnSync } from "node:child_process";
+import { execFileSync } from "node:child_process";
 import { appendFileSync, linkSync, readdirSync, statSync } from "node:fs";
 import { mkdir, mkdtemp, readdir, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { openKv, repairDatabase } from "@keywright/core";
+import { buildPreload } from "../shared/preload.mjs";
 import { readEvents, writeDiskState } from "./disk-state.mjs";
 
 const source = fileURLToPath(new URL("record-files.c", import.meta.url));
 const program = fileURLToPath(new URL("commit-under-record.mjs", import.meta.url));
-
-/** Why power cuts cannot be simulated here. Undefined if they can be. */
-export function missingCapability() {
-  if (process.platform !== "linux") return "LD_PRELOAD of Linux";
-  const { error } = spawnSync("cc", ["--version"]);
-  return error === undefined ? undefined : "a C compiler (cc)";
-}
 
 /**
  * A database whose file operations are recorded while a process commits to it, and the disks that
@@ -37,8 +31,7 @@ export class PowerRun {
     run.#random = random;
     run.#root = await mkdtemp(join(tmpdir(), "keywright-power-"));
     run.#library = join(run.#root, "record-files.so");
-    const flags = ["-O1", "-shared", "-fPIC", "-o", run.#library, source, "-ldl", "-lpthread"];
-    execFileSync("cc", flags, { stdio: ["ignore", "ignore", "inherit"] });
+    buildPreload(source, run.#library);
     await mkdir(run.#folder);
     return run;
   }

@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
+import { missingPreload } from "../shared/preload.mjs";
 import { Random } from "../shared/random.mjs";
 import { cutPower } from "./cut-power.mjs";
-import { missingCapability } from "./power-run.mjs";
 
-const missing = missingCapability();
+const missing = missingPreload();
 const seed = Date.now();
 
 // It waits for other processes, on whatever machine.

@@ -19,21 +19,8 @@
 //
 // One lock makes the order of the events that of the calls. A sync of a file holds no lock, because
 // it takes long: its event has the size that the file had before, and comes after.
-#define _GNU_SOURCE
-#include <dlfcn.h>
-#include <errno.h>
-#include <fcntl.h>
+#include "../shared/real-calls.h"
 #include <pthread.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/stat.h>
-#include <sys/uio.h>
-#include <unistd.h>
-
-/* A macro of stdio.h when the compiler optimises. */
-#undef fwrite_unlocked
 
 #define MAX_FDS 65536
 
@@ -43,12 +30,6 @@ static const char *saved;
 static int log_fd = -1;
 /* The last recorded size of the file of a descriptor, -1 if it is not recorded. */
 static off_t sizes[MAX_FDS];
-
-#define REAL(type, name, ...)                       \
-  static type (*real_##name)(__VA_ARGS__);          \
-  static void load_##name(void) {                   \
-    if (!real_##name) *(void **)&real_##name = dlsym(RTLD_NEXT, #name); \
-  }
 
 REAL(int, open, const char *, int, ...)
 REAL(int, open64, const char *, int, ...)

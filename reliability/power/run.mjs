@@ -1,10 +1,10 @@
 // Cuts the power of processes that commit: `npm run soak:power -- --cuts 1000`. Exits with 1 if an
 // acknowledged commit is missing that must be there, or if a database has something wrong.
 import { parseArgs } from "node:util";
+import { missingPreload } from "../shared/preload.mjs";
 import { Random } from "../shared/random.mjs";
 import { writeResults } from "../shared/write-results.mjs";
 import { cutPower } from "./cut-power.mjs";
-import { missingCapability } from "./power-run.mjs";
 
 const { values } = parseArgs({
   options: {
@@ -12,7 +12,7 @@ const { values } = parseArgs({
     seed: { type: "string", default: String(Date.now() % 1_000_000) },
   },
 });
-const missing = missingCapability();
+const missing = missingPreload();
 if (missing !== undefined) throw new Error(`power cuts need ${missing}`);
 const cutsOfOneDatabase = 40;
 const figures = { full: begin(), relaxed: begin() };

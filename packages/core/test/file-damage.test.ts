@@ -5,6 +5,7 @@ import {
   mkdir,
   readdir,
   readFile,
+  rename,
   rm,
   symlink,
   truncate,
@@ -12,7 +13,12 @@ import {
 } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { readCurrent, writeClosedMark } from "../src/engine/level/files/closed-mark.js";
+import { crc32 } from "../src/bytes/crc32.js";
+import {
+  readClosedMark,
+  readCurrent,
+  writeClosedMark,
+} from "../src/engine/level/files/closed-mark.js";
 import { FileChecker } from "../src/engine/level/files/file-checker.js";
 import { type LevelDatabase, LevelEngine } from "../src/engine/level/level-engine.js";
 import type { CorruptionError } from "../src/errors/core-errors.js";
@@ -224,6 +230,19 @@ describe("the note that a database was closed", () => {
     });
   });
 
+  it("is ignored if it is malformed, though its checksum matches", async () => {
+    await withFolder(async (folder) => {
+      for (const text of ["null", "7", "[null]", "[[1,2]]", '[["000003.log"]]']) {
+        const checksum = crc32(Buffer.from(text)).toString(16).padStart(8, "0");
+        await writeFile(join(folder, note), `${checksum} ${text}\n`);
+        expect(await readClosedMark(folder)).toBe(undefined);
+      }
+      const text = '[["MANIFEST-000002",50]]';
+      await writeFile(join(folder, note), `${crc32(Buffer.from(text)).toString(16)} ${text}\n`);
+      expect(await readClosedMark(folder)).toEqual([["MANIFEST-000002", 50]]);
+    });
+  });
+
   it("is not written if another process has opened the database meanwhile", async () => {
     await withDatabase(async (folder) => {
       const before = await readFile(join(folder, note), "utf8");
@@ -257,6 +276,21 @@ describe("the note that a database was closed", () => {
 });
 
 describe("an open database", () => {
+  it("fails with an error that has a code if verifyFiles cannot read a file", async () => {
+    await withDatabase(async (folder) => {
+      await using kv = await openKv(folder);
+      // A folder cannot be read as a file.
+      await rename(join(folder, "CURRENT"), join(folder, "CURRENT.kept"));
+      await mkdir(join(folder, "CURRENT"));
+      for (const verify of [() => kv.verifyFiles(), () => verifyFiles(folder)])
+        await expect(verify()).rejects.toMatchObject({
+          code: "KW_ENGINE_FAILED",
+          operation: "read",
+        });
+      expect(await count(kv)).toBe(rows + 5);
+    });
+  });
+
   it("fails every call after verifyFiles has found damage", async () => {
     await withDatabase(async (folder) => {
       await using kv = await openKv(folder);

@@ -1,6 +1,7 @@
-import { mkdir, open, readdir, readFile, rm, stat, writeFile } from "node:fs/promises";
+import { mkdir, open, readdir, readFile, rm, rmdir, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
+import { crc32c } from "../src/bytes/crc32c.js";
 import { readLogRecords } from "../src/engine/level/files/log-records.js";
 import { holdLock } from "../src/engine/level/repair/hold-lock.js";
 import { type EmbeddedKv, openKv, repairDatabase, verifyFiles } from "../src/index.js";
@@ -176,6 +177,37 @@ describe("repairDatabase", () => {
         code: "KW_CORRUPTION",
         file: manifest,
       });
+    });
+  });
+
+  it("refuses a record that matches its checksum and is no batch", async () => {
+    await withDatabase(async (path) => {
+      const [[log, bytes] = ["", new Uint8Array(0)]] = await filesOf(path, ".log");
+      // Its length is at byte 4, its type at byte 6, and the length of its first key at byte 20.
+      bytes[20] = 0xff;
+      const crc = crc32c(bytes, 6, 7 + bytes[4]! + 256 * bytes[5]!);
+      const masked = ((crc >>> 15) | (crc << 17)) + 0xa282ead8;
+      new DataView(bytes.buffer).setUint32(0, masked, true);
+      await writeFile(join(path, log), bytes);
+      await expect(repairDatabase(path, { inPlace: true })).rejects.toMatchObject({
+        code: "KW_CORRUPTION",
+        file: log,
+      });
+    });
+  });
+
+  it("fails with an error that has a code if a file cannot be copied, and can be repeated", async () => {
+    await withDatabase(async (path, folder) => {
+      // A folder cannot be copied as a file.
+      const unreadable = join(path, "000099.ldb");
+      await mkdir(unreadable);
+      const to = join(folder, "repaired");
+      await expect(repairDatabase(path, { to })).rejects.toMatchObject({
+        code: "KW_ENGINE_FAILED",
+        operation: "repair",
+      });
+      await rmdir(unreadable);
+      expect(await repairDatabase(path, { to })).toMatchObject({ lostCommits: 0 });
     });
   });
 });

@@ -44,6 +44,14 @@ describe("a DOMException", () => {
     if (stored.stack !== undefined) expect(first!.stack).toBe(stored.stack);
     expect(Object.keys(first!)).toEqual([]);
   });
+
+  it("that was stored without a stack does not show where it was decoded", () => {
+    const stored = Object.defineProperty(new DOMException("message"), "stack", {
+      value: undefined,
+    });
+    const read = decodeValue(encodeValue(stored)) as DOMException;
+    expect(read).toMatchObject({ message: "message", stack: undefined });
+  });
 });
 
 describe("a Blob", () => {

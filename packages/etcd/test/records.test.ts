@@ -66,6 +66,15 @@ describe("a record", () => {
     expect(() => decodeRecord(key, { value: later, modRevision: 5 })).toThrow(DatabaseFormatError);
   });
 
+  it("is damaged if it is too short, though its checksum matches", () => {
+    for (const head of ["", "01", "0100", "010001", "01ffff00000000", "010001ffffffffffffff"]) {
+      const short = Buffer.from(`${head}00000000`, "hex");
+      short.writeUInt32BE(crc32(short.subarray(0, -4), crc32(key)), short.length - 4);
+      const decode = () => decodeRecord(key, { value: short, modRevision: 5 });
+      expect(decode).toThrow(head === "" ? DatabaseFormatError : CorruptionError);
+    }
+  });
+
   it("is between the bounds of its own versionstamp until it expires, and of no other", () => {
     fc.assert(
       fc.property(

@@ -52,6 +52,20 @@ const hostile: readonly unknown[] = [
   { format: 1, indexes: null },
   { format: 1, indexes: { byEmail: null } },
   { format: 1, indexes: { byEmail: { state: "readable", prefix: 1, fields: 7 } } },
+  { format: 1, indexes: { byEmail: { state: "readable", prefix: "users_by_email", fields: [] } } },
+  {
+    format: 1,
+    indexes: {
+      byTeam: {
+        state: "readable",
+        prefix: "users_by_team",
+        fields: ["team"],
+        unique: false,
+        normalized: false,
+        traits: { descending: "team", where: 1n },
+      },
+    },
+  },
   { format: 1, indexes: {}, schema: { hash: 1, accepts: null } },
   { format: 1, indexes: {}, transform: { id: 1 } },
   { format: 1, id: 1, after: 7, rowsDone: Number.MAX_VALUE },

@@ -348,6 +348,10 @@ const engineFailures = {
     remedy:
       "It is unknown whether the commit is on disk, and no further commit is accepted. Close the database and open it again.",
   },
+  repair: {
+    step: "while it was repaired",
+    remedy: "Check that the disk works and has free space, then repair the database again.",
+  },
 };
 
 /**
@@ -358,8 +362,8 @@ const engineFailures = {
  */
 export class EngineFailedError extends KeywrightError {
   /** The step that failed. */
-  readonly operation: "open" | "read" | "commit";
-  /** The real path of the folder of the database, if the opening failed. */
+  readonly operation: "open" | "read" | "commit" | "repair";
+  /** The path of the folder of the database. Undefined if a call of an open database failed. */
   readonly path: string | undefined;
 
   constructor(cause: unknown, operation: EngineFailedError["operation"], path?: string) {

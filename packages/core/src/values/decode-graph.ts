@@ -131,7 +131,7 @@ class GraphReader {
 
   #newException(name: Slot, message: Slot, stack: Slot): DOMException {
     const exception = new DOMException(this.#value(message) as string, this.#value(name) as string);
-    this.#defineHidden(exception, "stack", stack);
+    this.#defineHidden(exception, "stack", isAbsent(stack) ? undefined : stack);
     return exception;
   }
 

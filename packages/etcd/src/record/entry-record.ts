@@ -43,7 +43,7 @@ export function encodeRecord(
  * Decodes what etcd stores for an entry. The value of the entry is a view of it.
  *
  * @param entryKey the key of the entry in the database.
- * @throws {CorruptionError} if the checksum does not match.
+ * @throws {CorruptionError} if the checksum does not match, or if the record is too short.
  * @throws {DatabaseFormatError} if the record is intact but has a later format.
  */
 export function decodeRecord(
@@ -58,8 +58,9 @@ export function decodeRecord(
     throw new DatabaseFormatError(`a record has the unknown format ${record[0]}`);
   const position = record.readUInt16BE(1);
   const isReserved = position >= firstReservedPosition;
-  const revision = isReserved ? Number(record.readBigUInt64BE(revisionOffset)) : modRevision;
   const expiryOffset = isReserved ? revisionOffset + 8 : revisionOffset;
+  if (end < expiryOffset + 8) throw new CorruptionError("a record is too short", entryKey);
+  const revision = isReserved ? Number(record.readBigUInt64BE(revisionOffset)) : modRevision;
   const expiry = record.readBigUInt64BE(expiryOffset);
   return {
     key: entryKey,

@@ -34,7 +34,26 @@ const states = [
 ];
 const state = is((value) => states.includes(value as string));
 
-const placedIndex = { state, prefix: text, fields: listOf(text), place: optional(text) };
+const traits = object({
+  descending: optional(listOf(text)),
+  descendingOrder: optional(text),
+  normalized: optional(listOf(text)),
+  each: optional(text),
+  where: optional(plainObject),
+  partial: optional(flag),
+  computed: optional(flag),
+  value: optional(is((value) => value === "copy" || listOf(text)(value) === undefined)),
+});
+const placedIndex = {
+  state,
+  prefix: text,
+  fields: listOf(text),
+  unique: flag,
+  normalized: flag,
+  traits: optional(traits),
+  functions: optional(text),
+  place: optional(text),
+};
 const storedIndex = object({
   ...placedIndex,
   next: optional(object(placedIndex)),

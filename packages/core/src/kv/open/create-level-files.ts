@@ -1,6 +1,7 @@
 import { randomInt } from "node:crypto";
 import { link, open, rename, rm } from "node:fs/promises";
 import { join } from "node:path";
+import { linkErrors } from "../../engine/level/link-errors.js";
 import { syncPath } from "../../engine/level/sync-path.js";
 
 /**
@@ -12,8 +13,6 @@ const firstManifest = Buffer.from(
   "hex",
 );
 const manifestName = "MANIFEST-000001";
-/** The errors of a disk without hard links. There, LevelDB itself creates the database. */
-const noLinks = ["EPERM", "ENOSYS", "ENOTSUP", "EOPNOTSUPP", "EISDIR", "EINVAL", "UNKNOWN"];
 
 /**
  * Creates an empty LevelDB database in a folder that has no file `CURRENT`. LevelDB would do the
@@ -28,7 +27,8 @@ export async function createLevelFiles(folder: string): Promise<void> {
   await rename(manifest, join(folder, manifestName)).catch(ignore(["ENOENT"]));
   await syncEntries(folder);
   const current = await writeSynced(folder, Buffer.from(`${manifestName}\n`));
-  await link(current, join(folder, "CURRENT")).catch(ignore(["EEXIST", "ENOENT", ...noLinks]));
+  // On a disk without hard links, LevelDB itself creates the database.
+  await link(current, join(folder, "CURRENT")).catch(ignore(["EEXIST", "ENOENT", ...linkErrors]));
   await rm(current, { force: true });
   await syncEntries(folder);
 }

@@ -8,6 +8,7 @@ import { closedMarkName } from "../../engine/level/files/closed-mark.js";
 import { FileChecker, type FileCheckOptions } from "../../engine/level/files/file-checker.js";
 import type { LevelDatabase } from "../../engine/level/level-engine.js";
 import { LevelEngine } from "../../engine/level/level-engine.js";
+import { openWithLogs } from "../../engine/level/open-with-logs.js";
 import { syncPath } from "../../engine/level/sync-path.js";
 import {
   CorruptionError,
@@ -135,21 +136,10 @@ async function share<Where>(
 async function openClassicLevel(location: string, options: OpenEngineOptions): Promise<Engine> {
   const { checkFiles } = options;
   const files = checkFiles === false ? undefined : new FileChecker(location, checkFiles);
+  let level: ClassicLevel<Uint8Array, Uint8Array>;
   try {
-    await files?.checkBeforeOpen();
-  } catch (error) {
-    if (isKeywrightError(error)) throw error;
-    if (isDiskFailure((error as NodeJS.ErrnoException).code))
-      throw new EngineFailedError(error, "open", location);
-    throw new DatabasePathError(location, reasonOf(error), error);
-  }
-  const level = new ClassicLevel<Uint8Array, Uint8Array>(location, {
-    keyEncoding: "view",
-    valueEncoding: "view",
-    createIfMissing: options.createIfMissing,
-  });
-  try {
-    await level.open();
+    const logs = (await files?.checkBeforeOpen()) ?? [];
+    level = await openWithLogs(location, logs, options.createIfMissing);
   } catch (error) {
     throw openingError(location, error);
   }
@@ -169,6 +159,10 @@ function syncableFolder(level: unknown): string | undefined {
 }
 
 function openingError(location: string, error: unknown): Error {
+  if (isKeywrightError(error)) return error;
+  const { code: ownCode, syscall } = error as NodeJS.ErrnoException;
+  if (isDiskFailure(ownCode)) return new EngineFailedError(error, "open", location);
+  if (syscall !== undefined) return new DatabasePathError(location, reasonOf(error), error);
   const cause = error instanceof Error ? error.cause : undefined;
   const code = (cause as { code?: unknown } | undefined)?.code;
   if (code === "LEVEL_LOCKED") return new DatabaseLockedError(location, error);

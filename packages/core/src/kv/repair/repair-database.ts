@@ -1,4 +1,4 @@
-import { copyFile, mkdir, open, readdir, realpath } from "node:fs/promises";
+import { copyFile, mkdir, open, readdir, realpath, rm } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { fileCorruption } from "../../engine/level/files/file-corruption.js";
 import { verifyDatabaseFiles } from "../../engine/level/files/verify-database-files.js";
@@ -12,8 +12,10 @@ import {
   DatabaseLockedError,
   DatabaseNotFoundError,
   DatabasePathError,
+  EngineFailedError,
   InvalidOptionError,
 } from "../../errors/core-errors.js";
+import { isKeywrightError } from "../../errors/keywright-error.js";
 import { isOpenHere } from "../open/open-engine.js";
 
 /** Options of {@link repairDatabase}. Exactly one of them is required. */
@@ -53,21 +55,36 @@ export interface RepairReport {
  * @throws {DatabaseLockedError} if the database is open.
  * @throws {DatabasePathError} if the folder of the copy exists.
  * @throws {CorruptionError} if files other than the logs are damaged. Nothing is repaired then.
+ * @throws {EngineFailedError} if the disk is full or fails. The repair can then be repeated.
  */
 export async function repairDatabase(path: string, options: RepairOptions): Promise<RepairReport> {
   if ((options.to === undefined) !== (options.inPlace === true))
     throw new InvalidOptionError("to", "or inPlace is required, and not both", "repairDatabase");
   const source = await databaseFolder(path);
   if (isOpenHere(source)) throw new DatabaseLockedError(source);
+  try {
+    return await repair(source, options);
+  } catch (error) {
+    throw isKeywrightError(error) ? error : new EngineFailedError(error, "repair", source);
+  }
+}
+
+async function repair(source: string, options: RepairOptions): Promise<RepairReport> {
   const release = await lock(source);
   let target = source;
   let found: LogCuts;
   try {
     await assertOnlyLogsDamaged(source);
     found = await findLogCuts(source);
-    if (options.to !== undefined) target = await copyDatabase(source, resolve(options.to));
-    await cutLogs(target, found.cuts);
-    if (target !== source) await finishCopy(source, target);
+    if (options.to === undefined) await cutLogs(source, found.cuts);
+    else {
+      target = await makeFolder(resolve(options.to));
+      await copyDatabase(source, target, found);
+    }
+  } catch (error) {
+    // So that the repair can be repeated.
+    if (target !== source) await rm(target, { recursive: true, force: true });
+    throw error;
   } finally {
     await release();
   }
@@ -103,24 +120,25 @@ async function assertOnlyLogsDamaged(folder: string): Promise<void> {
   if (first !== undefined) throw fileCorruption([first, ...others], folder);
 }
 
-/** Copies all files but `CURRENT`, without which the copy is not a database. */
-async function copyDatabase(source: string, target: string): Promise<string> {
+async function makeFolder(path: string): Promise<string> {
   try {
-    await mkdir(target);
+    await mkdir(path);
+    return await realpath(path);
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
     const reason = code === "EEXIST" ? "the folder exists" : "the folder cannot be created";
-    throw new DatabasePathError(target, reason, error);
+    throw new DatabasePathError(path, reason, error);
   }
+}
+
+/** Copies a database with cut logs. `CURRENT` is last. Without it, the copy is not a database. */
+async function copyDatabase(source: string, target: string, { cuts }: LogCuts): Promise<void> {
   const isCopied = (name: string) => /^(\d+\.(log|ldb|sst)|MANIFEST-\d+)$/.test(name);
   const names = (await readdir(source)).filter(isCopied);
   for (const name of names) {
     await copySynced(join(source, name), join(target, name));
   }
-  return await realpath(target);
-}
-
-async function finishCopy(source: string, target: string): Promise<void> {
+  await cutLogs(target, cuts);
   await copySynced(join(source, "CURRENT"), join(target, "CURRENT"));
   if (process.platform !== "win32") await syncPath(target);
 }

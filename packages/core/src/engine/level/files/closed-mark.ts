@@ -52,16 +52,27 @@ export async function readCurrent(folder: string): Promise<string> {
   return await readFile(join(folder, "CURRENT"), "utf8");
 }
 
-/** Returns undefined if there is no note, or if it is incomplete. */
+/** Returns undefined if there is no note, or if it is incomplete or malformed. */
 export async function readClosedMark(folder: string): Promise<ClosedMark | undefined> {
   try {
     const line = await readFile(join(folder, closedMarkName), "utf8");
     const [checksum, text] = line.trimEnd().split(" ");
     if (text === undefined || checksum !== checksumOf(text)) return undefined;
-    return JSON.parse(text) as ClosedMark;
+    const mark: unknown = JSON.parse(text);
+    return isClosedMark(mark) ? mark : undefined;
   } catch {
     return undefined;
   }
+}
+
+function isClosedMark(mark: unknown): mark is ClosedMark {
+  return (
+    Array.isArray(mark) &&
+    mark.every(
+      (file: unknown) =>
+        Array.isArray(file) && typeof file[0] === "string" && typeof file[1] === "number",
+    )
+  );
 }
 
 function checksumOf(text: string): string {

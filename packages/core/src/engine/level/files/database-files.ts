@@ -12,9 +12,17 @@ export interface TableFile {
   readonly bounds: TableBounds;
 }
 
-/** The tables of a database, and the damage of its other files. */
+/** A log of a database that has commits which are in no table. */
+export interface LogFile {
+  readonly name: string;
+  /** Its last intact record. Undefined if there is none. */
+  readonly lastRecord: Uint8Array | undefined;
+}
+
+/** The tables and logs of a database, and the damage of its files, except that of tables. */
 export interface DatabaseFiles {
   readonly tables: readonly TableFile[];
+  readonly logs: readonly LogFile[];
   readonly damages: readonly FileDamage[];
 }
 
@@ -50,8 +58,8 @@ export async function readTables(folder: string): Promise<readonly TableFile[]> 
 async function readOnce(folder: string): Promise<DatabaseFiles> {
   const closed = await readClosedMark(folder);
   const manifest = await manifestOf(folder, closed);
-  if (manifest === undefined) return { tables: [], damages: [] };
-  if (manifest.damage !== undefined) return { tables: [], damages: [manifest.damage] };
+  if (manifest === undefined) return { tables: [], logs: [], damages: [] };
+  if (manifest.damage !== undefined) return { tables: [], logs: [], damages: [manifest.damage] };
   const names = await readdir(folder);
   const tables = tablesOf(manifest, names);
   const missing = tables
@@ -59,7 +67,8 @@ async function readOnce(folder: string): Promise<DatabaseFiles> {
     .map(({ name, bounds: { firstKey, lastKey } }): FileDamage => {
       return { file: name, offset: 0, reason: "it is missing", firstKey, lastKey };
     });
-  return { tables, damages: [...missing, ...(await logDamages(folder, names, manifest, closed))] };
+  const { logs, damages } = await readLogs(folder, names, manifest, closed);
+  return { tables, logs, damages: [...missing, ...damages] };
 }
 
 /** Returns undefined if the folder has no database yet. */
@@ -98,45 +107,51 @@ function tablesOf({ tables }: Manifest, names: readonly string[]): TableFile[] {
   });
 }
 
-async function logDamages(
+async function readLogs(
   folder: string,
   names: readonly string[],
   { logNumber, lastSequence }: Manifest,
   closed: ClosedMark | undefined,
-): Promise<FileDamage[]> {
+): Promise<{ readonly logs: readonly LogFile[]; readonly damages: readonly FileDamage[] }> {
   const isNeeded = (name: string) => /^\d+\.log$/.test(name) && numberOf(name) >= logNumber;
-  const logs = names.filter(isNeeded).sort((a, b) => numberOf(a) - numberOf(b));
+  const needed = names.filter(isNeeded).sort((a, b) => numberOf(a) - numberOf(b));
   const closedLogs = (closed ?? []).filter(([name]) => isNeeded(name));
-  if (logNumber > 0 && numberOf(logs[0] ?? "") !== logNumber) {
-    return [
-      { file: `${String(logNumber).padStart(6, "0")}.log`, offset: 0, reason: "it is missing" },
-    ];
-  }
-  const missing = closedLogs.find(([name]) => !logs.includes(name));
-  if (missing !== undefined) return [{ file: missing[0], offset: 0, reason: "it is missing" }];
+  if (logNumber > 0 && numberOf(needed[0] ?? "") !== logNumber)
+    return missingLog(`${String(logNumber).padStart(6, "0")}.log`);
+  const missing = closedLogs.find(([name]) => !needed.includes(name));
+  if (missing !== undefined) return missingLog(missing[0]);
+  const logs: LogFile[] = [];
   // The manifest may state a later number than that of records in these logs, because LevelDB
   // writes while it merges tables.
   const end = lastSequence + maxWrites;
   let sequence = 0;
   let torn: FileDamage | undefined;
-  for (const file of logs) {
-    const bytes = (await readIfPresent(folder, file)) ?? new Uint8Array(0);
+  for (const name of needed) {
+    const bytes = (await readIfPresent(folder, name)) ?? new Uint8Array(0);
     const canFollow = (record: Uint8Array, last: Uint8Array | undefined) => {
       const found = sequenceOf(record);
       return found >= (last === undefined ? sequence : sequenceOf(last)) && found < end;
     };
     const { records, damagedAt, isFollowed } = readLogRecords(bytes, canFollow);
-    if (torn !== undefined && (records.length > 0 || isFollowed)) return [torn];
-    const last = records.at(-1);
-    if (last !== undefined) sequence = sequenceOf(last);
+    if (torn !== undefined && (records.length > 0 || isFollowed)) return { logs, damages: [torn] };
+    const lastRecord = records.at(-1);
+    logs.push({ name, lastRecord });
+    if (lastRecord !== undefined) sequence = sequenceOf(lastRecord);
     const offset = damagedAt ?? bytes.length;
     const reason = "a record is missing or does not match its checksum";
-    const damage = { file, offset, reason };
-    const closedSize = closedLogs.find(([name]) => name === file)?.[1] ?? 0;
-    if (isFollowed || offset < closedSize) return [damage];
+    const damage = { file: name, offset, reason };
+    const closedSize = closedLogs.find(([log]) => log === name)?.[1] ?? 0;
+    if (isFollowed || offset < closedSize) return { logs, damages: [damage] };
     if (damagedAt !== undefined) torn ??= damage;
   }
-  return [];
+  return { logs, damages: [] };
+}
+
+function missingLog(file: string): {
+  readonly logs: readonly LogFile[];
+  readonly damages: readonly FileDamage[];
+} {
+  return { logs: [], damages: [{ file, offset: 0, reason: "it is missing" }] };
 }
 
 /** The maximum number of writes that logs can contain. */

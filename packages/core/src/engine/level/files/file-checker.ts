@@ -3,7 +3,7 @@ import type { FileCheckProgress, FileDamage, FileReport } from "../../file-repor
 import { checkInWorker, type TableCheck } from "./check-in-worker.js";
 import { checkTables } from "./check-tables.js";
 import { readCurrent, writeClosedMark } from "./closed-mark.js";
-import { readDatabaseFiles, readTables } from "./database-files.js";
+import { type LogFile, readDatabaseFiles, readTables } from "./database-files.js";
 import { fileCorruption } from "./file-corruption.js";
 import { bytesOf, progressCounter } from "./progress-counter.js";
 import { missingTables, verifyDatabaseFiles } from "./verify-database-files.js";
@@ -43,12 +43,12 @@ export class FileChecker {
   }
 
   /**
-   * Checks the manifest and the logs, and the tables if they are small.
+   * Checks the manifest and the logs, and the tables if they are small. Returns the logs.
    *
    * @throws {CorruptionError} if a file is damaged.
    */
-  async checkBeforeOpen(): Promise<void> {
-    const { tables, damages } = await readDatabaseFiles(this.#folder);
+  async checkBeforeOpen(): Promise<readonly LogFile[]> {
+    const { tables, logs, damages } = await readDatabaseFiles(this.#folder);
     const found = [...damages];
     this.#areTablesChecked = bytesOf(tables) <= maxBytesAtOpen;
     if (found.length === 0 && this.#areTablesChecked) {
@@ -60,6 +60,7 @@ export class FileChecker {
     }
     const error = this.#errorOf(found);
     if (error !== undefined) throw error;
+    return logs;
   }
 
   /** Checks tables in the background from now on. */

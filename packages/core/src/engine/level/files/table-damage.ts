@@ -1,12 +1,13 @@
 import type { FileDamage } from "../../file-report.js";
 import { ByteReader } from "./byte-reader.js";
 import {
+  type BlockContent,
   type BlockHandle,
   blockTrailerBytes,
   isIntactBlock,
   readBlock,
   readHandle,
-  readHandlesOfMetaindex,
+  readHandlesOf,
 } from "./table-block.js";
 
 const footerBytes = 48;
@@ -45,13 +46,13 @@ export function tableDamage(file: string, table: Uint8Array, bounds?: TableBound
     const index = readHandle(reader);
     if (index.offset + index.size + blockTrailerBytes !== footer || !isIntactBlock(table, index))
       return whole(Math.min(index.offset, footer), "its index does not match its checksum");
-    const blocks = readBlock(table, index).map(({ value }) => readHandle(new ByteReader(value)));
+    const blocks = readHandlesOf(table, index);
     const damaged = damagedBlocks(table, blocks).map((block) => ({
       file,
       offset: block.offset,
       reason: "a block does not match its checksum",
-      firstKey: keyAtEnd(table, block.before, "last") ?? firstKey,
-      lastKey: keyAtEnd(table, block.after, "first") ?? lastKey,
+      firstKey: contentOf(table, block.before)?.lastKey ?? firstKey,
+      lastKey: contentOf(table, block.after)?.firstKey ?? lastKey,
     }));
     const others = [metaindex, ...filtersOf(table, metaindex)]
       .filter((handle) => !isIntactBlock(table, handle))
@@ -88,14 +89,9 @@ function damagedBlocks(table: Uint8Array, blocks: readonly BlockHandle[]): Damag
 }
 
 function filtersOf(table: Uint8Array, metaindex: BlockHandle): BlockHandle[] {
-  return isIntactBlock(table, metaindex) ? readHandlesOfMetaindex(table, metaindex) : [];
+  return isIntactBlock(table, metaindex) ? readHandlesOf(table, metaindex) : [];
 }
 
-function keyAtEnd(
-  table: Uint8Array,
-  block: BlockHandle | undefined,
-  end: "first" | "last",
-): Uint8Array | undefined {
-  if (block === undefined) return undefined;
-  return readBlock(table, block).at(end === "first" ? 0 : -1)?.key;
+function contentOf(table: Uint8Array, block: BlockHandle | undefined): BlockContent | undefined {
+  return block && readBlock(table, block);
 }

@@ -1,7 +1,7 @@
 import { ByteReader } from "./byte-reader.js";
 
-/** The maximum size of a block that is uncompressed. It keeps a wrong length from taking memory. */
-const maxBytes = 1024 * 1024 * 1024;
+/** Three bytes stand for at most 64. It keeps a wrong length from taking memory. */
+const maxRatio = 22;
 
 /**
  * Uncompresses bytes in the raw format of Snappy
@@ -12,7 +12,7 @@ const maxBytes = 1024 * 1024 * 1024;
 export function uncompressSnappy(compressed: Uint8Array): Uint8Array {
   const reader = new ByteReader(compressed);
   const size = reader.varint();
-  if (size > maxBytes) throw new RangeError("a block is too large");
+  if (size > compressed.length * maxRatio) throw new RangeError("a block is too large");
   const output = new Uint8Array(size);
   let length = 0;
   while (!reader.isAtEnd) {

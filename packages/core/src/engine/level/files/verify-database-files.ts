@@ -1,12 +1,28 @@
 import type { FileCheckProgress, FileDamage, FileReport } from "../../file-report.js";
+import { systemFailure } from "../system-failure.js";
 import { checkInWorker } from "./check-in-worker.js";
 import { readDatabaseFiles, readTables } from "./database-files.js";
 import { progressCounter } from "./progress-counter.js";
 
-/** Checks all files of the LevelDB database in a folder, which may be open. */
+/**
+ * Checks all files of the LevelDB database in a folder, which may be open.
+ *
+ * @throws {EngineFailedError} if a file cannot be read.
+ */
 export async function verifyDatabaseFiles(
   folder: string,
   onProgress: (progress: FileCheckProgress) => void = () => undefined,
+): Promise<FileReport> {
+  try {
+    return await verifyAll(folder, onProgress);
+  } catch (error) {
+    throw systemFailure(error, "read", folder);
+  }
+}
+
+async function verifyAll(
+  folder: string,
+  onProgress: (progress: FileCheckProgress) => void,
 ): Promise<FileReport> {
   const { tables, damages } = await readDatabaseFiles(folder);
   const found = [...damages];

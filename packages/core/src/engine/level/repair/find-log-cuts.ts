@@ -1,5 +1,6 @@
 import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
+import { CorruptionError } from "../../../errors/core-errors.js";
 import type { CommitRecord } from "../commit-record.js";
 import { readLogRecords } from "../files/log-records.js";
 import { type Manifest, readManifest } from "../files/manifest.js";
@@ -24,6 +25,8 @@ export interface LogCuts {
 /**
  * Finds the end of the last commit before which no commit is missing. The manifest of the database
  * must be intact.
+ *
+ * @throws {CorruptionError} if a record of a log matches its checksum and is not a batch.
  */
 export async function findLogCuts(folder: string): Promise<LogCuts> {
   const manifest = await manifestOf(folder);
@@ -33,7 +36,7 @@ export async function findLogCuts(folder: string): Promise<LogCuts> {
   let next = Number.POSITIVE_INFINITY;
   for (const { file, bytes } of await neededLogs(folder, manifest)) {
     const { records, damagedAt } = readLogRecords(bytes ?? new Uint8Array(0));
-    const batches = records.map(readBatch);
+    const batches = records.map((record) => batchOf(record, file));
     const [first] = batches;
     const isWanted =
       cuts.length === 0 && bytes !== undefined && (first === undefined || first.sequence <= next);
@@ -42,7 +45,9 @@ export async function findLogCuts(folder: string): Promise<LogCuts> {
       lost.push(...commitsOf(batches));
     } else if (damagedAt !== undefined) cuts.push({ file, size: damagedAt });
     if (bytes !== undefined && damagedAt !== undefined)
-      lost.push(...commitsOf(recordsAfter(bytes, damagedAt + 1).map(readBatch)));
+      lost.push(
+        ...commitsOf(recordsAfter(bytes, damagedAt + 1).map((each) => batchOf(each, file))),
+      );
     const last = batches.at(-1);
     if (last !== undefined) next = last.sequence + last.count;
   }
@@ -77,6 +82,16 @@ async function neededLogs(folder: string, { logNumber }: Manifest): Promise<Log[
 
 function nameOf(number: number): string {
   return `${String(number).padStart(6, "0")}.log`;
+}
+
+function batchOf(record: Uint8Array, file: string): Batch {
+  try {
+    return readBatch(record);
+  } catch (cause) {
+    if (!(cause instanceof RangeError)) throw cause;
+    const reason = `a record of ${file} is not a batch of writes`;
+    throw new CorruptionError(reason, undefined, cause, undefined, { file });
+  }
 }
 
 function commitsOf(batches: readonly Batch[]): CommitRecord[] {

@@ -14,17 +14,18 @@ export async function holdLock(folder: string): Promise<() => Promise<void>> {
   await (await open(lock, "a")).close();
   // In the same folder, because a link cannot lead to another disk.
   const place = await mkdtemp(join(folder, "repair-"));
-  const level = new ClassicLevel(place);
-  const release = async () => {
-    await level.close();
-    await rm(place, { recursive: true, force: true });
-  };
+  const remove = () => rm(place, { recursive: true, force: true });
   try {
     await link(lock, join(place, "LOCK"));
+    // A new ClassicLevel opens by itself, so it must not exist before the link.
+    const level = new ClassicLevel(place);
     await level.open();
-    return release;
+    return async () => {
+      await level.close();
+      await remove();
+    };
   } catch (error) {
-    await release();
+    await remove();
     throw error;
   }
 }

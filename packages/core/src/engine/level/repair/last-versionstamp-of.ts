@@ -1,5 +1,6 @@
-import { ClassicLevel } from "classic-level";
 import { decodeCommitRecord, verifyCommitRecords } from "../commit-record.js";
+import { readDatabaseFiles } from "../files/database-files.js";
+import { openWithLogs } from "../open-with-logs.js";
 import { commitRecordRange } from "../reserved-keys.js";
 
 /**
@@ -8,9 +9,8 @@ import { commitRecordRange } from "../reserved-keys.js";
  * @throws {CorruptionError} if commits are missing.
  */
 export async function lastVersionstampOf(folder: string): Promise<string> {
-  const bytes = { keyEncoding: "view", valueEncoding: "view" } as const;
-  const level = new ClassicLevel<Uint8Array, Uint8Array>(folder, bytes);
-  await level.open({ createIfMissing: false });
+  const { logs } = await readDatabaseFiles(folder);
+  const level = await openWithLogs(folder, logs, false);
   try {
     const records = [];
     for await (const [key, value] of level.iterator(commitRecordRange))

@@ -18,15 +18,30 @@ export class ExpectedRows {
     return Object.fromEntries([...this.#users].map(([client, own]) => [client, [...own.keys()]]));
   }
 
+  /** True if the end of each call was seen. */
+  get isSettled() {
+    return this.#open.size === 0;
+  }
+
   /** Notes a line that a process has printed. The last line may be incomplete. */
   note(line) {
     const client = /^done (\d+)$/.exec(line)?.[1];
     if (client === undefined) {
-      if (line.startsWith("{") && line.endsWith("}")) this.#begin(JSON.parse(line));
+      if (line.startsWith("{") && line.endsWith("}")) this.begin(JSON.parse(line));
       return;
     }
-    const call = this.#open.get(Number(client));
-    this.#open.delete(Number(client));
+    this.end(Number(client));
+  }
+
+  /** Notes that a client makes a call. Its `client`, `type` and arguments are properties. */
+  begin(call) {
+    this.#open.set(call.client, call);
+  }
+
+  /** Notes that the call of a client was acknowledged. */
+  end(client) {
+    const call = this.#open.get(client);
+    this.#open.delete(client);
     this.#apply(call);
     this.done++;
   }
@@ -39,10 +54,6 @@ export class ExpectedRows {
     for (const call of this.#open.values()) if (hasHappened(call, stored)) this.#apply(call);
     this.#open.clear();
     return [...this.#problemsOfUsers(stored), ...this.#problemsOfTransfers(stored)];
-  }
-
-  #begin(call) {
-    this.#open.set(call.client, call);
   }
 
   #apply({ client, type, id, points, authorId }) {
