@@ -18,6 +18,8 @@ export interface BlockEntry {
   /** The key without the sequence number that LevelDB appends to it. */
   readonly key: Uint8Array;
   readonly value: Uint8Array;
+  /** The sequence number and the type of the write: eight bytes, little-endian, the type first. */
+  readonly trailer: Uint8Array;
 }
 
 export function readHandle(reader: ByteReader): BlockHandle {
@@ -52,7 +54,11 @@ export function readBlock(table: Uint8Array, { offset, size }: BlockHandle): Blo
     const key = new Uint8Array(shared + added);
     key.set(last.subarray(0, shared));
     key.set(reader.bytes(added), shared);
-    entries.push({ key: key.subarray(0, -keyTrailerBytes), value: reader.bytes(valueBytes) });
+    entries.push({
+      key: key.subarray(0, -keyTrailerBytes),
+      value: reader.bytes(valueBytes),
+      trailer: key.subarray(-keyTrailerBytes),
+    });
     last = key;
   }
   return entries;

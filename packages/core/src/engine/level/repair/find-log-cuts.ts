@@ -41,7 +41,7 @@ export async function findLogCuts(folder: string): Promise<LogCuts> {
       lost.push(...commitsOf(batches));
     } else if (damagedAt !== undefined) cuts.push({ file, size: damagedAt });
     if (bytes !== undefined && damagedAt !== undefined)
-      lost.push(...commitsOf(recordsAfter(bytes, damagedAt + 1).map(readBatch)));
+      lost.push(...commitsOf(recordsAfter(bytes, damagedAt).map(readBatch)));
     const last = batches.at(-1);
     if (last !== undefined) next = Math.max(next, last.sequence + last.count);
   }
