@@ -1,14 +1,34 @@
 import { faults as ofHistories } from "../histories/faulty-kv.mjs";
 
-/** Databases with a planted fault each, with the scenario that has to find it. */
+/** Databases with a planted fault each, the scenario that has to find it, and how. */
 export const faults = {
-  "a lost update": ["commits", ofHistories["a lost update: some checks are not made"]],
-  "an update of a transaction that is lost": ["transactions", withoutChecks],
-  "an index entry that is not written": ["backfill", withoutSomeEntries],
-  "a watch that ends its reports early": ["watches", watchingOnce],
-  "a message that is acknowledged and not stored": ["queue", (kv) => losing(kv, "enqueue")],
-  "a commit that is acknowledged and not made": ["close", (kv) => losing(kv, "set")],
-  "a call that fails with another error": ["close", failingUntyped],
+  "a lost update": [
+    "commits",
+    ofHistories["a lost update: some checks are not made"],
+    /a check did not hold/,
+  ],
+  "an update of a transaction that is lost": [
+    "transactions",
+    withoutChecks,
+    /increments instead of/,
+  ],
+  "an index entry that is not written": ["backfill", withoutSomeEntries, /the indexes are damaged/],
+  "a watch that ends its reports early": [
+    "watches",
+    watchingOnce,
+    /did not deliver the last state/,
+  ],
+  "a message that is acknowledged and not stored": [
+    "queue",
+    (kv) => losing(kv, "enqueue"),
+    /was not delivered/,
+  ],
+  "a commit that is acknowledged and not made": [
+    "close",
+    (kv) => losing(kv, "set"),
+    /acknowledged value \d is missing/,
+  ],
+  "a call that fails with another error": ["close", failingUntyped, /failed with RangeError/],
 };
 
 function withoutChecks(kv) {

@@ -30,10 +30,10 @@ describe("calls at the same time", () => {
 });
 
 describe("the checks of races", () => {
-  it.each(Object.entries(faults))("find %s", async (_name, [scenario, fault]) => {
+  it.each(Object.entries(faults))("find %s", async (_name, [scenario, fault, problem]) => {
     let found = [];
     for (let i = 0; i < 60 && found.length === 0; i++)
       found = (await checkSchedule(i, scenario, fault)).problems;
-    expect(found).not.toEqual([]);
+    expect(found.join()).toMatch(problem);
   });
 });

@@ -13,7 +13,7 @@ import { drive, settle } from "./drive.mjs";
 export const scenarios = { commits, watches, queue, close, transactions, backfill };
 
 /** The time in milliseconds after which a message counts as lost. */
-const patience = 3000;
+const patience = 1000;
 
 async function commits({ kv, scheduler, random }) {
   const size = { clients: 2 + random.below(3), calls: 2 + random.below(4) };

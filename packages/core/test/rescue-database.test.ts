@@ -203,6 +203,19 @@ describe("rescueDatabase", () => {
     });
   });
 
+  it("fails with a typed error if a file cannot be read", async () => {
+    await withDatabase(async ({ path, to }) => {
+      await rm(join(path, "CURRENT"));
+      await mkdir(join(path, "999999.ldb"));
+      await expect(rescueDatabase(path, { to })).rejects.toMatchObject({
+        code: "KW_ENGINE_FAILED",
+        operation: "read",
+        path,
+      });
+      expect(await readdir(join(path, ".."))).toEqual(["kv"]);
+    });
+  });
+
   it("leaves nothing if the step before the end fails, and reports progress", async () => {
     await withDatabase(async ({ path, to }) => {
       const complete = () => Promise.reject(new Error("no"));

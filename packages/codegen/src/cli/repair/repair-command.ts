@@ -7,6 +7,7 @@ import { type ResultOptions, withResultOptions } from "../terminal/run-options.j
 import { styled, type Terminal } from "../terminal/terminal.js";
 import { helpText, writeText } from "../terminal/wrap.js";
 import { writeJson } from "../terminal/write-json.js";
+import { fileProgress } from "./file-progress.js";
 import { rescue } from "./rescue.js";
 import { rescueText } from "./rescue-text.js";
 
@@ -61,7 +62,9 @@ export function repairCommand(terminal: Terminal, exit: (code: ExitCode) => void
         exit(rescued.status === "damaged" ? exitCodes.failed : exitCodes.done);
         return;
       }
-      const report = await repairDatabase(path, options.inPlace ? { inPlace: true } : { to });
+      const { onProgress, stop } = fileProgress(terminal.stderr, "repair");
+      const place = options.inPlace ? { inPlace: true } : { to };
+      const report = await repairDatabase(path, { ...place, onProgress }).finally(stop);
       if (options.json) writeJson(terminal, report);
       else writeText(terminal.stdout, reportText(terminal, report));
       exit(exitCodes.done);

@@ -8,11 +8,11 @@ import {
 import { type VerifiedModel, verifyIndexes } from "@keywright/orm";
 import type { CompiledModel } from "@keywright/orm/codegen";
 import { migrationProgress } from "../../progress/migration-progress.js";
-import { reporterFor } from "../../progress/reporter-for.js";
 import { loadProject, openModels, type Project } from "../../project/open-project.js";
 import type { Terminal } from "../terminal/terminal.js";
 import { type ReportedDamage, reportedDamage } from "../verify/verify-files.js";
 import { type VerifyReport, verifyReferences } from "../verify/verify-references.js";
+import { fileProgress } from "./file-progress.js";
 
 /** What is known about the rows of a model after a rescue. */
 export interface RescuedModel {
@@ -46,30 +46,19 @@ export async function rescue(
   { path, to }: Folders,
 ): Promise<RescueResult> {
   const project = await projectIfPresent(terminal.folder, config);
-  const reporter = reporterFor(terminal.stderr);
+  const progress = fileProgress(terminal.stderr, "rescue");
   let rows: Map<string, number> | undefined;
   let indexes: VerifyReport | undefined;
   const report = await rescueDatabase(path, {
     to,
-    onProgress: ({ files, filesTotal }) =>
-      reporter.show({
-        model: "rescue",
-        indexes: [],
-        phase: "building",
-        unit: "files",
-        rowsDone: files,
-        rowsTotal: filesTotal,
-        rowsPerSecond: 0,
-        secondsLeft: undefined,
-      }),
+    onProgress: progress.onProgress,
     complete: async (kv) => {
-      reporter.stop();
+      progress.stop();
       if (project === undefined) return;
       indexes = await repairModels(terminal, project, kv);
       rows = await countRows(kv, project);
     },
-  });
-  reporter.stop();
+  }).finally(progress.stop);
   const models = project?.models.map(({ model }) =>
     rescuedModel(model, rows!.get(model.name)!, report.damages, indexes!),
   );

@@ -1,5 +1,6 @@
 import { copyFile, mkdir, open, readdir, realpath } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
+import type { FileCheckProgress } from "../../engine/file-report.js";
 import { fileCorruption } from "../../engine/level/files/file-corruption.js";
 import { verifyDatabaseFiles } from "../../engine/level/files/verify-database-files.js";
 import { countLostCommits } from "../../engine/level/repair/count-lost-commits.js";
@@ -20,6 +21,8 @@ export interface RepairOptions {
   readonly to?: string | undefined;
   /** True to change the database itself. */
   readonly inPlace?: boolean | undefined;
+  /** Called after each table that was checked. */
+  readonly onProgress?: ((progress: FileCheckProgress) => void) | undefined;
 }
 
 /** The result of {@link repairDatabase}. */
@@ -60,7 +63,7 @@ export async function repairDatabase(path: string, options: RepairOptions): Prom
   let target = source;
   let found: LogCuts;
   try {
-    await assertOnlyLogsDamaged(source);
+    await assertOnlyLogsDamaged(source, options.onProgress);
     found = await findLogCuts(source);
     if (options.to !== undefined) target = await copyDatabase(source, resolve(options.to));
     await cutLogs(target, found.cuts);
@@ -84,8 +87,11 @@ async function databaseFolder(path: string): Promise<string> {
   return await realpath(location);
 }
 
-async function assertOnlyLogsDamaged(folder: string): Promise<void> {
-  const { damages } = await verifyDatabaseFiles(folder);
+async function assertOnlyLogsDamaged(
+  folder: string,
+  onProgress: RepairOptions["onProgress"],
+): Promise<void> {
+  const { damages } = await verifyDatabaseFiles(folder, onProgress);
   const [first, ...others] = damages.filter(({ file }) => !file.endsWith(".log"));
   if (first !== undefined) throw fileCorruption([first, ...others], folder);
 }

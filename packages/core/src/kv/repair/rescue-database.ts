@@ -5,7 +5,12 @@ import type { DatabaseMode } from "../../engine/level/database-header.js";
 import { NewestWrites } from "../../engine/level/repair/newest-writes.js";
 import { dataFiles, isDataFile } from "../../engine/level/repair/readable-files.js";
 import { syncPath } from "../../engine/level/sync-path.js";
-import { DatabaseNotFoundError, DatabasePathError } from "../../errors/core-errors.js";
+import {
+  DatabaseNotFoundError,
+  DatabasePathError,
+  EngineFailedError,
+} from "../../errors/core-errors.js";
+import { isKeywrightError } from "../../errors/keywright-error.js";
 import type { EmbeddedKv } from "../embedded-kv.js";
 import { openKv } from "../open-kv.js";
 import { lockDatabase } from "./lock-database.js";
@@ -58,6 +63,7 @@ export interface RescueReport {
  * @throws {DatabaseLockedError} if the database is open.
  * @throws {DatabasePathError} if the folder of the new database exists or cannot be created.
  * @throws {DatabaseFormatError} if the data has a later format.
+ * @throws {EngineFailedError} if a file cannot be read or written, for example on a full disk.
  */
 export async function rescueDatabase(path: string, options: RescueOptions): Promise<RescueReport> {
   const source = await folderOf(path);
@@ -96,6 +102,8 @@ async function rescueInto(
     report = await readAllWrites(source, await dataFiles(source), newest, onProgress);
     mode = await modeOfWrites(newest);
     entries = await writeRescued(folder, mode, newest);
+  } catch (error) {
+    throw isKeywrightError(error) ? error : new EngineFailedError(error, "read", source);
   } finally {
     await newest.close();
   }
