@@ -63,8 +63,8 @@ const rooms = {
     "cli/introspect",
     "cli/inspect",
     "cli/migrate",
-    "cli/repair",
     "cli/verify",
+    "cli/repair",
     "cli",
   ],
 };

@@ -3,7 +3,8 @@ import { Random } from "../shared/random.mjs";
 import { DamagedDatabase, states } from "./damaged-database.mjs";
 
 const seed = Date.now();
-const damages = 34;
+/** How often a database is damaged in each state. A rescue takes much longer than a check. */
+const damages = { closed: 34, open: 30, killed: 30, rescued: 6 };
 let database;
 
 beforeAll(async () => {
@@ -16,10 +17,10 @@ afterAll(async () => {
 
 it.each(states)("damage of a database that is %s hides nothing", async (state) => {
   const outcomes = [];
-  for (let i = 0; i < damages; i++) {
+  for (let i = 0; i < damages[state]; i++) {
     const { outcome, problems } = await database.damage(state, new Random(seed + i));
     expect(problems, `seed ${seed + i}`).toEqual([]);
     outcomes.push(outcome);
   }
-  expect(outcomes).toContain("refused");
+  expect(outcomes).toContain("reported");
 });

@@ -1,7 +1,7 @@
 import { copyFile, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { openKv } from "@keywright/core";
+import { encodeKey, openKv, rescueDatabase } from "@keywright/core";
 import { createDatabase, defineModel, UniqueConstraintError } from "@keywright/orm";
 import * as z from "zod";
 
@@ -19,14 +19,16 @@ const lateCommits = 40;
 /** The minimum size of one of these commits in the log. */
 const lateCommitBytes = 190;
 
-/** The states in which a database is damaged. */
-export const states = ["closed", "open", "killed"];
+/** The states in which a database is damaged. A closed one is rescued in the last. */
+export const states = ["closed", "open", "killed", "rescued"];
 
 /** A folder with a database that is copied, damaged and then compared with what it contained. */
 export class DamagedDatabase {
   #parent;
   /** What the database contains: values by keys as text. */
   #content;
+  /** The encoded keys. */
+  #keys = new Map();
 
   static async create() {
     const database = new DamagedDatabase();
@@ -59,14 +61,14 @@ export class DamagedDatabase {
     }
     await withModels(this.#original, {}, async (_db, kv) => {
       for (let n = 0; n < lateCommits; n++) await kv.set(["late", n], rowOf(n, n));
-      this.#content = await contentOf(kv);
+      this.#content = await contentOf(kv, this.#keys);
     });
   }
 
   /**
    * Damages a copy of the database and compares what it then contains.
    *
-   * @returns `"refused"` if the damage was reported, `"nothing"` if nothing is missing, or `"end of
+   * @returns `"reported"` if the damage was, `"nothing"` if nothing is missing, or `"end of
    *   log"` if commits at the end of the log of a killed process are missing; and the problems.
    */
   async damage(state, random) {
@@ -75,13 +77,14 @@ export class DamagedDatabase {
     const problems = [];
     const outcome = await this.#damageCopy(folder, state, random, problems).catch((error) => {
       if (error.code !== "KW_CORRUPTION") problems.push(String(error.stack));
-      return "refused";
+      return "reported";
     });
     return { outcome, problems };
   }
 
   async #damageCopy(folder, state, random, problems) {
     if (state === "open") return await this.#damageWhileOpen(folder, random, problems);
+    if (state === "rescued") return await this.#rescue(folder, random, problems);
     if (state === "killed") await rm(join(folder, "keywright.closed"));
     const names = (await readdir(folder)).filter(
       (name) => state === "closed" || name.endsWith(".log"),
@@ -120,8 +123,43 @@ export class DamagedDatabase {
         );
         if (code !== "KW_CORRUPTION") problems.push(`${place}: a call failed with ${code}`);
       }
-      return "refused";
+      return "reported";
     });
+  }
+
+  /** Entries outside the reported ranges must be there, and no row may have a value it never had. */
+  async #rescue(folder, random, problems) {
+    const names = (await readdir(folder)).filter((name) => !/^(LOCK|LOG.*)$/.test(name));
+    const { place } = await damageOne(folder, names, random);
+    const to = `${folder} to`;
+    await rm(to, { recursive: true, force: true });
+    const { damages } = await rescueDatabase(folder, { to });
+    const kv = await openKv(to);
+    try {
+      const found = await contentOf(kv);
+      for (const [key, value] of this.#content)
+        if (found.get(key) !== value && !this.#mayDiffer(key, damages))
+          problems.push(`${place}: ${key} is not as it was`);
+      for (const [key, value] of found) {
+        const earlier = value.replace('"moved"', `"team ${teamOf(key)}"`);
+        const last = this.#content.get(key)?.replace('"moved"', `"team ${teamOf(key)}"`);
+        const isRow = key.startsWith("users,") || key.startsWith("late,");
+        if (isRow && earlier !== last) problems.push(`${place}: ${key} never had this value`);
+      }
+    } finally {
+      await kv.close();
+    }
+    return damages.length > 0 ? "reported" : "nothing";
+  }
+
+  /** The log holds only the late commits. */
+  #mayDiffer(text, damages) {
+    const key = Buffer.from(this.#keys.get(text));
+    return damages.some(({ file, firstKey = key, lastKey = key }) =>
+      file.endsWith(".ldb")
+        ? Buffer.compare(firstKey, key) <= 0 && Buffer.compare(key, lastKey) <= 0
+        : file.endsWith(".log") && text.startsWith("late,"),
+    );
   }
 
   /** Compares all entries, and uses some rows. Returns the keys of the missing entries. */
@@ -162,6 +200,11 @@ function rowOf(id, team) {
   return { id: `user ${id}`, email: `${id}@example.com`, team: `team ${team}`, text };
 }
 
+/** The team with which a user was created. */
+function teamOf(key) {
+  return Math.floor(Number(/\d+$/.exec(key)?.[0]) / rowsOfSession);
+}
+
 async function withModels(path, options, body) {
   const kv = await openKv(path, options);
   try {
@@ -187,7 +230,7 @@ async function damageOne(folder, names, random) {
 }
 
 /** Returns the values of all entries, as JSON, by their keys. Each is listed and read by its key. */
-async function contentOf(kv) {
+async function contentOf(kv, keys) {
   const found = new Map();
   for await (const { key, value } of kv.list({ prefix: [] }, { batchSize: 500 })) {
     const json = JSON.stringify(value, (_name, part) =>
@@ -195,6 +238,7 @@ async function contentOf(kv) {
     );
     const isRead = (await kv.get(key)).versionstamp !== null;
     if (isRead) found.set(key.join(), json);
+    keys?.set(key.join(), encodeKey(key));
   }
   return found;
 }

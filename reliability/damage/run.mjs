@@ -12,7 +12,7 @@ const { values } = parseArgs({
   },
 });
 const figures = Object.fromEntries(
-  states.map((state) => [state, { refused: 0, nothing: 0, "end of log": 0, wrong: 0 }]),
+  states.map((state) => [state, { reported: 0, nothing: 0, "end of log": 0, wrong: 0 }]),
 );
 const database = await DamagedDatabase.create();
 try {
@@ -27,10 +27,10 @@ try {
   await database.remove();
 }
 const lines = states.map((state) => {
-  const { refused, nothing, "end of log": endOfLog, wrong } = figures[state];
+  const { reported, nothing, "end of log": endOfLog, wrong } = figures[state];
   const cut = state === "killed" ? `${endOfLog} hid the end of the log, ` : "";
-  const total = refused + nothing + endOfLog + wrong;
-  return `${state}: ${total} damages, ${refused} reported, ${nothing} without effect, ${cut}${wrong} wrong`;
+  const total = reported + nothing + endOfLog + wrong;
+  return `${state}: ${total} damages, ${reported} reported, ${nothing} without effect, ${cut}${wrong} wrong`;
 });
 writeResults("damage", figures, lines.join("; "));
 if (states.some((state) => figures[state].wrong > 0)) process.exitCode = 1;

@@ -17,8 +17,9 @@ const keys = ["a", "b", "c", "d", "e"].map((name) => ["history", name]);
  *
  * @param kv an empty database.
  * @param random chooses what the clients do.
+ * @param pause is called between calls. The default waits for the next turn of the event loop.
  */
-export async function recordHistory(kv, { random, clients, calls }) {
+export async function recordHistory(kv, { random, clients, calls, pause = turn }) {
   const history = { commits: [], reads: [], final: [] };
   let clock = 0;
   let lastValue = 0;
@@ -27,7 +28,7 @@ export async function recordHistory(kv, { random, clients, calls }) {
     /** The version of each key that this client has read last. It may be outdated. */
     const known = new Map(keys.map((key) => [String(key), null]));
     for (let i = 0; i < calls; i++) {
-      if (random.below(3) === 0) await turn();
+      if (random.below(3) === 0) await pause();
       if (random.below(2) === 0) await read(known);
       else await commit(known);
     }

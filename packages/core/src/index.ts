@@ -87,6 +87,11 @@ export {
   type RepairReport,
   repairDatabase,
 } from "./kv/repair/repair-database.js";
+export {
+  type RescueOptions,
+  type RescueReport,
+  rescueDatabase,
+} from "./kv/repair/rescue-database.js";
 export { monotonicUlid, ulid } from "./kv/ulid.js";
 export type { KvRangeChange } from "./kv/watch/watch-range-stream.js";
 export { decodeValue } from "./values/decode-value.js";

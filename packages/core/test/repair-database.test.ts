@@ -102,8 +102,12 @@ describe("repairDatabase", () => {
 
   it("leaves a whole database as it is", async () => {
     await withDatabase(async (path) => {
-      const report = await repairDatabase(path, { inPlace: true });
+      await (await openKv(path)).close();
+      const progress: unknown[] = [];
+      const onProgress = (each: unknown) => progress.push(each);
+      const report = await repairDatabase(path, { inPlace: true, onProgress });
       expect(report).toMatchObject({ cuts: [], lostCommits: 0 });
+      expect(progress).toMatchObject([{ files: 1, filesTotal: 1 }]);
       await using kv = await openKv(path);
       expect(await keptCommits(kv)).toBe(commits);
     });

@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { compareBytes } from "../src/bytes/compare-bytes.js";
 import { readLogRecords } from "../src/engine/level/files/log-records.js";
 import { readManifest } from "../src/engine/level/files/manifest.js";
-import { readBlock } from "../src/engine/level/files/table-block.js";
+import { blockEntries } from "../src/engine/level/files/table-block.js";
 import { tableDamage } from "../src/engine/level/files/table-damage.js";
 import { filesOf, putRows, rowKey, withLevel } from "./level-folder.js";
 
@@ -97,7 +97,7 @@ describe("the tables of LevelDB", () => {
       fc.property(fc.uint8Array({ maxLength: 300, size: "max" }), (bytes) => {
         expect(tableDamage("a", bytes)).toHaveLength(1);
         try {
-          readBlock(bytes, { offset: 0, size: bytes.length - 1 });
+          Array.from(blockEntries(bytes, { offset: 0, size: bytes.length - 1 }));
         } catch (error) {
           expect(error).toBeInstanceOf(RangeError);
         }
@@ -111,7 +111,8 @@ describe("the tables of LevelDB", () => {
   ])("take no memory for %s that they do not have", (_name, hex) => {
     const bytes = Uint8Array.from(Buffer.from(hex, "hex"));
     const before = process.memoryUsage().arrayBuffers;
-    expect(() => readBlock(bytes, { offset: 0, size: bytes.length - 1 })).toThrow(RangeError);
+    const block = { offset: 0, size: bytes.length - 1 };
+    expect(() => Array.from(blockEntries(bytes, block))).toThrow(RangeError);
     expect(process.memoryUsage().arrayBuffers - before).toBeLessThan(1024 * 1024);
   });
 });

@@ -619,6 +619,24 @@ describe("verifying", () => {
       expect((await ownKeys(kv)).filter(([, kind]) => kind !== "count")).toEqual([]);
     });
 
+    it("counts again with recount, although the indexes match the rows", async () => {
+      const db = await fillCounted();
+      await verifyIndexes(db, { repair: true });
+      const { id, visits, name } = person(3);
+      for (const key of [
+        ["people", id],
+        ["people_by_visits", visits, id],
+        ["people_by_name", name, id],
+      ])
+        await kv.delete(key);
+      expect((await verifyIndexes(db, { repair: true })).status).toBe("clean");
+      expect(await counts(db)).toEqual([4, 2]);
+      await verifyIndexes(db, { recount: true });
+      expect(await counts(db)).toEqual([4, 2]);
+      expect((await verifyIndexes(db, { repair: true, recount: true })).status).toBe("clean");
+      expect(await counts(db)).toEqual([3, 1]);
+    });
+
     it("leaves the counters alone where nothing was repaired", async () => {
       const db = await open(kv);
       for (const i of [0, 1, 3]) await db.people.create({ data: person(i) });

@@ -14,9 +14,16 @@ const table7 = nextTable(table6);
 /**
  * Returns the CRC-32C (Castagnoli, as in iSCSI and LevelDB) of `bytes[start, end)` as an unsigned
  * integer. Processes eight bytes at a time ("slicing by 8").
+ *
+ * @param previous the CRC of the bytes before these, if it is continued.
  */
-export function crc32c(bytes: Uint8Array, start = 0, end: number = bytes.length): number {
-  let crc = -1;
+export function crc32c(
+  bytes: Uint8Array,
+  start = 0,
+  end: number = bytes.length,
+  previous = 0,
+): number {
+  let crc = ~previous;
   let i = start;
   for (; i + 8 <= end; i += 8) {
     crc ^= bytes[i]! | (bytes[i + 1]! << 8) | (bytes[i + 2]! << 16) | (bytes[i + 3]! << 24);

@@ -1,48 +1,70 @@
 import { resolve } from "node:path";
 import { type RepairReport, repairDatabase } from "@keywright/core";
-import { Command } from "commander";
+import { Command, Option } from "commander";
 import { counted } from "../terminal/counted.js";
 import { type ExitCode, exitCodes } from "../terminal/exit-codes.js";
+import { type ResultOptions, withResultOptions } from "../terminal/run-options.js";
 import { styled, type Terminal } from "../terminal/terminal.js";
 import { helpText, writeText } from "../terminal/wrap.js";
 import { writeJson } from "../terminal/write-json.js";
+import { fileProgress } from "./file-progress.js";
+import { rescue } from "./rescue.js";
+import { rescueText } from "./rescue-text.js";
 
 const help = helpText(`
 The argument is the folder of a database that no program has open. The repaired copy holds all commits
 up to the first one that is missing or damaged, and none after it, so rows and indexes match. After a
 power failure, a database may need this if its programs use durability: "relaxed". Only logs can be
-cut off. If another file is damaged, nothing is changed: restore a backup.
+cut off. If another file is damaged, nothing is changed: restore a backup, or use --rescue.
 
 The database stays as it is, and the copy is written next to it. With --in-place the database itself is
 changed, and what is cut off cannot be recovered. Then make a copy of the folder first.
+
+--rescue writes what can be read of all files into a new database, folder-rescued by default, and
+lists what is lost. It also repairs the indexes and counters of the project's models. Commits may be
+there in part, and in the listed ranges of keys, entries may be missing, old, or deleted before. Stop
+the programs of the database first. The disk needs room for three times the data.
 
 Examples:
   $ keywright repair data/app                   write the copy data/app-repaired
   $ keywright repair data/app --to /backup/app
   $ keywright repair data/app --in-place
+  $ keywright repair data/app --rescue
 
-Exit codes: 0 done, 1 failed, 2 wrong usage.`);
+Exit codes: 0 done; 1 failed, or rows have to be corrected; 2 wrong usage.`);
 
-interface RepairCommandOptions {
+interface RepairCommandOptions extends ResultOptions {
   readonly to?: string;
   readonly inPlace?: boolean;
-  readonly json?: boolean;
+  readonly rescue?: boolean;
 }
 
 export function repairCommand(terminal: Terminal, exit: (code: ExitCode) => void): Command {
-  return new Command("repair")
-    .description("cut a damaged database back to its last whole prefix of commits")
-    .argument("<folder>", "the folder of the database")
-    .option("--to <folder>", "the folder of the copy; the default is <folder>-repaired")
-    .option("--in-place", "change the database itself")
-    .option("--json", "print the result as one JSON document")
+  return withResultOptions(
+    new Command("repair")
+      .description("cut a damaged database back to its last whole prefix of commits")
+      .argument("<folder>", "the folder of the database")
+      .option("--to <folder>", "the folder of the copy; the default is <folder>-repaired")
+      .addOption(new Option("--in-place", "change the database itself").conflicts(["rescue"]))
+      .option("--rescue", "write what can be read of damaged files into a new database"),
+  )
     .addHelpText("after", help)
     .action(async (folder: string, options: RepairCommandOptions, command: Command) => {
       if (options.to !== undefined && options.inPlace)
         command.error("error: --to and --in-place exclude each other");
       const path = resolve(terminal.folder, folder);
-      const to = resolve(terminal.folder, options.to ?? `${path}-repaired`);
-      const report = await repairDatabase(path, options.inPlace ? { inPlace: true } : { to });
+      const ending = options.rescue ? "rescued" : "repaired";
+      const to = resolve(terminal.folder, options.to ?? `${path}-${ending}`);
+      if (options.rescue) {
+        const rescued = await rescue(terminal, options.config, { path, to });
+        if (options.json) writeJson(terminal, rescued);
+        else writeText(terminal.stdout, rescueText(terminal, rescued));
+        exit(rescued.status === "damaged" ? exitCodes.failed : exitCodes.done);
+        return;
+      }
+      const { onProgress, stop } = fileProgress(terminal.stderr, "repair");
+      const place = options.inPlace ? { inPlace: true } : { to };
+      const report = await repairDatabase(path, { ...place, onProgress }).finally(stop);
       if (options.json) writeJson(terminal, report);
       else writeText(terminal.stdout, reportText(terminal, report));
       exit(exitCodes.done);

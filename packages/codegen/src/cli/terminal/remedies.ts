@@ -15,7 +15,7 @@ const remedies: Readonly<Record<string, Remedy>> = {
   KW_DATABASE_CLOSED:
     "Make `database` of the configuration open a new database in each call, because commands close it.",
   KW_CORRUPTION: ({ file }) =>
-    `Copy the database's folder as it is, then restore a backup. To see what else is damaged:\n${commandLine(file === undefined ? "verify" : "verify --files")}\nIf only the end of the log is damaged, for example after a power failure, this writes a copy without it:\n${commandLine("repair <folder>")}`,
+    `Copy the database's folder as it is, then restore a backup. To see what else is damaged:\n${commandLine(file === undefined ? "verify" : "verify --files")}\nIf only the end of the log is damaged, for example after a power failure, this writes a copy without it:\n${commandLine("repair <folder>")}\nWithout a backup, this writes what can be read into a new database:\n${commandLine("repair <folder> --rescue")}`,
   KW_ENGINE_FAILED:
     "Look at the cause: the disk may be full, or the files may not be readable and writable. Then run the command again.",
   KW_STALE_SCHEMA: `If these models are newer than the database, migrate first:\n${commandLine("migrate run")}\nIf the database is newer, run the command with its models and with the newest Keywright.`,

@@ -11,7 +11,7 @@ import { counted, shownNumber } from "../terminal/counted.js";
 import { styled, type Terminal } from "../terminal/terminal.js";
 
 /** A damaged place of a file. Its keys are texts. */
-interface ReportedDamage {
+export interface ReportedDamage {
   readonly file: string;
   readonly offset: number;
   readonly reason: string;
@@ -55,13 +55,16 @@ export function filesText({ stdout }: Terminal, report: FilesReport): string {
   if (status === "clean")
     return `${styled(stdout, "green", "Clean.")} All files are intact: ${size}.`;
   return [
-    ...damages.map(({ file, offset, reason, firstKey, lastKey }) => {
-      const keys =
-        firstKey === null && lastKey === null ? "" : `\n    keys ${rangeText(firstKey, lastKey)}`;
-      return `  ${file}, byte ${shownNumber(offset)}: ${reason}${keys}`;
-    }),
-    `${styled(stdout, "red", "Damaged.")} Keep a copy of the files, and restore a backup. ${size}.`,
+    ...damages.map(damageLine),
+    `${styled(stdout, "red", "Damaged.")} Keep a copy of the files, and restore a backup, or use keywright repair --rescue. ${size}.`,
   ].join("\n");
+}
+
+/** Formats a damage as a line, and its keys as another one if they are known. */
+export function damageLine({ file, offset, reason, firstKey, lastKey }: ReportedDamage): string {
+  const keys =
+    firstKey === null && lastKey === null ? "" : `\n    keys ${rangeText(firstKey, lastKey)}`;
+  return `  ${file}, byte ${shownNumber(offset)}: ${reason}${keys}`;
 }
 
 function rangeText(firstKey: string | null, lastKey: string | null): string {
@@ -73,7 +76,7 @@ function pathOfDamaged(error: unknown): string | undefined {
   return (error as CorruptionError).path;
 }
 
-function reportedDamage({ firstKey, lastKey, ...damage }: FileDamage): ReportedDamage {
+export function reportedDamage({ firstKey, lastKey, ...damage }: FileDamage): ReportedDamage {
   return { ...damage, firstKey: keyText(firstKey), lastKey: keyText(lastKey) };
 }
 

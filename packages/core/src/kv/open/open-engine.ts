@@ -26,6 +26,8 @@ import { verifyMode } from "./verify-mode.js";
 
 /** The engines that this process has open, opens or closes, by the real path of their folder. */
 const enginesByPath = new Map<string, Promise<SharedEngine>>();
+/** The real paths of the databases that this process repairs. */
+const reservedFolders = new Set<string>();
 /**
  * The same by their database or given engine. Weak, so that an unclosed database in memory can be
  * collected.
@@ -86,12 +88,22 @@ export async function openDiskEngine(
   options: OpenEngineOptions,
 ): Promise<SharedEngine> {
   const location = await databaseFolder(path, options.createIfMissing);
+  if (reservedFolders.has(location)) throw new DatabaseLockedError(location);
   return await share(enginesByPath, location, options, () => openClassicLevel(location, options));
 }
 
-/** True if this process has the database in a folder open. */
-export function isOpenHere(location: string): boolean {
-  return enginesByPath.has(location);
+/**
+ * Keeps this process from opening the database in a folder. LevelDB's lock of the folder excludes
+ * only other processes.
+ *
+ * @returns a function that allows it again.
+ * @throws {DatabaseLockedError} if this process has the database open or has reserved it.
+ */
+export function reserveFolder(location: string): () => void {
+  if (enginesByPath.has(location) || reservedFolders.has(location))
+    throw new DatabaseLockedError(location);
+  reservedFolders.add(location);
+  return () => reservedFolders.delete(location);
 }
 
 interface EngineTable<Where> {

@@ -1,22 +1,21 @@
 import { copyFile, mkdir, open, readdir, realpath, rm } from "node:fs/promises";
-import { join, resolve } from "node:path";
+import { dirname, join, resolve } from "node:path";
+import type { FileCheckProgress } from "../../engine/file-report.js";
 import { fileCorruption } from "../../engine/level/files/file-corruption.js";
 import { verifyDatabaseFiles } from "../../engine/level/files/verify-database-files.js";
 import { countLostCommits } from "../../engine/level/repair/count-lost-commits.js";
 import { cutLogs } from "../../engine/level/repair/cut-logs.js";
 import { findLogCuts, type LogCuts } from "../../engine/level/repair/find-log-cuts.js";
-import { holdLock } from "../../engine/level/repair/hold-lock.js";
 import { lastVersionstampOf } from "../../engine/level/repair/last-versionstamp-of.js";
 import { syncPath } from "../../engine/level/sync-path.js";
 import {
-  DatabaseLockedError,
   DatabaseNotFoundError,
   DatabasePathError,
   EngineFailedError,
   InvalidOptionError,
 } from "../../errors/core-errors.js";
 import { isKeywrightError } from "../../errors/keywright-error.js";
-import { isOpenHere } from "../open/open-engine.js";
+import { lockDatabase } from "./lock-database.js";
 
 /** Options of {@link repairDatabase}. Exactly one of them is required. */
 export interface RepairOptions {
@@ -24,6 +23,8 @@ export interface RepairOptions {
   readonly to?: string | undefined;
   /** True to change the database itself. */
   readonly inPlace?: boolean | undefined;
+  /** Called after each table that was checked. */
+  readonly onProgress?: ((progress: FileCheckProgress) => void) | undefined;
 }
 
 /** The result of {@link repairDatabase}. */
@@ -61,7 +62,6 @@ export async function repairDatabase(path: string, options: RepairOptions): Prom
   if ((options.to === undefined) !== (options.inPlace === true))
     throw new InvalidOptionError("to", "or inPlace is required, and not both", "repairDatabase");
   const source = await databaseFolder(path);
-  if (isOpenHere(source)) throw new DatabaseLockedError(source);
   try {
     return await repair(source, options);
   } catch (error) {
@@ -70,11 +70,11 @@ export async function repairDatabase(path: string, options: RepairOptions): Prom
 }
 
 async function repair(source: string, options: RepairOptions): Promise<RepairReport> {
-  const release = await lock(source);
+  const release = await lockDatabase(source);
   let target = source;
   let found: LogCuts;
   try {
-    await assertOnlyLogsDamaged(source);
+    await assertOnlyLogsDamaged(source, options.onProgress);
     found = await findLogCuts(source);
     if (options.to === undefined) await cutLogs(source, found.cuts);
     else {
@@ -104,18 +104,11 @@ async function databaseFolder(path: string): Promise<string> {
   return await realpath(location);
 }
 
-async function lock(folder: string): Promise<() => Promise<void>> {
-  try {
-    return await holdLock(folder);
-  } catch (error) {
-    const { cause } = error as { cause?: { code?: unknown } };
-    if (cause?.code === "LEVEL_LOCKED") throw new DatabaseLockedError(folder, error);
-    throw new DatabasePathError(folder, "its file LOCK cannot be locked", error);
-  }
-}
-
-async function assertOnlyLogsDamaged(folder: string): Promise<void> {
-  const { damages } = await verifyDatabaseFiles(folder);
+async function assertOnlyLogsDamaged(
+  folder: string,
+  onProgress: RepairOptions["onProgress"],
+): Promise<void> {
+  const { damages } = await verifyDatabaseFiles(folder, onProgress);
   const [first, ...others] = damages.filter(({ file }) => !file.endsWith(".log"));
   if (first !== undefined) throw fileCorruption([first, ...others], folder);
 }
@@ -140,7 +133,9 @@ async function copyDatabase(source: string, target: string, { cuts }: LogCuts): 
   }
   await cutLogs(target, cuts);
   await copySynced(join(source, "CURRENT"), join(target, "CURRENT"));
-  if (process.platform !== "win32") await syncPath(target);
+  if (process.platform === "win32") return;
+  await syncPath(target);
+  await syncPath(dirname(target));
 }
 
 async function copySynced(source: string, target: string): Promise<void> {

@@ -12,6 +12,11 @@ export interface VerifyOptions extends RunOptions {
   readonly indexes?: readonly string[];
   /** Repairs what is wrong. False by default. */
   readonly repair?: boolean;
+  /**
+   * Rebuilds the counters of the models even if no entry was repaired. It has an effect only with
+   * `repair`. False by default.
+   */
+  readonly recount?: boolean;
   /** Waits while another runner is at work. True by default. */
   readonly wait?: boolean;
 }
@@ -46,7 +51,7 @@ export async function verifyIndexes(
   database: AnyDatabase,
   options: VerifyOptions = {},
 ): Promise<VerifyResult> {
-  const { repair = false, wait = true, signal } = options;
+  const { repair = false, recount = false, wait = true, signal } = options;
   const contexts = verifiedContexts(database, options);
   const [first] = contexts;
   if (first === undefined) return { status: "clean", models: [] };
@@ -61,7 +66,7 @@ export async function verifyIndexes(
       const indexes = context.model.indexes.filter(
         ({ name }) => options.indexes?.includes(name) ?? true,
       );
-      const verified = await verifyModel(context, indexes, run, { repair });
+      const verified = await verifyModel(context, indexes, run, { repair, recount });
       if (verified === "stopped") return { status: "stopped", models };
       models.push(verified);
     }

@@ -17,6 +17,8 @@ import { type EntryFinding, type FindingCounts, Verification } from "./verify-st
 
 export interface VerifyModelOptions {
   readonly repair: boolean;
+  /** Rebuilds the counters in any case, if `repair` is true. */
+  readonly recount?: boolean;
   /** A stopped verification is resumed only by a call with the same text. */
   readonly partOf?: string;
   readonly rowsTotal?: number | undefined;
@@ -109,7 +111,9 @@ export async function verifyModel(
   const subject = JSON.stringify([options.partOf ?? "", options.repair, names, states]);
   const phase = summed.length > 0 ? "sum-rows" : "rows";
   const verification = await Verification.open(context, run, subject, phase);
-  const progress = { hasDroppedCounters: false };
+  const mustRecount = options.repair && options.recount === true;
+  if (mustRecount) await dropCounters(context, run);
+  const progress = { hasDroppedCounters: mustRecount };
   const pages = new PageReader(context, run);
   const scans = { context, run, pages, verification };
   const work: Work = { ...scans, indexes: complete, summed, options, progress };

@@ -26,9 +26,12 @@ export interface DatabaseFiles {
   readonly damages: readonly FileDamage[];
 }
 
-interface ReadManifest extends Manifest {
+/** The manifest that `CURRENT` names. If it is damaged, it states no tables. */
+export interface ReadManifest extends Manifest {
   readonly name: string;
   readonly damage: FileDamage | undefined;
+  /** Where an incomplete record begins at its end, which a killed process may leave. */
+  readonly tornAt: number | undefined;
 }
 
 /** While a database is open, LevelDB may replace files between two reads of its folder. */
@@ -71,8 +74,11 @@ async function readOnce(folder: string): Promise<DatabaseFiles> {
   return { tables, logs, damages: [...missing, ...damages] };
 }
 
-/** Returns undefined if the folder has no database yet. */
-async function manifestOf(folder: string, closed?: ClosedMark): Promise<ReadManifest | undefined> {
+/** Returns undefined if the folder has no file `CURRENT`. */
+export async function manifestOf(
+  folder: string,
+  closed?: ClosedMark,
+): Promise<ReadManifest | undefined> {
   const current = await readIfPresent(folder, "CURRENT");
   if (current === undefined) return undefined;
   const name = /^(MANIFEST-\d+)\n$/.exec(new TextDecoder("latin1").decode(current))?.[1];
@@ -82,11 +88,12 @@ async function manifestOf(folder: string, closed?: ClosedMark): Promise<ReadMani
   const [closedName, closedSize] = closed?.find(([file]) => file.startsWith("MANIFEST")) ?? ["", 0];
   if (numberOf(closedName) > numberOf(name))
     return damaged("CURRENT", 0, "it names a manifest that was replaced before the last close");
-  const { records, damagedAt = bytes.length, isFollowed } = readLogRecords(bytes);
+  const { records, damagedAt: tornAt, isFollowed } = readLogRecords(bytes);
+  const damagedAt = tornAt ?? bytes.length;
   if (isFollowed || (closedName === name && damagedAt < closedSize))
     return damaged(name, damagedAt, "a record is missing or does not match its checksum");
   try {
-    return { ...readManifest(records), name, damage: undefined };
+    return { ...readManifest(records), name, damage: undefined, tornAt };
   } catch (error) {
     if (!(error instanceof RangeError)) throw error;
     return damaged(name, 0, "a record is malformed");
@@ -95,10 +102,18 @@ async function manifestOf(folder: string, closed?: ClosedMark): Promise<ReadMani
 
 function damaged(file: string, offset: number, reason: string): ReadManifest {
   const damage = { file, offset, reason };
-  return { name: file, damage, logNumber: 0, lastSequence: 0, tables: new Map() };
+  return {
+    name: file,
+    damage,
+    tornAt: undefined,
+    logNumber: 0,
+    lastSequence: 0,
+    tables: new Map(),
+  };
 }
 
-function tablesOf({ tables }: Manifest, names: readonly string[]): TableFile[] {
+/** @param names the names of the files in the folder. */
+export function tablesOf({ tables }: Manifest, names: readonly string[]): TableFile[] {
   return [...tables].map(([number, bounds]) => {
     const text = String(number).padStart(6, "0");
     // Early versions of LevelDB named tables `.sst`.

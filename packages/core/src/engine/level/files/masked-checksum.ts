@@ -12,7 +12,11 @@ export function hasMaskedChecksum(
   start: number,
   end: number,
 ): boolean {
-  const crc = crc32c(bytes, start, end);
+  return isMaskedChecksum(bytes, position, crc32c(bytes, start, end));
+}
+
+/** True if the four bytes at `position` are this CRC-32C, masked. */
+export function isMaskedChecksum(bytes: Uint8Array, position: number, crc: number): boolean {
   const masked = (((crc >>> 15) | (crc << 17)) + maskDelta) >>> 0;
   return readUint32(bytes, position) === masked;
 }

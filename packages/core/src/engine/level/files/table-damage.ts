@@ -1,11 +1,10 @@
 import type { FileDamage } from "../../file-report.js";
 import { ByteReader } from "./byte-reader.js";
 import {
-  type BlockContent,
   type BlockHandle,
+  blockEntries,
   blockTrailerBytes,
   isIntactBlock,
-  readBlock,
   readHandle,
   readHandlesOf,
 } from "./table-block.js";
@@ -25,16 +24,46 @@ interface DamageOfBlocks extends BlockHandle {
   readonly after: BlockHandle | undefined;
 }
 
+/** The blocks of a table, and its damage apart from its filter, which only speeds up reads. */
+export interface TableBlocks {
+  /** The data blocks in the order of their keys. Undefined if the index is damaged. */
+  readonly blocks: readonly BlockHandle[] | undefined;
+  readonly metaindex: BlockHandle | undefined;
+  readonly damages: readonly FileDamage[];
+}
+
 /**
  * Verifies every checksum in a table file of LevelDB, and returns what is damaged. The format is
  * that of https://github.com/google/leveldb/blob/main/doc/table_format.md. LevelDB itself does not
  * verify these checksums when it reads.
  */
 export function tableDamage(file: string, table: Uint8Array, bounds?: TableBounds): FileDamage[] {
+  const { metaindex, damages } = readTableBlocks(file, table, bounds);
+  const { firstKey, lastKey } = bounds ?? {};
+  if (metaindex === undefined) return [...damages];
+  const reason = "its filter does not match its checksum";
+  try {
+    const others = [metaindex, ...filtersOf(table, metaindex)]
+      .filter((handle) => !isIntactBlock(table, handle))
+      .map(({ offset }) => ({ file, offset, reason, firstKey, lastKey }));
+    return [...damages, ...others];
+  } catch (error) {
+    if (!(error instanceof RangeError)) throw error;
+    return [...damages, { file, offset: metaindex.offset, reason, firstKey, lastKey }];
+  }
+}
+
+/** Reads the index of a table, and verifies the checksums of its data blocks. */
+export function readTableBlocks(
+  file: string,
+  table: Uint8Array,
+  bounds?: TableBounds,
+): TableBlocks {
   const { size = table.length, firstKey, lastKey } = bounds ?? {};
-  const whole = (offset: number, reason: string): FileDamage[] => [
-    { file, offset, reason, firstKey, lastKey },
-  ];
+  const whole = (offset: number, reason: string): TableBlocks => {
+    const damages = [{ file, offset, reason, firstKey, lastKey }];
+    return { blocks: undefined, metaindex: undefined, damages };
+  };
   if (table.length !== size)
     return whole(Math.min(table.length, size), `it has ${table.length} bytes instead of ${size}`);
   const footer = table.length - footerBytes;
@@ -47,23 +76,14 @@ export function tableDamage(file: string, table: Uint8Array, bounds?: TableBound
     if (index.offset + index.size + blockTrailerBytes !== footer || !isIntactBlock(table, index))
       return whole(Math.min(index.offset, footer), "its index does not match its checksum");
     const blocks = readHandlesOf(table, index);
-    const damaged = damagedBlocks(table, blocks).map((block) => ({
+    const damages = damagedBlocks(table, blocks).map((block) => ({
       file,
       offset: block.offset,
       reason: "a block does not match its checksum",
-      firstKey: contentOf(table, block.before)?.lastKey ?? firstKey,
-      lastKey: contentOf(table, block.after)?.firstKey ?? lastKey,
+      firstKey: keyAtEnd(table, block.before, "last") ?? firstKey,
+      lastKey: keyAtEnd(table, block.after, "first") ?? lastKey,
     }));
-    const others = [metaindex, ...filtersOf(table, metaindex)]
-      .filter((handle) => !isIntactBlock(table, handle))
-      .map(({ offset }) => ({
-        file,
-        offset,
-        reason: "its filter does not match its checksum",
-        firstKey,
-        lastKey,
-      }));
-    return [...damaged, ...others];
+    return { blocks, metaindex, damages };
   } catch (error) {
     if (!(error instanceof RangeError)) throw error;
     return whole(footer, "its index is malformed");
@@ -92,6 +112,16 @@ function filtersOf(table: Uint8Array, metaindex: BlockHandle): BlockHandle[] {
   return isIntactBlock(table, metaindex) ? readHandlesOf(table, metaindex) : [];
 }
 
-function contentOf(table: Uint8Array, block: BlockHandle | undefined): BlockContent | undefined {
-  return block && readBlock(table, block);
+function keyAtEnd(
+  table: Uint8Array,
+  block: BlockHandle | undefined,
+  end: "first" | "last",
+): Uint8Array | undefined {
+  if (block === undefined) return undefined;
+  let last: Uint8Array | undefined;
+  for (const { key } of blockEntries(table, block)) {
+    if (end === "first") return key;
+    last = key;
+  }
+  return last;
 }

@@ -45,9 +45,7 @@ export async function findLogCuts(folder: string): Promise<LogCuts> {
       lost.push(...commitsOf(batches));
     } else if (damagedAt !== undefined) cuts.push({ file, size: damagedAt });
     if (bytes !== undefined && damagedAt !== undefined)
-      lost.push(
-        ...commitsOf(recordsAfter(bytes, damagedAt + 1).map((each) => batchOf(each, file))),
-      );
+      lost.push(...commitsOf(recordsAfter(bytes, damagedAt).map((each) => batchOf(each, file))));
     const last = batches.at(-1);
     if (last !== undefined) next = last.sequence + last.count;
   }

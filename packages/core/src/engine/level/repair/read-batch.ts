@@ -2,6 +2,7 @@ import { compareBytes } from "../../../bytes/compare-bytes.js";
 import { type CommitRecord, decodeCommitRecord } from "../commit-record.js";
 import { ByteReader } from "../files/byte-reader.js";
 import { commitRecordRange } from "../reserved-keys.js";
+import type { StoredWrite } from "./stored-write.js";
 
 const headerBytes = 12;
 const put = 1;
@@ -12,6 +13,7 @@ export interface Batch {
   readonly sequence: number;
   /** The number of its writes. The next batch begins with `sequence + count`. */
   readonly count: number;
+  readonly writes: readonly StoredWrite[];
   /** The commit record among its writes. Every group of commits has one. */
   readonly commit: CommitRecord | undefined;
 }
@@ -23,14 +25,16 @@ export function readBatch(record: Uint8Array): Batch {
   const sequence = Number(view.getBigUint64(0, true));
   const count = view.getUint32(8, true);
   const reader = new ByteReader(record, headerBytes);
+  const writes: StoredWrite[] = [];
   let commit: CommitRecord | undefined;
   while (!reader.isAtEnd) {
     const isPut = reader.bytes(1)[0] === put;
     const key = reader.lengthPrefixed();
     const value = isPut ? reader.lengthPrefixed() : undefined;
+    writes.push({ key, value, sequence: sequence + writes.length });
     if (value !== undefined && isCommitRecordKey(key)) commit = decodeCommitRecord(key, value);
   }
-  return { sequence, count, commit };
+  return { sequence, count, writes, commit };
 }
 
 function isCommitRecordKey(key: Uint8Array): boolean {

@@ -7,18 +7,36 @@ const first = 2;
 const middle = 3;
 const last = 4;
 
-/** Returns the intact records of a log of LevelDB that begin at a position or later. */
+/**
+ * Returns the intact records of a log of LevelDB that begin at a position or later. A damaged record
+ * is skipped as a whole if its length is intact, because its bytes may contain those of other logs.
+ *
+ * @param from where a record begins.
+ */
 export function recordsAfter(bytes: Uint8Array, from: number): Uint8Array[] {
   const records: Uint8Array[] = [];
-  for (let position = from; position + headerBytes <= bytes.length; ) {
+  for (let position = from, isBegin = true; position + headerBytes <= bytes.length; ) {
     const found = recordAt(bytes, position);
-    if (found === undefined) position++;
-    else {
+    if (found !== undefined) {
       records.push(found.record);
       position = found.end;
+      isBegin = true;
+      continue;
     }
+    const next: number | undefined = isBegin ? endOfDamaged(bytes, position) : undefined;
+    isBegin = next !== undefined;
+    position = next ?? position + 1;
   }
   return records;
+}
+
+/** Returns undefined if no intact record follows at the length of the damaged one. */
+function endOfDamaged(bytes: Uint8Array, position: number): number | undefined {
+  const length = bytes[position + 4]! | (bytes[position + 5]! << 8);
+  const end = position + headerBytes + length;
+  const left = blockBytes - (end % blockBytes);
+  const next = left < headerBytes ? end + left : end;
+  return intactPart(bytes, next) === undefined ? undefined : next;
 }
 
 function recordAt(

@@ -1,0 +1,248 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { isKeywrightError, openKv } from "@keywright/core";
+import { createDatabase, defineModel, migrate, verifyIndexes } from "@keywright/orm";
+import * as z from "zod";
+import { checkHistory } from "../histories/check-history.mjs";
+import { recordHistory } from "../histories/record-history.mjs";
+import { drive, settle } from "./drive.mjs";
+
+/**
+ * Each scenario runs with `{ kv, level, scheduler, random }` and returns what is wrong, as
+ * sentences. `kv` is a new database on `level`, whose calls wait for the scheduler.
+ */
+export const scenarios = { commits, watches, queue, close, transactions, backfill };
+
+/** The time in milliseconds after which a message counts as lost. */
+const patience = 1000;
+
+async function commits({ kv, scheduler, random }) {
+  const size = { clients: 2 + random.below(3), calls: 2 + random.below(4) };
+  const pause = () => scheduler.schedule(Promise.resolve(), "client");
+  const history = await drive(scheduler, recordHistory(kv, { random, ...size, pause }));
+  return checkHistory(history);
+}
+
+/** The last state of each watched key is delivered, and `watchRange` names each written key. */
+async function watches({ kv, scheduler, random }) {
+  const keys = [["a"], ["b"]];
+  const problems = [];
+  const seen = new Map();
+  const readers = [];
+  const watchAll = async () => {
+    await scheduler.schedule(Promise.resolve(), "watch");
+    const reader = kv.watch(keys).getReader();
+    readers.push(reader);
+    for (let read = await reader.read(); !read.done; read = await reader.read())
+      for (const entry of read.value) seen.set(String(entry.key), entry.versionstamp);
+  };
+  const named = new Set();
+  const ranges = kv.watchRange([{ prefix: [] }]).getReader();
+  readers.push(ranges);
+  const watchRanges = async () => {
+    for (let read = await ranges.read(); !read.done; read = await ranges.read())
+      for (const key of read.value.keys ?? keys) named.add(String(key));
+  };
+  const watching = [watchAll(), watchRanges()];
+  const written = new Set();
+  const writer = async (name) => {
+    for (let i = 0; i < 1 + random.below(4); i++) {
+      const key = random.pick(keys);
+      written.add(String(key));
+      if (random.below(4) === 0) await kv.delete(key);
+      else await kv.set(key, `${name} ${i}`);
+    }
+  };
+  await drive(scheduler, Promise.all([writer("first"), writer("second")]));
+  await settle(scheduler);
+  for (const entry of await drive(scheduler, kv.getMany(keys)))
+    if (seen.get(String(entry.key)) !== entry.versionstamp)
+      problems.push(`the watch did not deliver the last state of ${entry.key}`);
+  for (const key of written)
+    if (!named.has(key)) problems.push(`watchRange did not name the changed key ${key}`);
+  await drive(scheduler, Promise.all(readers.map((reader) => reader.cancel())));
+  await drive(scheduler, Promise.all(watching));
+  return problems;
+}
+
+/** Each acknowledged message is delivered, before the database is closed or after it is opened. */
+async function queue({ kv, level, scheduler, random }) {
+  const delivered = new Set();
+  const acknowledged = new Set();
+  const handler = async (message) => {
+    await scheduler.schedule(Promise.resolve(), "handler");
+    if (random.below(4) === 0 && !delivered.has(`failed ${message}`)) {
+      delivered.add(`failed ${message}`);
+      throw new Error("a handler fails");
+    }
+    delivered.add(message);
+  };
+  const sender = async (name) => {
+    for (let i = 0; i < 1 + random.below(3); i++) {
+      const message = `${name} ${i}`;
+      await kv.enqueue(message, { backoffSchedule: [0, 0, 0] });
+      acknowledged.add(message);
+    }
+  };
+  const listening = kv.listenQueue(handler);
+  const calls = ["first", "second"].map((name) => expectTyped(sender(name)));
+  const closing = steps(scheduler, 2 + random.below(20)).then(() => kv.close());
+  await drive(scheduler, Promise.all([...calls, closing, listening]));
+  await settle(scheduler);
+  const reopened = await drive(scheduler, openKv(level));
+  const ended = reopened.listenQueue(handler);
+  const isComplete = () => [...acknowledged].every((message) => delivered.has(message));
+  for (const end = Date.now() + patience; !isComplete() && Date.now() < end; ) {
+    await settle(scheduler);
+    await sleep(1);
+  }
+  const missing = [...acknowledged].filter((message) => !delivered.has(message));
+  await drive(scheduler, Promise.all([reopened.close(), ended]));
+  return missing.map((message) => `the message ${message} was not delivered`);
+}
+
+/** Each call ends with a result or a typed error, and acknowledged commits are there afterwards. */
+async function close({ kv, level, scheduler, random }) {
+  const acknowledged = new Map();
+  const set = async (i) => {
+    await kv.set(["set", i], i);
+    acknowledged.set(i, i);
+  };
+  const list = async () => {
+    for await (const _ of kv.list({ prefix: ["set"] }, { batchSize: 1 }));
+  };
+  const watch = async () => {
+    const reader = kv.watch([["set", 0]]).getReader();
+    for (let read = await reader.read(); !read.done; read = await reader.read());
+  };
+  const choices = [set, set, set, list, watch];
+  choices.push(() => kv.get(["set", 0]));
+  choices.push(() =>
+    kv.getMany([
+      ["set", 0],
+      ["set", 1],
+    ]),
+  );
+  choices.push((i) =>
+    kv
+      .atomic()
+      .check({ key: ["set", i], versionstamp: null })
+      .sum(["n"], 1n)
+      .commit(),
+  );
+  choices.push(
+    () => kv.enqueue(1),
+    () => kv.listenQueue(() => undefined),
+  );
+  const client = async (i) => {
+    await steps(scheduler, random.below(6));
+    const choice = random.pick(choices);
+    await expectTyped(() => choice(i));
+  };
+  const clients = Array.from({ length: 8 }, (_, i) => client(i));
+  const closing = steps(scheduler, random.below(12)).then(() => kv.close());
+  await drive(scheduler, Promise.all([...clients, closing]));
+  const reopened = await drive(scheduler, openKv(level));
+  const problems = [];
+  for (const i of acknowledged.keys())
+    if ((await drive(scheduler, reopened.get(["set", i]))).value !== i)
+      problems.push(`the acknowledged value ${i} is missing`);
+  await drive(scheduler, reopened.close());
+  return problems;
+}
+
+const rowSchema = z.object({ id: z.string(), team: z.string(), score: z.number() });
+const First = defineModel({ name: "players", schema: rowSchema, primaryKey: "id" });
+const Second = defineModel({
+  name: "players",
+  schema: rowSchema,
+  primaryKey: "id",
+  count: true,
+  indexes: { byTeam: { key: "team", count: true }, byScore: { key: "score", unique: true } },
+});
+
+/** Transactions that increment the same rows lose no increment. */
+async function transactions({ kv, scheduler, random }) {
+  const db = await drive(scheduler, createDatabase({ kv, models: { players: First } }));
+  const ids = ["a", "b"];
+  for (const id of ids)
+    await drive(scheduler, db.players.create({ data: { id, team: "red", score: 0 } }));
+  let made = 0;
+  const client = async () => {
+    for (let i = 0; i < 2; i++) {
+      const [from, to] = random.below(2) === 0 ? ids : ids.toReversed();
+      const call = db.transaction(async (tx) => {
+        const rows = [];
+        for (const id of [from, to]) rows.push(await tx.players.findUnique({ where: { id } }));
+        for (const { id, score } of rows)
+          await tx.players.update({ where: { id }, data: { score: score + 1 } });
+      });
+      if (await expectTyped(call)) made++;
+    }
+  };
+  await drive(scheduler, Promise.all([client(), client(), client()]));
+  const rows = await drive(
+    scheduler,
+    Promise.all(ids.map((id) => db.players.findUnique({ where: { id } }))),
+  );
+  return rows
+    .filter(({ score }) => score !== made)
+    .map(({ id, score }) => `${id} has ${score} increments instead of ${made}`);
+}
+
+/** An index that is built beside writers matches the rows, and the counters are right. */
+async function backfill({ kv, scheduler, random }) {
+  const before = await drive(scheduler, createDatabase({ kv, models: { players: First } }));
+  const row = (i) => ({ id: `row ${i}`, team: `team ${i % 3}`, score: i });
+  const data = Array.from({ length: 6 }, (_, i) => row(i));
+  await drive(scheduler, before.players.createMany({ data }));
+  const db = await drive(scheduler, createDatabase({ kv, models: { players: Second } }));
+  const writer = async (name) => {
+    for (let i = 0; i < 3; i++) {
+      const id = `row ${random.below(6)}`;
+      const kind = random.below(3);
+      if (kind === 0)
+        await expectTyped(
+          db.players.create({ data: { ...row(i), id: `${name} ${i}`, score: random.below(20) } }),
+        );
+      else if (kind === 1) await expectTyped(db.players.delete({ where: { id } }));
+      else
+        await expectTyped(
+          db.players.update({
+            where: { id },
+            data: { team: `team ${random.below(3)}`, score: random.below(20) },
+          }),
+        );
+    }
+  };
+  const migrating = migrate(db, { batchSize: 2 });
+  await drive(scheduler, Promise.all([migrating, writer("first"), writer("second")]));
+  await drive(scheduler, migrate(db));
+  const { status, models } = await drive(scheduler, verifyIndexes(db));
+  let rows = 0;
+  const count = async () => {
+    for await (const _ of kv.list({ prefix: ["players"] })) rows++;
+  };
+  await drive(scheduler, count());
+  const counted = await drive(scheduler, db.players.count());
+  return [
+    ...(status === "clean" || models[0].conflicts > 0
+      ? []
+      : [`the indexes are ${status}: ${JSON.stringify(models[0].counts)}`]),
+    ...(counted === rows ? [] : [`${counted} rows are counted instead of ${rows}`]),
+  ];
+}
+
+async function steps(scheduler, count) {
+  for (let i = 0; i < count; i++) await scheduler.schedule(Promise.resolve(), "wait");
+}
+
+/** Returns false if a call failed with an error of Keywright. Other errors are thrown. */
+async function expectTyped(call) {
+  try {
+    await (typeof call === "function" ? call() : call);
+    return true;
+  } catch (error) {
+    if (isKeywrightError(error)) return false;
+    throw new Error(`a call failed with ${error}`, { cause: error });
+  }
+}
