@@ -2,6 +2,7 @@ import { mkdir, open, readdir, readFile, stat, writeFile } from "node:fs/promise
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { holdLock } from "../src/engine/level/repair/hold-lock.js";
+import { lastVersionstampOf } from "../src/engine/level/repair/last-versionstamp-of.js";
 import { type EmbeddedKv, openKv, repairDatabase, verifyFiles } from "../src/index.js";
 import { filesOf } from "./level-folder.js";
 import { runCode } from "./run-in-process.js";
@@ -131,6 +132,13 @@ describe("repairDatabase", () => {
       expect(await inOtherProcess("repairDatabase", path, { inPlace: true })).toEqual(refused);
       await kv.close();
       expect((await readdir(path)).filter((name) => name.startsWith("repair-"))).toEqual([]);
+    });
+  });
+
+  it("says that a program has opened the repaired database before it was verified", async () => {
+    await withDatabase(async (path) => {
+      await using _kv = await openKv(path);
+      await expect(lastVersionstampOf(path)).rejects.toMatchObject({ code: "KW_DATABASE_LOCKED" });
     });
   });
 
