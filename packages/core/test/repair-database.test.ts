@@ -4,6 +4,7 @@ import { describe, expect, it } from "vitest";
 import { crc32c } from "../src/bytes/crc32c.js";
 import { readLogRecords } from "../src/engine/level/files/log-records.js";
 import { holdLock } from "../src/engine/level/repair/hold-lock.js";
+import { lastVersionstampOf } from "../src/engine/level/repair/last-versionstamp-of.js";
 import { type EmbeddedKv, openKv, repairDatabase, verifyFiles } from "../src/index.js";
 import { appendRecord, filesOf, stateLaterSequence } from "./level-folder.js";
 import { runCode } from "./run-in-process.js";
@@ -148,6 +149,13 @@ describe("repairDatabase", () => {
       expect(await inOtherProcess("repairDatabase", path, { inPlace: true })).toEqual(refused);
       await kv.close();
       expect((await readdir(path)).filter((name) => name.startsWith("repair-"))).toEqual([]);
+    });
+  });
+
+  it("says that a program has opened the repaired database before it was verified", async () => {
+    await withDatabase(async (path) => {
+      await using _kv = await openKv(path);
+      await expect(lastVersionstampOf(path)).rejects.toMatchObject({ code: "KW_DATABASE_LOCKED" });
     });
   });
 

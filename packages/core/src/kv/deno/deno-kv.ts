@@ -21,7 +21,7 @@ import type {
 } from "../kv.js";
 import type { KvLimits } from "../limits.js";
 import type { SharedEngine } from "../open/shared-engine.js";
-import type { Open } from "../watch/report-stream.js";
+import type { Open } from "../watch/watch.js";
 import type { KvRangeChange } from "../watch/watch-range-stream.js";
 import { watchStream } from "../watch/watch-stream.js";
 import { assertConsistency, wrongType } from "./deno-argument.js";

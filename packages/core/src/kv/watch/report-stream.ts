@@ -1,6 +1,6 @@
 import type { ReadableStreamDefaultController } from "node:stream/web";
 import { keepAlive } from "../keep-alive.js";
-import { Watch, wakeNobody } from "./watch.js";
+import { type Open, Watch, wakeNobody } from "./watch.js";
 
 const maxDelay = 2 ** 31 - 1;
 
@@ -13,11 +13,8 @@ export interface ReportSource<Report extends object> {
    * Calls `onChange` after each change. The returned function ends that. Neither may refer to the
    * stream.
    */
-  subscribe(onChange: () => void): () => void;
+  readonly subscribe: (onChange: () => void) => () => void;
 }
-
-/** The streams and listeners of a handle that have not ended. */
-export type Open = Set<{ end(): void }>;
 
 /**
  * Returns a stream that makes a report only when its reader asks. A pending read keeps the process
@@ -27,7 +24,7 @@ export function reportStream<Report extends object>(
   source: ReportSource<Report>,
   open: Open,
 ): ReadableStream<Report> {
-  const watch = new Watch<Report>(source, open);
+  const watch = new Watch<Report>(source.subscribe, open);
   const reports = new Reports(source, watch);
   // Nothing is read ahead, because a report shows the state at the time of the read.
   const stream = new ReadableStream<Report>(reports, { highWaterMark: 0 });

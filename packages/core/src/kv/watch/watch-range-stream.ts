@@ -6,7 +6,8 @@ import { decodeKey } from "../../keys/decode-key.js";
 import type { KvKey } from "../../keys/key.js";
 import type { KeyOrder } from "../../keys/key-order.js";
 import type { KeyRange, KvListSelector } from "../../keys/key-range.js";
-import { type Open, reportStream } from "./report-stream.js";
+import { reportStream } from "./report-stream.js";
+import type { Open } from "./watch.js";
 
 const maxKeys = 1000;
 

@@ -1,5 +1,6 @@
 import type { KvEntryMaybe } from "../kv.js";
-import { type Open, type ReportSource, reportStream } from "./report-stream.js";
+import { type ReportSource, reportStream } from "./report-stream.js";
+import type { Open } from "./watch.js";
 
 /** Milliseconds to the next read of an entry that should have expired. */
 const patience = 50;

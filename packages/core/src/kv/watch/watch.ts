@@ -1,5 +1,7 @@
 import type { ReadableStreamDefaultController } from "node:stream/web";
-import type { Open, ReportSource } from "./report-stream.js";
+
+/** The streams and listeners of a handle that have not ended. */
+export type Open = Set<{ end(): void }>;
 
 /** Does nothing, and refers to nothing. */
 export const wakeNobody = (): void => undefined;
@@ -18,7 +20,7 @@ export class Watch<Report extends object> {
   readonly #unsubscribe: () => void;
   #controller: WeakRef<ReadableStreamDefaultController<Report>> | undefined;
 
-  constructor({ subscribe }: Pick<ReportSource<Report>, "subscribe">, open: Open) {
+  constructor(subscribe: (onChange: () => void) => () => void, open: Open) {
     this.#open = open;
     this.#unsubscribe = subscribe(() => this.#onChange());
     open.add(this);
