@@ -2,7 +2,7 @@ import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { FileDamage } from "../../file-report.js";
 import { type ClosedMark, readClosedMark } from "./closed-mark.js";
-import { readLogRecords } from "./log-records.js";
+import { maxBatchSequence, readLogRecords } from "./log-records.js";
 import { type Manifest, readManifest } from "./manifest.js";
 import type { TableBounds } from "./table-damage.js";
 
@@ -127,6 +127,10 @@ async function readLogs(
     const bytes = (await readIfPresent(folder, name)) ?? new Uint8Array(0);
     const isLater = (record: Uint8Array) => isLaterSequence(record, sequence);
     const { records, damagedAt, isFollowed } = readLogRecords(bytes, isLater);
+    if (records.some((record) => sequenceOf(record) > maxBatchSequence)) {
+      const reason = "a record has a sequence number that is too large";
+      return { logs, damages: [{ file: name, offset: 0, reason }] };
+    }
     if (torn !== undefined && (records.length > 0 || isFollowed)) return { logs, damages: [torn] };
     const lastRecord = records.at(-1);
     logs.push({ name, lastRecord });
