@@ -75,7 +75,7 @@ async function readOnce(folder: string): Promise<DatabaseFiles> {
 async function manifestOf(folder: string, closed?: ClosedMark): Promise<ReadManifest | undefined> {
   const current = await readIfPresent(folder, "CURRENT");
   if (current === undefined) return undefined;
-  const name = /^(MANIFEST-\d+)\n$/.exec(new TextDecoder("latin1").decode(current))?.[1];
+  const name = /^(MANIFEST-\d{1,20})\n$/.exec(new TextDecoder("latin1").decode(current))?.[1];
   if (name === undefined) return damaged("CURRENT", 0, "it does not name a manifest");
   const bytes = await readIfPresent(folder, name);
   if (bytes === undefined) return damaged(name, 0, "it is missing");
