@@ -208,6 +208,13 @@ describe("a database on disk", () => {
     });
   });
 
+  it("is refused if CURRENT names a manifest with an endless number", async () => {
+    await withFolder(async (folder) => {
+      await writeFile(join(folder, "CURRENT"), `MANIFEST-${"4".repeat(300)}\n`);
+      await expect(openKv(folder)).rejects.toMatchObject({ ...corruption, file: "CURRENT" });
+    });
+  });
+
   it("ignores a damaged note of its close", async () => {
     await withDatabase(async (folder) => {
       await damage(folder, "keywright.closed");

@@ -192,19 +192,21 @@ describe("repairDatabase", () => {
     });
   });
 
-  it("refuses a record that matches its checksum and is no batch", async () => {
+  it.each([
+    ["a key that is too long", 20, [0xff]],
+    ["a sequence number that would end the process", 7, new Array<number>(8).fill(0xff)],
+  ])("refuses a record that matches its checksum and has %s", async (_name, offset, changed) => {
     await withDatabase(async (path) => {
       const [[log, bytes] = ["", new Uint8Array(0)]] = await filesOf(path, ".log");
-      // Its length is at byte 4, its type at byte 6, and the length of its first key at byte 20.
-      bytes[20] = 0xff;
+      bytes.set(changed, offset);
+      // The length of the first record is at byte 4, and its type at byte 6.
       const crc = crc32c(bytes, 6, 7 + bytes[4]! + 256 * bytes[5]!);
       const masked = ((crc >>> 15) | (crc << 17)) + 0xa282ead8;
       new DataView(bytes.buffer).setUint32(0, masked, true);
       await writeFile(join(path, log), bytes);
-      await expect(repairDatabase(path, { inPlace: true })).rejects.toMatchObject({
-        code: "KW_CORRUPTION",
-        file: log,
-      });
+      const refusal = { code: "KW_CORRUPTION", file: log };
+      await expect(repairDatabase(path, { inPlace: true })).rejects.toMatchObject(refusal);
+      if (offset === 7) await expect(openKv(path)).rejects.toMatchObject(refusal);
     });
   });
 

@@ -2,7 +2,7 @@ import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { FileDamage } from "../../file-report.js";
 import { type ClosedMark, readClosedMark } from "./closed-mark.js";
-import { readLogRecords } from "./log-records.js";
+import { maxBatchSequence, readLogRecords } from "./log-records.js";
 import { type Manifest, readManifest } from "./manifest.js";
 import type { TableBounds } from "./table-damage.js";
 
@@ -81,7 +81,7 @@ export async function manifestOf(
 ): Promise<ReadManifest | undefined> {
   const current = await readIfPresent(folder, "CURRENT");
   if (current === undefined) return undefined;
-  const name = /^(MANIFEST-\d+)\n$/.exec(new TextDecoder("latin1").decode(current))?.[1];
+  const name = /^(MANIFEST-\d{1,20})\n$/.exec(new TextDecoder("latin1").decode(current))?.[1];
   if (name === undefined) return damaged("CURRENT", 0, "it does not name a manifest");
   const bytes = await readIfPresent(folder, name);
   if (bytes === undefined) return damaged(name, 0, "it is missing");
@@ -148,6 +148,10 @@ async function readLogs(
       return found >= (last === undefined ? sequence : sequenceOf(last)) && found < end;
     };
     const { records, damagedAt, isFollowed } = readLogRecords(bytes, canFollow);
+    if (records.some((record) => sequenceOf(record) > maxBatchSequence)) {
+      const reason = "a record has a sequence number that is too large";
+      return { logs, damages: [{ file: name, offset: 0, reason }] };
+    }
     if (torn !== undefined && (records.length > 0 || isFollowed)) return { logs, damages: [torn] };
     const lastRecord = records.at(-1);
     logs.push({ name, lastRecord });

@@ -6,6 +6,12 @@ const full = 1;
 const first = 2;
 const last = 4;
 
+/**
+ * The maximum sequence number of a batch, which can have 2 ** 32 writes. LevelDB ends the process if
+ * a number has more than 56 bits.
+ */
+export const maxBatchSequence: number = 2 ** 56 - 2 ** 32;
+
 export interface LogRecords {
   /** The intact records before the damage, if there is any. */
   readonly records: readonly Uint8Array[];

@@ -1,6 +1,7 @@
 import { compareBytes } from "../../../bytes/compare-bytes.js";
 import { type CommitRecord, decodeCommitRecord } from "../commit-record.js";
 import { ByteReader } from "../files/byte-reader.js";
+import { maxBatchSequence } from "../files/log-records.js";
 import { commitRecordRange } from "../reserved-keys.js";
 import type { StoredWrite } from "./stored-write.js";
 
@@ -23,6 +24,7 @@ export function readBatch(record: Uint8Array): Batch {
   if (record.length < headerBytes) throw new RangeError("a batch is too short");
   const view = new DataView(record.buffer, record.byteOffset, record.byteLength);
   const sequence = Number(view.getBigUint64(0, true));
+  if (sequence > maxBatchSequence) throw new RangeError("a sequence number is too large");
   const count = view.getUint32(8, true);
   const reader = new ByteReader(record, headerBytes);
   const writes: StoredWrite[] = [];
