@@ -7,7 +7,7 @@ import { crc32c } from "../../packages/core/dist/bytes/crc32c.js";
 import { ByteReader } from "../../packages/core/dist/engine/level/files/byte-reader.js";
 import { readDatabaseFiles } from "../../packages/core/dist/engine/level/files/database-files.js";
 import {
-  readBlock,
+  blockEntries,
   readHandle,
   readHandlesOf,
 } from "../../packages/core/dist/engine/level/files/table-block.js";
@@ -41,7 +41,7 @@ export async function openFileDecoders() {
       seeds: blocksOf(table),
       // The callers report a RangeError as damage.
       isRefusal: isOwnRangeError,
-      decode: (bytes) => readBlock(bytes, { offset: 0, size: bytes.length - 1 }),
+      decode: (bytes) => [...blockEntries(bytes, { offset: 0, size: bytes.length - 1 })],
     },
     ...others.map((name) => ({
       name: `the file ${name}`,

@@ -3,10 +3,10 @@ import { AbandonedCalls } from "./abandon.mjs";
 import { abandonInRounds } from "./leaks.mjs";
 import { growth, measure } from "./measure.mjs";
 
-const count = 40;
+const count = 30;
 
 it("calls that were abandoned leave nothing", async () => {
-  const { problems } = await abandonInRounds(count, (rounds) => rounds === 6);
+  const { problems } = await abandonInRounds(count, (rounds) => rounds === 4);
   expect(problems).toEqual([]);
 });
 

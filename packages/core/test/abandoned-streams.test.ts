@@ -6,9 +6,9 @@ import { garbageCollector } from "./javascript-engine.js";
 
 const collect = garbageCollector();
 
-/** Collects what nothing refers to, until a condition holds. Tries it 20 times. */
+/** Collects what nothing refers to, until a condition holds. Tries it five times. */
 async function collectUntil(condition: () => boolean): Promise<boolean> {
-  for (let attempt = 0; attempt < 20; attempt++) {
+  for (let attempt = 0; attempt < 5; attempt++) {
     if (condition()) return true;
     // What `deref` has returned is kept until the end of the turn.
     await nextTurn();
