@@ -60,7 +60,7 @@ async function contentOf(kv: EmbeddedKv): Promise<Map<string, unknown>> {
 }
 
 async function nameOf(path: string, part: string): Promise<string> {
-  return (await readdir(path)).find((name) => name.includes(part))!;
+  return (await readdir(path)).sort().find((name) => name.includes(part))!;
 }
 
 async function contentAt(path: string, options: OpenKvOptions = {}): Promise<Map<string, unknown>> {
