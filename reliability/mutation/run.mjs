@@ -83,9 +83,15 @@ function measure(name) {
 }
 
 function copyPackage(name, copy) {
-  const files = ["vitest.shared.mjs", "tsconfig.base.json", "package.json"];
+  const files = ["vitest.shared.mjs", "tsconfig.base.json", "package.json", "docs/errors.md"];
   for (const file of files) cpSync(join(root, file), join(copy, file));
   symlinkSync(join(root, "node_modules"), join(copy, "node_modules"));
+  // The configuration of TypeScript refers to those of other packages.
+  for (const each of ["core", "orm"])
+    cpSync(
+      join(root, "packages", each, "tsconfig.json"),
+      join(copy, "packages", each, "tsconfig.json"),
+    );
   const folder = join(copy, "packages", name);
   for (const part of [
     "dist",
