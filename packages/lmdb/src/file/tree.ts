@@ -1,0 +1,50 @@
+import { Buffer } from "node:buffer";
+import type { KeyRange, StoredEntry } from "@keywright/core";
+import { decodeRecord } from "@keywright/core/engine";
+import type { RootDatabase } from "lmdb";
+
+/** The keys and values of an LMDB file, as bytes. */
+export type LmdbStore = RootDatabase<Buffer, Uint8Array>;
+
+export interface TreeRange extends KeyRange {
+  readonly reverse: boolean;
+}
+
+/**
+ * Reads an LMDB file. All reads between two calls of `renew` see one state, if no promise is
+ * awaited between them.
+ */
+export class Tree {
+  readonly #store: LmdbStore;
+
+  constructor(store: LmdbStore) {
+    this.#store = store;
+  }
+
+  /** Lets the following reads see the newest state of all processes. */
+  renew(): void {
+    this.#store.resetReadTxn();
+  }
+
+  /** Returns the bytes under a key. They are valid until the next read. */
+  peek(key: Uint8Array): Uint8Array | undefined {
+    const found = this.#store.getBinaryFast(key);
+    // The buffer is longer than its `length`, because `lmdb` uses it for all reads.
+    return found?.subarray(0, found.length);
+  }
+
+  get(key: Uint8Array): StoredEntry | undefined {
+    const record = this.peek(key);
+    if (record === undefined) return undefined;
+    const entry = decodeRecord(key, record);
+    return { ...entry, value: Buffer.from(entry.value) };
+  }
+
+  /** Reads the entries of a range one after another. */
+  *entries({ start, end, reverse }: TreeRange): Generator<StoredEntry, void, undefined> {
+    const bounds = reverse
+      ? { start: end, exclusiveStart: true, end: start, inclusiveEnd: true, reverse }
+      : { start, end };
+    for (const { key, value } of this.#store.getRange(bounds)) yield decodeRecord(key, value);
+  }
+}

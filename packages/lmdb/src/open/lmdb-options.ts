@@ -1,0 +1,39 @@
+import { InvalidOptionError } from "@keywright/core";
+
+/** Options of `lmdbEngine`. */
+export interface LmdbOptions {
+  /**
+   * The path of the file. LMDB keeps a second file beside it, with `-lock` at the end of its name.
+   * Both must be on a disk of this machine.
+   */
+  readonly path: string;
+  /** Creates a missing file. The default is true. */
+  readonly createIfMissing?: boolean | undefined;
+  /**
+   * The number of processes and threads that can have the database open at the same time. The first
+   * one that opens it decides. The default is 1,024.
+   */
+  readonly maxReaders?: number | undefined;
+}
+
+const names: ReadonlySet<string> = new Set(["path", "createIfMissing", "maxReaders"]);
+
+/** @throws {InvalidOptionError} if an option is unknown or not valid. */
+export function assertOptions(options: LmdbOptions): void {
+  if (typeof options !== "object" || options === null)
+    throw invalid("options", "must be an object");
+  for (const name of Object.keys(options)) {
+    if (!names.has(name))
+      throw invalid(name, `is not an option; the options are ${[...names].join(", ")}`);
+  }
+  const { path, createIfMissing, maxReaders } = options;
+  if (typeof path !== "string" || path === "") throw invalid("path", "must be the path of a file");
+  if (createIfMissing !== undefined && typeof createIfMissing !== "boolean")
+    throw invalid("createIfMissing", "must be true or false");
+  if (maxReaders !== undefined && !(Number.isInteger(maxReaders) && maxReaders > 0))
+    throw invalid("maxReaders", "must be a whole number above 0");
+}
+
+function invalid(option: string, reason: string): InvalidOptionError {
+  return new InvalidOptionError(option, reason, "lmdbEngine");
+}
