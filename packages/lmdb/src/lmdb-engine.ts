@@ -1,7 +1,11 @@
+import { resolve } from "node:path";
 import type {
   AtomicWrite,
+  CorruptionError,
   Engine,
   EngineLimits,
+  FileCheckProgress,
+  FileReport,
   KeyRange,
   RangeListener,
   RangeRead,
@@ -15,8 +19,9 @@ import {
   visibleRange,
   WriteGroup,
 } from "@keywright/core/engine";
+import { EntryChecker } from "./check/entry-checker.js";
 import { writeCommit } from "./commit/write-commit.js";
-import { readFailure } from "./errors/lmdb-failure.js";
+import { openingFailure, readFailure } from "./errors/lmdb-failure.js";
 import { decodeChangeRecord } from "./file/change-record.js";
 import { decodeHead, type Head } from "./file/head.js";
 import { changeKey, headKey } from "./file/reserved-keys.js";
@@ -41,7 +46,16 @@ import { ChangeFeed } from "./watch/change-feed.js";
  */
 export async function lmdbEngine(options: LmdbOptions): Promise<Engine> {
   assertOptions(options);
-  return new LmdbEngine(await openStore(options));
+  const path = resolve(options.path);
+  const store = await openStore(path, options);
+  const engine = new LmdbEngine(store, path);
+  try {
+    await engine.start(options.checkEntries ?? true);
+    return engine;
+  } catch (error) {
+    await engine.close();
+    throw openingFailure(error, path);
+  }
 }
 
 class LmdbEngine implements Engine {
@@ -50,12 +64,18 @@ class LmdbEngine implements Engine {
   readonly #store: LmdbStore;
   readonly #tree: Tree;
   readonly #feed: ChangeFeed;
+  readonly #checker: EntryChecker;
+  /** Set when an entry was found damaged or missing. All calls fail from then on. */
+  #damage: CorruptionError | undefined;
   /** The versions of checked entries in the state after the commit `#versionsOf`. */
   #versions = new CheckedVersions();
   #versionsOf = -1;
 
-  constructor(store: LmdbStore) {
+  constructor(store: LmdbStore, path: string) {
     this.#store = store;
+    this.#checker = new EntryChecker(store, path, (error) => {
+      this.#damage ??= error;
+    });
     this.#tree = new Tree(store);
     this.#feed = new ChangeFeed({
       readSequence: () => this.#readHead().sequence,
@@ -63,13 +83,19 @@ class LmdbEngine implements Engine {
     });
   }
 
+  /** @throws {CorruptionError} if the head or an entry of a small file is damaged. */
+  async start(checksEntries: boolean): Promise<void> {
+    this.#readHead();
+    if (checksEntries) await this.#checker.start();
+  }
+
   get(key: Uint8Array): StoredEntry | undefined {
-    this.#tree.renew();
+    this.#renew();
     return unexpired(this.#read(key), Date.now());
   }
 
   getMany(keys: readonly Uint8Array[]): (StoredEntry | undefined)[] {
-    this.#tree.renew();
+    this.#renew();
     const now = Date.now();
     return keys.map((key) => unexpired(this.#read(key), now));
   }
@@ -78,7 +104,7 @@ class LmdbEngine implements Engine {
     const entries: StoredEntry[] = [];
     if (range.end.length === 0) return entries;
     try {
-      this.#tree.renew();
+      this.#renew();
       const now = Date.now();
       let size = 0;
       for (const entry of this.#tree.entries({ ...visibleRange(range), reverse })) {
@@ -99,6 +125,8 @@ class LmdbEngine implements Engine {
    * process has committed meanwhile, the writes are evaluated again.
    */
   async commit(writes: readonly AtomicWrite[]): Promise<WriteOutcome[]> {
+    const damage = this.#damage;
+    if (damage !== undefined) return writes.map(() => damage);
     for (;;) {
       const head = this.#readHead();
       if (head.sequence !== this.#versionsOf) this.#versions = new CheckedVersions();
@@ -128,14 +156,25 @@ class LmdbEngine implements Engine {
     return this.#feed.watchRanges(ranges, onChange);
   }
 
+  async verifyFiles(onProgress: (progress: FileCheckProgress) => void): Promise<FileReport> {
+    return await this.#checker.verify(onProgress);
+  }
+
   async close(): Promise<void> {
     this.#feed.close();
+    await this.#checker.close();
     await this.#store.close();
+  }
+
+  /** Lets the following reads see the newest state of all processes. */
+  #renew(): void {
+    if (this.#damage !== undefined) throw this.#damage;
+    this.#tree.renew();
   }
 
   #readHead(): Head {
     try {
-      this.#tree.renew();
+      this.#renew();
       return decodeHead(this.#tree.peek(headKey));
     } catch (error) {
       throw readFailure(error, headKey);

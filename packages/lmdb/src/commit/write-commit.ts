@@ -1,5 +1,6 @@
 import { Buffer } from "node:buffer";
 import { encodeChangeRecord } from "../file/change-record.js";
+import { checksumOf } from "../file/checksum-of.js";
 import { encodeHead, type Head } from "../file/head.js";
 import { changeKey, headKey } from "../file/reserved-keys.js";
 import type { LmdbStore, Tree } from "../file/tree.js";
@@ -61,18 +62,6 @@ function headAfter(head: Head, tree: Tree, changed: readonly RecordMutation[]): 
     }
   }
   return { sequence: head.sequence + 1, entries, checksums: checksums >>> 0 };
-}
-
-/** Returns the checksum at the end of a record. */
-export function checksumOf(record: Uint8Array): number {
-  const end = record.length;
-  return (
-    ((record[end - 4]! << 24) |
-      (record[end - 3]! << 16) |
-      (record[end - 2]! << 8) |
-      record[end - 1]!) >>>
-    0
-  );
 }
 
 /** `lmdb` rejects with an error whose `commitError` is a promise that rejects with the cause. */

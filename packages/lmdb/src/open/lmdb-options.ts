@@ -14,9 +14,19 @@ export interface LmdbOptions {
    * one that opens it decides. The default is 1,024.
    */
   readonly maxReaders?: number | undefined;
+  /**
+   * Checks all entries when the database is opened, and once a day: those of a file of up to 8 MiB
+   * before it is open, those of a larger one in the background. The default is true.
+   */
+  readonly checkEntries?: boolean | undefined;
 }
 
-const names: ReadonlySet<string> = new Set(["path", "createIfMissing", "maxReaders"]);
+const names: ReadonlySet<string> = new Set([
+  "path",
+  "createIfMissing",
+  "maxReaders",
+  "checkEntries",
+]);
 
 /** @throws {InvalidOptionError} if an option is unknown or not valid. */
 export function assertOptions(options: LmdbOptions): void {
@@ -26,10 +36,11 @@ export function assertOptions(options: LmdbOptions): void {
     if (!names.has(name))
       throw invalid(name, `is not an option; the options are ${[...names].join(", ")}`);
   }
-  const { path, createIfMissing, maxReaders } = options;
+  const { path, createIfMissing, maxReaders, checkEntries } = options;
   if (typeof path !== "string" || path === "") throw invalid("path", "must be the path of a file");
-  if (createIfMissing !== undefined && typeof createIfMissing !== "boolean")
-    throw invalid("createIfMissing", "must be true or false");
+  for (const [name, value] of Object.entries({ createIfMissing, checkEntries }))
+    if (value !== undefined && typeof value !== "boolean")
+      throw invalid(name, "must be true or false");
   if (maxReaders !== undefined && !(Number.isInteger(maxReaders) && maxReaders > 0))
     throw invalid("maxReaders", "must be a whole number above 0");
 }

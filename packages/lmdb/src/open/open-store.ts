@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { link, mkdir, open as openFile, rm, stat } from "node:fs/promises";
-import { dirname, resolve } from "node:path";
+import { dirname } from "node:path";
 import { DatabaseNotFoundError, DatabasePathError } from "@keywright/core";
 import { isCreationAllowed } from "@keywright/core/engine";
 import { open } from "lmdb";
@@ -12,9 +12,8 @@ import type { LmdbOptions } from "./lmdb-options.js";
 
 const defaultReaders = 1024;
 
-/** Opens the LMDB file of the options. Creates it if it is missing and may be created. */
-export async function openStore(options: LmdbOptions): Promise<LmdbStore> {
-  const path = resolve(options.path);
+/** Opens the LMDB file at an absolute path. Creates it if it is missing and may be created. */
+export async function openStore(path: string, options: LmdbOptions): Promise<LmdbStore> {
   const maxReaders = options.maxReaders ?? defaultReaders;
   try {
     if (!(await exists(path))) {

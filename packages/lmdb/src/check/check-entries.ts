@@ -1,0 +1,90 @@
+import { setTimeout as pause } from "node:timers/promises";
+import {
+  CorruptionError,
+  type FileCheckProgress,
+  type FileDamage,
+  type FileReport,
+  isKeywrightError,
+} from "@keywright/core";
+import { decodeRecord, firstSystemKey } from "@keywright/core/engine";
+import { readFailure } from "../errors/lmdb-failure.js";
+import { checksumOf } from "../file/checksum-of.js";
+import { decodeHead } from "../file/head.js";
+import { headKey } from "../file/reserved-keys.js";
+import type { LmdbStore } from "../file/tree.js";
+
+/** The number of entries that are checked before other work gets its turn. */
+const entriesOfTurn = 1000;
+/** A report names at most this many damaged records. */
+const maxDamages = 100;
+
+export interface CheckOptions {
+  /** The name of the file, for the report. */
+  readonly file: string;
+  readonly bytes: number;
+  /** Milliseconds to wait after each 1,000 entries. */
+  readonly pause: number;
+  readonly onProgress: (progress: FileCheckProgress) => void;
+  readonly signal: AbortSignal;
+}
+
+/**
+ * Reads all entries of one state of a database. Each record must match its checksum, and the number
+ * of entries and the sum of their checksums must be those that the head of this state has. So an
+ * entry that damage hides is noticed too.
+ */
+export async function checkEntries(store: LmdbStore, options: CheckOptions): Promise<FileReport> {
+  const { file, bytes } = options;
+  const transaction = store.useReadTransaction();
+  const damages: FileDamage[] = [];
+  const report = (reason: string, key?: Uint8Array) => {
+    if (damages.length < maxDamages)
+      damages.push({ file, offset: 0, reason, firstKey: key, lastKey: key });
+  };
+  try {
+    const head = decodeHead(store.getBinary(headKey, { transaction }));
+    let entries = 0;
+    let checksums = 0;
+    let bytesRead = 0;
+    let previous: Uint8Array | undefined;
+    const noteProgress = (isDone: boolean) =>
+      options.onProgress({
+        files: isDone ? 1 : 0,
+        filesTotal: 1,
+        bytes: isDone ? bytes : Math.min(bytesRead, bytes),
+        bytesTotal: bytes,
+      });
+    for (const { key, value } of store.getRange({ start: firstSystemKey, transaction })) {
+      try {
+        decodeRecord(key, value);
+      } catch (error) {
+        report(reasonOf(error), key);
+      }
+      if (previous !== undefined && Buffer.compare(previous, key) >= 0)
+        report("its keys are not in order", key);
+      previous = key;
+      entries++;
+      checksums = (checksums + checksumOf(value)) >>> 0;
+      bytesRead += key.length + value.length;
+      if (entries % entriesOfTurn > 0) continue;
+      noteProgress(false);
+      await pause(options.pause, undefined, { ref: false });
+      if (options.signal.aborted) return { files: 0, bytes: 0, damages: [] };
+    }
+    if (entries !== head.entries) report(`it has ${entries} entries instead of ${head.entries}`);
+    else if (checksums !== head.checksums) report("entries have been exchanged for others");
+    noteProgress(true);
+  } catch (error) {
+    const failure = readFailure(error);
+    if (!(failure instanceof CorruptionError)) throw failure;
+    report(failure.reason, failure.key);
+  } finally {
+    transaction.done();
+  }
+  return { files: 1, bytes, damages };
+}
+
+function reasonOf(error: unknown): string {
+  if (error instanceof CorruptionError) return error.reason;
+  return isKeywrightError(error) ? error.message : String(error);
+}

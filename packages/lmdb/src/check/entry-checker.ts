@@ -1,0 +1,98 @@
+import { stat } from "node:fs/promises";
+import { basename } from "node:path";
+import { CorruptionError, type FileCheckProgress, type FileReport } from "@keywright/core";
+import type { LmdbStore } from "../file/tree.js";
+import { checkEntries } from "./check-entries.js";
+
+/** A file of at most this many bytes is checked while it is opened. */
+const maxBytesAtOpen = 8 * 1024 * 1024;
+/** Milliseconds of rest after each 1,000 entries of a check in the background. */
+const backgroundPause = 20;
+/** Milliseconds between two checks in the background. */
+const repeatAfter = 24 * 60 * 60 * 1000;
+
+/** Checks the entries of an LMDB file: when it is opened, and once a day while it is open. */
+export class EntryChecker {
+  readonly #store: LmdbStore;
+  readonly #path: string;
+  readonly #onDamage: (error: CorruptionError) => void;
+  readonly #closing = new AbortController();
+  #timer: NodeJS.Timeout | undefined;
+  #running: Promise<unknown> | undefined;
+
+  constructor(store: LmdbStore, path: string, onDamage: (error: CorruptionError) => void) {
+    this.#store = store;
+    this.#path = path;
+    this.#onDamage = onDamage;
+  }
+
+  /**
+   * Checks a small file now and a large one in the background.
+   *
+   * @throws {CorruptionError} if a small file is damaged.
+   */
+  async start(): Promise<void> {
+    const isSmall = (await stat(this.#path)).size <= maxBytesAtOpen;
+    if (isSmall) {
+      const error = this.#errorOf(await this.#check(0, () => undefined));
+      if (error !== undefined) throw error;
+    }
+    this.#schedule(isSmall ? repeatAfter : 0);
+  }
+
+  /** Checks all entries now. */
+  async verify(onProgress: (progress: FileCheckProgress) => void): Promise<FileReport> {
+    const report = await this.#check(0, onProgress);
+    this.#report(report);
+    return report;
+  }
+
+  async close(): Promise<void> {
+    clearTimeout(this.#timer);
+    this.#closing.abort();
+    await this.#running;
+  }
+
+  async #check(
+    pause: number,
+    onProgress: (progress: FileCheckProgress) => void,
+  ): Promise<FileReport> {
+    const { size } = await stat(this.#path);
+    const { signal } = this.#closing;
+    const file = basename(this.#path);
+    const checking = checkEntries(this.#store, { file, bytes: size, pause, onProgress, signal });
+    this.#running = Promise.allSettled([this.#running, checking]);
+    return await checking;
+  }
+
+  #schedule(delay: number): void {
+    this.#timer = setTimeout(() => {
+      // A read that fails for another reason than damage is repeated with the next check.
+      void this.#check(backgroundPause, () => undefined)
+        .then((report) => this.#report(report))
+        .catch(() => undefined)
+        .then(() => {
+          if (!this.#closing.signal.aborted) this.#schedule(repeatAfter);
+        });
+    }, delay);
+    this.#timer.unref();
+  }
+
+  #report(report: FileReport): void {
+    const error = this.#errorOf(report);
+    if (error !== undefined) this.#onDamage(error);
+  }
+
+  #errorOf({ damages }: FileReport): CorruptionError | undefined {
+    const [first, ...others] = damages;
+    if (first === undefined) return undefined;
+    const more = others.length === 0 ? "" : `; ${others.length} more places are damaged`;
+    return new CorruptionError(
+      `${first.reason}${more}`,
+      first.firstKey,
+      undefined,
+      this.#path,
+      first,
+    );
+  }
+}
