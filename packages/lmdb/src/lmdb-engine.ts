@@ -60,7 +60,8 @@ export async function lmdbEngine(options: LmdbOptions): Promise<Engine> {
 
 class LmdbEngine implements Engine {
   readonly isShared = true;
-  readonly limits: EngineLimits = {};
+  /** LMDB takes keys of up to 4,026 bytes. The end of a range is a byte longer than its last key. */
+  readonly limits: EngineLimits = { keyBytes: 3950 };
   readonly #store: LmdbStore;
   readonly #tree: Tree;
   readonly #feed: ChangeFeed;

@@ -42,7 +42,7 @@ export async function checkEntries(store: LmdbStore, options: CheckOptions): Pro
       damages.push({ file, offset: 0, reason, firstKey: key, lastKey: key });
   };
   try {
-    const head = decodeHead(store.getBinary(headKey, { transaction }));
+    const head = decodeHead(store.get(headKey, { transaction }));
     let entries = 0;
     let checksums = 0;
     let bytesRead = 0;
