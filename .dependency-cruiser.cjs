@@ -1,7 +1,7 @@
 // The layers, from the bottom up. What comes first never imports what comes later.
 const packages = ["core", "orm", "codegen"];
 /** Packages of engines with a client of their own. They depend only on core. */
-const engines = ["etcd", "postgres"];
+const engines = ["etcd", "postgres", "lmdb"];
 const rooms = {
   core: ["errors", "bytes", "keys", "values", "engine", "kv", "testing"],
   orm: [
@@ -40,6 +40,7 @@ const rooms = {
   ],
   etcd: ["errors", "client", "version", "record", "commit", "watch"],
   postgres: ["errors", "settings", "sql", "commit", "connection", "watch"],
+  lmdb: ["errors", "file", "open", "check", "commit", "watch"],
   codegen: [
     "errors",
     "types",

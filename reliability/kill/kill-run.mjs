@@ -5,8 +5,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
-import { openKv } from "@keywright/core";
 import { ExpectedRows } from "../shared/expected-rows.mjs";
+import { openDatabase } from "../shared/open-database.mjs";
 import { problemsAfterMigration, storedRows } from "../shared/stored-rows.mjs";
 
 const program = fileURLToPath(new URL("work-until-killed.mjs", import.meta.url));
@@ -19,11 +19,12 @@ export const killsOfOneDatabase = 6;
  * rows after each kill. The processes after the second have a new schema, so they migrate. At the
  * end the migration is completed here, and all indexes and references are verified.
  *
+ * @param name the name of the database: that of an LMDB file, or of a LevelDB folder.
  * @returns the number of calls that were acknowledged, and what is wrong in words.
  */
-export async function killWork(kills, random) {
+export async function killWork(kills, random, name = "kv") {
   const folder = await mkdtemp(join(tmpdir(), "keywright-kill-"));
-  const path = join(folder, "kv");
+  const path = join(folder, name);
   const expected = new ExpectedRows();
   const problems = [];
   try {
@@ -64,7 +65,7 @@ function killSoon(child, milliseconds, random) {
 }
 
 async function withDatabase(path, body) {
-  const kv = await openKv(path, { durability: "relaxed" });
+  const kv = await openDatabase(path, { durability: "relaxed" });
   try {
     return await body(kv);
   } finally {

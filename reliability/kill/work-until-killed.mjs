@@ -4,12 +4,12 @@
 // accounts. With the new schema, it also migrates. With `last`, it kills itself after that number of
 // calls, because a kill from outside comes a little later.
 import { setTimeout } from "node:timers/promises";
-import { openKv } from "@keywright/core";
 import { makeCall } from "../shared/make-call.mjs";
 import { accountIds, migrateModels, openModels } from "../shared/models.mjs";
+import { openDatabase } from "../shared/open-database.mjs";
 
 const { path, durability, round, schema, users, last } = JSON.parse(process.argv[2]);
-const kv = await openKv(path, { durability });
+const kv = await openDatabase(path, { durability });
 const db = await openModels(kv, schema);
 let done = 0;
 

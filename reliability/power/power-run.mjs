@@ -5,6 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { openKv, repairDatabase } from "@keywright/core";
+import { compareCommits } from "../shared/compare-commits.mjs";
 import { buildPreload } from "../shared/preload.mjs";
 import { readEvents, writeDiskState } from "./disk-state.mjs";
 
@@ -176,34 +177,8 @@ function wrong(error) {
 async function openAndCompare(path, acknowledged) {
   const kv = await openKv(path);
   try {
-    return await compare(kv, acknowledged);
+    return await compareCommits(kv, acknowledged);
   } finally {
     await kv.close();
   }
-}
-
-async function compare(kv, acknowledged) {
-  const [left, right] = [await versionstamps(kv, "left"), await versionstamps(kv, "right")];
-  const counted = (await kv.get(["commits"])).value?.value ?? 0n;
-  const { versionstamp: next } = await kv.set(["next"], 1);
-  const problems = [];
-  if (counted !== BigInt(left.size))
-    problems.push(`half: ${left.size} commits are there, and ${counted} were counted`);
-  for (const id of new Set([...left.keys(), ...right.keys()]))
-    if (left.get(id) !== right.get(id)) problems.push(`half: ${id}`);
-  const last = [...left.values()].sort().at(-1) ?? "";
-  if (next <= last) problems.push(`the versionstamp ${next} is not after ${last}`);
-  const lost = [...acknowledged].filter(([id, versionstamp]) => left.get(id) !== versionstamp);
-  for (const [id, versionstamp] of lost)
-    if (versionstamp <= last) problems.push(`lost from the middle: ${id} of ${versionstamp}`);
-  if (problems.length > 0) return { kind: "wrong", problems };
-  if (lost.length === 0) return { kind: "whole", problems };
-  return { kind: "prefix", problems: [`${lost.length} acknowledged commits are lost`] };
-}
-
-async function versionstamps(kv, prefix) {
-  const found = new Map();
-  for await (const { key, versionstamp } of kv.list({ prefix: [prefix] }, { batchSize: 500 }))
-    found.set(key[1], versionstamp);
-  return found;
 }

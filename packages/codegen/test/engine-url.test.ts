@@ -1,10 +1,15 @@
+import { resolve } from "node:path";
 import { expect, it } from "vitest";
 import { engineUrl } from "../src/project/engine-url.js";
 
 const etcd = { packageName: "@keywright/etcd", exportName: "etcdEngine" };
 const postgres = { packageName: "@keywright/postgres", exportName: "postgresEngine" };
 
+const lmdb = { packageName: "@keywright/lmdb", exportName: "lmdbEngine" };
+
 it.each([
+  ["lmdb:data/app.mdb", { ...lmdb, options: { path: resolve("/project/data/app.mdb") } }],
+  ["lmdb:///var/app.mdb", { ...lmdb, options: { path: resolve("/var/app.mdb") } }],
   ["etcd://127.0.0.1:2379", { ...etcd, options: { endpoints: ["http://127.0.0.1:2379"] } }],
   [
     "etcds://ada:p%40ss:word@db1,db2:1234/app/test",
@@ -31,9 +36,9 @@ it.each([
     },
   ],
 ])("reads %s", (url, expected) => {
-  expect(engineUrl(url)).toEqual(expected);
+  expect(engineUrl("/project", url)).toEqual(expected);
 });
 
 it.each(["data/app", "https://db1/app", "etcd", "./postgres:/"])("leaves %s to others", (place) => {
-  expect(engineUrl(place)).toBeUndefined();
+  expect(engineUrl("/project", place)).toBeUndefined();
 });

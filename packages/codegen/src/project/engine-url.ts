@@ -1,24 +1,33 @@
-/** A database on a server, as a URL names it. */
+import { resolve } from "node:path";
+
+/** A database of an engine that is a package of its own, as a URL names it. */
 export interface EngineUrl {
-  readonly packageName: "@keywright/etcd" | "@keywright/postgres";
+  readonly packageName: "@keywright/etcd" | "@keywright/postgres" | "@keywright/lmdb";
   /** The function of the package that opens the engine. */
-  readonly exportName: "etcdEngine" | "postgresEngine";
+  readonly exportName: "etcdEngine" | "postgresEngine" | "lmdbEngine";
   readonly options: Readonly<Record<string, unknown>>;
 }
 
 /**
- * Reads the URL of a database on etcd or PostgreSQL. Both kinds may have several hosts, separated
- * by commas:
+ * Reads the URL of a database on etcd, PostgreSQL or LMDB. The first two may have several hosts,
+ * separated by commas:
  *
  * - `etcd://user:password@host:2379,host2:2379/prefix`, or `etcds://` for TLS
  * - `postgres://user:password@host:5432,host2:5432/name?prefix=table`
+ * - `lmdb:data/app.mdb`, relative to `folder`
  *
  * @returns undefined for everything else.
  */
-export function engineUrl(text: string): EngineUrl | undefined {
+export function engineUrl(folder: string, text: string): EngineUrl | undefined {
+  const file = /^lmdb:(?:\/\/)?(.+)$/i.exec(text)?.[1];
+  if (file !== undefined) return lmdbUrl(resolve(folder, file));
   if (/^postgres(ql)?:\/\//i.test(text)) return postgresUrl(text);
   const parts = /^etcd(s?):\/\/(?:([^@/]*)@)?([^/?#]*)\/?([^?#]*)$/i.exec(text);
   return parts === null ? undefined : etcdUrl(parts);
+}
+
+function lmdbUrl(path: string): EngineUrl {
+  return { packageName: "@keywright/lmdb", exportName: "lmdbEngine", options: { path } };
 }
 
 function etcdUrl([, secure = "", login = "", hosts = "", path = ""]: RegExpExecArray): EngineUrl {

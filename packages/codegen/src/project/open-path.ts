@@ -9,14 +9,14 @@ import { type EngineUrl, engineUrl } from "./engine-url.js";
 type OpenDenoKv = (where: string) => Promise<KvLike>;
 
 /**
- * Opens the database at a path or URL. A URL is that of a database on etcd or PostgreSQL (see
+ * Opens the database at a path or URL. A URL is that of a database on etcd, PostgreSQL or LMDB (see
  * {@link engineUrl}) or of a KV Connect server. A file is that of Deno KV, and anything else is the
  * folder of a Keywright database.
  *
  * @param folder the folder that a path is relative to, and whose project has the packages.
  */
 export async function openPath(folder: string, place: string): Promise<KvLike> {
-  const engine = engineUrl(place);
+  const engine = engineUrl(folder, place);
   if (engine !== undefined) return await openEngine(folder, engine);
   const isUrl = /^https?:\/\//i.test(place);
   const path = isUrl ? place : resolve(folder, place);

@@ -1,4 +1,3 @@
-import { setTimeout as pause } from "node:timers/promises";
 import {
   CorruptionError,
   type FileCheckProgress,
@@ -22,8 +21,8 @@ export interface CheckOptions {
   /** The name of the file, for the report. */
   readonly file: string;
   readonly bytes: number;
-  /** Milliseconds to wait after each 1,000 entries. */
-  readonly pause: number;
+  /** Waits after each 1,000 entries, so that other work gets its turn. */
+  readonly rest: () => Promise<void>;
   readonly onProgress: (progress: FileCheckProgress) => void;
   readonly signal: AbortSignal;
 }
@@ -68,7 +67,7 @@ export async function checkEntries(store: LmdbStore, options: CheckOptions): Pro
       bytesRead += key.length + value.length;
       if (entries % entriesOfTurn > 0) continue;
       noteProgress(false);
-      await pause(options.pause, undefined, { ref: false });
+      await options.rest();
       if (options.signal.aborted) return { files: 0, bytes: 0, damages: [] };
     }
     if (entries !== head.entries) report(`it has ${entries} entries instead of ${head.entries}`);

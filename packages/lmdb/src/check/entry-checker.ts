@@ -1,5 +1,7 @@
 import { stat } from "node:fs/promises";
 import { basename } from "node:path";
+import { clearTimeout, setTimeout as startTimer } from "node:timers";
+import { setImmediate, setTimeout } from "node:timers/promises";
 import { CorruptionError, type FileCheckProgress, type FileReport } from "@keywright/core";
 import type { LmdbStore } from "../file/tree.js";
 import { checkEntries } from "./check-entries.js";
@@ -7,7 +9,7 @@ import { checkEntries } from "./check-entries.js";
 /** A file of at most this many bytes is checked while it is opened. */
 const maxBytesAtOpen = 8 * 1024 * 1024;
 /** Milliseconds of rest after each 1,000 entries of a check in the background. */
-const backgroundPause = 20;
+const backgroundRest = 20;
 /** Milliseconds between two checks in the background. */
 const repeatAfter = 24 * 60 * 60 * 1000;
 
@@ -34,7 +36,7 @@ export class EntryChecker {
   async start(): Promise<void> {
     const isSmall = (await stat(this.#path)).size <= maxBytesAtOpen;
     if (isSmall) {
-      const error = this.#errorOf(await this.#check(0, () => undefined));
+      const error = this.#errorOf(await this.#check(restShort, () => undefined));
       if (error !== undefined) throw error;
     }
     this.#schedule(isSmall ? repeatAfter : 0);
@@ -42,7 +44,7 @@ export class EntryChecker {
 
   /** Checks all entries now. */
   async verify(onProgress: (progress: FileCheckProgress) => void): Promise<FileReport> {
-    const report = await this.#check(0, onProgress);
+    const report = await this.#check(restShort, onProgress);
     this.#report(report);
     return report;
   }
@@ -54,21 +56,30 @@ export class EntryChecker {
   }
 
   async #check(
-    pause: number,
+    rest: () => Promise<void>,
     onProgress: (progress: FileCheckProgress) => void,
   ): Promise<FileReport> {
     const { size } = await stat(this.#path);
     const { signal } = this.#closing;
     const file = basename(this.#path);
-    const checking = checkEntries(this.#store, { file, bytes: size, pause, onProgress, signal });
+    const checking = checkEntries(this.#store, { file, bytes: size, rest, onProgress, signal });
     this.#running = Promise.allSettled([this.#running, checking]);
     return await checking;
   }
 
+  /** Does not keep the process alive, and ends when the database is closed. */
+  async #restLong(): Promise<void> {
+    const { signal } = this.#closing;
+    await setTimeout(backgroundRest, undefined, { ref: false, signal }).catch(() => undefined);
+  }
+
   #schedule(delay: number): void {
-    this.#timer = setTimeout(() => {
+    this.#timer = startTimer(() => {
       // A read that fails for another reason than damage is repeated with the next check.
-      void this.#check(backgroundPause, () => undefined)
+      void this.#check(
+        () => this.#restLong(),
+        () => undefined,
+      )
         .then((report) => this.#report(report))
         .catch(() => undefined)
         .then(() => {
@@ -95,4 +106,8 @@ export class EntryChecker {
       first,
     );
   }
+}
+
+async function restShort(): Promise<void> {
+  await setImmediate();
 }

@@ -2,6 +2,7 @@ import { Buffer } from "node:buffer";
 import { encodeChangeRecord } from "../file/change-record.js";
 import { checksumOf } from "../file/checksum-of.js";
 import { encodeHead, type Head } from "../file/head.js";
+import { maxKeyBytes } from "../file/page-size.js";
 import { changeKey, headKey } from "../file/reserved-keys.js";
 import type { LmdbStore, Tree } from "../file/tree.js";
 
@@ -25,6 +26,9 @@ export async function writeCommit(
   const changed = lastOfEachKey(mutations);
   const next = headAfter(head, tree, changed);
   const changes = encodeChangeRecord(next.sequence, changed);
+  // An error inside the transaction would not undo the writes before it.
+  const tooLong = changed.find(({ key }) => key.length > maxKeyBytes);
+  if (tooLong !== undefined) throw new RangeError(`a key has ${tooLong.key.length} bytes`);
   try {
     return await store.ifVersion(headKey, head.sequence, () => {
       for (const { key, record } of changed) {

@@ -6,8 +6,10 @@ import { isCreationAllowed } from "@keywright/core/engine";
 import { open } from "lmdb";
 import { openingFailure } from "../errors/lmdb-failure.js";
 import { emptyHead, encodeHead } from "../file/head.js";
+import { pageSize } from "../file/page-size.js";
 import { headKey } from "../file/reserved-keys.js";
 import type { LmdbStore } from "../file/tree.js";
+import { assertLmdbFile } from "./assert-lmdb-file.js";
 import type { LmdbOptions } from "./lmdb-options.js";
 
 const defaultReaders = 1024;
@@ -21,6 +23,7 @@ export async function openStore(path: string, options: LmdbOptions): Promise<Lmd
         throw new DatabaseNotFoundError(path);
       await create(path, maxReaders);
     }
+    await assertLmdbFile(path);
     return openLmdb(path, maxReaders);
   } catch (error) {
     throw openingFailure(error, path);
@@ -83,8 +86,7 @@ function openLmdb(path: string, maxReaders: number): LmdbStore {
     // database between a commit and its sync may overwrite pages that a power cut makes current
     // again.
     overlappingSync: false,
-    // A key may have half a page, less some bytes. The limit of a database is 2,048 bytes.
-    pageSize: 8192,
+    pageSize,
     maxDbs: 1,
     maxReaders,
   } as never) as unknown as LmdbStore;

@@ -19,11 +19,12 @@ setting of keywright.config.ts:
                                          DENO_KV_ACCESS_TOKEN
   postgres://user:password@host:5432,host2:5432/name?prefix=table
   etcd://user:password@host:2379,host2:2379/prefix      (etcds:// with TLS)
+  lmdb:data/app.mdb                      an LMDB file
   database, adopt.from, copy.from, copy.to              a setting
 The defaults are copy.from, and copy.to or else database. Other users of the machine can see the
-arguments of a command, so put a URL with a password into the configuration. URLs of etcd and
-PostgreSQL need the packages @keywright/etcd and @keywright/postgres. In Node.js, Deno KV needs the
-package @deno/kv.
+arguments of a command, so put a URL with a password into the configuration. URLs of etcd,
+PostgreSQL and LMDB need the packages @keywright/etcd, @keywright/postgres and @keywright/lmdb. In
+Node.js, Deno KV needs the package @deno/kv.
 
 The source is only read. If a copy is stopped, the same command continues it. Entries of the target
 under other keys stay. Messages of queues are not copied. The target assigns its own versionstamps,

@@ -1,0 +1,198 @@
+import { mkdir, readdir, readFile, stat, writeFile } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import type { AtomicWrite, Engine } from "@keywright/core";
+import {
+  CorruptionError,
+  DatabaseFormatError,
+  DatabaseNotFoundError,
+  DatabasePathError,
+  InvalidOptionError,
+  openKv,
+} from "@keywright/core";
+import { open } from "lmdb";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { changeSlots } from "../src/file/reserved-keys.js";
+import { lmdbEngine } from "../src/index.js";
+import { temporaryFile } from "./temporary-file.js";
+
+let path: string;
+let remove: () => Promise<void>;
+
+beforeEach(async () => {
+  ({ path, remove } = await temporaryFile());
+});
+
+afterEach(() => remove());
+
+async function withEngine<T>(body: (engine: Engine) => Promise<T>): Promise<T> {
+  const engine = await lmdbEngine({ path });
+  try {
+    return await body(engine);
+  } finally {
+    await engine.close();
+  }
+}
+
+function set(key: Uint8Array, value: Uint8Array): AtomicWrite {
+  return { checks: [], mutations: [{ type: "set", key, value }], sync: true };
+}
+
+const key = Uint8Array.of(0x02, 0x61, 0x00);
+
+describe("lmdbEngine", () => {
+  it("refuses options that are not valid", async () => {
+    for (const options of [
+      undefined,
+      {},
+      { path: "" },
+      { path, maxReaders: 0 },
+      { path, checkEntries: 1 },
+      { path, mapSize: 1 },
+    ])
+      await expect(lmdbEngine(options as never)).rejects.toThrow(InvalidOptionError);
+  });
+
+  it("creates a file only if it may", async () => {
+    const options = { path, createIfMissing: false };
+    await expect(lmdbEngine(options)).rejects.toThrow(DatabaseNotFoundError);
+    expect(await readdir(dirname(path))).toEqual([]);
+  });
+
+  it("creates missing folders, and leaves no file beside the two of the database", async () => {
+    path = join(dirname(path), "a/b/data.mdb");
+    await Promise.all(Array.from({ length: 4 }, () => withEngine(async () => undefined)));
+    expect((await readdir(dirname(path))).sort()).toEqual(["data.mdb", "data.mdb-lock"]);
+  });
+
+  it("refuses a folder, another file, and an LMDB file of another program", async () => {
+    await mkdir(path);
+    await expect(lmdbEngine({ path })).rejects.toThrow(DatabasePathError);
+    for (const text of ["", "text ".repeat(10_000)]) {
+      path = `${path}2`;
+      await writeFile(path, text);
+      await expect(lmdbEngine({ path })).rejects.toThrow(DatabaseFormatError);
+      expect(await readFile(path, "utf8")).toBe(text);
+    }
+    path = `${path}3`;
+    const other = open(path, { noSubdir: true, pageSize: 8192 });
+    await other.put("key", "value");
+    await other.close();
+    await expect(lmdbEngine({ path })).rejects.toThrow(DatabaseFormatError);
+  });
+
+  it("refuses a file whose first or second page is overwritten", async () => {
+    await withEngine((engine) => engine.commit([set(key, Uint8Array.of(1))]));
+    const content = await readFile(path);
+    for (const at of [0, 8192]) {
+      await writeFile(path, Buffer.from(content).fill(0, at, at + 512));
+      await expect(lmdbEngine({ path })).rejects.toThrow(CorruptionError);
+    }
+  });
+
+  it("counts the entries through sets, replacements, deletions and refused writes", async () => {
+    await withEngine(async (engine) => {
+      const value = new Uint8Array(10);
+      const other = Uint8Array.of(0x02, 0x62, 0x00);
+      const check = { key, versionstamp: null };
+      await engine.commit([set(key, value), set(other, value), set(key, value)]);
+      await engine.commit([{ ...set(key, value), checks: [check] }]);
+      await engine.commit([
+        { checks: [], mutations: [{ type: "delete", key: other }], sync: true },
+        { checks: [], mutations: [{ type: "delete", key: other }], sync: true },
+      ]);
+      expect(await engine.verifyFiles!(() => undefined)).toMatchObject({ files: 1, damages: [] });
+    });
+  });
+
+  it("finds an entry that is missing or exchanged, which its own checksum does not show", async () => {
+    for (const remains of [undefined, "an old record"]) {
+      await withEngine((engine) => engine.commit([set(key, Uint8Array.of(1))]));
+      const record = await raw((store) => store.get(key));
+      await withEngine((engine) => engine.commit([set(key, Uint8Array.of(2))]));
+      await raw((store) => (remains === undefined ? store.remove(key) : store.put(key, record!)));
+      await expect(lmdbEngine({ path })).rejects.toThrow(CorruptionError);
+      const unchecked = await lmdbEngine({ path, checkEntries: false });
+      try {
+        const { damages } = await unchecked.verifyFiles!(() => undefined);
+        expect(damages).toHaveLength(1);
+        expect(() => unchecked.get(key)).toThrow(CorruptionError);
+        const [outcome] = await unchecked.commit([set(key, Uint8Array.of(3))]);
+        expect(outcome).toBeInstanceOf(CorruptionError);
+      } finally {
+        await unchecked.close();
+      }
+      await remove();
+      ({ path, remove } = await temporaryFile());
+    }
+  });
+
+  it("names the key of a damaged record", async () => {
+    await withEngine((engine) => engine.commit([set(key, Uint8Array.of(1))]));
+    await raw((store) => store.put(key, Buffer.alloc(30)));
+    const engine = await lmdbEngine({ path, checkEntries: false });
+    try {
+      expect(() => engine.get(key)).toThrow(expect.objectContaining({ key }));
+      const { damages } = await engine.verifyFiles!(() => undefined);
+      expect(damages[0]).toMatchObject({ file: "data.mdb", firstKey: Buffer.from(key) });
+    } finally {
+      await engine.close();
+    }
+  });
+
+  it("grows from nothing to hundreds of megabytes, also for another reader", async () => {
+    const reader = await openKv(await lmdbEngine({ path }));
+    const kv = await openKv(await lmdbEngine({ path }));
+    try {
+      const value = "x".repeat(400_000);
+      for (let n = 0; n < 60; n++) {
+        await Promise.all(Array.from({ length: 8 }, (_, i) => kv.set(["large", n, i], value)));
+        expect((await reader.get(["large", n, 7])).value).toBe(value);
+      }
+      expect((await stat(path)).size).toBeGreaterThan(190_000_000);
+    } finally {
+      await kv.close();
+      await reader.close();
+    }
+  });
+
+  it("does not grow if the same entries are replaced, with abandoned iterators", async () => {
+    const kv = await openKv(await lmdbEngine({ path }));
+    try {
+      const sizes: number[] = [];
+      for (let round = 0; round < 4; round++) {
+        // Each round replaces all change records.
+        for (let n = 0; n < changeSlots; n++) {
+          await Promise.all(
+            Array.from({ length: 5 }, (_, i) => kv.set(["entry", i], "x".repeat(1000 + (n % 100)))),
+          );
+          const abandoned = kv.list({ prefix: ["entry"] }, { batchSize: 2 });
+          await abandoned.next();
+        }
+        sizes.push((await stat(path)).size);
+      }
+      expect(sizes[3]).toBe(sizes[1]);
+    } finally {
+      await kv.close();
+    }
+  });
+});
+
+/** Changes the file behind the engine's back. */
+async function raw<T>(body: (store: ReturnType<typeof openRaw>) => T): Promise<T> {
+  const store = openRaw();
+  try {
+    return await body(store);
+  } finally {
+    await store.close();
+  }
+}
+
+function openRaw() {
+  return open<Buffer, Uint8Array>(path, {
+    noSubdir: true,
+    keyEncoding: "binary",
+    encoding: "binary",
+    overlappingSync: false,
+    pageSize: 8192,
+  });
+}

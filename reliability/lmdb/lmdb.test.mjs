@@ -1,0 +1,35 @@
+import { describe, expect, it } from "vitest";
+import { killWork } from "../kill/kill-run.mjs";
+import { missingPreload } from "../shared/preload.mjs";
+import { Random } from "../shared/random.mjs";
+import { cutPowerOfLmdb } from "./cut-power.mjs";
+import { damageLmdb } from "./damage-lmdb.mjs";
+
+const missing = missingPreload();
+const seed = Date.now();
+
+// They wait for other processes, on whatever machine.
+describe("an LMDB file", { timeout: 300_000 }, () => {
+  it("has each acknowledged call after a kill, and no call by half", async () => {
+    const { calls, problems } = await killWork(6, new Random(seed), "data.mdb");
+    expect(problems, `seed ${seed}`).toEqual([]);
+    expect(calls).toBeGreaterThan(0);
+  });
+
+  it.skipIf(missing !== undefined)(
+    `loses no acknowledged commit in a power cut${missing ? `: needs ${missing}` : ""}`,
+    async () => {
+      const random = new Random(seed);
+      const work = { durability: "relaxed", commits: 300, valueBytes: 3_000, cuts: 24, random };
+      const { whole, problems } = await cutPowerOfLmdb(work);
+      expect(problems, `seed ${seed}`).toEqual([]);
+      expect(whole).toBe(24);
+    },
+  );
+
+  it("hides nothing if it is damaged", async () => {
+    const { counts, problems } = await damageLmdb(60, new Random(seed));
+    expect(problems, `seed ${seed}`).toEqual([]);
+    expect(counts.reported).toBeGreaterThan(0);
+  });
+});
