@@ -108,12 +108,13 @@ class LmdbEngine implements Engine {
       this.#renew();
       const now = Date.now();
       let size = 0;
-      for (const entry of this.#tree.entries({ ...visibleRange(range), reverse })) {
-        if (hasExpired(entry, now)) continue;
+      const { start, end } = visibleRange(range);
+      this.#tree.visit({ start, end, reverse }, (entry) => {
+        if (hasExpired(entry, now)) return true;
         entries.push(entry);
         size += entry.value.length;
-        if (entries.length === limit || size >= maxRangeBytes) break;
-      }
+        return entries.length < limit && size < maxRangeBytes;
+      });
       return entries;
     } catch (error) {
       throw readFailure(error);

@@ -15,21 +15,35 @@ const strictUtf8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
  * @throws {MalformedKeyError} if the bytes are anything else.
  */
 export function decodeKey(bytes: Uint8Array, order: KeyOrder = specificationOrder): KvKeyPart[] {
-  return new KeyReader(bytes, order).readKey();
+  return new KeyReader(bytes, order, 0).readKey([]);
+}
+
+/**
+ * Decodes a key whose first parts are known: `first`, which take `size` bytes. Throws as
+ * {@link decodeKey} does.
+ */
+export function decodeKeyAfter(
+  first: readonly KvKeyPart[],
+  size: number,
+  bytes: Uint8Array,
+  order: KeyOrder,
+): KvKeyPart[] {
+  return new KeyReader(bytes, order, size).readKey([...first]);
 }
 
 class KeyReader {
   readonly #bytes: Uint8Array;
   readonly #order: KeyOrder;
-  #offset = 0;
+  #offset: number;
 
-  constructor(bytes: Uint8Array, order: KeyOrder) {
+  constructor(bytes: Uint8Array, order: KeyOrder, offset: number) {
     this.#bytes = bytes;
     this.#order = order;
+    this.#offset = offset;
   }
 
-  readKey(): KvKeyPart[] {
-    const key: KvKeyPart[] = [];
+  /** Appends the parts to those that are known. */
+  readKey(key: KvKeyPart[]): KvKeyPart[] {
     while (this.#offset < this.#bytes.length) key.push(this.#readPart());
     return key;
   }

@@ -48,6 +48,12 @@ export interface KvListOptions {
 export interface KvListIterator<T> extends AsyncIterableIterator<KvEntry<T>> {
   /** The position of the last entry, after which a `list` continues. Empty before the first. */
   readonly cursor: string;
+  /**
+   * Returns the entries that `next()` would return without another read of the database, or those
+   * of the next read. Returns none at the end. One call for many entries takes less time. Databases
+   * of other libraries do not have it.
+   */
+  nextBatch?(): Promise<KvEntry<T>[]>;
 }
 
 /** The result of a commit that was applied. */

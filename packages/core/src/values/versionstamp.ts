@@ -1,4 +1,4 @@
-import { bytesToHex, writeHex } from "../bytes/hex.js";
+import { tenBytesToHex, writeHex } from "../bytes/hex.js";
 import { InvalidVersionstampError } from "../errors/core-errors.js";
 
 /** As text, a versionstamp has two lower-case hexadecimal digits per byte. */
@@ -19,7 +19,7 @@ export function sequenceOfVersionstamp(versionstamp: string): number {
 }
 
 export function readVersionstamp(bytes: Uint8Array, offset: number): string {
-  return bytesToHex(bytes, offset, offset + versionstampBytes);
+  return tenBytesToHex(bytes, offset);
 }
 
 export function writeVersionstamp(versionstamp: string, target: Uint8Array, offset: number): void {

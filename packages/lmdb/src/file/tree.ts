@@ -37,14 +37,16 @@ export class Tree {
     const record = this.peek(key);
     if (record === undefined) return undefined;
     const entry = decodeRecord(key, record);
-    return { ...entry, value: Buffer.from(entry.value) };
+    const { versionstamp, expireAt } = entry;
+    return { key, value: Buffer.from(entry.value), versionstamp, expireAt };
   }
 
-  /** Reads the entries of a range one after another. */
-  *entries({ start, end, reverse }: TreeRange): Generator<StoredEntry, void, undefined> {
+  /** Calls `visit` with the entries of a range in order, until it returns false. */
+  visit({ start, end, reverse }: TreeRange, visit: (entry: StoredEntry) => boolean): void {
     const bounds = reverse
       ? { start: end, exclusiveStart: true, end: start, inclusiveEnd: true, reverse }
       : { start, end };
-    for (const { key, value } of this.#store.getRange(bounds)) yield decodeRecord(key, value);
+    for (const { key, value } of this.#store.getRange(bounds))
+      if (!visit(decodeRecord(key, value))) return;
   }
 }

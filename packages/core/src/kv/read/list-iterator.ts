@@ -3,7 +3,9 @@ import { compareBytes } from "../../bytes/compare-bytes.js";
 import type { Engine, StoredEntry } from "../../engine/engine.js";
 import { hasExpired, isRangeEnd } from "../../engine/engine.js";
 import { InvalidSelectorError } from "../../errors/core-errors.js";
-import { decodeKey } from "../../keys/decode-key.js";
+import { decodeKey, decodeKeyAfter } from "../../keys/decode-key.js";
+import { encodeKey } from "../../keys/encode-key.js";
+import type { KvKeyPart } from "../../keys/key.js";
 import type { KeyOrder } from "../../keys/key-order.js";
 import {
   commonPrefix,
@@ -34,6 +36,9 @@ export class RangeIterator<T> implements KvListIterator<T> {
   readonly #range: KeyRange;
   readonly #reverse: boolean;
   readonly #batchSize: number;
+  /** The parts and the size of the prefix that all keys have. */
+  readonly #prefix: readonly KvKeyPart[];
+  readonly #prefixBytes: number;
   #remaining: number;
   /** The last key that was read, or the key of the cursor. */
   #lastRead: Uint8Array | undefined;
@@ -52,6 +57,8 @@ export class RangeIterator<T> implements KvListIterator<T> {
   constructor(context: RangeIteratorContext, selector: KvListSelector, options: KvListOptions) {
     this.#context = context;
     this.#range = keyRange(selector, context.order);
+    this.#prefix = sharedPrefix(selector);
+    this.#prefixBytes = encodeKey(this.#prefix, context.order).length;
     this.#reverse = options.reverse ?? false;
     const limit = positiveInteger("limit", options.limit);
     const batchSize = positiveInteger("batchSize", options.batchSize);
@@ -77,6 +84,17 @@ export class RangeIterator<T> implements KvListIterator<T> {
       return await this.#inTurn(() => this.#nextOfRange());
     this.#context.openEngine();
     return this.#take();
+  }
+
+  async nextBatch(): Promise<KvEntry<T>[]> {
+    return await this.#inTurn(async () => {
+      const entries: KvEntry<T>[] = [];
+      for (let next = await this.#nextOfRange(); next.done !== true; next = this.#take()) {
+        entries.push(next.value);
+        if (!this.#hasEntry()) break;
+      }
+      return entries;
+    });
   }
 
   async return(): Promise<IteratorResult<KvEntry<T>, undefined>> {
@@ -146,10 +164,20 @@ export class RangeIterator<T> implements KvListIterator<T> {
 
   #take(): IteratorYieldResult<KvEntry<T>> {
     const stored = this.#batch[this.#next++]!;
-    const entry = toKvEntry<T>(decodeKey(stored.key, this.#context.order), stored);
+    const entry = toKvEntry<T>(
+      decodeKeyAfter(this.#prefix, this.#prefixBytes, stored.key, this.#context.order),
+      stored,
+    );
     this.#lastReturned = stored.key;
     return { done: false, value: entry };
   }
+}
+
+/** Returns the prefix of a selector. A `Uint8Array` is decoded for each key, because it is mutable. */
+function sharedPrefix(selector: KvListSelector): readonly KvKeyPart[] {
+  if (!("prefix" in selector) || selector.prefix === undefined) return [];
+  const isShared = selector.prefix.every((part) => typeof part !== "object");
+  return isShared ? [...selector.prefix] : [];
 }
 
 /**

@@ -42,6 +42,7 @@ export class EntryReader {
   #after: KvKey | undefined;
   #buffered: KvEntry<unknown>[] = [];
   #isStarted = false;
+  #steps = 0;
   /** The minimum number of keys that are read together. It grows if keys have no entry. */
   #minPoints = 0;
 
@@ -74,6 +75,11 @@ export class EntryReader {
       if (!(await this.#read(wanted - this.#buffered.length + extra))) break;
     }
     return this.#buffered.splice(0, wanted);
+  }
+
+  /** How many reads have returned entries so far. */
+  get steps(): number {
+    return this.#steps;
   }
 
   async hasMore(): Promise<boolean> {
@@ -134,6 +140,7 @@ export class EntryReader {
     for (const entry of await readKeys(this.#context, keys)) {
       if (entry.versionstamp !== null) this.#buffered.push(entry);
     }
+    this.#steps++;
     const isSparse = this.#buffered.length - bufferedBefore < keys.length;
     this.#minPoints = isSparse ? Math.min(keys.length * 2, maxBatch) : 0;
   }
@@ -143,6 +150,7 @@ export class EntryReader {
     const entries = selector === undefined ? [] : await this.#list(selector, count);
     this.#meter.add(entries.length);
     const last = entries.at(-1);
+    if (last !== undefined) this.#steps++;
     if (last === undefined || entries.length < count) {
       this.#segmentsRead++;
       this.#after = undefined;
@@ -162,7 +170,8 @@ export class EntryReader {
   async #listStored(selector: KvListSelector, count: number): Promise<KvEntry<unknown>[]> {
     const { reverse } = this.#plan;
     const list = this.#context.kv.list(selector, { reverse, limit: count, batchSize: count });
-    const entries: KvEntry<unknown>[] = [];
+    const entries = (await list.nextBatch?.()) ?? [];
+    if (entries.length === count) return entries;
     for (let next = await list.next(); next.done !== true; next = await list.next()) {
       entries.push(next.value);
     }

@@ -45,26 +45,52 @@ export async function readPage(
   const take = takeOf(context.model, query);
   const hasEnd = take !== Number.POSITIVE_INFINITY;
   const reader = rowSourceOf(context, chosen, query, meter, hasEnd);
-  // The entries of an index are read in several steps. A row that moves within the index meanwhile
-  // is read at both places. Only the later place, with the newer row, is retained.
+  // If the entries of an index are read in several steps, a row that moves within the index
+  // meanwhile is read at both places. Only the later place, with the newer row, is retained.
   const canMove = "merged" in chosen.plan || chosen.plan.index !== undefined;
-  const page = new Map<unknown, ReadRow>();
+  const page = new DistinctRows();
   let isCutOff = false;
   while (page.size < take && !isCutOff) {
     const missing = take - page.size;
     const rows = await reader.next(Math.min(missing, maxBatch));
-    if (rows.length === 0) return { items: [...page.values()], cursor: null };
+    if (rows.length === 0) return { items: page.rows, cursor: null };
     isCutOff = rows.length > missing;
-    for (const row of isCutOff ? rows.slice(0, missing) : rows) {
-      const id = canMove ? keyText(row.primaryKey) : row;
-      page.delete(id);
-      page.set(id, row);
-    }
+    page.add(isCutOff ? rows.slice(0, missing) : rows, canMove && reader.steps > 1);
   }
-  const items = [...page.values()];
+  const items = page.rows;
   const last = items.at(-1);
   if (last === undefined || !(isCutOff || (await reader.hasMore()))) return { items, cursor: null };
   return { items, cursor: encodeCursor(chosen.plan, last.entryKey) };
+}
+
+/** Rows in the order in which they were read, each at its last place. */
+class DistinctRows {
+  #rows: ReadRow[] = [];
+  /** Undefined while no row can occur twice. */
+  #byId: Map<string, ReadRow> | undefined;
+
+  get size(): number {
+    return this.#byId?.size ?? this.#rows.length;
+  }
+
+  get rows(): ReadRow[] {
+    return this.#byId === undefined ? this.#rows : [...this.#byId.values()];
+  }
+
+  /** @param mayRepeat true if these rows and earlier ones may include a row twice. */
+  add(rows: readonly ReadRow[], mayRepeat: boolean): void {
+    if (!mayRepeat && this.#byId === undefined) {
+      this.#rows = this.#rows.length === 0 ? [...rows] : this.#rows.concat(rows);
+      return;
+    }
+    const isFirst = this.#byId === undefined;
+    this.#byId ??= new Map();
+    for (const row of isFirst ? this.#rows.concat(rows) : rows) {
+      const id = keyText(row.primaryKey);
+      this.#byId.delete(id);
+      this.#byId.set(id, row);
+    }
+  }
 }
 
 /** Small, so that a loop that needs few rows does not wait for many. */

@@ -24,6 +24,8 @@ export interface RowSource {
    * @param count how many rows are wanted. More may be returned.
    */
   next(count: number): Promise<ReadRow[]>;
+  /** How many reads of the database have returned entries so far. Each has its own snapshot. */
+  readonly steps: number;
   /** True if there are more rows. Also true if the limit of reads does not allow to find out. */
   hasMore(): Promise<boolean>;
 }
@@ -77,6 +79,10 @@ export class RowReader implements RowSource {
       if (passed.length < entries.length) this.#minBatch = Math.min(entries.length * 2, maxBatch);
       if (passed.length > 0) return passed;
     }
+  }
+
+  get steps(): number {
+    return this.#entries.steps;
   }
 
   async hasMore(): Promise<boolean> {
