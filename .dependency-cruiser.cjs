@@ -151,7 +151,7 @@ module.exports = {
       comment:
         "Another workspace is imported by its package name, never by a path into its folder.",
       severity: "error",
-      from: { path: "^(packages|examples|docs)/([^/]+)/" },
+      from: { path: "^(packages|examples|docs|benchmarks)/([^/]+)/" },
       to: {
         path: "^(packages|examples)/",
         pathNot: "^$1/$2/",

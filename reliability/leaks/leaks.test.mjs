@@ -14,11 +14,11 @@ it("the measurement notices what is kept", async () => {
   const calls = await AbandonedCalls.open();
   try {
     const before = await measure(calls);
-    const kept = Array.from({ length: count * 3 }, () => new Array(1000).fill(1));
+    const kept = Array.from({ length: count * 30 }, () => new Array(1000).fill(1));
     const timer = setInterval(() => undefined, 1000);
     const names = growth(before, await measure(calls)).map((text) => text.split(" ")[0]);
     clearInterval(timer);
-    expect(kept.length).toBe(count * 3);
+    expect(kept.length).toBe(count * 30);
     expect(names).toEqual(["heap", "resources"]);
   } finally {
     await calls.close();

@@ -1,4 +1,6 @@
-import * as z from "zod";
+import type * as z from "zod";
+import { en } from "zod/locales";
+import * as core from "zod/v4/core";
 import { definitionOf, lazySchema, type Schema } from "../model/fields/schema-definition.js";
 import { knownNames } from "./nearest-name.js";
 
@@ -22,7 +24,7 @@ export const ownIssue = { isOwn: true } as const;
 export function issuesReason(issues: readonly RowIssue[]): string {
   return firstIssues(
     issues.map(({ path, message }) =>
-      path.length === 0 ? message : `${z.core.toDotPath(path)}: ${message}`,
+      path.length === 0 ? message : `${core.toDotPath(path)}: ${message}`,
     ),
     "; ",
   );
@@ -33,8 +35,8 @@ export function issuesReason(issues: readonly RowIssue[]): string {
  * It contains nothing of the row: no keys of records and maps, and no texts of the schema's author,
  * who may quote the value.
  */
-export function issuesMessage(issues: readonly z.core.$ZodIssue[], schema: Schema): string {
-  const { localeError } = z.locales.en();
+export function issuesMessage(issues: readonly core.$ZodIssue[], schema: Schema): string {
+  const { localeError } = en();
   const texts = issues.map((issue) => {
     const text = issueText(issue, schema, localeError).slice(0, maxLength);
     return issue.path.length === 0 ? text : `${pathText(issue.path, schema)} (${text})`;
@@ -47,11 +49,7 @@ function firstIssues(texts: readonly string[], separator: string): string {
   return [...texts.slice(0, maxIssues), ...(more > 0 ? [`${more} more`] : [])].join(separator);
 }
 
-function issueText(
-  issue: z.core.$ZodIssue,
-  schema: Schema,
-  localeError: z.core.$ZodErrorMap,
-): string {
+function issueText(issue: core.$ZodIssue, schema: Schema, localeError: core.$ZodErrorMap): string {
   if (issue.code === "custom") {
     return issue.params === ownIssue ? issue.message : "a condition of the schema does not hold";
   }
@@ -68,7 +66,7 @@ function issueText(
       )
       .join(", ");
   }
-  const text = localeError(issue as z.core.$ZodRawIssue) ?? "";
+  const text = localeError(issue as core.$ZodRawIssue) ?? "";
   const message = typeof text === "string" ? text : text.message;
   return message.replace(/^(Invalid input|Invalid option|Too big|Too small): /, "");
 }

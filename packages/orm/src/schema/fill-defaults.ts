@@ -1,4 +1,5 @@
 import * as z from "zod";
+import * as core from "zod/v4/core";
 import { InvalidArgumentError } from "../errors/query-errors.js";
 import { RowInvalidError } from "../errors/row-errors.js";
 import type { AnyRow } from "../model/compiled-model.js";
@@ -32,7 +33,7 @@ function parseUndefined(
   try {
     return schema.safeParse(undefined);
   } catch (error) {
-    if (!(error instanceof z.core.$ZodAsyncError)) throw error;
+    if (!(error instanceof core.$ZodAsyncError)) throw error;
     const reason = "its default is asynchronous; fill the field in with a migration";
     throw new InvalidArgumentError(model, `schema.${field}`, reason);
   }

@@ -1,4 +1,5 @@
 import * as z from "zod";
+import * as core from "zod/v4/core";
 import {
   definitionOf,
   type Schema,
@@ -140,16 +141,16 @@ function patternOf({ source, flags }: RegExp): Json {
 }
 
 const zodPatterns = new Set(
-  Object.values(z.core.regexes).map((value) => (value instanceof RegExp ? value.source : "")),
+  Object.values(core.regexes).map((value) => (value instanceof RegExp ? value.source : "")),
 );
 
 function isZodPattern(def: SchemaDefinition): boolean {
   if (def.format === "base64" || def.format === "base64url") return true;
   const source = def.pattern?.source ?? "";
-  if (zodPatterns.has(source) || source === z.core.regexes.uuid().source) return true;
+  if (zodPatterns.has(source) || source === core.regexes.uuid().source) return true;
   const options = def as unknown as { readonly precision?: number | null };
-  if (def.format === "datetime") return source === z.core.regexes.datetime(options).source;
-  return def.format === "time" && source === z.core.regexes.time(options).source;
+  if (def.format === "datetime") return source === core.regexes.datetime(options).source;
+  return def.format === "time" && source === core.regexes.time(options).source;
 }
 
 function customSchema(schema: Schema): Json {

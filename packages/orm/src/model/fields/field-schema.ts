@@ -1,4 +1,5 @@
 import * as z from "zod";
+import * as core from "zod/v4/core";
 import { definitionOf, lazySchema, type Schema } from "./schema-definition.js";
 
 const absentValues = [undefined, null] as const;
@@ -70,7 +71,7 @@ function keepsAbsent(schema: Schema, value: undefined | null): boolean {
     const result = parse(schema, value);
     return result.success && (result.data === undefined || result.data === null);
   } catch (error) {
-    return error instanceof z.core.$ZodAsyncError;
+    return error instanceof core.$ZodAsyncError;
   }
 }
 
@@ -82,7 +83,7 @@ function parse(schema: Schema, value: unknown): z.ZodSafeParseResult<unknown> {
     return inner.success ? parse(def.out, inner.data) : inner;
   }
   if (def.type !== "transform") return z.safeParse(schema, value);
-  const { transform } = (schema as z.core.$ZodTransform)._zod.def;
+  const { transform } = (schema as core.$ZodTransform)._zod.def;
   const guarded = z.transform((input: unknown, payload) => {
     const output: unknown = transform(input, payload);
     return output instanceof Promise ? output.catch(() => undefined) : output;

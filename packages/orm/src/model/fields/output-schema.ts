@@ -1,4 +1,5 @@
 import * as z from "zod";
+import * as core from "zod/v4/core";
 import {
   type Check,
   definitionOf,
@@ -128,7 +129,7 @@ function withParts(schema: Schema, parts: object): Schema {
     ...Object.getOwnPropertyDescriptors(parts),
   });
   delete def.checks;
-  return z.core.clone(schema, def);
+  return core.clone(schema, def);
 }
 
 function withChecks(schema: Schema, checks: readonly Check[]): Schema {
@@ -143,14 +144,14 @@ function withChecks(schema: Schema, checks: readonly Check[]): Schema {
       writable: true,
     },
   });
-  return z.core.clone(schema, def);
+  return core.clone(schema, def);
 }
 
 /** Returns a check that holds if the original check returns a promise. */
 function withoutPromises(check: Check): Check {
   if (check._zod.def.check !== "custom") return check;
-  const run = (payload: z.core.ParsePayload<never>) => {
-    const copy: z.core.ParsePayload<never> = { value: payload.value, issues: [] };
+  const run = (payload: core.ParsePayload<never>) => {
+    const copy: core.ParsePayload<never> = { value: payload.value, issues: [] };
     const result: unknown = check._zod.check(copy);
     if (result instanceof Promise) {
       result.catch(() => undefined);

@@ -1,0 +1,26 @@
+import { join } from "node:path";
+import { CaseContext } from "../cases.mjs";
+import { authorCount, postOf, postsPerAuthor, Sequence, userOf } from "../rows.mjs";
+
+const rowsAtOnce = 10_000;
+
+/**
+ * Opens a contender's store in a folder and fills it with `count` users, with their posts and the
+ * indexes of lists if `isWide` and if it has such.
+ */
+export async function openStore(contender, folder, count, isWide = true) {
+  const store = await contender.open(join(folder, contender.name));
+  for (let from = 0; from < count; from += rowsAtOnce) {
+    const length = Math.min(rowsAtOnce, count - from);
+    const users = Array.from({ length }, (_, i) => userOf(from + i, count));
+    await store.load(users, from === 0 ? postsOf(Math.min(length, authorCount(count))) : []);
+    if (isWide) await store.loadWide?.(users);
+  }
+  return { contender, store, context: new CaseContext(count, new Sequence()) };
+}
+
+function postsOf(authors) {
+  return Array.from({ length: authors }, (_, author) =>
+    Array.from({ length: postsPerAuthor }, (_, n) => postOf(author, n)),
+  ).flat();
+}

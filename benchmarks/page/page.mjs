@@ -1,0 +1,261 @@
+// Writes docs/benchmarks.md and its plots from the stored results.
+import { mkdirSync, writeFileSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+import { cases } from "../cases.mjs";
+import { contender, duration, median, ofKind, ratio, resultsOf, table, times } from "./figures.mjs";
+import { flatness, reachedGoals } from "./goals.mjs";
+import { plots } from "./plot.mjs";
+
+const page = fileURLToPath(new URL("../../docs/benchmarks.md", import.meta.url));
+const plotFolder = fileURLToPath(new URL("../../docs/plots/", import.meta.url));
+const durabilities = { full: "full", relaxed: "relaxed", none: "memory" };
+
+export function writePage() {
+  const text = benchmarkPage();
+  writeFileSync(page, text.page);
+  mkdirSync(plotFolder, { recursive: true });
+  for (const [name, svg] of Object.entries(text.plots))
+    writeFileSync(`${plotFolder}${name}.svg`, svg);
+}
+
+/** The page and its plots by name. */
+export function benchmarkPage() {
+  const { figures = {}, ...machine } = resultsOf("cases-10000") ?? {};
+  const drawn = {};
+  const theme = (name, title, chosen) => {
+    const svgs = plots(
+      title,
+      chosen.map((each) => lineOf(each, figures)),
+    );
+    for (const [mode, svg] of Object.entries(svgs)) drawn[`${name}-${mode}`] = svg;
+    return `<picture>
+  <source media="(prefers-color-scheme: dark)" srcset="plots/${name}-dark.svg">
+  <img alt="${title}" src="plots/${name}-light.svg">
+</picture>
+`;
+  };
+  const present = (list) => list.filter(({ figure }) => figures[figure] !== undefined);
+  const reads = present(
+    cases.filter(({ isWrite }) => !isWrite).map((each) => ({ ...each, figure: each.name })),
+  );
+  const writes = (durability) =>
+    present(
+      cases
+        .filter(({ isWrite }) => isWrite)
+        .map((each) => ({ ...each, figure: `${each.name}, ${durability}` })),
+    );
+  const section = (name, title, chosen) =>
+    chosen.length === 0
+      ? ""
+      : `## ${title}\n\n${theme(name, title, chosen)}\n${summary(chosen, figures)}\n${allTimes(chosen, figures)}`;
+  const text = `# Benchmarks
+
+How fast is Keywright, compared with other ways to store the same rows?
+
+Compare the ratios: each was taken in one run, with all contenders in turns. A ratio of 2 × means that Keywright takes half
+the time of the other. The times are those of one machine.
+
+## Goals
+
+${goalTable()}
+${section("reads", "Reads", reads)}
+${section("writes-full", "Writes that survive a power cut", writes("full"))}
+${section("writes-relaxed", "Writes that survive a killed process", writes("relaxed"))}
+${section("writes-memory", "Writes in memory", writes("none"))}
+${largeSection()}
+${jobSection()}
+${footprintSection()}
+${method(machine)}`;
+  return { page: text.replace(/\n{3,}/g, "\n\n"), plots: drawn };
+}
+
+function goalTable() {
+  const rows = reachedGoals().map(({ title, other, least, reached }) => [
+    title,
+    contender(other).title,
+    times(least),
+    times(reached),
+    reached >= least ? "met" : "missed",
+  ]);
+  const flat = flatness().map(({ figure, name, factor }) => [
+    `${titleOf(figure)}, ${engineOf(name)}: the time with 1,000,000 users`,
+    "that with 10,000",
+    "at most 1.3 ×",
+    times(factor),
+    factor <= 1.3 ? "met" : "missed",
+  ]);
+  return table(
+    ["operation of Keywright", "compared with", "goal, at least", "reached", "goal is"],
+    [...rows, ...flat],
+  );
+}
+
+/** For each case the best engine of Keywright, the best other, and the store alone. */
+function summary(chosen, figures) {
+  const rows = chosen.map(({ title, figure }) => {
+    const rounds = figures[figure];
+    const [ours] = ofKind(rounds, "keywright");
+    const [peer] = ofKind(rounds, "peer");
+    const [limit] = ofKind(rounds, "limit");
+    const compared = (other) =>
+      other === undefined || ours === undefined ? "" : times(ratio(ours.times, other.times));
+    return [
+      title,
+      ours === undefined ? "" : `${engineOf(ours.name)}, ${duration(median(ours.times))}`,
+      peer === undefined ? "" : `${contender(peer.name).title}, ${duration(median(peer.times))}`,
+      compared(peer),
+      compared(limit),
+    ];
+  });
+  return table(
+    [
+      "",
+      "Keywright's best engine",
+      "best other",
+      "times as fast as the best other",
+      "as the store alone",
+    ],
+    rows,
+  );
+}
+
+/** The time of each contender in each case. */
+function allTimes(chosen, figures) {
+  const names = [...new Set(chosen.flatMap(({ figure }) => Object.keys(figures[figure])))];
+  const head = ["", ...chosen.map(({ title }) => title)];
+  const rows = names.map((name) => [
+    contender(name).title,
+    ...chosen.map(({ figure }) => {
+      const found = figures[figure][name];
+      return found === undefined ? "" : duration(median(found));
+    }),
+  ]);
+  return `<details>
+<summary>All times</summary>
+
+${table(head, rows)}
+</details>
+`;
+}
+
+function largeSection() {
+  const large = resultsOf("cases-1000000");
+  if (large === undefined) return "";
+  const names = [...new Set(Object.values(large.figures).flatMap((rounds) => Object.keys(rounds)))];
+  const rows = Object.entries(large.figures).map(([figure, rounds]) => [
+    titleOf(figure),
+    ...names.map((name) => (rounds[name] === undefined ? "" : duration(median(rounds[name])))),
+  ]);
+  return `## With 1,000,000 users
+
+${table(["", ...names.map((name) => contender(name).title)], rows)}`;
+}
+
+function jobSection() {
+  const sizes = [10_000, 100_000, 1_000_000, 10_000_000].filter((size) =>
+    resultsOf(`jobs-${size}`),
+  );
+  if (sizes.length === 0) return "";
+  const sections = sizes.map((size) => {
+    const { figures } = resultsOf(`jobs-${size}`);
+    const rows = Object.keys(figures.fill).map((name) => {
+      const { open, cold, backfill } = figures;
+      return [
+        contender(name).title,
+        `${count(figures.fill[name].rowsPerSecond)} rows/s`,
+        `${figures.fill[name].bytesPerRow.toFixed(0)} B`,
+        `${figures.fill[name].peakMiB.toFixed(0)} MiB`,
+        open?.[name] === undefined ? "" : `${open[name].milliseconds.toFixed(0)} ms`,
+        cold?.[name] === undefined
+          ? ""
+          : `${cold[name].p50.toFixed(0)} µs (${cold[name].p99.toFixed(0)} µs)`,
+        backfill?.[name] === undefined
+          ? ""
+          : `${count(backfill[name].rowsPerSecond)} rows/s, ${backfill[name].peakMiB.toFixed(0)} MiB`,
+      ];
+    });
+    return `${size.toLocaleString("en")} users:
+
+${table(["", "filling", "on disk, per row", "peak memory", "opening and one read", "cold read (99th percentile)", "adding an index"], rows)}`;
+  });
+  return `## Large databases
+
+${sections.join("\n")}
+Each figure is of a process of its own. A cold read is one of a user that is neither in the memory of the process nor in the
+cache of the system. Adding an index to Keywright is \`migrate\`, which counts and verifies all rows, can be resumed, and runs
+beside writers.
+`;
+}
+
+function footprintSection() {
+  const figures = resultsOf("footprint")?.figures;
+  if (figures === undefined) return "";
+  const kib = (bytes) => (bytes === undefined ? "" : `${(bytes / 1024).toFixed(0)} KiB`);
+  const rows = Object.entries(figures).map(([name, { milliseconds, bytes, gzipBytes }]) => [
+    contender(name).title,
+    `${milliseconds.toFixed(0)} ms`,
+    kib(bytes),
+    kib(gzipBytes),
+  ]);
+  return `## Start and bundle
+
+${table(["", "start", "minified bundle", "with gzip"], rows)}
+A start is a program that opens a new database, stores a row, reads it and ends, without the time of an empty program. A
+bundle is made with esbuild and holds what a program with two tables imports, without native addons. That of Keywright
+includes Zod. What types cost the compiler is measured in [type-cost.md](type-cost.md).
+`;
+}
+
+function method({ day, machine, versions = {} }) {
+  const list = Object.entries(versions).map(([name, version]) => `${name} ${version}`);
+  return `## What is measured
+
+\`npm run bench\` takes these measurements and writes this page. \`npm run bench:quick\` takes a minute, and prints which ratios
+differ from those of this page.
+
+- **Rows.** The databases hold 10,000 users with six fields and about 150 bytes each, and ten posts of each of the first
+  1,000 users. There is a unique index on the email and an index on the favorite color, which 100 users share. Users are
+  read and changed in random order.
+- **Figures.** All contenders take turns. A time is the mean of all calls of a round, and the tables show the median of the
+  rounds. A ratio is the median of the ratios of the rounds. Before a case is measured, every contender has returned the
+  right rows.
+- **Durability.** Writes are compared only with writes that survive the same: a power cut (\`full\`), a killed process
+  (\`relaxed\`), or nothing (in memory). SQLite has a write-ahead log, with \`synchronous\` \`FULL\` or \`NORMAL\`.
+- **The others** are written as their own documentation recommends. A statement of Drizzle is built in each call, or it is
+  prepared once with placeholders. Prisma uses its adapter for better-sqlite3. \`@deno/kv\` and \`lmdb\` have index entries that
+  the program writes itself, with the checks of Deno KV's guide. They validate nothing. Keywright validates what it writes
+  with Zod, checks that no program with another schema writes, and returns the written row.
+- **The store alone** writes and reads bytes without any check. It decodes what it reads with the codec of Keywright.
+- **kvdex** is not measured: it is published only on JSR, and this benchmark installs packages from npm.
+
+## Measured with
+
+${machine ?? ""}; ${day ?? ""};
+${list.join(", ")}.
+`;
+}
+
+function lineOf({ title, figure }, figures) {
+  const points = Object.entries(figures[figure]).map(([name, rounds]) => ({
+    contender: contender(name).title,
+    kind: contender(name).kind,
+    nanoseconds: median(rounds),
+  }));
+  return { title, points };
+}
+
+function titleOf(figure) {
+  const [name, durability] = figure.split(", ");
+  const { title } = cases.find((each) => each.name === name);
+  return durability === undefined ? title : `${title}, ${durabilities[durability]}`;
+}
+
+function engineOf(name) {
+  return contender(name).title.replace("Keywright, ", "");
+}
+
+function count(value) {
+  return Number(value.toPrecision(2)).toLocaleString("en");
+}
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) writePage();
