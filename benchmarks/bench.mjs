@@ -41,7 +41,7 @@ const plans = [
     ],
   },
 ];
-const jobsSizes = [10_000, 1_000_000];
+const jobsSizes = [10_000, 100_000, 1_000_000];
 
 const effort = { rounds: Number(values.rounds), milliseconds: Number(values.milliseconds) };
 if (values.jobs === undefined) {

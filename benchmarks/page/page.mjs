@@ -19,7 +19,7 @@ export function writePage() {
 }
 
 /** The page and its plots by name. */
-export function benchmarkPage() {
+function benchmarkPage() {
   const { figures = {}, ...machine } = resultsOf("cases-10000") ?? {};
   const drawn = {};
   const theme = (name, title, chosen) => {
