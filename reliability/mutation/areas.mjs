@@ -62,6 +62,8 @@ export const areas = {
       "interrupted-transform",
       "lease",
       "migrat*",
+      "row-upgrade",
+      "unfit-stored-rows",
       "moving-rows",
       "read-ahead",
       "replace-index",

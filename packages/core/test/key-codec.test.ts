@@ -310,6 +310,27 @@ describe("encodeKey refuses", () => {
     expect(encode).toThrow(expect.objectContaining({ code: "KW_KEY_INVALID", partIndex }));
   });
 
+  it.each<[unknown, string]>([
+    [null, "part 0 is null"],
+    [undefined, "part 0 is undefined"],
+    [[1], "part 0 is an array"],
+    [new Date(0), "part 0 is an object (Date)"],
+    [Object.create(null), "part 0 is an object (no prototype)"],
+    [() => 1, "part 0 is a function"],
+    [Symbol("x"), "part 0 is a symbol"],
+  ])("says what the part %o is", (part, reason) => {
+    expect(() => encodeKey([part] as KvKey)).toThrow(reason);
+  });
+
+  it.each<[unknown, string]>([
+    [null, "it is null"],
+    [undefined, "it is undefined"],
+    ["users", "it is a string"],
+    [{ 0: "users" }, "it is an object (Object)"],
+  ])("says what the key %o is", (key, reason) => {
+    expect(() => encodeKey(key as KvKey)).toThrow(reason);
+  });
+
   it("takes the longest bigint that there is", () => {
     const longest = (1n << (65_535n * 8n)) - 1n;
     for (const part of [longest, -longest]) expect(decodeKey(encodeKey([part]))).toEqual([part]);

@@ -175,8 +175,36 @@ it("leaves the entries where another index has its own in the same place", async
   await kv.set(catalogKey, { ...entry, indexes: { ...entry.indexes, byLabel } });
   expect(await drop()).toBe(true);
   expect(await count(["tasks_by_tag"])).toBe(10);
+  expect(await count(["__keywright", "count", "tasks_by_tag"])).toBeGreaterThan(0);
+  expect(await count(["__keywright", "duplicates"])).toBe(0);
   expect((await catalog()).indexes.byTag?.state).toBe("absent");
 });
+
+it.each([
+  ["readable", undefined, 0],
+  ["unique-pending", undefined, 1],
+  ["readable", "write-only", 1],
+] as const)(
+  "removes what a %s index left in an earlier place, and duplicates only if it has none (next: %s)",
+  async (state, next, duplicates) => {
+    await fillAndDrop(5);
+    await setStates({ byTag: "readable", byName: state });
+    const entry = await catalog();
+    const byName = {
+      ...entry.indexes.byName,
+      leftPlaces: ["tasks_by_title", "tasks_by_heading"],
+      ...(next && { next: { ...entry.indexes.byName, prefix: "tasks_by_next", state: next } }),
+    };
+    await kv.set(catalogKey, { ...entry, indexes: { ...entry.indexes, byName } });
+    for (const place of byName.leftPlaces) await kv.set([place, "r0"], "r0");
+    expect(await drop()).toBe(true);
+    expect(await count(["tasks_by_title"])).toBe(0);
+    expect(await count(["tasks_by_heading"])).toBe(0);
+    expect(await count(["tasks_by_name"])).toBe(5);
+    expect(await count(["__keywright", "duplicates"])).toBe(duplicates);
+    expect((await catalog()).indexes.byName).not.toHaveProperty("leftPlaces");
+  },
+);
 
 it("drops counters alone", async () => {
   await fillAndDrop(5);
@@ -188,6 +216,17 @@ it("drops counters alone", async () => {
   expect((await kv.get(["__keywright", "count", "tasks"])).value).toBeNull();
   expect(await count(["tasks_by_tag"])).toBe(10);
   expect("counters" in (await catalog())).toBe(false);
+});
+
+it("drops the counter of an index, and keeps that of the rows", async () => {
+  await fillAndDrop(5);
+  await setStates({ byTag: "readable", byName: "readable" });
+  const entry = await catalog();
+  await kv.set(catalogKey, { ...entry, counters: { "": "readable", byTag: "dropping" } });
+  expect(await drop()).toBe(true);
+  expect(await count(["__keywright", "count", "tasks_by_tag"])).toBe(0);
+  expect((await kv.get(["__keywright", "count", "tasks"])).value).not.toBeNull();
+  expect((await catalog()).counters).toEqual({ "": "readable" });
 });
 
 it("finds nothing behind that a program wrote which still has the index", async () => {

@@ -491,6 +491,57 @@ describe("a row that cannot be changed", () => {
   });
 });
 
+describe("a row that an index cannot hold", () => {
+  const schema = z.object({ id: z.string(), label: z.unknown() });
+  const refuse = (): never => {
+    throw new Error("no label");
+  };
+  const fields = {
+    name: "notes",
+    primaryKey: "id",
+    indexes: {
+      byLabel: {
+        key: "label",
+        normalize: (label: unknown) => (label === "!" ? refuse() : (label as string)),
+      },
+    },
+  } as const;
+  const Old = defineModel({ ...fields, schema });
+  const New = defineModel({ ...fields, schema: schema.extend({ size: z.int() }) });
+  const migration = defineMigration({
+    model: New,
+    from: schema,
+    to: New.schema,
+    changes: ["label"],
+    up: ({ id }) => ({ id, size: 1, label: { b: { not: "a key" }, c: "!" }[id] ?? "good" }),
+  });
+
+  it("is recorded with the field, the type and what a function threw", async () => {
+    const old = await createDatabase({ kv, models: { notes: Old } });
+    await old.notes.createMany({
+      data: [
+        { id: "a", label: "good" },
+        { id: "b", label: "good" },
+        { id: "c", label: "good" },
+      ],
+    });
+    const db = await createDatabase({ kv, models: { notes: New }, migrations: [migration] });
+    const context = contextOf(db, "notes");
+    await beginTransform(context);
+    const reasons = [
+      ["b", 'The index byLabel cannot hold "label" of type object.'],
+      ["c", 'The index byLabel cannot hold "label" of type string: no label.'],
+    ];
+    const previewed = await previewMigration(db, { model: "notes" });
+    expect(previewed.flatMap((row) => ("reason" in row ? [[row.id, row.reason]] : []))).toEqual(
+      reasons,
+    );
+    expect(await runTransform(context)).toBe("failed-rows");
+    const { items } = await findFailedRows(db, { model: "notes" });
+    expect(items.map(({ id, reason }) => [id, reason])).toEqual(reasons);
+  });
+});
+
 describe("unique values", () => {
   const schema = z.object({ id: z.string(), place: z.int(), label: z.string().optional() });
   const fields = {
@@ -573,6 +624,27 @@ describe("unique values", () => {
     await db.seats.update({ where: { id: "z" }, data: { place: 8 } });
     expect(await runTransform(context)).toBe("done");
     await expectIndexesToMatch(kv, Seat);
+  });
+
+  it("that another row is to get are refused", async () => {
+    const { db, context } = await seats([101, 2, 103], (place) => place % 100);
+    const catalogKey = ["__keywright", "catalog", "seats"];
+    const { value: catalog } = await kv.get<{ indexes: { byPlace: object } }>(catalogKey);
+    const byPlace = { ...catalog?.indexes.byPlace, state: "unique-pending" };
+    await kv.set(catalogKey, { ...catalog, indexes: { byPlace } });
+    // A third row has the value 1 since before the index, and is still to get its entry.
+    await kv.set(["seats", memberId(9)], { id: memberId(9), place: 1, label: "kept" });
+    const duplicate = {
+      model: "seats",
+      index: "byPlace",
+      value: [1],
+      primaryKey: [memberId(9)],
+    };
+    await kv.set(["__keywright", "duplicates", "seats", "byPlace", 1, memberId(9)], duplicate);
+    expect(await runTransform(context)).toBe("failed-rows");
+    const { items } = await findFailedRows(db, { model: "seats" });
+    const reason = `The row "${memberId(9)}" has the same value of the unique index byPlace.`;
+    expect(items.map((item) => [item.id, item.reason])).toEqual([[memberId(0), reason]]);
   });
 
   it("are moved within the limits of Deno KV too", async () => {
