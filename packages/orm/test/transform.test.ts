@@ -492,19 +492,15 @@ describe("a row that cannot be changed", () => {
 });
 
 describe("a row that an index cannot hold", () => {
-  const schema = z.object({ id: z.string(), label: z.unknown() });
-  const refuse = (): never => {
-    throw new Error("no label");
+  const schema = z.object({ id: z.string(), label: z.string() });
+  const normalize = (label: string): string => {
+    if (label === "!") throw new Error("no label");
+    return label === "?" ? ({ not: "a key" } as never) : label;
   };
   const fields = {
     name: "notes",
     primaryKey: "id",
-    indexes: {
-      byLabel: {
-        key: "label",
-        normalize: (label: unknown) => (label === "!" ? refuse() : (label as string)),
-      },
-    },
+    indexes: { byLabel: { key: "label", normalize } },
   } as const;
   const Old = defineModel({ ...fields, schema });
   const New = defineModel({ ...fields, schema: schema.extend({ size: z.int() }) });
@@ -513,7 +509,7 @@ describe("a row that an index cannot hold", () => {
     from: schema,
     to: New.schema,
     changes: ["label"],
-    up: ({ id }) => ({ id, size: 1, label: { b: { not: "a key" }, c: "!" }[id] ?? "good" }),
+    up: ({ id }) => ({ id, size: 1, label: { b: "?", c: "!" }[id] ?? "good" }),
   });
 
   it("is recorded with the field, the type and what a function threw", async () => {
@@ -529,7 +525,7 @@ describe("a row that an index cannot hold", () => {
     const context = contextOf(db, "notes");
     await beginTransform(context);
     const reasons = [
-      ["b", 'The index byLabel cannot hold "label" of type object.'],
+      ["b", 'The index byLabel cannot hold "label" of type string.'],
       ["c", 'The index byLabel cannot hold "label" of type string: no label.'],
     ];
     const previewed = await previewMigration(db, { model: "notes" });
