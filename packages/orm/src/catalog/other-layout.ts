@@ -78,6 +78,7 @@ export function keyIndexOf(layout: StoredLayout): CompiledIndex {
     }),
     fields: primaryKey,
     unique: true,
+    inKey: new Map(),
     each: undefined,
     where: undefined,
     condition: undefined,

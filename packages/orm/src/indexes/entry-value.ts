@@ -1,4 +1,4 @@
-import type { KvKeyPart } from "@keywright/core";
+import type { KvKey, KvKeyPart } from "@keywright/core";
 import type { AnyRow, CompiledIndex, CompiledModel } from "../model/compiled-model.js";
 import { pointerOf, primaryKeyInRow, primaryKeyOfPointer } from "./primary-key.js";
 
@@ -14,6 +14,14 @@ export function entryValue(
     if (row[field] !== undefined) included[field] = row[field];
   }
   return included;
+}
+
+/** Returns what an entry holds of its row: a copy, or the fields of its value and of its key. */
+export function rowInEntry(index: CompiledIndex, key: KvKey, value: AnyRow): AnyRow {
+  if (index.store === "copy" || index.inKey.size === 0) return value;
+  const row: Record<string, unknown> = { ...value };
+  for (const [field, position] of index.inKey) row[field] = key[position];
+  return row;
 }
 
 /** Returns the primary key in an entry's value. Undefined if it is not one of the model. */

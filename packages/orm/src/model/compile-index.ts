@@ -10,6 +10,7 @@ import {
   canBeNumberAndBigint,
   canHoldElements,
   isList,
+  isSameInKey,
 } from "./fields/key-kinds.js";
 import type { AnyIndexDefinition, AnyIndexPart } from "./index-definition.js";
 import { defaultIndexPrefix } from "./index-prefix.js";
@@ -103,9 +104,24 @@ export function compileIndex(
     store: include === undefined ? store : "include",
     include: include === undefined ? [] : [...new Set([...primaryKey, ...include])],
     declaredInclude: include ?? [],
+    inKey: fieldsInKey(model, parts, list),
     counted: definition.count ?? false,
     version: version === undefined ? undefined : String(version),
   };
+}
+
+function fieldsInKey(
+  { schema }: Model,
+  parts: readonly CompiledPart[],
+  list: number | undefined,
+): ReadonlyMap<string, number> {
+  const positions = new Map<string, number>();
+  for (const [i, { field, compute, normalize, descending }] of parts.entries()) {
+    const type = compute === undefined ? schema.shape[field] : undefined;
+    const isChanged = normalize !== undefined || descending || i === list;
+    if (type !== undefined && !isChanged && isSameInKey(type)) positions.set(field, i + 1);
+  }
+  return positions;
 }
 
 function compileReads(

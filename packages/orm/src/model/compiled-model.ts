@@ -52,6 +52,8 @@ export interface CompiledIndex {
   readonly include: readonly string[];
   /** The fields of `include` that the model declares, with or without those of the primary key. */
   readonly declaredInclude: readonly string[];
+  /** The fields whose values the key of an entry holds as they are, with their positions in it. */
+  readonly inKey: ReadonlyMap<string, number>;
   readonly counted: boolean;
   /** The version of its functions. Undefined if their source identifies them. */
   readonly version: string | undefined;

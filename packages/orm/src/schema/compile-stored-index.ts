@@ -61,6 +61,7 @@ export function compileStoredIndex(
     store: value === "copy" ? "copy" : value === undefined ? "pointer" : "include",
     include,
     declaredInclude: include,
+    inKey: new Map(),
     counted: false,
     version: readsRow ? index.version : undefined,
   };

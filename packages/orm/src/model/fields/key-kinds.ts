@@ -11,6 +11,12 @@ const typesOutsideKeys: ReadonlySet<string> = new Set([
   "symbol",
   "tuple",
 ]);
+const typesSameInKeys: ReadonlySet<string> = new Set([
+  "bigint",
+  "boolean",
+  "string",
+  "template_literal",
+]);
 const arrayTypes: ReadonlySet<string> = new Set(["array", "tuple"]);
 const absentTypes: ReadonlySet<string> = new Set(["null", "undefined", "void", "never"]);
 const numberTypes: ReadonlyMap<string, string> = new Map([
@@ -36,6 +42,18 @@ function isKeyKind(kind: Schema): boolean {
   const { type, left, right } = definitionOf(kind);
   if (type === "intersection" && left && right) return canBeInKey(left) && canBeInKey(right);
   return !typesOutsideKeys.has(type);
+}
+
+/** True if a key holds every value as it is. A date is a number in a key, and -0 is 0. */
+export function isSameInKey(schema: Schema): boolean {
+  const kinds = valueKinds(schema);
+  return kinds.length > 0 && kinds.every(isKindSameInKey);
+}
+
+function isKindSameInKey(kind: Schema): boolean {
+  const { type, values = [] } = definitionOf(kind);
+  if (type === "literal") return values.every((value) => typeof value !== "number");
+  return typesSameInKeys.has(type);
 }
 
 /** True if the values may be numbers or dates in some rows and bigints in others. */

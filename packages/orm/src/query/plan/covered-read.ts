@@ -6,7 +6,9 @@ import { mayRepeat, type QueryPlan } from "./ranges/query-plan.js";
 export function holdsSelection(index: CompiledIndex, select: AnyQuery["select"]): boolean {
   if (index.store === "copy") return true;
   if (index.store === "pointer" || select === undefined) return false;
-  return Object.keys(select).every((field) => !select[field] || index.include.includes(field));
+  return Object.keys(select).every(
+    (field) => !select[field] || index.include.includes(field) || index.inKey.has(field),
+  );
 }
 
 export function isEntryEnough(index: CompiledIndex, query: AnyQuery): boolean {

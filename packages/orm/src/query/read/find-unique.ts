@@ -2,7 +2,7 @@ import type { KvEntry, KvKey, KvKeyPart } from "@keywright/core";
 import type { AnyQuery, FoundRow } from "../../context/any-query.js";
 import type { ReadMeter } from "../../context/read-meter.js";
 import type { TableContext } from "../../context/table-context.js";
-import { primaryKeyOfEntry } from "../../indexes/entry-value.js";
+import { primaryKeyOfEntry, rowInEntry } from "../../indexes/entry-value.js";
 import { hasIndexKey } from "../../indexes/index-entries.js";
 import { rowKey } from "../../indexes/primary-key.js";
 import type { AnyRow, CompiledIndex } from "../../model/compiled-model.js";
@@ -67,7 +67,7 @@ export async function findByUniqueIndex(
   while (entry.versionstamp !== null) {
     const primaryKey = primaryKeyOfEntry(model, index, entry.value);
     if (primaryKey === undefined) return undefined;
-    if (isEnough) return rowInEntry(context, index, primaryKey, entry);
+    if (isEnough) return coveredRow(context, index, primaryKey, entry);
     const found = await findByPrimaryKey(context, primaryKey, meter, query.orAsStored);
     if (found && hasIndexKey(model, index, found.row, primaryKey, key)) return found;
     meter.add(1);
@@ -79,13 +79,13 @@ export async function findByUniqueIndex(
 }
 
 /** Returns what an entry holds of its row, unless it is a copy with another key. */
-function rowInEntry(
+function coveredRow(
   context: TableContext,
   index: CompiledIndex,
   primaryKey: readonly KvKeyPart[],
   { key, value, versionstamp, expireAt }: KvEntry<unknown>,
 ): FoundRow | undefined {
-  const row = value as AnyRow;
+  const row = rowInEntry(index, key, value as AnyRow);
   if (index.store === "copy") {
     if (!hasIndexKey(context.model, index, row, primaryKey, key)) return undefined;
     assertRow(context, row, primaryKey);

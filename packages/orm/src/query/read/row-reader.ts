@@ -2,7 +2,7 @@ import type { KvEntry, KvKey, KvKeyPart } from "@keywright/core";
 import type { AnyQuery, FoundRow } from "../../context/any-query.js";
 import type { ReadMeter } from "../../context/read-meter.js";
 import type { TableContext } from "../../context/table-context.js";
-import { primaryKeyOfEntry } from "../../indexes/entry-value.js";
+import { primaryKeyOfEntry, rowInEntry } from "../../indexes/entry-value.js";
 import type { AnyRow, CompiledIndex } from "../../model/compiled-model.js";
 import { isCovered } from "../plan/covered-read.js";
 import { mayRepeat, nameOfIndex, type QueryPlan } from "../plan/ranges/query-plan.js";
@@ -117,7 +117,7 @@ export class RowReader implements RowSource {
     for (const { key, value, versionstamp, expireAt } of entries) {
       const primaryKey = primaryKeyOfEntry(this.#context.model, index, value);
       if (primaryKey === undefined) continue;
-      const row = value as AnyRow;
+      const row = rowInEntry(index, key, value as AnyRow);
       if (index.store === "copy") {
         const found = { primaryKey, row, versionstamp };
         if (!isFirstKey(this.#context, this.#plan, found, key)) continue;

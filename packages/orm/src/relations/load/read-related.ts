@@ -3,7 +3,7 @@ import type { AnyQuery, FoundRow } from "../../context/any-query.js";
 import { inParallel } from "../../context/in-parallel.js";
 import type { ReadMeter } from "../../context/read-meter.js";
 import type { TableContext } from "../../context/table-context.js";
-import { primaryKeyOfEntry } from "../../indexes/entry-value.js";
+import { primaryKeyOfEntry, rowInEntry } from "../../indexes/entry-value.js";
 import { rowKey } from "../../indexes/primary-key.js";
 import { orderIn, readablePlan } from "../../query/plan/choose-plan.js";
 import { isCovered } from "../../query/plan/covered-read.js";
@@ -190,12 +190,12 @@ async function readRowsOf<T>(
     const { index } = reading.plan;
     const row = foundRow(context, primaryKey, rows.get(candidate) ?? entry);
     if (row === undefined) continue;
-    // The fields in an `include` entry are not enough to compute the keys of the row.
-    const isAccepted =
-      index === undefined ||
-      (index.store === "include" && !rows.has(candidate)) ||
-      isFirstKey(context, reading.plan, row, key);
-    if (isAccepted) found.push({ reading, row });
+    if (index?.store === "include" && !rows.has(candidate)) {
+      // The fields in the entry are not enough to compute the keys of the row.
+      found.push({ reading, row: { ...row, row: rowInEntry(index, key, row.row) } });
+    } else if (index === undefined || isFirstKey(context, reading.plan, row, key)) {
+      found.push({ reading, row });
+    }
   }
   return found;
 }

@@ -1,0 +1,124 @@
+import { type EmbeddedKv, type Kv, openKv } from "@keywright/core";
+import { afterEach, beforeEach, expect, it } from "vitest";
+import * as z from "zod";
+import { belongsTo, createDatabase, defineModel, desc, hasMany } from "../src/index.js";
+import { recordingKv } from "./query-table.js";
+
+const Team = defineModel({
+  name: "teams",
+  schema: z.object({ id: z.string() }),
+  primaryKey: "id",
+  relations: { players: hasMany("players", "team") },
+});
+const Player = defineModel({
+  name: "players",
+  schema: z.object({
+    id: z.string(),
+    team: z.string(),
+    number: z.int(),
+    kind: z.literal(["guest", true]),
+    side: z.union([z.literal(-1), z.string()]),
+    shirt: z.bigint(),
+    captain: z.boolean().optional(),
+    name: z.string(),
+    email: z.email(),
+    born: z.date(),
+    score: z.number(),
+    tags: z.array(z.string()),
+    bio: z.string(),
+  }),
+  primaryKey: "id",
+  indexes: {
+    byTeam: { key: ["team", "number"], include: ["name"] },
+    byKind: { key: ["kind", "side", "shirt"], include: ["name"] },
+    byEmail: { key: "email", unique: true, normalize: (v) => v.toLowerCase(), include: ["name"] },
+    byName: { key: "name", unique: true, include: ["team"] },
+    byBorn: { key: "born", include: ["name"] },
+    byScore: { key: desc("score"), include: ["name"] },
+    byTag: { key: ["tags", "team"], each: true, include: ["name"] },
+    byCaptain: { key: ["captain", "team"], include: ["name"] },
+  },
+  relations: { club: belongsTo("teams", "team") },
+});
+
+let kv: EmbeddedKv;
+beforeEach(async () => {
+  kv = await openKv();
+});
+afterEach(() => kv.close());
+
+async function open(on: Kv = kv) {
+  const db = await createDatabase({ kv: on, models: { teams: Team, players: Player } });
+  await db.teams.create({ data: { id: "red" } });
+  await db.players.create({
+    data: {
+      ...{
+        id: "p1",
+        team: "red",
+        number: -0,
+        captain: true,
+        kind: "guest",
+        side: "left",
+        shirt: 7n,
+        name: "Ada",
+        email: "Ada@example.com",
+      },
+      ...{ born: new Date(0), score: 1.5, tags: ["a"], bio: "long" },
+    },
+  });
+  return db;
+}
+
+it.each([
+  ["the fields of the key", { where: { team: "red" } }, ["id", "team", "name"]],
+  ["a literal and a bigint", { where: { kind: "guest" } }, ["kind", "shirt", "name"]],
+  ["a boolean", { where: { captain: true } }, ["id", "captain", "team", "name"]],
+  ["a field beside an element", { where: { tags: { has: "a" } } }, ["id", "team", "name"]],
+] as const)("reads no row for %s", async (_, query, fields) => {
+  const db = await open();
+  const select = Object.fromEntries(fields.map((field) => [field, true]));
+  const whole = (await db.players.findMany(query as never)).items[0] as Record<string, unknown>;
+  const { covered } = await db.players.explain({ ...query, select } as never);
+  expect(covered).toBe(true);
+  const { items } = await db.players.findMany({ ...query, select } as never);
+  expect(items).toEqual([Object.fromEntries(fields.map((field) => [field, whole[field]]))]);
+});
+
+it.each([
+  ["a normalized field", { where: { email: "ada@example.com" } }, "email"],
+  ["a date", { where: { born: new Date(0) } }, "born"],
+  ["a descending field", { where: { score: 1.5 } }, "score"],
+  ["a number", { where: { team: "red" } }, "number"],
+  ["a literal number", { where: { kind: "guest" } }, "side"],
+  ["an array", { where: { tags: { has: "a" } } }, "tags"],
+] as const)(
+  "reads the row for %s, which its key does not hold as it is",
+  async (_, query, field) => {
+    const db = await open();
+    const select = { [field]: true };
+    const whole = (await db.players.findMany(query as never)).items[0] as Record<string, unknown>;
+    expect((await db.players.explain({ ...query, select } as never)).covered).toBe(false);
+    const { items } = await db.players.findMany({ ...query, select } as never);
+    expect(items).toEqual([{ [field]: whole[field] }]);
+  },
+);
+
+it("reads only the entry of a unique index", async () => {
+  const { kv: recorded, calls } = recordingKv(kv);
+  const db = await open(recorded);
+  calls.length = 0;
+  const select = { id: true, name: true, team: true } as const;
+  const player = await db.players.findUnique({ where: { name: "Ada" }, select });
+  expect(player).toEqual({ id: "p1", name: "Ada", team: "red" });
+  expect(calls).toEqual(["get"]);
+});
+
+it("loads a relation from the entries alone", async () => {
+  const db = await open();
+  const select = { id: true, team: true, name: true } as const;
+  const team = await db.teams.findUnique({
+    where: { id: "red" },
+    include: { players: { select } },
+  });
+  expect(team?.players).toEqual([{ id: "p1", team: "red", name: "Ada" }]);
+});
