@@ -1,7 +1,7 @@
 // Runs one job in a process of its own and prints its figures as JSON:
 // `job.mjs <job> <contender> <folder> <size>`.
 import { execFileSync } from "node:child_process";
-import { readdirSync, statSync, writeFileSync } from "node:fs";
+import { readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { contenders } from "../contenders/index.mjs";
 import { backfill, engines } from "../contenders/keywright.mjs";
@@ -17,7 +17,7 @@ const coldReads = 300;
 
 const jobs = { fill, open, cold, backfill: addIndex };
 const figures = await jobs[job]();
-console.log(JSON.stringify({ ...figures, peakMiB: process.resourceUsage().maxRSS / 1024 }));
+console.log(JSON.stringify({ ...figures, peakMiB: peakMemory() }));
 
 async function fill() {
   const store = await contender.open(path);
@@ -42,7 +42,7 @@ function sampleOfIds() {
 }
 
 async function open() {
-  const [id] = await ids();
+  const [id] = ids();
   const start = performance.now();
   const store = await contender.open(path);
   const user = await store.byId(id);
@@ -54,7 +54,7 @@ async function open() {
 
 /** Reads of users that are neither in the cache of the process nor in that of the system. */
 async function cold() {
-  const wanted = await ids();
+  const wanted = ids();
   const isCold = dropCaches();
   const store = await contender.open(path);
   const times = [];
@@ -82,9 +82,8 @@ async function addIndex() {
   return { rowsPerSecond: size / seconds };
 }
 
-async function ids() {
-  const { readFile } = await import("node:fs/promises");
-  return JSON.parse(await readFile(join(folder, "ids.json"), "utf8"));
+function ids() {
+  return JSON.parse(readFileSync(join(folder, "ids.json"), "utf8"));
 }
 
 /** Needs the rights of an administrator. Returns false without them. */
@@ -104,6 +103,16 @@ function bytesIn(directory) {
       (sum, entry) => sum + statSync(join(entry.parentPath ?? entry.path, entry.name)).size,
       0,
     );
+}
+
+/** The most memory that was resident, in MiB. `resourceUsage` also counts that of the parent. */
+function peakMemory() {
+  try {
+    const status = readFileSync("/proc/self/status", "utf8");
+    return Number(/VmHWM:\s+(\d+) kB/.exec(status)[1]) / 1024;
+  } catch {
+    return process.resourceUsage().maxRSS / 1024;
+  }
 }
 
 function secondsSince(start) {
