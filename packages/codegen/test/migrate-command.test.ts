@@ -277,9 +277,19 @@ it("a run beside another one says who is at work, or waits for its end", async (
   expect(await first.exitCode).toBe(0);
 });
 
-it("a database that another process has open is one clear message, with what to do", async () => {
-  project = await playersProject(players(1), byTeamAndScore);
+it("works beside a running program, and says so", async () => {
+  project = await playersProject(players(30), byTeamAndScore);
   const outcome = await withDatabase(project, () => project.spawn(["migrate", "run"]));
+  const line = `Attached to process ${process.pid}, which has the database open.\n`;
+  expect(outcome.stderr.startsWith(line)).toBe(true);
+  expect(outcome).toMatchObject({ exitCode: 0, stdout: expect.stringContaining("Done.") });
+});
+
+it("a database that another process keeps to itself is one clear message, with what to do", async () => {
+  project = await playersProject(players(1), byTeamAndScore);
+  const outcome = await withDatabase(project, () => project.spawn(["migrate", "run"]), {
+    attach: false,
+  });
   expect(outcome.stderr).toMatch(
     /^error KW_DATABASE_LOCKED: The database at data is open in another process\. Close it there/,
   );

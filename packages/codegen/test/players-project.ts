@@ -1,4 +1,4 @@
-import { type Kv, type KvKey, openKv } from "@keywright/core";
+import { type Kv, type KvKey, type OpenKvOptions, openKv } from "@keywright/core";
 import { createDatabase, defineModel } from "@keywright/orm";
 import * as z from "zod";
 import { createProject, type Project } from "./project.js";
@@ -70,8 +70,12 @@ export async function playersProject(
 }
 
 /** Opens the project's database beside no command, and closes it. */
-export async function withDatabase<T>(project: Project, use: (kv: Kv) => Promise<T>): Promise<T> {
-  const kv = await openKv(project.path("data"));
+export async function withDatabase<T>(
+  project: Project,
+  use: (kv: Kv) => Promise<T>,
+  options: OpenKvOptions = {},
+): Promise<T> {
+  const kv = await openKv(project.path("data"), options);
   try {
     return await use(kv as Kv);
   } finally {

@@ -1,9 +1,11 @@
 export type {
   AtomicWrite,
+  DatabaseOwner,
   DeleteExpired,
   Engine,
   EngineLimits,
   MaybePromise,
+  QueueListener,
   RangeListener,
   RangeRead,
   StoredCheck,
@@ -80,6 +82,7 @@ export {
   type VerifyFilesOptions,
 } from "./kv/kv.js";
 export type { KvLimits } from "./kv/limits.js";
+export type { AttachOptions } from "./kv/open/open-engine.js";
 export { verifyFiles } from "./kv/open/verify-files.js";
 export { type OpenKvOptions, openKv } from "./kv/open-kv.js";
 export {

@@ -3,6 +3,7 @@ import { Console } from "node:console";
 import { run } from "./run.js";
 import { endOfProcess } from "./terminal/end-of-process.js";
 import type { Terminal } from "./terminal/terminal.js";
+import { withoutServing } from "./without-serving.js";
 
 const terminal: Terminal = {
   stdin: process.stdin,
@@ -11,6 +12,7 @@ const terminal: Terminal = {
   folder: process.cwd(),
   enter: (folder) => process.chdir(folder),
 };
+withoutServing();
 const end = endOfProcess(terminal);
 // Modules of the project may print while they are loaded. Standard output is for results only.
 globalThis.console = new Console(process.stderr, process.stderr);

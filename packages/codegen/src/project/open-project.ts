@@ -1,4 +1,4 @@
-import { type KvLike, openKv } from "@keywright/core";
+import { type EmbeddedKv, type KvLike, openKv } from "@keywright/core";
 import { type AnyDatabase, createDatabase } from "@keywright/orm";
 import type { SourceKv } from "@keywright/orm/adopt";
 import { assertDistinctPrefixes } from "@keywright/orm/codegen";
@@ -105,6 +105,9 @@ export async function withKv<T>(
     }),
   );
   try {
+    const { attached } = kv as Partial<EmbeddedKv>;
+    if (attached !== undefined)
+      console.error(`Attached to process ${attached.pid}, which has the database open.`);
     return await use(kv);
   } finally {
     await kv.close();

@@ -109,6 +109,19 @@ export interface RangeRead {
 /** Called after changes with their keys, or with undefined if their keys are not known. */
 export type RangeListener = (keys: readonly Uint8Array[] | undefined) => void;
 
+/** The process to which this one is attached. */
+export interface DatabaseOwner {
+  /** The id of the process. */
+  readonly pid: number;
+}
+
+export interface QueueListener {
+  /** Resolves when the listener has ended. Rejects if the queue fails. */
+  readonly done: Promise<void>;
+  /** Ends deliveries to the handler. It may finish the messages that it has. */
+  end(): void;
+}
+
 /**
  * The port to a storage engine. `openKv(engine)` opens a database on it. It handles only bytes. Its
  * shape follows the `Database` trait of Deno's `denokv` (MIT). `engineContract` of
@@ -185,6 +198,19 @@ export interface Engine {
    * found damage, all other calls fail.
    */
   verifyFiles?(onProgress: (progress: FileCheckProgress) => void): Promise<FileReport>;
+
+  /**
+   * Delivers messages of the queue to a handler, as encoded values. Exists only if another process
+   * owns the database: it then also delivers messages and removes expired entries. Without this
+   * method, each process does so itself.
+   *
+   * @param deliver a rejection means that the delivery has failed.
+   * @param sync true if the commit that ends a delivery must survive a power cut.
+   */
+  listen?(deliver: (value: Uint8Array) => Promise<void>, sync: boolean): QueueListener;
+
+  /** The process that owns the database, if it is another one. */
+  readonly owner?: DatabaseOwner | undefined;
 
   /** Releases all resources. The watches end, and calls that have not finished may reject. */
   close(): Promise<void>;

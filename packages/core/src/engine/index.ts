@@ -4,7 +4,7 @@ export { formatVersionstamp, sequenceOfVersionstamp } from "../values/versionsta
 export { ChangeWatchers } from "./change-watchers.js";
 export { combineU64 } from "./combine-u64.js";
 export { hasExpired, isRangeEnd, maxRangeBytes } from "./engine.js";
-export { isCreationAllowed } from "./is-creation-allowed.js";
 export { decodeRecord, hasValidChecksum, writeChecksum } from "./level/record.js";
 export { CheckedVersions, WriteGroup } from "./level/write-group.js";
+export { isCreationAllowed } from "./process-settings.js";
 export { firstEntryKey, firstSystemKey, visibleRange } from "./system-keys.js";

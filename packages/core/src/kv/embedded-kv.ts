@@ -1,4 +1,4 @@
-import type { Engine, StoredEntry } from "../engine/engine.js";
+import type { DatabaseOwner, Engine, StoredEntry } from "../engine/engine.js";
 import type { FileReport } from "../engine/file-report.js";
 import { DatabaseClosedError, InvalidOptionError, ReadOnlyError } from "../errors/core-errors.js";
 import { decodeKey } from "../keys/decode-key.js";
@@ -48,8 +48,6 @@ export interface EmbeddedKvOptions {
 export class EmbeddedKv implements Kv, AsyncDisposable, Disposable {
   /** The limits of the sizes and counts of one call. */
   readonly limits: KvLimits;
-  /** True if other processes can have the database open at the same time. */
-  readonly isShared: boolean;
   readonly #shared: SharedEngine;
   readonly #options: EmbeddedKvOptions;
   /** The watches and listeners of this handle. */
@@ -58,9 +56,18 @@ export class EmbeddedKv implements Kv, AsyncDisposable, Disposable {
 
   constructor(shared: SharedEngine, options: EmbeddedKvOptions) {
     this.limits = options.limits;
-    this.isShared = shared.engine.isShared ?? false;
     this.#shared = shared;
     this.#options = options;
+  }
+
+  /** True if other processes may have the database open. */
+  get isShared(): boolean {
+    return this.#shared.isShared;
+  }
+
+  /** The process that owns the database, if it is another one. */
+  get attached(): DatabaseOwner | undefined {
+    return this.#shared.engine.owner;
   }
 
   async get<T = unknown>(
@@ -114,7 +121,7 @@ export class EmbeddedKv implements Kv, AsyncDisposable, Disposable {
     if (typeof handler !== "function") {
       throw new InvalidOptionError("handler", "must be a function", "listenQueue");
     }
-    const listener = this.#shared.messages.listen(handler, this.#options.sync);
+    const listener = this.#shared.listen(handler, this.#options.sync);
     this.#open.add(listener);
     try {
       await listener.done;

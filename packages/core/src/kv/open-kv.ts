@@ -1,7 +1,7 @@
 import type { Engine } from "../engine/engine.js";
-import { isCreationAllowed } from "../engine/is-creation-allowed.js";
 import type { FileCheckOptions } from "../engine/level/files/file-checker.js";
 import type { LevelDatabase } from "../engine/level/level-engine.js";
+import { isCreationAllowed } from "../engine/process-settings.js";
 import { InvalidOptionError } from "../errors/core-errors.js";
 import { specificationOrder } from "../keys/key-order.js";
 import { DenoKv } from "./deno/deno-kv.js";
@@ -10,6 +10,7 @@ import { assertDenoPath } from "./deno/deno-path.js";
 import { EmbeddedKv } from "./embedded-kv.js";
 import { assertLimits, defaultLimits, type KvLimits, limitsWith } from "./limits.js";
 import {
+  type AttachOptions,
   type OpenEngineOptions,
   openDiskEngine,
   openGivenEngine,
@@ -44,6 +45,14 @@ export interface OpenKvOptions {
    * open in this process, its check does not change.
    */
   checkFiles?: boolean | FileCheckOptions | undefined;
+  /**
+   * If another process has the folder open, this one uses the database through that process, and
+   * `kv.attached` names it. Other processes can do the same with this one. The default is true.
+   * With false, a folder can be opened by one process only. With `{ serve: false }`, this process
+   * attaches to others, and no other can attach to it. With `{ takeOver: true }`, it becomes the
+   * owner if the owner ends.
+   */
+  attach?: boolean | AttachOptions | undefined;
 }
 
 const optionNames: ReadonlySet<string> = new Set([
@@ -53,6 +62,7 @@ const optionNames: ReadonlySet<string> = new Set([
   "readOnly",
   "createIfMissing",
   "checkFiles",
+  "attach",
 ]);
 
 /**
@@ -70,7 +80,7 @@ const optionNames: ReadonlySet<string> = new Set([
  * @throws {InvalidOptionError} if an option is not valid.
  * @throws {DatabasePathError} if the path is a file, or a folder with other files.
  * @throws {DatabaseNotFoundError} if there is no database and none may be created.
- * @throws {DatabaseLockedError} if another process has the database open.
+ * @throws {DatabaseLockedError} if another process has the folder open and cannot be attached to.
  * @throws {DatabaseFormatError} if the data there is not Keywright's, or has a later format.
  * @throws {DatabaseModeError} if the database was created with the other `compat`.
  * @throws {CorruptionError} if the database is damaged.
@@ -83,18 +93,20 @@ export async function openKv(
   else assertWhere(where);
   assertKnown(options);
   const { durability = "full", compat, limits = {}, readOnly = false } = options;
-  const { createIfMissing = true, checkFiles = true } = options;
+  const { createIfMissing = true, checkFiles = true, attach = true } = options;
   assertOneOf("durability", durability, ["full", "relaxed"]);
   assertOneOf("compat", compat, [undefined, "deno"]);
   assertOneOf("createIfMissing", createIfMissing, [true, false]);
   assertLimits(limits);
   assertFileChecks(checkFiles);
+  assertAttach(attach);
   const mode = compat === "deno" ? "deno" : "specification";
   const shared = await openEngine(where, {
     mode,
     readOnly,
     createIfMissing: createIfMissing && !readOnly && isCreationAllowed(),
     checkFiles: checkFiles === true ? {} : checkFiles,
+    attach: attach === true ? {} : attach,
   });
   const sync = durability === "full";
   const { limits: engineLimits } = shared.engine;
@@ -135,6 +147,18 @@ function assertFileChecks(checkFiles: unknown): void {
   }
   if (onProgress !== undefined && typeof onProgress !== "function")
     throw new InvalidOptionError("checkFiles.onProgress", "must be a function", "openKv");
+}
+
+function assertAttach(attach: unknown): void {
+  if (typeof attach === "boolean") return;
+  if (typeof attach !== "object" || attach === null)
+    throw new InvalidOptionError("attach", "must be true, false or an object", "openKv");
+  const { serve, takeOver, ...others } = attach as AttachOptions;
+  const [unknown] = Object.keys(others);
+  if (unknown !== undefined)
+    throw unknownOption(`attach.${unknown}`, "the options are serve, takeOver");
+  assertOneOf("attach.serve", serve, [undefined, true, false]);
+  assertOneOf("attach.takeOver", takeOver, [undefined, true, false]);
 }
 
 function assertWhere(where: unknown): void {

@@ -1,5 +1,6 @@
 import { mkdir, readdir, realpath } from "node:fs/promises";
 import { dirname, resolve } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
 import { ClassicLevel } from "classic-level";
 import { MemoryLevel } from "memory-level";
 import type { Engine } from "../../engine/engine.js";
@@ -10,6 +11,8 @@ import type { LevelDatabase } from "../../engine/level/level-engine.js";
 import { LevelEngine } from "../../engine/level/level-engine.js";
 import { openWithLogs } from "../../engine/level/open-with-logs.js";
 import { syncPath } from "../../engine/level/sync-path.js";
+import { isServingAllowed } from "../../engine/process-settings.js";
+import { RemoteEngine } from "../../engine/remote/remote-engine.js";
 import {
   CorruptionError,
   DatabaseFormatError,
@@ -21,9 +24,12 @@ import {
 } from "../../errors/core-errors.js";
 import { isKeywrightError } from "../../errors/keywright-error.js";
 import { createLevelFiles } from "./create-level-files.js";
+import { connectInFolder, listenInFolder } from "./folder-socket.js";
 import { SharedEngine } from "./shared-engine.js";
 import { verifyMode } from "./verify-mode.js";
 
+/** How long the owner of a folder may take to listen, in milliseconds. */
+const ownerPatience = 2000;
 /** The engines that this process has open, opens or closes, by the real path of their folder. */
 const enginesByPath = new Map<string, Promise<SharedEngine>>();
 /** The real paths of the databases that this process repairs. */
@@ -34,12 +40,25 @@ const reservedFolders = new Set<string>();
  */
 const enginesByDatabase = new WeakMap<LevelDatabase | Engine, Promise<SharedEngine>>();
 
+/** How the processes that open the same folder work together. */
+export interface AttachOptions {
+  /** True if other processes may attach to this one. The default is true. */
+  readonly serve?: boolean | undefined;
+  /**
+   * True to become the owner of the folder if its owner ends. The default is false: calls then wait
+   * a few seconds for another owner and fail.
+   */
+  readonly takeOver?: boolean | undefined;
+}
+
 export interface OpenEngineOptions {
   readonly mode: DatabaseMode;
   readonly readOnly: boolean;
   readonly createIfMissing: boolean;
   /** False if the files of the database are not checked. */
   readonly checkFiles: FileCheckOptions | false;
+  /** False to fail if another process owns the folder, and to serve no other process. */
+  readonly attach: AttachOptions | false;
 }
 
 export function openMemoryEngine(options: OpenEngineOptions): Promise<SharedEngine> {
@@ -75,12 +94,12 @@ export async function openGivenEngine(
 }
 
 /**
- * Opens the LevelDB database at a path, or shares the one that this process has open there. The
- * engine is acquired for the caller.
+ * Opens the LevelDB database at a path, or shares the one that this process has open there. If
+ * another process owns the folder, attaches to it. The engine is acquired for the caller.
  *
  * @throws {DatabasePathError} if the path is a file, or a folder with other files.
  * @throws {DatabaseNotFoundError} if there is no database and none may be created.
- * @throws {DatabaseLockedError} if another process has the database open.
+ * @throws {DatabaseLockedError} if another process has the database open and cannot be attached to.
  * @throws {CorruptionError} if LevelDB finds its files damaged, or if one of them is missing.
  */
 export async function openDiskEngine(
@@ -89,7 +108,78 @@ export async function openDiskEngine(
 ): Promise<SharedEngine> {
   const location = await databaseFolder(path, options.createIfMissing);
   if (reservedFolders.has(location)) throw new DatabaseLockedError(location);
-  return await share(enginesByPath, location, options, () => openClassicLevel(location, options));
+  const open = () => openFolder(location, options);
+  return await share(enginesByPath, location, options, open, async (shared) => {
+    const mayServe = options.attach !== false && options.attach.serve !== false;
+    const isServing = mayServe && isServingAllowed() && shared.engine.listen === undefined;
+    if (isServing) await serveFolder(shared, location);
+  });
+}
+
+async function serveFolder(shared: SharedEngine, location: string): Promise<void> {
+  const access = { canWrite: true, maxMessageBytes: Number.POSITIVE_INFINITY };
+  const stop = await listenInFolder(location, (socket) => shared.server.accept(socket, access));
+  shared.stopServingWith(stop);
+}
+
+/** Attaches to the process that owns a folder, or becomes its owner. */
+async function openFolder(location: string, options: OpenEngineOptions): Promise<Engine> {
+  if (options.attach === false) return await openClassicLevel(location, options);
+  const giveUpAt = performance.now() + ownerPatience;
+  for (;;) {
+    const engine = await attachedEngine(location, options);
+    if (engine !== undefined) return engine;
+    try {
+      return await openClassicLevel(location, options);
+    } catch (error) {
+      if (!(error instanceof DatabaseLockedError) || performance.now() > giveUpAt) throw error;
+    }
+    // The owner does not listen yet, or has closed just now.
+    await sleep(20);
+  }
+}
+
+/** Returns the engine of the process that owns a folder, or undefined if none answers. */
+async function attachedEngine(
+  location: string,
+  options: OpenEngineOptions,
+): Promise<RemoteEngine | undefined> {
+  let engine: RemoteEngine;
+  /** The engine by which this process owns the folder, after it has taken over. */
+  let own: SharedEngine | undefined;
+  const takeOver = async () => {
+    own = new SharedEngine(
+      await openClassicLevel(location, options),
+      options.mode,
+      () => undefined,
+      location,
+    );
+    await own.acquire(options.readOnly);
+    await serveFolder(own, location);
+  };
+  let isFirst = true;
+  const connect = async () => {
+    try {
+      return await connectInFolder(location);
+    } catch (error) {
+      const mayTakeOver = options.attach !== false && options.attach.takeOver === true;
+      if (isFirst || own !== undefined || !mayTakeOver) throw error;
+      await takeOver();
+      engine.hasTakenOver = true;
+      return await connectInFolder(location);
+    } finally {
+      isFirst = false;
+    }
+  };
+  try {
+    engine = await RemoteEngine.open(connect, async () => await own?.release());
+  } catch (error) {
+    if (isKeywrightError(error)) throw error;
+    return undefined;
+  }
+  if (engine.mode === options.mode) return engine;
+  await engine.close();
+  throw new DatabaseModeError(engine.mode, location);
 }
 
 /**
@@ -117,6 +207,7 @@ async function share<Where>(
   where: Where,
   { mode, readOnly }: OpenEngineOptions,
   open: () => Promise<Engine>,
+  onOpen?: (shared: SharedEngine) => Promise<void>,
 ): Promise<SharedEngine> {
   const path = pathOf(where);
   for (let known = engines.get(where); known; known = engines.get(where)) {
@@ -132,7 +223,11 @@ async function share<Where>(
   }
   const forget = () => engines.delete(where);
   const opening = open().then(
-    (engine) => new SharedEngine(engine, mode, forget, path),
+    async (engine) => {
+      const opened = new SharedEngine(engine, mode, forget, path);
+      await onOpen?.(opened);
+      return opened;
+    },
     (error) => {
       // Before the calls that wait for this one look into the table again.
       forget();
@@ -255,7 +350,7 @@ function assertDatabaseFiles(location: string, names: readonly string[]): void {
 
 /** True for a file that may be left if a process is stopped before it has created a database. */
 function isFirstFile(name: string): boolean {
-  return /^(LOCK|LOG(\.old)?|MANIFEST-000001|\d+\.dbtmp)$/.test(name);
+  return /^(LOCK|LOG(\.old)?|MANIFEST-000001|\d+\.dbtmp|attach\.(sock|new))$/.test(name);
 }
 
 function isTableOrManifest(name: string): boolean {

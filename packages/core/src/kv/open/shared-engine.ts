@@ -1,23 +1,36 @@
 import { CommitQueue } from "../../engine/commit-queue.js";
-import type { AtomicWrite, Engine } from "../../engine/engine.js";
+import type { AtomicWrite, Engine, QueueListener } from "../../engine/engine.js";
 import type { DatabaseMode } from "../../engine/level/database-header.js";
+import { EngineServer } from "../../engine/remote/engine-server.js";
+import { encodeValue } from "../../values/encode-value.js";
 import { maxGroupSize } from "../../values/versionstamp.js";
 import { decodeHintKey, isHintKey } from "../expiry/expiry-hint.js";
 import { ExpirySweeper } from "../expiry/expiry-sweeper.js";
+import type { QueueHandler } from "../kv.js";
 import { isMessageKey } from "../queue/message-key.js";
 import { MessageQueue } from "../queue/message-queue.js";
+import { RemoteMessages } from "../queue/remote-messages.js";
+
+/** What a process does for its database, unless another process owns it. */
+interface OwnWork {
+  readonly messages: MessageQueue;
+  readonly sweeper: ExpirySweeper;
+}
 
 /** An engine with its commit queue, message queue and expiry sweeper, and a count of its users. */
 export class SharedEngine {
   readonly engine: Engine;
   readonly mode: DatabaseMode;
-  readonly messages: MessageQueue;
   /** Commits as {@link CommitQueue.commit} does. */
   readonly commit: (write: AtomicWrite) => Promise<string | null>;
   readonly path: string | undefined;
   readonly #queue: CommitQueue;
-  readonly #sweeper: ExpirySweeper;
+  /** Undefined if another process owns the database. */
+  readonly #work: OwnWork | undefined;
+  readonly #messages: MessageQueue | RemoteMessages;
   readonly #onClosed: () => void;
+  #server: EngineServer | undefined;
+  #stopServing: (() => Promise<void>) | undefined;
   #users = 0;
   #starting: Promise<void> | undefined;
   #closing: Promise<void> | undefined;
@@ -28,8 +41,14 @@ export class SharedEngine {
     this.mode = mode;
     this.#queue = new CommitQueue(engine, maxGroupSize, (write) => this.#onApplied(write));
     this.commit = (write) => this.#queue.commit(write);
-    this.messages = new MessageQueue(engine, this.commit);
-    this.#sweeper = new ExpirySweeper(engine, this.commit);
+    if (engine.listen === undefined) {
+      const messages = new MessageQueue(engine, this.commit);
+      this.#work = { messages, sweeper: new ExpirySweeper(engine, this.commit) };
+      this.#messages = messages;
+    } else {
+      this.#work = undefined;
+      this.#messages = new RemoteMessages(engine.listen.bind(engine));
+    }
     this.#onClosed = onClosed;
     this.path = path;
   }
@@ -38,11 +57,37 @@ export class SharedEngine {
     return this.#closing;
   }
 
+  /** True if other processes may have the database open. */
+  get isShared(): boolean {
+    return this.engine.isShared === true || (this.#server?.connections ?? 0) > 0;
+  }
+
+  /** The server for other processes. It has no connection until it is given a stream. */
+  get server(): EngineServer {
+    this.#server ??= new EngineServer({
+      engine: this.engine,
+      mode: this.mode,
+      commit: this.commit,
+      listen: (deliver, sync) => this.#listen((value) => deliver(encodeValue(value)), sync, true),
+    });
+    return this.#server;
+  }
+
+  /** @param stop is called before the engine is closed. It keeps new clients away. */
+  stopServingWith(stop: () => Promise<void>): void {
+    this.#stopServing = stop;
+  }
+
+  /** Delivers messages of the queue to a handler of this process. */
+  listen(handler: QueueHandler, sync: boolean): QueueListener {
+    return this.#listen(handler, sync, false);
+  }
+
   /** Adds a user. Expired entries are not swept before there is a user that may write. */
   async acquire(readOnly: boolean): Promise<void> {
     this.#users++;
     if (readOnly) return;
-    this.#starting ??= this.#sweeper.start();
+    this.#starting ??= this.#work?.sweeper.start();
     await this.#starting;
   }
 
@@ -53,20 +98,28 @@ export class SharedEngine {
     await (this.#closing ?? this.#queue.idle());
   }
 
+  #listen(handler: QueueHandler, sync: boolean, isRemote: boolean): QueueListener {
+    return this.#messages.listen(handler, sync, isRemote);
+  }
+
   /** Schedules the sweep of entries that expire, and wakes the queue for new messages. */
   #onApplied({ mutations }: AtomicWrite): void {
+    if (this.#work === undefined) return;
+    const { messages, sweeper } = this.#work;
     for (const { key, type } of mutations) {
       if (key[0] !== 0 || type !== "set") continue;
-      if (isHintKey(key)) this.#sweeper.schedule(decodeHintKey(key).dueAt);
-      else if (isMessageKey(key)) this.messages.wake(key);
+      if (isHintKey(key)) sweeper.schedule(decodeHintKey(key).dueAt);
+      else if (isMessageKey(key)) messages.wake(key);
     }
   }
 
   async #close(): Promise<void> {
     try {
       await this.#starting;
-      await this.messages.close();
-      await this.#sweeper.close();
+      await this.#stopServing?.();
+      await this.#server?.close();
+      await this.#work?.messages.close();
+      await this.#work?.sweeper.close();
       await this.#queue.idle();
       await this.engine.close();
     } finally {

@@ -1,4 +1,5 @@
-import type { AtomicWrite, Engine, StoredMutation } from "../../engine/engine.js";
+import type { AtomicWrite, Engine, QueueListener, StoredMutation } from "../../engine/engine.js";
+import { RemoteHandlerError } from "../../engine/remote/remote-handler-error.js";
 import { DatabaseClosedError } from "../../errors/core-errors.js";
 import type { QueueHandler } from "../kv.js";
 import { Alarm } from "./alarm.js";
@@ -6,7 +7,7 @@ import { type HeldMessage, HeldMessages } from "./held-messages.js";
 import { isMessageKey, messageKeys, readyAtOf } from "./message-key.js";
 import { completeDelivery, failDelivery, type StoredMessage } from "./message-life.js";
 import { MessageReader } from "./message-reader.js";
-import { type ActiveListener, type QueueListener, QueueListeners } from "./queue-listeners.js";
+import { type ActiveListener, QueueListeners } from "./queue-listeners.js";
 import { reportError } from "./report-error.js";
 
 /** The maximum number of messages that handlers have at a time, as in Deno KV. */
@@ -55,16 +56,16 @@ export class MessageQueue {
 
   /**
    * Delivers messages to a handler, in turn with the other listeners. The process stays alive until
-   * the listener has ended.
+   * the listener has ended, unless the handler is in another process.
    *
    * @param sync true if the commit that ends a delivery must survive a power cut.
    * @throws {DatabaseClosedError} after `close()`.
    */
-  listen(handler: QueueHandler, sync: boolean): QueueListener {
+  listen(handler: QueueHandler, sync: boolean, isRemote = false): QueueListener {
     if (this.#closing !== undefined) throw new DatabaseClosedError("listenQueue");
     let end: () => void = () => undefined;
     const done = new Promise<void>((resolve, reject) => {
-      const listener = { handler, sync, resolve, reject };
+      const listener = { handler, sync, isRemote, resolve, reject };
       this.#listeners.add(listener);
       if (this.#isShared) this.#unwatch ??= this.#watchMessages();
       end = () => this.#end(listener);
@@ -202,7 +203,8 @@ export class MessageQueue {
       await handler(held.message.value);
     } catch (error) {
       isTaken = false;
-      reportError("Exception in queue handler", error);
+      // A handler in another process reports its own errors.
+      if (!(error instanceof RemoteHandlerError)) reportError("Exception in queue handler", error);
     }
     // `close()` takes this delivery back.
     if (this.#closing !== undefined) return;

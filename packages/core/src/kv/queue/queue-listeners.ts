@@ -1,22 +1,17 @@
-import { keepAlive } from "../keep-alive.js";
+import { keepAlive } from "../../engine/keep-alive.js";
 import type { QueueHandler } from "../kv.js";
-
-export interface QueueListener {
-  /** Resolves when the listener has ended. Rejects if the queue fails. */
-  readonly done: Promise<void>;
-  /** Ends deliveries to the handler. It may finish the messages that it has. */
-  end(): void;
-}
 
 export interface ActiveListener {
   readonly handler: QueueHandler;
   /** True if the commit that ends a delivery must survive a power cut. */
   readonly sync: boolean;
+  /** True if the handler is in another process. This process then need not stay alive for it. */
+  readonly isRemote: boolean;
   readonly resolve: () => void;
   readonly reject: (reason: unknown) => void;
 }
 
-/** The listeners of a queue, which take turns. The process stays alive while there are any. */
+/** The listeners of a queue, which take turns. The process stays alive for those of its own. */
 export class QueueListeners {
   #listeners: ActiveListener[] = [];
   #turn = 0;
@@ -28,7 +23,7 @@ export class QueueListeners {
 
   add(listener: ActiveListener): void {
     this.#listeners.push(listener);
-    this.#letGo ??= keepAlive();
+    if (!listener.isRemote) this.#letGo ??= keepAlive();
   }
 
   next(): ActiveListener | undefined {
@@ -37,18 +32,18 @@ export class QueueListeners {
 
   remove(listener: ActiveListener): void {
     this.#listeners = this.#listeners.filter((other) => other !== listener);
-    this.#letGoWhenEmpty();
+    this.#letGoIfPossible();
   }
 
   removeAll(): ActiveListener[] {
     const removed = this.#listeners;
     this.#listeners = [];
-    this.#letGoWhenEmpty();
+    this.#letGoIfPossible();
     return removed;
   }
 
-  #letGoWhenEmpty(): void {
-    if (!this.isEmpty) return;
+  #letGoIfPossible(): void {
+    if (this.#listeners.some(({ isRemote }) => !isRemote)) return;
     this.#letGo?.();
     this.#letGo = undefined;
   }

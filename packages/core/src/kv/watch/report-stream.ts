@@ -1,5 +1,5 @@
 import type { ReadableStreamDefaultController } from "node:stream/web";
-import { keepAlive } from "../keep-alive.js";
+import { keepAlive } from "../../engine/keep-alive.js";
 import { type Open, Watch, wakeNobody } from "./watch.js";
 
 const maxDelay = 2 ** 31 - 1;

@@ -1,0 +1,155 @@
+import { Buffer } from "node:buffer";
+import { randomUUID } from "node:crypto";
+import type { Duplex } from "node:stream";
+import type { AtomicWrite, WriteOutcome } from "../engine.js";
+import { ChangeLog } from "./change-log.js";
+import { appliedVersionstamp, forgetClients, withCommitId } from "./commit-ids.js";
+import type { Access, ConnectionHost, ServedDatabase } from "./served-database.js";
+import { ServerConnection } from "./server-connection.js";
+
+interface Client {
+  /** The last group of commits, whose outcomes a repeated request gets. */
+  group: number;
+  outcomes: Promise<WriteOutcome[]>;
+  connections: number;
+  forgetAt: NodeJS.Timeout | undefined;
+}
+
+/** Milliseconds in which a client that was disconnected finds its commits and missed changes. */
+const forgetAfter = 60_000;
+
+/** Serves a database to clients on streams: sockets in a folder, or connections of a server. */
+export class EngineServer implements ConnectionHost {
+  readonly database: ServedDatabase;
+  readonly changes: ChangeLog;
+  readonly instance: string = randomUUID();
+  readonly #connections = new Set<ServerConnection>();
+  readonly #clients = new Map<string, Client>();
+  /** Stops the recording of changes, unless a client connects again in time. */
+  #stopTimer: NodeJS.Timeout | undefined;
+  #isFirst = true;
+
+  constructor(database: ServedDatabase) {
+    this.database = database;
+    this.changes = new ChangeLog(database.engine);
+  }
+
+  /** The number of clients. */
+  get connections(): number {
+    return this.#connections.size;
+  }
+
+  /** Serves a client until its stream ends. Does not keep the process alive. */
+  accept(stream: Duplex & { unref?(): unknown }, access: Access): void {
+    stream.unref?.();
+    this.changes.start();
+    const connection = new ServerConnection(stream, this, access, () => {
+      this.#connections.delete(connection);
+      if (this.#connections.size > 0) return;
+      this.#stopTimer = setTimeout(() => this.changes.stop(), forgetAfter);
+      this.#stopTimer.unref();
+    });
+    clearTimeout(this.#stopTimer);
+    this.#connections.add(connection);
+    if (!this.#isFirst) return;
+    this.#isFirst = false;
+    // Clients of an owner that has ended may still ask for its last commits.
+    setTimeout(() => this.#forgetOthers(), forgetAfter).unref();
+  }
+
+  /** Ends all connections after the commits that have begun. */
+  async close(): Promise<void> {
+    const outcomes = [...this.#clients.values()].map((client) => client.outcomes);
+    await Promise.allSettled(outcomes);
+    for (const { forgetAt } of this.#clients.values()) clearTimeout(forgetAt);
+    await Promise.all([...this.#connections].map((connection) => connection.end()));
+    clearTimeout(this.#stopTimer);
+    this.changes.stop();
+  }
+
+  /** @param id the id of the client, which stays the same when it connects again. */
+  join(id: Uint8Array): void {
+    const client = this.#clientOf(id);
+    client.connections++;
+    clearTimeout(client.forgetAt);
+    client.forgetAt = undefined;
+  }
+
+  /** @param isFinal true if the client does not connect again. */
+  leave(id: Uint8Array, isFinal: boolean): void {
+    const client = this.#clientOf(id);
+    client.connections--;
+    if (client.connections > 0) return;
+    clearTimeout(client.forgetAt);
+    client.forgetAt = setTimeout(() => this.#forget(id), isFinal ? 0 : forgetAfter);
+    client.forgetAt.unref();
+  }
+
+  /**
+   * Commits a group of writes of a client. If the group was committed before, it returns the same
+   * outcomes.
+   *
+   * @param isRepeated true if the client has sent the group before and got no answer.
+   */
+  async commit(
+    id: Uint8Array,
+    group: number,
+    writes: readonly AtomicWrite[],
+    isRepeated: boolean,
+  ): Promise<WriteOutcome[]> {
+    const client = this.#clientOf(id);
+    if (client.group === group) return await client.outcomes;
+    client.group = group;
+    client.outcomes = Promise.all(
+      writes.map((write, i) => this.#commitOne(id, group, i, write, isRepeated)),
+    );
+    return await client.outcomes;
+  }
+
+  async #commitOne(
+    id: Uint8Array,
+    group: number,
+    position: number,
+    write: AtomicWrite,
+    isRepeated: boolean,
+  ): Promise<WriteOutcome> {
+    const { engine, commit } = this.database;
+    try {
+      // An owner that was killed may have applied the write.
+      const applied = isRepeated
+        ? await appliedVersionstamp(engine, id, group, position)
+        : undefined;
+      return applied ?? (await commit(withCommitId(write, id, group, position)));
+    } catch (error) {
+      return error as Error;
+    }
+  }
+
+  #clientOf(id: Uint8Array): Client {
+    const text = textOf(id);
+    let client = this.#clients.get(text);
+    if (client === undefined) {
+      const outcomes = Promise.resolve([]);
+      client = { group: -1, outcomes, connections: 0, forgetAt: undefined };
+      this.#clients.set(text, client);
+    }
+    return client;
+  }
+
+  #forget(id: Uint8Array): void {
+    const text = textOf(id);
+    const hasCommitted = this.#clients.get(text)?.group !== -1;
+    this.#clients.delete(text);
+    if (hasCommitted) this.#forgetOthers();
+  }
+
+  /** Deletes the stored ids of clients that are not connected. A later call deletes what is left. */
+  #forgetOthers(): void {
+    const { engine, commit } = this.database;
+    forgetClients(engine, commit, (id) => !this.#clients.has(textOf(id))).catch(() => undefined);
+  }
+}
+
+function textOf(id: Uint8Array): string {
+  return Buffer.from(id).toString("hex");
+}

@@ -1,0 +1,179 @@
+// The messages between a process and the one that owns a database, and how engine values become
+// plain arrays in them. A request is `[id, call, ...arguments]`, its answer `[id, error, result,
+// counter]`, and a report of the owner `[0, kind, ...]`.
+import type { KeyRange } from "../../keys/key-range.js";
+import type {
+  AtomicWrite,
+  EngineLimits,
+  StoredCheck,
+  StoredEntry,
+  StoredMutation,
+} from "../engine.js";
+import type { DatabaseMode } from "../level/database-header.js";
+import { FrameError } from "./frames.js";
+
+/** The version of the protocol. Both sides must have the same. */
+export const protocolVersion = 1;
+
+/** The calls of a client. */
+export type Call =
+  | "hello"
+  | "get"
+  | "getMany"
+  | "range"
+  | "commit"
+  | "watch"
+  | "watchRanges"
+  | "unwatch"
+  | "listen"
+  | "unlisten"
+  | "delivered"
+  | "verifyFiles"
+  | "bye";
+
+/** The reports of the owner that answer no request. */
+export type Report = "changed" | "message" | "listenerEnded" | "fileProgress";
+
+/** What the owner tells a new client. */
+export interface Greeting {
+  readonly version: number;
+  /** Differs after each start of the owner. */
+  readonly instance: string;
+  readonly pid: number;
+  readonly mode: DatabaseMode;
+  readonly limits: EngineLimits;
+}
+
+/** A stored entry without its key, which the client knows. */
+export type WireEntry = readonly [value: Uint8Array, versionstamp: string, expireAt?: number];
+
+export function wireEntry(entry: StoredEntry | undefined): WireEntry | null {
+  if (entry === undefined) return null;
+  const { value, versionstamp, expireAt } = entry;
+  return expireAt === undefined ? [value, versionstamp] : [value, versionstamp, expireAt];
+}
+
+export function entryOf(key: Uint8Array, wire: WireEntry | null): StoredEntry | undefined {
+  if (wire === null) return undefined;
+  const [value, versionstamp, expireAt] = wire;
+  return { key, value: plainBytes(value), versionstamp, expireAt };
+}
+
+/** Returns bytes that are not a `Buffer`, in the same memory. */
+export function plainBytes(bytes: Uint8Array): Uint8Array {
+  return new Uint8Array(bytes.buffer, bytes.byteOffset, bytes.length);
+}
+
+export function wireWrite({ checks, mutations, sync }: AtomicWrite): unknown[] {
+  return [
+    checks.map(({ key, versionstamp }) => [key, versionstamp]),
+    mutations.map(wireMutation),
+    sync,
+  ];
+}
+
+function wireMutation(mutation: StoredMutation): unknown[] {
+  const { type, key } = mutation;
+  switch (type) {
+    case "set":
+      return [type, key, mutation.value, mutation.expireAt, mutation.endsInVersionstamp];
+    case "delete":
+      return [type, key];
+    case "deleteExpired":
+      return [type, key, mutation.hint?.key, mutation.hint?.dueAt];
+    default:
+      return [type, key, mutation.operand];
+  }
+}
+
+/** @throws {FrameError} if the message is not a write. */
+export function writeOf(wire: unknown): AtomicWrite {
+  const [checks, mutations, sync] = listOf(wire);
+  return {
+    checks: listOf(checks).map(checkOf),
+    mutations: listOf(mutations).map(mutationOf),
+    sync: sync === true,
+  };
+}
+
+function checkOf(wire: unknown): StoredCheck {
+  const [key, versionstamp] = listOf(wire);
+  if (versionstamp !== null && !/^[0-9a-f]{20}$/.test(textOf(versionstamp))) throw malformed();
+  return { key: bytesOf(key), versionstamp: versionstamp as string | null };
+}
+
+function mutationOf(wire: unknown): StoredMutation {
+  const [type, wireKey, ...rest] = listOf(wire);
+  const key = bytesOf(wireKey);
+  switch (type) {
+    case "set": {
+      const [value, expireAt, endsInVersionstamp] = rest;
+      return {
+        type,
+        key,
+        value: bytesOf(value),
+        ...(isPresent(expireAt) && { expireAt: numberOf(expireAt) }),
+        ...(endsInVersionstamp === true && { endsInVersionstamp }),
+      };
+    }
+    case "delete":
+      return { type, key };
+    case "deleteExpired": {
+      const [hintKey, dueAt] = rest;
+      if (!isPresent(hintKey)) return { type, key };
+      return { type, key, hint: { key: bytesOf(hintKey), dueAt: numberOf(dueAt) } };
+    }
+    case "sum":
+    case "min":
+    case "max": {
+      const [operand] = rest;
+      const isU64 = typeof operand === "bigint" && operand >= 0n && operand < 1n << 64n;
+      if (!isU64 && typeof operand !== "number") throw malformed();
+      return { type, key, operand: BigInt(operand) };
+    }
+    default:
+      throw malformed();
+  }
+}
+
+export function wireRange({ start, end }: KeyRange): unknown[] {
+  return [start, end];
+}
+
+/** @throws {FrameError} if the message is not a range. */
+export function rangeOf(wire: unknown): KeyRange {
+  const [start, end] = listOf(wire);
+  return { start: bytesOf(start), end: bytesOf(end) };
+}
+
+/** @throws {FrameError} if a part of a message is not a list. */
+export function listOf(value: unknown): readonly unknown[] {
+  if (!Array.isArray(value)) throw malformed();
+  return value;
+}
+
+/** @throws {FrameError} if a part of a message is not a byte string. */
+export function bytesOf(value: unknown): Uint8Array {
+  if (!(value instanceof Uint8Array)) throw malformed();
+  return plainBytes(value);
+}
+
+/** @throws {FrameError} if a part of a message is not a number. */
+export function numberOf(value: unknown): number {
+  if (typeof value !== "number" || Number.isNaN(value)) throw malformed();
+  return value;
+}
+
+/** @throws {FrameError} if a part of a message is not a string. */
+function textOf(value: unknown): string {
+  if (typeof value !== "string") throw malformed();
+  return value;
+}
+
+function isPresent(value: unknown): boolean {
+  return value !== undefined && value !== null;
+}
+
+export function malformed(): FrameError {
+  return new FrameError("a message is not one of the protocol");
+}

@@ -1,0 +1,243 @@
+import { randomBytes } from "node:crypto";
+import {
+  AmbiguousCommitError,
+  DatabaseClosedError,
+  EngineUnavailableError,
+} from "../../errors/core-errors.js";
+import type { KeyRange } from "../../keys/key-range.js";
+import type {
+  AtomicWrite,
+  DatabaseOwner,
+  Engine,
+  EngineLimits,
+  QueueListener,
+  RangeListener,
+  RangeRead,
+  StoredEntry,
+  WriteOutcome,
+} from "../engine.js";
+import type { FileCheckProgress, FileReport } from "../file-report.js";
+import { keepAlive } from "../keep-alive.js";
+import type { DatabaseMode } from "../level/database-header.js";
+import { clientIdBytes } from "./commit-ids.js";
+import { type Connect, Link, patience } from "./link.js";
+import {
+  type Call,
+  entryOf,
+  type Greeting,
+  plainBytes,
+  protocolVersion,
+  type WireEntry,
+  wireRange,
+  wireWrite,
+} from "./messages.js";
+import { errorOf, type WireError } from "./wire-error.js";
+
+interface Watch {
+  readonly call: "watch" | "watchRanges";
+  readonly places: unknown;
+  readonly onChange: (keys: readonly Uint8Array[] | undefined) => void;
+  /** The number of the last change that was reported, or that was known when the watch began. */
+  since: number;
+}
+
+interface Listener {
+  readonly deliver: (value: Uint8Array) => Promise<void>;
+  readonly sync: boolean;
+  readonly resolve: () => void;
+  readonly reject: (error: unknown) => void;
+}
+
+/** The engine of a database that another process owns. `engine-server.ts` is the other side. */
+export class RemoteEngine implements Engine {
+  readonly isShared = true;
+  /** True if the owner is this process now. */
+  hasTakenOver = false;
+  readonly #link: Link;
+  readonly #watches = new Map<number, Watch>();
+  readonly #listeners = new Map<number, Listener>();
+  #nextId = 1;
+  #group = 0;
+  #greeting: Greeting | undefined;
+  #onFileProgress: ((progress: FileCheckProgress) => void) | undefined;
+  readonly #onClose: () => Promise<void>;
+  #isClosed = false;
+
+  private constructor(connect: Connect, onClose: () => Promise<void>) {
+    this.#onClose = onClose;
+    const hello = [protocolVersion, randomBytes(clientIdBytes)];
+    this.#link = new Link(connect, hello, {
+      onConnect: (greeting) => this.#onConnect(greeting),
+      onReport: (report, args) => this.#onReport(report, args),
+      errorOf: (call, wasSent) => this.#errorOf(call, wasSent),
+    });
+  }
+
+  /**
+   * Connects to the owner of a database. Rejects with the error of the stream.
+   *
+   * @param onClose is called when the engine is closed.
+   */
+  static async open(
+    connect: Connect,
+    onClose: () => Promise<void> = async () => undefined,
+  ): Promise<RemoteEngine> {
+    const engine = new RemoteEngine(connect, onClose);
+    const { version } = await engine.#link.open();
+    if (version === protocolVersion) return engine;
+    engine.#link.close();
+    throw new EngineUnavailableError(
+      "the process that owns it has another version of Keywright",
+      "Use the same version in both",
+    );
+  }
+
+  get limits(): EngineLimits {
+    return this.#greeting!.limits;
+  }
+
+  get mode(): DatabaseMode {
+    return this.#greeting!.mode;
+  }
+
+  get owner(): DatabaseOwner | undefined {
+    return this.hasTakenOver ? undefined : { pid: this.#greeting!.pid };
+  }
+
+  async get(key: Uint8Array): Promise<StoredEntry | undefined> {
+    return entryOf(key, (await this.#link.call("get", key)) as WireEntry | null);
+  }
+
+  async getMany(keys: readonly Uint8Array[]): Promise<(StoredEntry | undefined)[]> {
+    const entries = (await this.#link.call("getMany", keys)) as (WireEntry | null)[];
+    return entries.map((entry, i) => entryOf(keys[i]!, entry));
+  }
+
+  async getRange({ range, limit, reverse }: RangeRead): Promise<StoredEntry[]> {
+    // A limit may be infinite, which is a number that no message needs.
+    const most = Math.min(limit, Number.MAX_SAFE_INTEGER);
+    const entries = (await this.#link.call("range", wireRange(range), most, reverse)) as [
+      key: Uint8Array,
+      ...entry: WireEntry,
+    ][];
+    return entries.map(([key, ...entry]) => entryOf(plainBytes(key), entry)!);
+  }
+
+  async commit(writes: readonly AtomicWrite[]): Promise<WriteOutcome[]> {
+    const group = ++this.#group;
+    try {
+      const outcomes = await this.#link.call("commit", group, writes.map(wireWrite));
+      return (outcomes as (string | null | WireError)[]).map((outcome) =>
+        typeof outcome === "object" && outcome !== null ? errorOf(outcome) : outcome,
+      );
+    } catch (error) {
+      return writes.map(() => error as Error);
+    }
+  }
+
+  watch(keys: readonly Uint8Array[], onChange: () => void): () => void {
+    return this.#watch("watch", keys, onChange);
+  }
+
+  watchRanges(ranges: readonly KeyRange[], onChange: RangeListener): () => void {
+    return this.#watch("watchRanges", ranges.map(wireRange), onChange);
+  }
+
+  async verifyFiles(onProgress: (progress: FileCheckProgress) => void): Promise<FileReport> {
+    this.#onFileProgress = onProgress;
+    return (await this.#link.call("verifyFiles")) as FileReport;
+  }
+
+  listen(deliver: (value: Uint8Array) => Promise<void>, sync: boolean): QueueListener {
+    const id = this.#nextId++;
+    const letGo = keepAlive();
+    const done = new Promise<void>((resolve, reject) => {
+      this.#listeners.set(id, { deliver, sync, resolve, reject });
+    }).finally(letGo);
+    this.#link.keepConnected = true;
+    this.#link.notify("listen", id, sync);
+    const end = () => {
+      if (!this.#listeners.has(id)) return;
+      this.#link.call("unlisten", id).then(
+        () => this.#endListener(id),
+        () => this.#endListener(id),
+      );
+    };
+    return { done, end };
+  }
+
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    this.#watches.clear();
+    for (const id of [...this.#listeners.keys()]) this.#endListener(id);
+    this.#link.close();
+    await this.#onClose();
+  }
+
+  #watch(call: Watch["call"], places: unknown, onChange: RangeListener): () => void {
+    const id = this.#nextId++;
+    const since = this.#link.counter;
+    this.#watches.set(id, { call, places, onChange, since });
+    this.#link.keepConnected = true;
+    this.#link.notify(call, id, places, since);
+    return () => {
+      if (!this.#watches.delete(id)) return;
+      this.#link.notify("unwatch", id);
+      this.#link.keepConnected = this.#watches.size > 0 || this.#listeners.size > 0;
+    };
+  }
+
+  /** Begins the watches and listeners again on a new connection. */
+  #onConnect(greeting: Greeting): void {
+    const isSame = this.#greeting?.instance === greeting.instance;
+    this.#greeting = greeting;
+    for (const [id, { call, places, since }] of this.#watches)
+      this.#link.notify(call, id, places, isSame ? since : -1);
+    for (const [id, { sync }] of this.#listeners) this.#link.notify("listen", id, sync);
+  }
+
+  #onReport(report: unknown, args: readonly unknown[]): void {
+    switch (report) {
+      case "changed": {
+        const [id, keys, counter] = args as [number, readonly Uint8Array[] | null, number];
+        const watch = this.#watches.get(id);
+        if (watch === undefined) return;
+        watch.since = counter;
+        watch.onChange(keys?.map(plainBytes));
+        return;
+      }
+      case "message": {
+        const [id, delivery, value] = args as [number, number, Uint8Array];
+        const deliver = this.#listeners.get(id)?.deliver ?? (() => Promise.reject(new Error()));
+        deliver(plainBytes(value)).then(
+          () => this.#link.notify("delivered", delivery, true),
+          () => this.#link.notify("delivered", delivery, false),
+        );
+        return;
+      }
+      case "listenerEnded": {
+        const [id, error] = args as [number, WireError | null];
+        this.#endListener(id, error === null ? undefined : errorOf(error));
+        return;
+      }
+      case "fileProgress":
+        this.#onFileProgress?.(args[0] as FileCheckProgress);
+    }
+  }
+
+  #endListener(id: number, error?: unknown): void {
+    const listener = this.#listeners.get(id);
+    this.#listeners.delete(id);
+    if (error === undefined) listener?.resolve();
+    else listener?.reject(error);
+  }
+
+  #errorOf(call: Call, wasSent: boolean): Error {
+    if (this.#isClosed) return new DatabaseClosedError(call);
+    if (call === "commit" && wasSent) return new AmbiguousCommitError(patience);
+    return new EngineUnavailableError(
+      `the process that owns it (${this.#greeting?.pid}) does not answer`,
+      "Start it again, or close this database and open it again",
+    );
+  }
+}

@@ -1,0 +1,35 @@
+import type { AtomicWrite, Engine, QueueListener, WriteOutcome } from "../engine.js";
+import type { DatabaseMode } from "../level/database-header.js";
+import type { ChangeLog } from "./change-log.js";
+
+/** A database that other processes use through its owner. */
+export interface ServedDatabase {
+  readonly engine: Engine;
+  readonly mode: DatabaseMode;
+  /** Resolves with the versionstamp of the write, or with null if a check failed. */
+  commit(write: AtomicWrite): Promise<string | null>;
+  /** Delivers messages of the queue as encoded values. A rejection means a failed delivery. */
+  listen(deliver: (value: Uint8Array) => Promise<void>, sync: boolean): QueueListener;
+}
+
+export interface Access {
+  /** True if the client may write. */
+  readonly canWrite: boolean;
+  /** The largest message of the client, in bytes. */
+  readonly maxMessageBytes: number;
+}
+
+/** What the connections of a server share. `EngineServer` describes the methods. */
+export interface ConnectionHost {
+  readonly database: ServedDatabase;
+  readonly changes: ChangeLog;
+  readonly instance: string;
+  join(id: Uint8Array): void;
+  leave(id: Uint8Array, isFinal: boolean): void;
+  commit(
+    id: Uint8Array,
+    group: number,
+    writes: readonly AtomicWrite[],
+    isRepeated: boolean,
+  ): Promise<WriteOutcome[]>;
+}

@@ -1,0 +1,83 @@
+import { Buffer } from "node:buffer";
+import { chmod, mkdir, open, rename, rm, unlink } from "node:fs/promises";
+import { createConnection, createServer, type Server, type Socket } from "node:net";
+import { join } from "node:path";
+
+const socketName = "attach.sock";
+const draftName = "attach.new";
+/** The path of a socket may have about 104 bytes, depending on the system. */
+const maxPathBytes = 100;
+
+/**
+ * Accepts connections of other processes of the same user on a socket in the folder of a database.
+ * The process must own the database. Does nothing on a system or a disk without such sockets.
+ *
+ * @returns a function that ends this.
+ */
+export async function listenInFolder(
+  folder: string,
+  onConnection: (socket: Socket) => void,
+): Promise<() => Promise<void>> {
+  if (process.platform === "win32") return async () => undefined;
+  const draft = join(folder, draftName);
+  const server = createServer(onConnection);
+  try {
+    await rm(draft, { recursive: true, force: true });
+    // In a folder of its own nobody else can connect before the permissions are set.
+    await mkdir(draft, { mode: 0o700 });
+    await withShortPath(draft, "s", (path) => listening(server, path));
+    await chmod(join(draft, "s"), 0o600);
+    await rename(join(draft, "s"), join(folder, socketName));
+    await rm(draft, { recursive: true, force: true });
+  } catch {
+    server.close();
+    await rm(draft, { recursive: true, force: true }).catch(() => undefined);
+    return async () => undefined;
+  }
+  server.unref();
+  return async () => {
+    // Not `rm`, which would call `lstat`: Node.js 20 resolves links wrongly after that of a socket.
+    await unlink(join(folder, socketName)).catch(() => undefined);
+    server.close();
+  };
+}
+
+/** Connects to the process that owns the database in a folder. Rejects if none answers. */
+export async function connectInFolder(folder: string): Promise<Socket> {
+  return await withShortPath(folder, socketName, connected);
+}
+
+function listening(server: Server, path: string): Promise<void> {
+  return new Promise((resolve, reject) => {
+    server.once("error", reject);
+    server.listen(path, resolve);
+  });
+}
+
+function connected(path: string): Promise<Socket> {
+  return new Promise((resolve, reject) => {
+    const socket = createConnection(path);
+    socket.once("error", reject);
+    socket.once("connect", () => {
+      socket.off("error", reject);
+      resolve(socket);
+    });
+  });
+}
+
+/** Calls a function with a path of a file in a folder that is not too long for a socket. */
+async function withShortPath<T>(
+  folder: string,
+  name: string,
+  use: (path: string) => Promise<T>,
+): Promise<T> {
+  const path = join(folder, name);
+  if (Buffer.byteLength(path) <= maxPathBytes) return await use(path);
+  if (process.platform !== "linux") throw new Error("The path of the socket is too long.");
+  const handle = await open(folder);
+  try {
+    return await use(`/proc/self/fd/${handle.fd}/${name}`);
+  } finally {
+    await handle.close();
+  }
+}

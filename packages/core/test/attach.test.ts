@@ -1,0 +1,227 @@
+import { mkdir, readdir, stat } from "node:fs/promises";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { EngineUnavailableError } from "../src/errors/core-errors.js";
+import type { EmbeddedKv } from "../src/index.js";
+import { openKv } from "../src/kv/open-kv.js";
+import { OwnerProcess } from "./owner-process.js";
+import { makeFolder, removeFolder } from "./temporary-folder.js";
+
+let folder: string;
+let owner: OwnerProcess;
+let kv: EmbeddedKv | undefined;
+beforeEach(async () => {
+  folder = await makeFolder();
+  owner = new OwnerProcess();
+});
+afterEach(async () => {
+  await kv?.close();
+  kv = undefined;
+  await owner.kill();
+  await removeFolder(folder);
+});
+
+/** Opens the folder here while another process owns it. */
+async function attached(): Promise<EmbeddedKv> {
+  await owner.open(folder);
+  kv = await openKv(folder);
+  return kv;
+}
+
+describe("a second process", () => {
+  it("uses the database through the first one, and says so", async () => {
+    const own = await attached();
+    expect(own.attached).toEqual({ pid: owner.pid });
+    expect(own.isShared).toBe(true);
+    await own.set(["a"], 1);
+    await own.close();
+    await owner.close(folder);
+    kv = await openKv(folder);
+    expect(kv.attached).toBeUndefined();
+    expect(kv.isShared).toBe(false);
+    expect((await kv.get(["a"])).value).toBe(1);
+  });
+
+  it("is refused with attach: false, on either side", async () => {
+    await owner.open(folder);
+    await expect(openKv(folder, { attach: false })).rejects.toMatchObject({
+      code: "KW_DATABASE_LOCKED",
+      retryable: true,
+      path: folder,
+    });
+    await owner.close(folder);
+    await owner.open(folder, { attach: { serve: false } });
+    await expect(openKv(folder)).rejects.toMatchObject({ code: "KW_DATABASE_LOCKED" });
+  });
+
+  it("waits until the first one is open", async () => {
+    const [opened] = await Promise.all([openKv(folder), owner.open(folder)]);
+    kv = opened;
+    await kv.set(["a"], 1);
+    expect((await kv.get(["a"])).value).toBe(1);
+  });
+
+  it("is told that the database has the other mode", async () => {
+    await owner.open(folder);
+    await expect(openKv(folder, { compat: "deno" })).rejects.toMatchObject({
+      code: "KW_DATABASE_MODE",
+      mode: "specification",
+    });
+  });
+
+  it("gets the errors of the first one with their classes and fields", async () => {
+    const own = await attached();
+    await own.set(["text"], "x");
+    await expect(own.atomic().sum(["text"], 1n).commit()).rejects.toMatchObject({
+      name: "NotU64Error",
+      code: "KW_VALUE_NOT_U64",
+    });
+    await expect(own.atomic().sum(["text"], 1n).commit()).rejects.toBeInstanceOf(TypeError);
+  });
+
+  it("verifies the files of the first one", async () => {
+    const own = await attached();
+    expect(await own.verifyFiles()).toMatchObject({ damages: [] });
+  });
+
+  it("works in a folder whose path is too long for a socket", async () => {
+    if (process.platform !== "linux") return;
+    const long = join(folder, "x".repeat(120));
+    await mkdir(long);
+    await owner.open(long);
+    kv = await openKv(long);
+    expect(kv.attached).toEqual({ pid: owner.pid });
+    await kv.set(["a"], 1);
+  });
+});
+
+describe("the socket", () => {
+  it("is only for the same user, and is removed at the end", async () => {
+    kv = await openKv(folder);
+    const { mode } = await stat(join(folder, "attach.sock"));
+    expect(mode & 0o777).toBe(0o600);
+    expect(await readdir(folder)).not.toContain("attach.new");
+    await kv.close();
+    expect(await readdir(folder)).not.toContain("attach.sock");
+  });
+
+  it("of a process that was killed is replaced", async () => {
+    await owner.open(folder);
+    await owner.kill();
+    expect(await readdir(folder)).toContain("attach.sock");
+    kv = await openKv(folder);
+    expect(kv.attached).toBeUndefined();
+    owner = new OwnerProcess();
+    await expect(owner.open(folder)).resolves.toBeUndefined();
+  });
+});
+
+describe("when the owner ends", () => {
+  it("calls wait for another one", async () => {
+    const own = await attached();
+    await own.set(["a"], 1);
+    await owner.kill();
+    const read = own.get(["a"]);
+    const commit = own.set(["b"], 2);
+    owner = new OwnerProcess();
+    await owner.open(folder);
+    expect((await read).value).toBe(1);
+    expect((await commit).ok).toBe(true);
+    expect(own.attached).toEqual({ pid: owner.pid });
+  });
+
+  it("calls fail if there is none, and later ones work when there is one again", async () => {
+    const own = await attached();
+    const { pid } = owner;
+    await owner.kill();
+    const error = await own.get(["a"]).catch((thrown: unknown) => thrown);
+    expect(error).toBeInstanceOf(EngineUnavailableError);
+    expect((error as Error).message).toContain(`the process that owns it (${pid}) does not answer`);
+    owner = new OwnerProcess();
+    await owner.open(folder);
+    expect((await own.get(["a"])).versionstamp).toBeNull();
+  });
+
+  it("commits are made once each, and the versionstamps are those of the entries", async () => {
+    const own = await attached();
+    const stamps = new Map<number, string>();
+    let next = 0;
+    let isDone = false;
+    const write = async () => {
+      while (!isDone) {
+        const n = next++;
+        const result = await own.atomic().set(["n", n], n).sum(["sum"], 1n).commit();
+        if (result.ok) stamps.set(n, result.versionstamp);
+      }
+    };
+    const writers = Array.from({ length: 64 }, write);
+    for (let kill = 0; kill < 3; kill++) {
+      await sleep(60);
+      await owner.kill();
+      owner = new OwnerProcess();
+      await owner.open(folder);
+    }
+    isDone = true;
+    await Promise.all(writers);
+    expect(stamps.size).toBe(next);
+    expect((await own.get<{ value: bigint }>(["sum"])).value).toMatchObject({
+      value: BigInt(next),
+    });
+    for await (const { key, versionstamp } of own.list({ prefix: ["n"] }))
+      expect(versionstamp).toBe(stamps.get(key[1] as number));
+  });
+
+  it("a process that asked for it takes over", async () => {
+    await owner.open(folder);
+    kv = await openKv(folder, { attach: { takeOver: true } });
+    await kv.set(["a"], 1);
+    await owner.kill();
+    expect((await kv.get(["a"])).value).toBe(1);
+    expect(kv.attached).toBeUndefined();
+    owner = new OwnerProcess();
+    // The other one is attached now.
+    await owner.open(folder, { attach: { takeOver: true } });
+    await kv.set(["b"], 2);
+    await kv.close();
+    kv = await openKv(folder);
+    expect((await kv.get(["b"])).value).toBe(2);
+  });
+
+  it("watches go on, and miss nothing", async () => {
+    const own = await attached();
+    const changes = own.watchRange([{ prefix: ["a"] }]).getReader();
+    const entries = own.watch([["a", 1]]).getReader();
+    expect((await entries.read()).value?.[0].value).toBeNull();
+    await own.set(["a", 1], "before");
+    expect((await changes.read()).value).toEqual({ keys: [["a", 1]], isComplete: true });
+    expect((await entries.read()).value?.[0].value).toBe("before");
+    await owner.kill();
+    owner = new OwnerProcess();
+    await owner.open(folder);
+    await own.set(["a", 1], "after");
+    expect((await changes.read()).done).toBe(false);
+    expect((await entries.read()).value?.[0].value).toBe("after");
+  });
+
+  it("listeners go on, and get every message", async () => {
+    const own = await attached();
+    const seen = new Set<unknown>();
+    let onAll: () => void = () => undefined;
+    const all = new Promise<void>((resolve) => {
+      onAll = resolve;
+    });
+    void own.listenQueue((value) => {
+      seen.add(value);
+      if (seen.size === 3) onAll();
+    });
+    await own.enqueue("one");
+    await owner.kill();
+    owner = new OwnerProcess();
+    await owner.open(folder);
+    await own.enqueue("two");
+    await own.enqueue("three");
+    await all;
+    expect([...seen].sort()).toEqual(["one", "three", "two"]);
+  });
+});

@@ -1,0 +1,58 @@
+import { type ChildProcess, fork } from "node:child_process";
+import { fileURLToPath } from "node:url";
+import type { OpenKvOptions } from "../src/index.js";
+
+const program = fileURLToPath(new URL("own-folders.mjs", import.meta.url));
+
+/** Another process, which owns folders. */
+export class OwnerProcess {
+  readonly #child: ChildProcess;
+  readonly #waiting = new Map<number, (error: string | undefined) => void>();
+  #nextId = 0;
+
+  constructor() {
+    this.#child = fork(program, { execArgv: [] });
+    this.#child.on("message", ({ id, error }: { id: number; error?: string }) =>
+      this.#waiting.get(id)?.(error),
+    );
+    this.#child.unref();
+    this.#child.channel?.unref();
+  }
+
+  get pid(): number {
+    return this.#child.pid!;
+  }
+
+  open(folder: string, options?: OpenKvOptions): Promise<void> {
+    return this.#call("open", folder, options);
+  }
+
+  close(folder: string): Promise<void> {
+    return this.#call("close", folder);
+  }
+
+  /** Resolves when the process has ended. */
+  async kill(): Promise<void> {
+    if (this.#child.exitCode !== null || this.#child.signalCode !== null) return;
+    const ended = new Promise<void>((resolve) => this.#child.once("exit", () => resolve()));
+    this.#child.ref();
+    this.#child.kill("SIGKILL");
+    await ended;
+  }
+
+  #call(call: string, folder: string, options?: OpenKvOptions): Promise<void> {
+    const id = this.#nextId++;
+    return new Promise((resolve, reject) => {
+      this.#child.ref();
+      this.#child.channel?.ref();
+      this.#waiting.set(id, (error) => {
+        this.#waiting.delete(id);
+        this.#child.unref();
+        this.#child.channel?.unref();
+        if (error === undefined) resolve();
+        else reject(new Error(error));
+      });
+      this.#child.send({ id, call, folder, options });
+    });
+  }
+}

@@ -1,0 +1,114 @@
+import { randomBytes } from "node:crypto";
+import { setTimeout as sleep } from "node:timers/promises";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import type { RemoteEngine } from "../src/engine/remote/remote-engine.js";
+import type { AtomicWrite, StoredMutation } from "../src/index.js";
+import { encodeValue, type KvU64 } from "../src/index.js";
+import { decodeValue } from "../src/values/decode-value.js";
+import { connectTo, type Owner, startOwner } from "./remote-engine.js";
+
+let owner: Owner;
+let engine: RemoteEngine;
+beforeEach(async () => {
+  owner = await startOwner();
+  engine = await connectTo(owner);
+});
+afterEach(async () => {
+  await engine.close();
+  await owner.close();
+});
+
+const key = (n: number) => Uint8Array.of(2, 0x61 + n, 0);
+const write = (...mutations: StoredMutation[]): AtomicWrite => {
+  return { checks: [], mutations, sync: false };
+};
+const add = write({ type: "sum", key: key(0), operand: 1n });
+
+async function sum(): Promise<bigint> {
+  const entry = await owner.engine.get(key(0));
+  return entry === undefined ? 0n : (decodeValue(entry.value) as KvU64).value;
+}
+
+describe("a commit whose connection is lost", () => {
+  it.each(["disconnect", "restart"] as const)("is made once: %s", async (lose) => {
+    let stamps = 0;
+    for (let n = 0; n < 40; n++) {
+      const commit = engine.commit([add, add]);
+      // At another moment each time: before, during and after the commit.
+      if (n % 4 === 1) owner[lose]();
+      if (n % 4 === 2) setImmediate(() => owner[lose]());
+      if (n % 4 === 3) setTimeout(() => owner[lose](), n % 3);
+      for (const outcome of await commit) if (typeof outcome === "string") stamps++;
+    }
+    expect(stamps).toBe(80);
+    expect(await sum()).toBe(80n);
+  });
+});
+
+describe("a watch", () => {
+  it("reports what was committed before the owner knew of it", async () => {
+    await engine.get(key(0));
+    const reported = new Promise<void>((resolve) => {
+      engine.watchRanges([{ start: key(0), end: key(5) }], (keys) => {
+        expect(keys).toEqual([key(1)]);
+        resolve();
+      });
+    });
+    // In the same turn, on the engine of the owner.
+    await owner.engine.commit([write({ type: "set", key: key(1), value: encodeValue(1) })]);
+    await reported;
+  });
+
+  it("reports changes that were made while it was disconnected, with their keys", async () => {
+    const changes: unknown[] = [];
+    engine.watchRanges([{ start: key(0), end: key(9) }], (keys) => changes.push(keys));
+    await engine.commit([write({ type: "set", key: key(1), value: encodeValue(1) })]);
+    await sleep(20);
+    owner.disconnect();
+    await owner.engine.commit([write({ type: "set", key: key(2), value: encodeValue(1) })]);
+    await sleep(200);
+    expect(changes.flat()).toEqual([key(1), key(2)]);
+  });
+
+  it("reports to a client that does not read without keeping every key", async () => {
+    const socket = await owner.connect();
+    const { FrameWriter } = await import("../src/engine/remote/frames.js");
+    const frames = new FrameWriter(socket);
+    frames.write([1, "hello", 1, randomBytes(16)]);
+    frames.write([2, "watchRanges", 1, [[key(0), Uint8Array.of(9)]], 0]);
+    await sleep(50);
+    socket.pause();
+    const value = encodeValue(1);
+    const before = process.memoryUsage().heapUsed;
+    for (let n = 0; n < 300; n++) {
+      const mutations = Array.from({ length: 200 }, (_, i): StoredMutation => {
+        const long = new Uint8Array(500).fill(0x61);
+        return { type: "set", key: Uint8Array.of(2, ...long, n, i, 0), value };
+      });
+      await owner.engine.commit([{ checks: [], mutations, sync: false }]);
+    }
+    expect(process.memoryUsage().heapUsed - before).toBeLessThan(200e6);
+    socket.destroy();
+  });
+});
+
+describe("bytes that are not the protocol", () => {
+  it("end the connection, and the owner goes on", async () => {
+    const seeds: unknown[] = [
+      Buffer.from("GET / HTTP/1.1\r\n\r\n"),
+      Buffer.alloc(64),
+      randomBytes(64),
+      Buffer.from([0xff, 0xff, 0xff, 0xff, 1]),
+      Buffer.from([0, 0, 0, 1, 0xc1]),
+    ];
+    for (const bytes of seeds) {
+      const socket = await owner.connect();
+      const closed = new Promise<void>((resolve) => socket.once("close", () => resolve()));
+      socket.resume();
+      socket.end(bytes as Buffer);
+      await closed;
+    }
+    expect(await engine.commit([add])).toEqual([expect.any(String)]);
+    expect(owner.server.connections).toBe(1);
+  });
+});

@@ -1,0 +1,77 @@
+import { connect, createServer, type Socket } from "node:net";
+import { join } from "node:path";
+import { MemoryLevel } from "memory-level";
+import { CommitQueue } from "../src/engine/commit-queue.js";
+import { type LevelDatabase, LevelEngine } from "../src/engine/level/level-engine.js";
+import { EngineServer } from "../src/engine/remote/engine-server.js";
+import { RemoteEngine } from "../src/engine/remote/remote-engine.js";
+import type { Engine, QueueListener } from "../src/index.js";
+import { makeFolder, removeFolder } from "./temporary-folder.js";
+
+export interface Owner {
+  readonly engine: Engine;
+  readonly server: EngineServer;
+  readonly path: string;
+  connect(): Promise<Socket>;
+  /** Ends the connections, as the end of the process would. */
+  disconnect(): void;
+  /** Replaces the server by one that knows nothing of the clients, on the same engine. */
+  restart(): void;
+  close(): Promise<void>;
+}
+
+/** Starts the owner of a database in memory, which listens on a socket. */
+export async function startOwner(): Promise<Owner> {
+  const folder = await makeFolder();
+  const level = new MemoryLevel<Uint8Array, Uint8Array>({ storeEncoding: "view" });
+  const engine = await LevelEngine.open(level as unknown as LevelDatabase);
+  const queue = new CommitQueue(engine, 1000);
+  const start = () =>
+    new EngineServer({
+      engine,
+      mode: "specification",
+      commit: (write) => queue.commit(write),
+      listen: (): QueueListener => {
+        throw new Error("There is no queue.");
+      },
+    });
+  let server = start();
+  const sockets = new Set<Socket>();
+  const listener = createServer((socket) => {
+    sockets.add(socket);
+    server.accept(socket, { canWrite: true, maxMessageBytes: 1 << 26 });
+  });
+  const path = join(folder, "s");
+  await new Promise<void>((resolve) => listener.listen(path, resolve));
+  const disconnect = () => {
+    for (const socket of sockets) socket.destroy();
+    sockets.clear();
+  };
+  return {
+    engine,
+    path,
+    get server() {
+      return server;
+    },
+    connect: () =>
+      new Promise((resolve, reject) => {
+        const socket = connect(path, () => resolve(socket));
+        socket.once("error", reject);
+      }),
+    disconnect,
+    restart: () => {
+      disconnect();
+      server = start();
+    },
+    close: async () => {
+      await server.close();
+      listener.close();
+      await engine.close();
+      await removeFolder(folder);
+    },
+  };
+}
+
+export async function connectTo(owner: Owner): Promise<RemoteEngine> {
+  return await RemoteEngine.open(() => owner.connect());
+}
