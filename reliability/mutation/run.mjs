@@ -93,15 +93,7 @@ function copyPackage(name, copy) {
       join(copy, "packages", each, "tsconfig.json"),
     );
   const folder = join(copy, "packages", name);
-  for (const part of [
-    "dist",
-    "src",
-    "test",
-    "bench",
-    "package.json",
-    "tsconfig.json",
-    "vitest.config.ts",
-  ])
+  for (const part of ["dist", "src", "test", "package.json", "tsconfig.json", "vitest.config.ts"])
     cpSync(join(root, "packages", name, part), join(folder, part), {
       recursive: true,
       filter: (path) => !path.endsWith("node_modules"),

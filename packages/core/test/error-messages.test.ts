@@ -354,7 +354,7 @@ describe("a message about an option names the call and the option", () => {
     ['openKv: compat must be undefined or "deno".', opening({ compat: secret })],
     ["openKv: createIfMissing must be true or false.", opening({ createIfMissing: secret })],
     [
-      "openKv: durabilty is not an option; the options are durability, compat, limits, readOnly, createIfMissing, checkFiles, attach.",
+      "openKv: durabilty is not an option; the options are durability, compat, limits, readOnly, createIfMissing, checkFiles, attach, token.",
       opening({ durabilty: "full" }),
     ],
     [
@@ -362,7 +362,7 @@ describe("a message about an option names the call and the option", () => {
       ({ open }) => open(""),
     ],
     [
-      "openKv: where must not be a URL; open a remote database with Deno.openKv or @deno/kv.",
+      "openKv: token must be given for a URL, or in the variable KEYWRIGHT_TOKEN of the environment.",
       ({ open }) => open("https://example.com/secret"),
     ],
     [

@@ -1,5 +1,6 @@
 import type { DatabaseOwner, Engine, StoredEntry } from "../engine/engine.js";
 import type { FileReport } from "../engine/file-report.js";
+import type { EngineServer } from "../engine/remote/engine-server.js";
 import { DatabaseClosedError, InvalidOptionError, ReadOnlyError } from "../errors/core-errors.js";
 import { decodeKey } from "../keys/decode-key.js";
 import { encodeEntryKey } from "../keys/encode-key.js";
@@ -58,6 +59,11 @@ export class EmbeddedKv implements Kv, AsyncDisposable, Disposable {
     this.limits = options.limits;
     this.#shared = shared;
     this.#options = options;
+  }
+
+  /** Internal: the server that other processes connect to. */
+  static serverOf(kv: EmbeddedKv): EngineServer {
+    return kv.#shared.server;
   }
 
   /** True if other processes may have the database open. */

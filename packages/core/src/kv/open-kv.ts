@@ -16,8 +16,9 @@ import {
   openGivenEngine,
   openLevelEngine,
   openMemoryEngine,
+  openRemoteEngine,
 } from "./open/open-engine.js";
-import { isRemoteUrl, remoteUrlReason } from "./open/remote-url.js";
+import { connectTo, isRemoteAddress } from "./open/remote-address.js";
 import { isEngine, whereReason } from "./open/where.js";
 
 /** Options of `openKv`. */
@@ -53,6 +54,11 @@ export interface OpenKvOptions {
    * owner if the owner ends.
    */
   attach?: boolean | AttachOptions | undefined;
+  /**
+   * The access token for the URL of a server. The default is that of the variable `KEYWRIGHT_TOKEN`
+   * or `DENO_KV_ACCESS_TOKEN` of the environment.
+   */
+  token?: string | undefined;
 }
 
 const optionNames: ReadonlySet<string> = new Set([
@@ -63,11 +69,13 @@ const optionNames: ReadonlySet<string> = new Set([
   "createIfMissing",
   "checkFiles",
   "attach",
+  "token",
 ]);
 
 /**
  * Opens a database. Without `where`, or with `":memory:"`, it is in memory. A path is that of a
- * folder on disk, which is created if it is absent. An abstract-level database that the caller
+ * folder on disk, which is created if it is absent. A URL is that of `@keywright/server`, and
+ * `unix:` with a path is the folder of a database that another process has open. An abstract-level database that the caller
  * created is closed by `close()`. Opening the same path again in one process shares the database,
  * which is closed with its last handle. So does opening the same engine again, such as one of
  * `@keywright/postgres`.
@@ -82,6 +90,7 @@ const optionNames: ReadonlySet<string> = new Set([
  * @throws {DatabaseNotFoundError} if there is no database and none may be created.
  * @throws {DatabaseLockedError} if another process has the folder open and cannot be attached to.
  * @throws {DatabaseFormatError} if the data there is not Keywright's, or has a later format.
+ * @throws {EngineUnavailableError} if the server at a URL cannot be reached.
  * @throws {DatabaseModeError} if the database was created with the other `compat`.
  * @throws {CorruptionError} if the database is damaged.
  */
@@ -89,11 +98,11 @@ export async function openKv(
   where: string | LevelDatabase | Engine = ":memory:",
   options: OpenKvOptions = {},
 ): Promise<EmbeddedKv> {
-  if (options?.compat === "deno") assertDenoPath(where);
+  if (options?.compat === "deno") assertDenoPath(where, options?.token);
   else assertWhere(where);
   assertKnown(options);
   const { durability = "full", compat, limits = {}, readOnly = false } = options;
-  const { createIfMissing = true, checkFiles = true, attach = true } = options;
+  const { createIfMissing = true, checkFiles = true, attach = true, token } = options;
   assertOneOf("durability", durability, ["full", "relaxed"]);
   assertOneOf("compat", compat, [undefined, "deno"]);
   assertOneOf("createIfMissing", createIfMissing, [true, false]);
@@ -101,13 +110,14 @@ export async function openKv(
   assertFileChecks(checkFiles);
   assertAttach(attach);
   const mode = compat === "deno" ? "deno" : "specification";
-  const shared = await openEngine(where, {
+  const engineOptions: OpenEngineOptions = {
     mode,
     readOnly,
     createIfMissing: createIfMissing && !readOnly && isCreationAllowed(),
     checkFiles: checkFiles === true ? {} : checkFiles,
     attach: attach === true ? {} : attach,
-  });
+  };
+  const shared = await openEngine(where, engineOptions, token);
   const sync = durability === "full";
   const { limits: engineLimits } = shared.engine;
   return mode === "deno"
@@ -120,9 +130,14 @@ export async function openKv(
       });
 }
 
-function openEngine(where: string | LevelDatabase | Engine, options: OpenEngineOptions) {
+function openEngine(
+  where: string | LevelDatabase | Engine,
+  options: OpenEngineOptions,
+  token: string | undefined,
+) {
   if (isEngine(where)) return openGivenEngine(where, options);
   if (typeof where !== "string") return openLevelEngine(where, options);
+  if (isRemoteAddress(where)) return openRemoteEngine(connectTo(where, token), options);
   return where === ":memory:" ? openMemoryEngine(options) : openDiskEngine(where, options);
 }
 
@@ -164,8 +179,6 @@ function assertAttach(attach: unknown): void {
 function assertWhere(where: unknown): void {
   const isDatabase =
     isEngine(where) || typeof (where as { open?: unknown } | null)?.open === "function";
-  if (typeof where === "string" && isRemoteUrl(where))
-    throw new InvalidOptionError("where", remoteUrlReason, "openKv");
   if (isDatabase || (typeof where === "string" && where !== "")) return;
   throw new InvalidOptionError("where", whereReason, "openKv");
 }

@@ -39,8 +39,12 @@ export class EngineServer implements ConnectionHost {
     return this.#connections.size;
   }
 
-  /** Serves a client until its stream ends. Does not keep the process alive. */
-  accept(stream: Duplex & { unref?(): unknown }, access: Access): void {
+  /**
+   * Serves a client until its stream ends. Does not keep the process alive.
+   *
+   * @returns a function that ends the stream when all requests are answered.
+   */
+  accept(stream: Duplex & { unref?(): unknown }, access: Access): { end(): Promise<void> } {
     stream.unref?.();
     this.changes.start();
     const connection = new ServerConnection(stream, this, access, () => {
@@ -51,10 +55,12 @@ export class EngineServer implements ConnectionHost {
     });
     clearTimeout(this.#stopTimer);
     this.#connections.add(connection);
-    if (!this.#isFirst) return;
-    this.#isFirst = false;
-    // Clients of an owner that has ended may still ask for its last commits.
-    setTimeout(() => this.#forgetOthers(), forgetAfter).unref();
+    if (this.#isFirst) {
+      this.#isFirst = false;
+      // Clients of an owner that has ended may still ask for its last commits.
+      setTimeout(() => this.#forgetOthers(), forgetAfter).unref();
+    }
+    return connection;
   }
 
   /** Ends all connections after the commits that have begun. */

@@ -1,6 +1,7 @@
 import { Buffer } from "node:buffer";
 import type { Duplex } from "node:stream";
 import { Packr } from "msgpackr";
+import { LimitExceededError } from "../../errors/core-errors.js";
 
 const packr = new Packr({ useRecords: false, variableMapSize: true });
 const headerBytes = 4;
@@ -15,6 +16,8 @@ export class FrameError extends Error {}
  * and the body as MessagePack. The messages of one turn of the event loop are written together.
  */
 export class FrameWriter {
+  /** The largest body that the other side accepts. */
+  maxBytes: number = Number.POSITIVE_INFINITY;
   readonly #stream: Duplex;
   #isCorked = false;
 
@@ -22,9 +25,13 @@ export class FrameWriter {
     this.#stream = stream;
   }
 
+  /** @throws {LimitExceededError} if the other side would not accept the message. */
   write(message: unknown): void {
     const stream = this.#stream;
     if (!stream.writable) return;
+    const body = packr.pack(message);
+    if (body.length > this.maxBytes)
+      throw new LimitExceededError("totalMutationBytes", this.maxBytes, body.length);
     if (!this.#isCorked) {
       this.#isCorked = true;
       stream.cork();
@@ -33,7 +40,6 @@ export class FrameWriter {
         stream.uncork();
       });
     }
-    const body = packr.pack(message);
     if (body.length > maxCopiedBytes) {
       const header = Buffer.alloc(headerBytes);
       header.writeUInt32BE(body.length);

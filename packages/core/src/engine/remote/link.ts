@@ -103,8 +103,13 @@ export class Link {
   #send(id: number, pending: Pending): void {
     const { call, args } = pending;
     pending.sent++;
-    this.#writer?.write([id, call, ...args, ...(pending.sent > 1 ? [true] : [])]);
-    this.#stream?.ref?.();
+    try {
+      this.#writer?.write([id, call, ...args, ...(pending.sent > 1 ? [true] : [])]);
+      this.#stream?.ref?.();
+    } catch (error) {
+      this.#pending.delete(id);
+      pending.reject(error);
+    }
   }
 
   async #attach(stream: Connection): Promise<Greeting> {
@@ -134,6 +139,7 @@ export class Link {
     });
     this.#stream = stream;
     this.#writer = writer;
+    writer.maxBytes = greeting.maxMessageBytes;
     stream.unref?.();
     this.#events.onConnect(greeting);
     return greeting;
@@ -143,7 +149,9 @@ export class Link {
     const [id, ...rest] = listOf(message);
     if (id === 0) {
       const [report, ...args] = rest;
-      this.#events.onReport(report, args);
+      // The owner has not understood a message, and would not if it were sent again.
+      if (report === "refused") this.#rejectAll(() => errorOf(args[0] as WireError));
+      else this.#events.onReport(report, args);
       return;
     }
     const [error, result, counter] = rest;
@@ -193,9 +201,8 @@ export class Link {
     }
   }
 
-  #rejectAll(): void {
-    for (const { call, sent, reject } of this.#pending.values())
-      reject(this.#events.errorOf(call, sent > 0));
+  #rejectAll(error = ({ call, sent }: Pending) => this.#events.errorOf(call, sent > 0)): void {
+    for (const pending of this.#pending.values()) pending.reject(error(pending));
     this.#pending.clear();
   }
 }

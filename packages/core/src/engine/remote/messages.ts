@@ -42,6 +42,8 @@ export interface Greeting {
   readonly pid: number;
   readonly mode: DatabaseMode;
   readonly limits: EngineLimits;
+  /** The largest message that the owner accepts. */
+  readonly maxMessageBytes: number;
 }
 
 /** A stored entry without its key, which the client knows. */

@@ -50,6 +50,8 @@ export class ServerConnection {
   #requests = 0;
   #clientId: Uint8Array | undefined;
   #isLeaving = false;
+  #isEnding = false;
+  #onIdle: (() => void) | undefined;
   #hasEnded = false;
 
   constructor(stream: Duplex, server: ConnectionHost, access: Access, onEnd: () => void) {
@@ -67,9 +69,17 @@ export class ServerConnection {
     });
   }
 
-  /** Ends the stream after what is written to it. */
+  /** Ends the stream when the requests that were read are answered. */
   async end(): Promise<void> {
     if (this.#stream.destroyed) return;
+    this.#isEnding = true;
+    this.#stream.pause();
+    if (this.#requests > 0) {
+      await new Promise<void>((resolve) => {
+        this.#onIdle = resolve;
+        this.#stream.once("close", resolve);
+      });
+    }
     await new Promise<void>((resolve) => {
       // A client that reads nothing does not keep the owner from closing.
       const timer = setTimeout(() => this.#stream.destroy(), 1000);
@@ -118,6 +128,7 @@ export class ServerConnection {
     this.#requests--;
     const wire = error === undefined ? null : wireError(error);
     this.#writer.write([request, wire, result, this.#server.changes.counter]);
+    if (this.#requests === 0) this.#onIdle?.();
     if (this.#stream.isPaused()) this.#resumeIfIdle();
   }
 
@@ -131,6 +142,7 @@ export class ServerConnection {
   }
 
   #resumeIfIdle(): void {
+    if (this.#isEnding) return;
     if (this.#requests < maxRequests && this.#stream.writableLength <= maxUnreadBytes)
       this.#stream.resume();
   }
@@ -195,6 +207,7 @@ export class ServerConnection {
       pid: process.pid,
       mode,
       limits: engine.limits,
+      maxMessageBytes: this.#access.maxMessageBytes,
     };
   }
 

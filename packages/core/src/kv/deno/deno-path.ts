@@ -1,27 +1,29 @@
 import { InvalidOptionError } from "../../errors/core-errors.js";
-import { isRemoteUrl, remoteUrlReason } from "../open/remote-url.js";
+import { isUrl } from "../open/remote-address.js";
 import { isEngine, whereReason } from "../open/where.js";
 import { denoError } from "./deno-error.js";
 
 /**
- * Refuses a path as `Deno.openKv` does. A database at a URL cannot be opened here at all.
+ * Refuses a path as `Deno.openKv` does.
  *
  * @throws {TypeError} if the path is empty, not a string, begins with `:`, or is an invalid URL.
  * @throws {Error} if the path is a URL and there is no access token.
  */
-export function assertDenoPath(where: unknown): void {
+export function assertDenoPath(where: unknown, token: string | undefined): void {
   if (isEngine(where)) return;
   if (typeof (where as { open?: unknown } | null)?.open === "function") return;
   if (typeof where !== "string" || where === "") throw refused("Filename cannot be empty");
   if (where.startsWith(":") && where !== ":memory:")
     throw refused("Filename cannot start with ':' unless prefixed with './'");
-  if (!isRemoteUrl(where)) return;
-  const own = new InvalidOptionError("where", remoteUrlReason, "openKv");
+  if (!isUrl(where)) return;
+  const own = new InvalidOptionError("where", "must be a valid URL", "openKv");
   if (!URL.canParse(where)) throw denoError(own, `Invalid database url: ${where}`);
-  if (process.env["DENO_KV_ACCESS_TOKEN"] !== undefined) throw own;
+  const names = ["DENO_KV_ACCESS_TOKEN", "KEYWRIGHT_TOKEN"];
+  if (token !== undefined || names.some((name) => process.env[name] !== undefined)) return;
+  const missing = new InvalidOptionError("token", "must be given for a URL", "openKv");
   const text =
     "Missing DENO_KV_ACCESS_TOKEN environment variable. Please set it to your access token from https://console.deno.com";
-  throw denoError(own, text, Error);
+  throw denoError(missing, text, Error);
 }
 
 function refused(text: string): Error {

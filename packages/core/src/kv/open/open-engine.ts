@@ -12,6 +12,7 @@ import { LevelEngine } from "../../engine/level/level-engine.js";
 import { openWithLogs } from "../../engine/level/open-with-logs.js";
 import { syncPath } from "../../engine/level/sync-path.js";
 import { isServingAllowed } from "../../engine/process-settings.js";
+import type { Connect } from "../../engine/remote/link.js";
 import { RemoteEngine } from "../../engine/remote/remote-engine.js";
 import {
   CorruptionError,
@@ -120,6 +121,26 @@ async function serveFolder(shared: SharedEngine, location: string): Promise<void
   const access = { canWrite: true, maxMessageBytes: Number.POSITIVE_INFINITY };
   const stop = await listenInFolder(location, (socket) => shared.server.accept(socket, access));
   shared.stopServingWith(stop);
+}
+
+/**
+ * Connects to a server. Each call has a connection of its own.
+ *
+ * @throws {EngineUnavailableError} if the server cannot be reached.
+ * @throws {DatabaseModeError} if the database has the other mode.
+ */
+export async function openRemoteEngine(
+  connect: Connect,
+  { mode, readOnly }: OpenEngineOptions,
+): Promise<SharedEngine> {
+  const engine = await RemoteEngine.open(connect);
+  if (engine.mode !== mode) {
+    await engine.close();
+    throw new DatabaseModeError(engine.mode);
+  }
+  const shared = new SharedEngine(engine, mode, () => undefined);
+  await shared.acquire(readOnly);
+  return shared;
 }
 
 /** Attaches to the process that owns a folder, or becomes its owner. */

@@ -1,0 +1,12 @@
+// What `@keywright/server` needs of a database to serve it.
+import type { EngineServer } from "./engine/remote/engine-server.js";
+import { EmbeddedKv } from "./kv/embedded-kv.js";
+
+export type { EngineServer } from "./engine/remote/engine-server.js";
+export type { Access, ServedDatabase } from "./engine/remote/served-database.js";
+export { denoOrder } from "./keys/key-order.js";
+
+/** Returns the server of a database. It has no connection until it is given a stream. */
+export function serverOf(kv: EmbeddedKv): EngineServer {
+  return EmbeddedKv.serverOf(kv);
+}

@@ -1,0 +1,119 @@
+import { Buffer } from "node:buffer";
+import { create, fromBinary, toBinary } from "@bufbuild/protobuf";
+import {
+  type AtomicOperation,
+  decodeKey,
+  type EmbeddedKv,
+  isKeywrightError,
+  type KvKey,
+} from "@keywright/core";
+import { denoOrder } from "@keywright/core/serve";
+import { RequestError } from "../http/request-error.js";
+import {
+  AtomicWriteOutputSchema,
+  AtomicWriteSchema,
+  AtomicWriteStatus,
+  type Enqueue,
+  type Mutation,
+  MutationType,
+  ValueEncoding,
+} from "./generated/datapath_pb.js";
+import { messageOf } from "./snapshot-read.js";
+import { valueFrom, valueOfV8 } from "./values.js";
+
+/** The longest delay of a message in Deno KV: 30 days. */
+const longestDelay = 30 * 24 * 3600 * 1000;
+
+/** Commits a request of a client. The database checks it as it checks the calls of its own. */
+export async function atomicWrite(kv: EmbeddedKv, body: Uint8Array): Promise<Uint8Array> {
+  const { checks, mutations, enqueues } = messageOf(() => fromBinary(AtomicWriteSchema, body));
+  const now = Date.now();
+  const operation = kv.atomic();
+  try {
+    for (const { key, versionstamp } of checks) {
+      const stamp = versionstamp.length === 0 ? null : Buffer.from(versionstamp).toString("hex");
+      operation.check({ key: keyOf(key), versionstamp: stamp });
+    }
+    for (const mutation of mutations) addMutation(operation, kv, mutation, now);
+    for (const enqueue of enqueues) addMessage(operation, enqueue, now);
+    const result = await operation.commit();
+    return toBinary(
+      AtomicWriteOutputSchema,
+      create(
+        AtomicWriteOutputSchema,
+        result.ok
+          ? {
+              status: AtomicWriteStatus.AW_SUCCESS,
+              versionstamp: Buffer.from(result.versionstamp, "hex"),
+            }
+          : { status: AtomicWriteStatus.AW_CHECK_FAILURE },
+      ),
+    );
+  } catch (error) {
+    // A mistake of the client. Everything else is a failure of the server.
+    if (error instanceof TypeError || error instanceof RangeError)
+      throw new RequestError(400, error.message);
+    if (isKeywrightError(error) && !error.retryable && error.code.startsWith("KW_LIMIT"))
+      throw new RequestError(400, error.message);
+    throw error;
+  }
+}
+
+function addMutation(
+  operation: AtomicOperation,
+  kv: EmbeddedKv,
+  { key: bytes, value, mutationType, expireAtMs, sumMin, sumMax, sumClamp }: Mutation,
+  now: number,
+): void {
+  const key = keyOf(bytes);
+  const given = () => valueFrom(value ?? { data: new Uint8Array(), encoding: 0 });
+  // Something that has expired already is stored for a millisecond.
+  const expireIn = Math.max(1, Number(expireAtMs) - now);
+  const options = expireAtMs > 0n ? { expireIn } : undefined;
+  switch (mutationType) {
+    case MutationType.M_SET:
+      operation.set(key, given(), options);
+      return;
+    case MutationType.M_SET_SUFFIX_VERSIONSTAMPED_KEY:
+      operation.set([...key, kv.commitVersionstamp()], given(), options);
+      return;
+    case MutationType.M_DELETE:
+      operation.delete(key);
+      return;
+    case MutationType.M_SUM:
+    case MutationType.M_MAX:
+    case MutationType.M_MIN: {
+      const isLimited = sumMin.length > 0 || sumMax.length > 0 || sumClamp;
+      if (value?.encoding !== ValueEncoding.VE_LE64 || isLimited)
+        throw new TypeError("A sum, min or max is possible only of Deno.KvU64, without bounds.");
+      const operand = (given() as { value: bigint }).value;
+      if (mutationType === MutationType.M_SUM) operation.sum(key, operand);
+      else if (mutationType === MutationType.M_MIN) operation.min(key, operand);
+      else operation.max(key, operand);
+      return;
+    }
+    default:
+      throw new TypeError("A mutation has no known type.");
+  }
+}
+
+function addMessage(
+  operation: AtomicOperation,
+  { payload, deadlineMs, keysIfUndelivered, backoffSchedule }: Enqueue,
+  now: number,
+): void {
+  operation.enqueue(valueOfV8(payload), {
+    // The clock of the client may differ, so the longest delay is not refused for a millisecond.
+    delay: Math.min(Math.max(0, Number(deadlineMs) - now), longestDelay),
+    keysIfUndelivered: keysIfUndelivered.map(keyOf),
+    backoffSchedule,
+  });
+}
+
+function keyOf(bytes: Uint8Array): KvKey {
+  try {
+    return decodeKey(bytes, denoOrder);
+  } catch (error) {
+    throw new TypeError(`A key is not encoded as Deno encodes keys: ${(error as Error).message}`);
+  }
+}

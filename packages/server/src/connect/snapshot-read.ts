@@ -1,0 +1,88 @@
+import { Buffer } from "node:buffer";
+import { create, fromBinary, toBinary } from "@bufbuild/protobuf";
+import { decodeValue, type StoredEntry } from "@keywright/core";
+import type { ServedDatabase } from "@keywright/core/serve";
+import { RequestError } from "../http/request-error.js";
+import {
+  type KvEntry,
+  KvEntrySchema,
+  type ReadRange,
+  ReadRangeOutputSchema,
+  SnapshotReadOutputSchema,
+  SnapshotReadSchema,
+  SnapshotReadStatus,
+} from "./generated/datapath_pb.js";
+import { sentValue } from "./values.js";
+
+const maxRanges = 100;
+const maxEntries = 1000;
+
+/** Answers a request for ranges of keys. All of them are read from one snapshot if they are keys. */
+export async function snapshotRead(
+  { engine }: ServedDatabase,
+  body: Uint8Array,
+): Promise<Uint8Array> {
+  const { ranges } = parsed(body);
+  const entries = ranges.every(isKey)
+    ? (await engine.getMany(ranges.map(({ start }) => start))).map((entry) =>
+        entry === undefined ? [] : [entry],
+      )
+    : await Promise.all(
+        ranges.map(({ start, end, limit, reverse }) =>
+          engine.getRange({ range: { start, end }, limit, reverse }),
+        ),
+      );
+  const output = create(SnapshotReadOutputSchema, {
+    ranges: entries.map((found) => create(ReadRangeOutputSchema, { values: found.map(sentEntry) })),
+    readIsStronglyConsistent: true,
+    status: SnapshotReadStatus.SR_SUCCESS,
+  });
+  return toBinary(SnapshotReadOutputSchema, output);
+}
+
+export function sentEntry({ key, value, versionstamp }: StoredEntry): KvEntry {
+  const { data, encoding } = sentValue(decodeValue(value));
+  return create(KvEntrySchema, {
+    key,
+    value: data,
+    encoding,
+    versionstamp: Buffer.from(versionstamp, "hex"),
+  });
+}
+
+function parsed(body: Uint8Array): { ranges: readonly ReadRange[] } {
+  const { ranges } = messageOf(() => fromBinary(SnapshotReadSchema, body));
+  if (ranges.length > maxRanges)
+    throw new RequestError(400, `A request can read at most ${maxRanges} ranges.`);
+  for (const { start, end, limit } of ranges) {
+    if (!(limit >= 1 && limit <= maxEntries))
+      throw new RequestError(
+        400,
+        `A range can have at most ${maxEntries} entries, and at least 1.`,
+      );
+    // The keys before 01 belong to the database.
+    if ((start[0] ?? 1) === 0 || end[0] === 0)
+      throw new RequestError(400, "A range is outside the keys of entries.");
+  }
+  return { ranges };
+}
+
+/** @throws {RequestError} if the message cannot be decoded. */
+export function messageOf<T>(decode: () => T): T {
+  try {
+    return decode();
+  } catch (error) {
+    throw new RequestError(400, `The body is not a message of KV Connect: ${String(error)}`);
+  }
+}
+
+/** True if the range is that of one key, as `get` sends it: its end is the key and a zero byte. */
+function isKey({ start, end, limit }: ReadRange): boolean {
+  return (
+    limit === 1 &&
+    start.length > 0 &&
+    end.length === start.length + 1 &&
+    end.at(-1) === 0 &&
+    Buffer.compare(start, end.subarray(0, -1)) === 0
+  );
+}

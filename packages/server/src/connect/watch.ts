@@ -1,0 +1,88 @@
+import { Buffer } from "node:buffer";
+import { once } from "node:events";
+import type { Writable } from "node:stream";
+import { create, fromBinary, toBinary } from "@bufbuild/protobuf";
+import type { ServedDatabase } from "@keywright/core/serve";
+import { RequestError } from "../http/request-error.js";
+import {
+  SnapshotReadStatus,
+  WatchKeyOutputSchema,
+  WatchOutputSchema,
+  WatchSchema,
+} from "./generated/datapath_pb.js";
+import { messageOf, sentEntry } from "./snapshot-read.js";
+
+const maxKeys = 10;
+/** Milliseconds between messages that show the client that the server is there. */
+const heartbeat = 5000;
+const nothing: Uint8Array = new Uint8Array(4);
+
+/** The keys that a client watches. */
+export function watchedKeys(body: Uint8Array): Uint8Array[] {
+  const keys = messageOf(() => fromBinary(WatchSchema, body)).keys.map(({ key }) => key);
+  if (keys.length === 0 || keys.length > maxKeys)
+    throw new RequestError(400, `A client can watch 1 to ${maxKeys} keys.`);
+  if (keys.some((key) => key.length === 0 || key[0] === 0))
+    throw new RequestError(400, "A key is outside the keys of entries.");
+  return keys;
+}
+
+/**
+ * Writes the entries of keys to a stream, and again whenever one of them changes. Changes that come
+ * faster than the client reads are written as one. Resolves when the signal is aborted.
+ */
+export async function watch(
+  { engine }: ServedDatabase,
+  keys: readonly Uint8Array[],
+  stream: Writable,
+  signal: AbortSignal,
+): Promise<void> {
+  let wake: () => void = () => undefined;
+  let isChanged = true;
+  const unwatch = engine.watch(keys, () => {
+    isChanged = true;
+    wake();
+  });
+  const onAbort = () => wake();
+  signal.addEventListener("abort", onAbort);
+  const timer = setInterval(() => {
+    if (!stream.writableNeedDrain) stream.write(nothing);
+  }, heartbeat);
+  timer.unref();
+  let before: (string | undefined)[] | undefined;
+  try {
+    while (!signal.aborted) {
+      if (!isChanged) {
+        await new Promise<void>((resolve) => {
+          wake = resolve;
+        });
+        continue;
+      }
+      isChanged = false;
+      const entries = await engine.getMany(keys);
+      const stamps = entries.map((entry) => entry?.versionstamp);
+      const changed = stamps.map((stamp, i) => before === undefined || stamp !== before[i]);
+      before = stamps;
+      if (!changed.includes(true)) continue;
+      const output = create(WatchOutputSchema, {
+        status: SnapshotReadStatus.SR_SUCCESS,
+        keys: entries.map((entry, i) => {
+          const isSent = changed[i] === true && entry !== undefined;
+          return create(WatchKeyOutputSchema, {
+            changed: changed[i] === true,
+            ...(isSent && { entryIfChanged: sentEntry(entry) }),
+          });
+        }),
+      });
+      const body = toBinary(WatchOutputSchema, output);
+      const header = Buffer.alloc(4);
+      header.writeUInt32LE(body.length);
+      stream.write(header);
+      if (!stream.write(body)) await once(stream, "drain", { signal }).catch(() => undefined);
+    }
+  } finally {
+    clearInterval(timer);
+    signal.removeEventListener("abort", onAbort);
+    unwatch();
+  }
+}

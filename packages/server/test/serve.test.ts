@@ -1,0 +1,258 @@
+import { connect as connectHttp2 } from "node:http2";
+import { connect } from "node:net";
+import { create, fromBinary, toBinary } from "@bufbuild/protobuf";
+import { openKv as openDenoKv } from "@deno/kv";
+import { openKv } from "@keywright/core";
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import {
+  AtomicWriteSchema,
+  SnapshotReadOutputSchema,
+  SnapshotReadSchema,
+} from "../src/connect/generated/datapath_pb.js";
+import { serve } from "../src/index.js";
+import { readToken, token, withServer } from "./served.js";
+
+const authorized = { authorization: `Bearer ${token}` };
+
+describe("KV Connect", () => {
+  it.each([
+    [undefined, 1],
+    [{ supportedVersions: [1, 2] }, 2],
+    [{ supportedVersions: [1, 2, 3, 4] }, 3],
+  ])("agrees with %j on version %i", async (body, version) => {
+    await withServer({ compat: "deno" }, async ({ url }) => {
+      const answer = await fetch(url, {
+        method: "POST",
+        headers: authorized,
+        ...(body && { body: JSON.stringify(body) }),
+      });
+      expect(await answer.json()).toMatchObject({
+        version,
+        token,
+        endpoints: [{ url: new URL("/kv", url).href, consistency: "strong" }],
+      });
+    });
+  });
+
+  it("keeps the id of the database", async () => {
+    const kv = await openKv(":memory:", { compat: "deno" });
+    const ids = new Set<unknown>();
+    for (let start = 0; start < 2; start++) {
+      const server = await serve(kv, { port: 0, tokens: [token] });
+      const answer = await fetch(server.url, { method: "POST", headers: authorized });
+      ids.add(((await answer.json()) as { databaseId: string }).databaseId);
+      await server.close();
+    }
+    await kv.close();
+    expect(ids.size).toBe(1);
+  });
+
+  it("stores and returns values of all kinds, also of a later format of V8", async () => {
+    await withServer({ compat: "deno" }, async ({ url }, kv) => {
+      const client = await openDenoKv(url, { accessToken: token });
+      const value = {
+        date: new Date(1),
+        bytes: Uint8Array.of(1, 2),
+        big: 2n ** 70n,
+        map: new Map([["a", new Set([1])]]),
+        expression: /x/g,
+        nothing: undefined,
+        negative: -0,
+      };
+      await client.set(["all"], value);
+      expect((await kv.get(["all"])).value).toEqual(value);
+      expect((await client.get(["all"])).value).toEqual(value);
+      client.close();
+    });
+  });
+
+  it("answers over HTTP/2", async () => {
+    await withServer({ compat: "deno" }, async ({ url }, kv) => {
+      await kv.set(["a"], Uint8Array.of(7));
+      const session = connectHttp2(url);
+      const start = Uint8Array.of(2, 0x61, 0);
+      const message = create(SnapshotReadSchema, {
+        ranges: [{ start, end: Uint8Array.of(...start, 0), limit: 1 }],
+      });
+      const stream = session.request({
+        ":method": "POST",
+        ":path": "/kv/snapshot_read",
+        ...authorized,
+      });
+      stream.end(toBinary(SnapshotReadSchema, message));
+      const chunks: Buffer[] = [];
+      for await (const chunk of stream) chunks.push(chunk as Buffer);
+      session.close();
+      const output = fromBinary(SnapshotReadOutputSchema, Buffer.concat(chunks));
+      expect(output.ranges[0]?.values[0]?.value).toEqual(Buffer.of(7));
+    });
+  });
+
+  it("explains that a database has the other key order", async () => {
+    await withServer({}, async ({ url }) => {
+      await expect(openDenoKv(url, { accessToken: token })).rejects.toThrow(
+        'Create a database with compat: "deno"',
+      );
+    });
+  });
+});
+
+describe("access", () => {
+  const call = async (url: string, init: RequestInit & { path?: string } = {}) => {
+    const { path = "/kv/atomic_write", ...rest } = init;
+    const body = toBinary(AtomicWriteSchema, create(AtomicWriteSchema, {}));
+    return await fetch(new URL(path, url), {
+      method: "POST",
+      body,
+      headers: authorized,
+      ...rest,
+    });
+  };
+
+  it("needs a token, and writing one that allows it", async () => {
+    await withServer({ compat: "deno" }, async ({ url }) => {
+      expect((await call(url)).status).toBe(200);
+      expect((await call(url, { headers: {} })).status).toBe(401);
+      const wrong = await call(url, { headers: { authorization: `Bearer ${token}x` } });
+      expect(wrong.status).toBe(401);
+      expect(await wrong.text()).not.toContain(token);
+      const read = { authorization: `Bearer ${readToken}` };
+      expect((await call(url, { headers: read })).status).toBe(403);
+      const kv = await openKv(url, { token: readToken, compat: "deno" });
+      await expect(kv.set(["a"], 1)).rejects.toMatchObject({ code: "KW_DATABASE_READ_ONLY" });
+      await expect(kv.listenQueue(() => undefined)).rejects.toMatchObject({
+        code: "KW_DATABASE_READ_ONLY",
+      });
+      await kv.close();
+      await expect(openKv(url, { token: "not one of them." })).rejects.toMatchObject({
+        code: "KW_OPTION_INVALID",
+        option: "token",
+      });
+    });
+  });
+
+  it("is refused to web pages and by other host names", async () => {
+    await withServer({ compat: "deno", origins: ["https://example.com"] }, async ({ url }) => {
+      const from = (origin: string) => call(url, { headers: { ...authorized, origin } });
+      expect((await from("https://example.com")).status).toBe(200);
+      expect((await from("https://evil.example")).status).toBe(403);
+      const { hostname, port } = new URL(url);
+      const answer = await new Promise<string>((resolve) => {
+        const socket = connect(Number(port), hostname, () =>
+          socket.write("GET /health HTTP/1.1\r\nHost: evil.example\r\nConnection: close\r\n\r\n"),
+        );
+        socket.once("data", (data) => resolve(String(data)));
+      });
+      expect(answer).toContain(" 403 ");
+    });
+  });
+
+  it("is limited to bodies of a size", async () => {
+    await withServer({ compat: "deno", maxBodyBytes: 1000 }, async ({ url }) => {
+      expect((await call(url, { body: new Uint8Array(1001) })).status).toBe(413);
+      const kv = await openKv(url, { token, compat: "deno" });
+      await kv.set(["a"], 1);
+      await expect(kv.set(["a"], "x".repeat(5000))).rejects.toMatchObject({
+        code: "KW_LIMIT_EXCEEDED",
+        max: 1000,
+      });
+      expect((await kv.get(["a"])).value).toBe(1);
+      await kv.close();
+    });
+  });
+
+  it("tells its health to everyone, and figures to those with a token", async () => {
+    await withServer({ compat: "deno", metrics: true, path: "/db" }, async ({ url }) => {
+      expect(url.endsWith("/db")).toBe(true);
+      const at = (path: string, headers = {}) => fetch(`${url}${path}`, { headers });
+      expect(await (await at("/health")).text()).toBe("ok\n");
+      expect((await at("/metrics")).status).toBe(401);
+      const text = await (await at("/metrics", authorized)).text();
+      expect(text).toContain('keywright_requests_total{call="health",status="200"} 1');
+      expect((await at("/other", authorized)).status).toBe(404);
+    });
+  });
+
+  it.each([
+    [{ tokens: [] }, "tokens must have at least one token"],
+    [{ tokens: ["short"] }, "tokens must have at least 16 characters each"],
+    [{ path: "no-slash" }, "path must begin with /"],
+    [{ host: "0.0.0.0" }, "hosts must name the hosts"],
+  ])("refuses the options %j", async (options, message) => {
+    const kv = await openKv();
+    await expect(serve(kv, { tokens: [token], port: 0, ...options })).rejects.toThrow(message);
+    await kv.close();
+  });
+});
+
+describe("close", () => {
+  it("answers what has begun, and ends watches", async () => {
+    const kv = await openKv();
+    const server = await serve(kv, { port: 0, tokens: [token] });
+    const client = await openKv(server.url, { token });
+    await client.set(["warm"], 1);
+    const commits = Array.from({ length: 50 }, (_, n) => client.set(["n", n], n));
+    await new Promise((resolve) => setImmediate(resolve));
+    const closing = server.close();
+    const results = await Promise.allSettled(commits);
+    await closing;
+    for (const [n, result] of results.entries()) {
+      const { versionstamp } = await kv.get(["n", n]);
+      // Nothing is acknowledged that is not stored, and nothing is stored twice.
+      if (result.status === "fulfilled") expect(versionstamp).toBe(result.value.versionstamp);
+    }
+    await client.close();
+    await kv.close();
+  });
+});
+
+describe("hostile requests", () => {
+  it("get an answer or lose their connection, and the server goes on", async () => {
+    await withServer({ compat: "deno" }, async ({ url }, kv) => {
+      const paths = ["", "kv/snapshot_read", "kv/atomic_write", "kv/watch"];
+      const valid = [
+        toBinary(
+          AtomicWriteSchema,
+          create(AtomicWriteSchema, {
+            mutations: [
+              {
+                key: Uint8Array.of(2, 0x61, 0),
+                mutationType: 1,
+                value: { data: Uint8Array.of(1), encoding: 3 },
+              },
+            ],
+          }),
+        ),
+        toBinary(
+          SnapshotReadSchema,
+          create(SnapshotReadSchema, {
+            ranges: [{ start: Uint8Array.of(2), end: Uint8Array.of(3), limit: 10 }],
+          }),
+        ),
+      ];
+      const body = fc.oneof(
+        fc.uint8Array({ maxLength: 200 }),
+        fc
+          .tuple(fc.constantFrom(...valid), fc.nat(60), fc.nat(255))
+          .map(([bytes, at, byte]) => bytes.map((old, i) => (i === at ? byte : old))),
+      );
+      await fc.assert(
+        fc.asyncProperty(fc.constantFrom(...paths), body, async (path, bytes) => {
+          const ended = new AbortController();
+          const answer = await fetch(new URL(path, url), {
+            method: "POST",
+            headers: authorized,
+            body: bytes as Uint8Array<ArrayBuffer>,
+            signal: ended.signal,
+          });
+          expect([200, 400]).toContain(answer.status);
+          if (path === "kv/watch" && answer.status === 200) ended.abort();
+          else await answer.arrayBuffer();
+        }),
+        { numRuns: 400 },
+      );
+      expect((await kv.set(["alive"], 1)).ok).toBe(true);
+    });
+  });
+});

@@ -1,0 +1,22 @@
+import { type EmbeddedKv, openKv } from "@keywright/core";
+import { type KvServer, type ServeOptions, serve } from "../src/index.js";
+
+export const token = "0123456789abcdef";
+export const readToken = "fedcba9876543210";
+
+/** Serves a database in memory while the body runs. */
+export async function withServer<T>(
+  options: Partial<ServeOptions> & { readonly compat?: "deno" },
+  body: (server: KvServer, kv: EmbeddedKv) => Promise<T>,
+): Promise<T> {
+  const { compat, ...own } = options;
+  const kv = await openKv(":memory:", { compat });
+  const tokens = [token, { token: readToken, access: "read" as const }];
+  const server = await serve(kv, { port: 0, tokens, ...own });
+  try {
+    return await body(server, kv);
+  } finally {
+    await server.close();
+    await kv.close();
+  }
+}
