@@ -1,7 +1,7 @@
 // The layers, from the bottom up. What comes first never imports what comes later.
 const packages = ["core", "orm", "codegen"];
-/** Packages of engines with a client of their own. They depend only on core. */
-const engines = ["etcd", "postgres", "lmdb"];
+/** Packages of engines with a client of their own, and the server. They depend only on core. */
+const engines = ["etcd", "postgres", "lmdb", "server"];
 const rooms = {
   core: ["errors", "bytes", "keys", "values", "engine", "kv", "testing"],
   orm: [
@@ -40,6 +40,7 @@ const rooms = {
   ],
   etcd: ["errors", "client", "version", "record", "commit", "watch"],
   postgres: ["errors", "settings", "sql", "commit", "connection", "watch"],
+  server: ["http", "connect"],
   lmdb: ["errors", "file", "open", "check", "commit", "watch"],
   codegen: [
     "errors",
@@ -66,6 +67,7 @@ const rooms = {
     "cli/migrate",
     "cli/verify",
     "cli/repair",
+    "cli/serve",
     "cli",
   ],
 };

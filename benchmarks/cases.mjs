@@ -190,7 +190,7 @@ export const cases = [
     perCall: 50,
     input: (c) => [idOf(c.random(c.count)), c.random(100)],
     run: (store, [id, age]) => store.changeAge(id, age),
-    verify: async (store, c) => {
+    verify: async (store) => {
       const before = await store.byId(idOf(11));
       await store.changeAge(idOf(11), 99);
       same(await store.byId(idOf(11)), { ...before, age: 99 });

@@ -38,7 +38,9 @@ async function blocksOf(page: string): Promise<CodeBlock[]> {
 async function pages(): Promise<string[]> {
   const names = await readdir(join(root, "docs"));
   const guides = names.filter((name) => name.endsWith(".md")).map((name) => `docs/${name}`);
-  const readmes = ["core", "orm", "codegen", "lmdb"].map((name) => `packages/${name}/README.md`);
+  const readmes = ["core", "orm", "codegen", "lmdb", "server"].map(
+    (name) => `packages/${name}/README.md`,
+  );
   return ["README.md", "CONTRIBUTING.md", ...readmes, ...guides];
 }
 

@@ -106,7 +106,7 @@ it("each error says what is wrong, with what, and what to do", () => {
     CopyUnsetError: /app/keywright.config.ts: the setting \`copy.from\` is missing; add \`copy: { from: () => openKv("data/old") }\`, or name the databases as in \`npx keywright copy data/old data/new\`
     DenoKvMissingError: kv.sqlite: a file or URL is opened with Deno KV, which is not available here; install it with \`npm install @deno/kv\`, or run the command in Deno. A Keywright database is a folder
     DenoKvMissingError: kv.sqlite: a file or URL is opened with Deno KV, which is not available here; run Deno with --unstable-kv. A Keywright database is a folder
-    EngineMissingError: The URL of the database needs the package @keywright/etcd, which the project does not have; install it with \`npm install @keywright/etcd\`
+    EngineMissingError: This needs the package @keywright/etcd, which the project does not have; install it with \`npm install @keywright/etcd\`
     DatabaseOpenError: /app/keywright.config.ts: the function that opens the database failed at /app/keywright.config.ts:7; correct it as the cause says. It must return what \`openKv\` returns
     AdoptUnsetError: /app/keywright.config.ts: the setting \`adopt\` is missing; add \`adopt: { from: () => openKv("data/old"), models: { users: kvdexLayout(…) } }\` (see \`npx keywright adopt --help\`)
     ProjectCodeError: /app/models/user.ts:4: the project's own code threw an error; correct this line, or what it uses, as the cause says

@@ -138,7 +138,7 @@ const cases: readonly Case[] = [
       await open(folder);
     },
     text: (folder) =>
-      `The database at ${folder} is open in another process. Close it there, then open it again: only one process at a time can have it open.`,
+      `The database at ${folder} is open in another process. Close it there, or open it in both without attach: false, so that this one can attach.`,
   },
   {
     name: "DatabaseFormatError",

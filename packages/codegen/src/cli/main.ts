@@ -2,8 +2,8 @@
 import { Console } from "node:console";
 import { run } from "./run.js";
 import { endOfProcess } from "./terminal/end-of-process.js";
+import { allowServing } from "./terminal/serving.js";
 import type { Terminal } from "./terminal/terminal.js";
-import { withoutServing } from "./without-serving.js";
 
 const terminal: Terminal = {
   stdin: process.stdin,
@@ -12,7 +12,7 @@ const terminal: Terminal = {
   folder: process.cwd(),
   enter: (folder) => process.chdir(folder),
 };
-withoutServing();
+allowServing(false);
 const end = endOfProcess(terminal);
 // Modules of the project may print while they are loaded. Standard output is for results only.
 globalThis.console = new Console(process.stderr, process.stderr);

@@ -12,6 +12,7 @@ import { inspectCommand } from "./inspect/inspect-command.js";
 import { introspectCommand } from "./introspect/introspect-command.js";
 import { migrateCommand } from "./migrate/migrate-command.js";
 import { repairCommand } from "./repair/repair-command.js";
+import { serveCommand } from "./serve/serve-command.js";
 import type { ExitCode } from "./terminal/exit-codes.js";
 import { hasColors, type MakeCommand, type Terminal } from "./terminal/terminal.js";
 import { columnsOf, helpText, minColumns, wrapped } from "./terminal/wrap.js";
@@ -27,6 +28,7 @@ const commands: Readonly<Record<string, readonly MakeCommand[]>> = {
     copyCommand,
     introspectCommand,
     inspectCommand,
+    serveCommand,
   ],
   "The command itself:": [completionCommand],
 };

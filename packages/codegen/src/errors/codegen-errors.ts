@@ -341,7 +341,7 @@ export class EngineMissingError extends CodegenError {
   constructor(packageName: string) {
     super(
       "KW_ENGINE_MISSING",
-      `The URL of the database needs the package ${packageName}, which the project does not have; install it with \`npm install ${packageName}\``,
+      `This needs the package ${packageName}, which the project does not have; install it with \`npm install ${packageName}\``,
     );
     this.packageName = packageName;
   }

@@ -58,7 +58,7 @@ async function denoKvOpener(folder: string, place: string): Promise<OpenDenoKv> 
 }
 
 /** Returns undefined if the project of the folder does not have the package. */
-function pathOfPackage(folder: string, name: string): string | undefined {
+export function pathOfPackage(folder: string, name: string): string | undefined {
   try {
     return createRequire(join(folder, "package.json")).resolve(name);
   } catch {

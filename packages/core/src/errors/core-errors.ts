@@ -215,13 +215,13 @@ export class DatabaseNotFoundError extends KeywrightError {
   }
 }
 
-/** The database is open in another process. Only one process can have an on-disk database open. */
+/** The database is open in another process, and this one cannot attach to it. */
 export class DatabaseLockedError extends KeywrightError {
   /** The real path of the folder of the database. */
   readonly path: string;
 
   constructor(path: string, cause?: unknown) {
-    const message = `The database at ${path} is open in another process. Close it there, then open it again: only one process at a time can have it open.`;
+    const message = `The database at ${path} is open in another process. Close it there, or open it in both without attach: false, so that this one can attach.`;
     super("KW_DATABASE_LOCKED", message, { cause, retryable: true });
     this.path = path;
   }

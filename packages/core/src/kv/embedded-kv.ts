@@ -61,8 +61,14 @@ export class EmbeddedKv implements Kv, AsyncDisposable, Disposable {
     this.#options = options;
   }
 
-  /** Internal: the server that other processes connect to. */
+  /**
+   * Internal: the server that other processes connect to.
+   *
+   * @throws {InvalidOptionError} if `kv` is another kind of database.
+   */
   static serverOf(kv: EmbeddedKv): EngineServer {
+    if (typeof kv !== "object" || kv === null || !(#shared in kv))
+      throw new InvalidOptionError("kv", "must be what openKv of @keywright/core returns", "serve");
     return kv.#shared.server;
   }
 

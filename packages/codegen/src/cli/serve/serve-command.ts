@@ -1,0 +1,111 @@
+import { readFileSync } from "node:fs";
+import { resolve } from "node:path";
+import { pathToFileURL } from "node:url";
+import type { KvLike } from "@keywright/core";
+import { Command, InvalidArgumentError } from "commander";
+import { EngineMissingError } from "../../errors/codegen-errors.js";
+import { pathOfPackage } from "../../project/open-path.js";
+import { loadDatabaseConfig, withKv } from "../../project/open-project.js";
+import { type ExitCode, exitCodes } from "../terminal/exit-codes.js";
+import { interruptible } from "../terminal/interruptible.js";
+import { withConfigOption } from "../terminal/run-options.js";
+import { allowServing } from "../terminal/serving.js";
+import type { Terminal } from "../terminal/terminal.js";
+import { helpText, writeText } from "../terminal/wrap.js";
+
+interface ServeCommandOptions {
+  readonly config?: string;
+  readonly port: number;
+  readonly host: string;
+  readonly path: string;
+  readonly hosts?: string[];
+  readonly tlsCert?: string;
+  readonly tlsKey?: string;
+  readonly metrics?: boolean;
+}
+
+/** What the command uses of `@keywright/server`. */
+interface ServerModule {
+  serve(kv: KvLike, options: object): Promise<{ readonly url: string; close(): Promise<void> }>;
+}
+
+const serverPackage = "@keywright/server";
+
+const help = helpText(`
+Serves the database of the project over HTTP, until Ctrl-C or SIGTERM. It needs the package
+@keywright/server. Deno.openKv(url) and @deno/kv open it if it was created with compat: "deno", and
+openKv(url) of @keywright/core in any case.
+
+Clients need a token. Set it in the environment: KEYWRIGHT_TOKEN allows reading and writing, and
+KEYWRIGHT_READ_TOKEN only reading. Each has at least 16 characters.
+
+Examples:
+  $ KEYWRIGHT_TOKEN=... keywright serve
+  $ keywright serve --host 0.0.0.0 --tls-cert cert.pem --tls-key key.pem
+
+Exit codes: 0 stopped by a signal, 1 failed, 2 wrong usage.`);
+
+export function serveCommand(terminal: Terminal, exit: (code: ExitCode) => void): Command {
+  return withConfigOption(
+    new Command("serve").description("serve the database to Deno KV clients and other machines"),
+  )
+    .option("--port <n>", "listen on this port; 0 takes any that is free", port, 4512)
+    .option("--host <address>", "listen on this address", "127.0.0.1")
+    .option("--path <path>", "the path of the URL", "/")
+    .option("--hosts <name...>", "answer only to these host names")
+    .option("--tls-cert <file>", "the certificate, in PEM format")
+    .option("--tls-key <file>", "the key of the certificate, in PEM format")
+    .option("--metrics", "answer /metrics in the format of Prometheus")
+    .addHelpText("after", help)
+    .action(async (options: ServeCommandOptions) => {
+      const { serve } = await serverModule(terminal.folder);
+      // Unlike other commands, this one stays, so programs may attach to it.
+      allowServing(true);
+      const config = await loadDatabaseConfig(terminal.folder, options.config);
+      await withKv(config, async (kv) => {
+        const server = await serve(kv, serveOptions(terminal.folder, options));
+        writeText(terminal.stdout, `Serving ${server.url}`);
+        await interruptible(terminal, aborted, "Answering what has begun.");
+        await server.close();
+      });
+      exit(exitCodes.done);
+    });
+}
+
+function serveOptions(folder: string, options: ServeCommandOptions): object {
+  const { port: number, host, path, hosts, tlsCert, tlsKey, metrics = false } = options;
+  const { KEYWRIGHT_TOKEN: token, KEYWRIGHT_READ_TOKEN: readToken } = process.env;
+  const read = (file: string) => readFileSync(resolve(folder, file));
+  const hasTls = tlsCert !== undefined && tlsKey !== undefined;
+  return {
+    port: number,
+    host,
+    path,
+    metrics,
+    hosts,
+    tokens: [
+      ...(token === undefined ? [] : [token]),
+      ...(readToken === undefined ? [] : [{ token: readToken, access: "read" }]),
+    ],
+    ...(hasTls && { tls: { cert: read(tlsCert), key: read(tlsKey) } }),
+  };
+}
+
+async function serverModule(folder: string): Promise<ServerModule> {
+  const path = pathOfPackage(folder, serverPackage);
+  if (path === undefined) throw new EngineMissingError(serverPackage);
+  return (await import(pathToFileURL(path).href)) as ServerModule;
+}
+
+function aborted(signal: AbortSignal): Promise<void> {
+  return new Promise((resolveWith) => {
+    // Signals alone do not keep a process alive. The server does.
+    signal.addEventListener("abort", () => resolveWith(), { once: true });
+  });
+}
+
+function port(text: string): number {
+  const value = Number(text);
+  if (Number.isInteger(value) && value >= 0 && value < 65_536) return value;
+  throw new InvalidArgumentError("It must be a number from 0 to 65535.");
+}
