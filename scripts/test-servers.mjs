@@ -1,4 +1,5 @@
-// `npm run test:servers`: runs the tests of the ORM on etcd, on PostgreSQL and on LMDB. Takes many minutes.
+// `npm run test:servers`: runs the tests of the ORM on etcd, PostgreSQL and LMDB, and through a server.
+// Takes many minutes.
 // `npm run test:servers -- lease backfill` runs the files with these words in their names.
 // `npm run test:servers -- --main` runs the files that matter most on a server, as CI does.
 import { spawn } from "node:child_process";
@@ -17,7 +18,7 @@ const vitest = fileURLToPath(new URL("../node_modules/vitest/vitest.mjs", import
 const names = process.argv.slice(2);
 const chosen = names.includes("--main") ? main.map((name) => `test/${name}.test.ts`) : names;
 const results = [];
-for (const engine of ["etcd", "postgres", "lmdb"]) {
+for (const engine of ["etcd", "postgres", "lmdb", "server"]) {
   const config = fileURLToPath(
     new URL(`../packages/${engine}/vitest.orm.config.ts`, import.meta.url),
   );

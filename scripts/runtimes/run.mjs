@@ -7,7 +7,14 @@ import { availableParallelism, tmpdir } from "node:os";
 import { join } from "node:path";
 import { installRuntimes } from "./install.mjs";
 import { oldRuntime, runtimes } from "./runtimes.mjs";
-import { copyInDeno, entryPoints, goldenDatabase, installPacked, suites } from "./suites.mjs";
+import {
+  copyInDeno,
+  denoClient,
+  entryPoints,
+  goldenDatabase,
+  installPacked,
+  suites,
+} from "./suites.mjs";
 
 const ownName = `node${process.versions.node.split(".")[0]}`;
 const names = process.argv.slice(2);
@@ -43,6 +50,9 @@ try {
         const args = [copyInDeno, program, packed];
         return check(own, { name: "reads what keywright copy has copied in Deno", args });
       }),
+    ...tested
+      .filter(({ name }) => name === "deno")
+      .map((runtime) => () => check(runtime, denoClient)),
     ...entryPoints.map((args) => () => checkRefused(old, args)),
   ]);
   await checkGoldenDatabases([own, ...all]);

@@ -41,6 +41,12 @@ export function suites(folder, packed) {
   ];
 }
 
+/** Deno's own client of a server, which only its own runtime has. */
+export const denoClient = {
+  name: "Deno.openKv of a server",
+  args: tests("packages/server", "deno-runtime"),
+};
+
 /** A script that writes a database for other runtimes, and reads theirs. */
 export const goldenDatabase = `${root}packages/core/test/golden-database.mjs`;
 

@@ -12,12 +12,15 @@ const invalidFile = -30793;
 const versionMismatch = -30794;
 const corrupted = -30796;
 const pageNotFound = -30797;
+/** A transaction that has met a damaged page. */
+const unusableTransaction = -30782;
+const damageCodes: readonly unknown[] = [corrupted, pageNotFound, unusableTransaction];
 
 /** Converts the error of a failed read. */
 export function readFailure(error: unknown, key?: Uint8Array): Error {
   if (isKeywrightError(error)) return error;
   const { code, message } = error as { code?: unknown; message?: unknown };
-  if (code === corrupted || code === pageNotFound)
+  if (damageCodes.includes(code))
     return new CorruptionError("LMDB found a damaged page", key, error);
   if (/closed/i.test(String(message))) return new DatabaseClosedError();
   return new EngineFailedError(error, "read");

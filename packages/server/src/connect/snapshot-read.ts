@@ -16,6 +16,7 @@ import { sentValue } from "./values.js";
 
 const maxRanges = 100;
 const maxEntries = 1000;
+const firstEntryKey = Uint8Array.of(0x01);
 
 /** Answers a request for ranges of keys. All of them are read from one snapshot if they are keys. */
 export async function snapshotRead(
@@ -54,15 +55,14 @@ function parsed(body: Uint8Array): { ranges: readonly ReadRange[] } {
   const { ranges } = messageOf(() => fromBinary(SnapshotReadSchema, body));
   if (ranges.length > maxRanges)
     throw new RequestError(400, `A request can read at most ${maxRanges} ranges.`);
-  for (const { start, end, limit } of ranges) {
-    if (!(limit >= 1 && limit <= maxEntries))
+  for (const range of ranges) {
+    if (!(range.limit >= 1 && range.limit <= maxEntries))
       throw new RequestError(
         400,
         `A range can have at most ${maxEntries} entries, and at least 1.`,
       );
-    // The keys before 01 belong to the database.
-    if ((start[0] ?? 1) === 0 || end[0] === 0)
-      throw new RequestError(400, "A range is outside the keys of entries.");
+    // The keys before 01 belong to the database. The range of all entries begins among them.
+    if (range.start[0] === 0) range.start = firstEntryKey;
   }
   return { ranges };
 }

@@ -61,18 +61,18 @@ export async function watch(
       isChanged = false;
       const entries = await engine.getMany(keys);
       const stamps = entries.map((entry) => entry?.versionstamp);
-      const changed = stamps.map((stamp, i) => before === undefined || stamp !== before[i]);
+      const isSame = before !== undefined && stamps.every((stamp, i) => stamp === before?.[i]);
       before = stamps;
-      if (!changed.includes(true)) continue;
+      if (isSame) continue;
       const output = create(WatchOutputSchema, {
         status: SnapshotReadStatus.SR_SUCCESS,
-        keys: entries.map((entry, i) => {
-          const isSent = changed[i] === true && entry !== undefined;
-          return create(WatchKeyOutputSchema, {
-            changed: changed[i] === true,
-            ...(isSent && { entryIfChanged: sentEntry(entry) }),
-          });
-        }),
+        // All keys, because Deno 2 takes an unchanged key for one without an entry.
+        keys: entries.map((entry) =>
+          create(WatchKeyOutputSchema, {
+            changed: true,
+            ...(entry !== undefined && { entryIfChanged: sentEntry(entry) }),
+          }),
+        ),
       });
       const body = toBinary(WatchOutputSchema, output);
       const header = Buffer.alloc(4);
