@@ -245,7 +245,8 @@ describe("hostile requests", () => {
             headers: authorized,
             body: bytes as Uint8Array<ArrayBuffer>,
             signal: ended.signal,
-          });
+          }).catch(() => undefined);
+          if (answer === undefined) return;
           expect([200, 400]).toContain(answer.status);
           if (path === "kv/watch" && answer.status === 200) ended.abort();
           else await answer.arrayBuffer();
@@ -253,6 +254,7 @@ describe("hostile requests", () => {
         { numRuns: 400 },
       );
       expect((await kv.set(["alive"], 1)).ok).toBe(true);
+      expect((await fetch(new URL("health", url))).status).toBe(200);
     });
   });
 });
