@@ -1,10 +1,10 @@
 import { KvU64, openKv as openDenoKv } from "@deno/kv";
 import { type Kv, openKv } from "@keywright/core";
 import { kvContract } from "@keywright/core/testing";
-import { describe, it } from "vitest";
+import { describe } from "vitest";
 import { serve } from "../src/index.js";
 import { denoClientDifferences } from "./deno-client-differences.js";
-import { token } from "./served.js";
+import { itIfCertain, token } from "./served.js";
 
 /** The tests of the queue do not await `listenQueue`, which this client always rejects. */
 function withHandledRejections(kv: Kv): Kv {
@@ -22,7 +22,7 @@ function withHandledRejections(kv: Kv): Kv {
 }
 
 kvContract(
-  { describe: describe.concurrent, it },
+  { describe: describe.concurrent, it: itIfCertain },
   {
     name: "@deno/kv over KV Connect",
     KvU64,

@@ -226,9 +226,6 @@ const ofDeno: Readonly<Record<string, readonly string[]>> = {
     "expireIn: refuses a string as expireIn",
     "expireIn: refuses null as expireIn",
   ],
-  "Reports wait on their way, so that changes do not become one": [
-    "watch: reports changes that come faster than reads as one",
-  ],
   "It does not report a commit that leaves the entries as they were": [
     "watch: with raw also reports commits that leave its keys unchanged",
   ],
