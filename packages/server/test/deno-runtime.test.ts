@@ -26,7 +26,7 @@ describe.skipIf(Deno === undefined)("Deno itself, which only its own runtime has
           kv: client,
           dispose: async () => {
             try {
-              client.close();
+              await client.close();
             } catch {}
             await server.close();
             await kv.close();
