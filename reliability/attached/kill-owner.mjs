@@ -9,6 +9,7 @@ import { openKv } from "@keywright/core";
 
 const program = fileURLToPath(new URL("own-folder.mjs", import.meta.url));
 const writers = 64;
+const shortestLife = 30;
 const longestLife = 150;
 
 /**
@@ -37,7 +38,7 @@ export async function killOwner(kills, random) {
       write().catch((error) => problems.push(String(error))),
     );
     for (let kill = 0; kill < kills; kill++) {
-      await sleep(random.below(longestLife));
+      await sleep(shortestLife + random.below(longestLife));
       owner.kill("SIGKILL");
       await once(owner, "exit");
       owner = await startOwner(folder);

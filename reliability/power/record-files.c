@@ -237,7 +237,10 @@ int rename(const char *from, const char *to) {
   load_rename();
   const char *from_name = name_in_folder(from);
   const char *to_name = name_in_folder(to);
-  if (!from_name && !to_name) return real_rename(from, to);
+  // A socket holds no data.
+  struct stat moved;
+  if ((!from_name && !to_name) || (lstat(from, &moved) == 0 && S_ISSOCK(moved.st_mode)))
+    return real_rename(from, to);
   pthread_mutex_lock(&lock);
   int result = real_rename(from, to);
   int error = errno;

@@ -3,7 +3,7 @@ import { kvContract } from "@keywright/core/testing";
 import { describe } from "vitest";
 import { serve } from "../src/index.js";
 import { denoRuntimeDifferences } from "./deno-client-differences.js";
-import { itIfCertain, token } from "./served.js";
+import { describeTogether, itIfCertain, token } from "./served.js";
 
 const { Deno } = globalThis as {
   Deno?: { openKv(url: string): Promise<Kv>; readonly KvU64: typeof KvU64 };
@@ -12,7 +12,7 @@ const { Deno } = globalThis as {
 // `npm run test:runtimes` runs it in Deno.
 describe.skipIf(Deno === undefined)("Deno itself, which only its own runtime has", () => {
   kvContract(
-    { describe: describe.concurrent, it: itIfCertain },
+    { describe: describeTogether, it: itIfCertain },
     {
       name: "Deno.openKv() over KV Connect",
       KvU64: Deno?.KvU64 as typeof KvU64,

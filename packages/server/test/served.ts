@@ -1,5 +1,5 @@
 import { type EmbeddedKv, openKv } from "@keywright/core";
-import { it } from "vitest";
+import { describe, it } from "vitest";
 import { type KvServer, type ServeOptions, serve } from "../src/index.js";
 
 export const token = "0123456789abcdef";
@@ -20,6 +20,12 @@ export async function withServer<T>(
     await server.close();
     await kv.close();
   }
+}
+
+/** Runs the tests of a group at the same time, unless they wait for 30 milliseconds to pass. */
+export function describeTogether(name: string, body: () => void): void {
+  if (name.includes("expireIn")) describe(name, body);
+  else describe.concurrent(name, body);
 }
 
 /**

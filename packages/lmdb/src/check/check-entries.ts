@@ -30,7 +30,7 @@ export interface CheckOptions {
 /**
  * Reads all entries of one state of a database. Each record must match its checksum, and the number
  * of entries and the sum of their checksums must be those that the head of this state has. So an
- * entry that damage hides is noticed too.
+ * entry that damage hides is noticed too. Each entry must also be found by its key.
  */
 export async function checkEntries(store: LmdbStore, options: CheckOptions): Promise<FileReport> {
   const { file, bytes } = options;
@@ -54,6 +54,8 @@ export async function checkEntries(store: LmdbStore, options: CheckOptions): Pro
         bytesTotal: bytes,
       });
     for (const { key, value } of store.getRange({ start: firstSystemKey, transaction })) {
+      checksums = (checksums + checksumOf(value)) >>> 0;
+      bytesRead += key.length + value.length;
       try {
         decodeRecord(key, value);
       } catch (error) {
@@ -61,10 +63,11 @@ export async function checkEntries(store: LmdbStore, options: CheckOptions): Pro
       }
       if (previous !== undefined && Buffer.compare(previous, key) >= 0)
         report("its keys are not in order", key);
+      // The pages above the entries may lead elsewhere, so that a scan finds more than a lookup.
+      if (store.get(key, { transaction }) === undefined)
+        report("an entry is not found by its key", key);
       previous = key;
       entries++;
-      checksums = (checksums + checksumOf(value)) >>> 0;
-      bytesRead += key.length + value.length;
       if (entries % entriesOfTurn > 0) continue;
       noteProgress(false);
       await options.rest();

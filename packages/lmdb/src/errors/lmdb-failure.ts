@@ -20,7 +20,9 @@ const damageCodes: readonly unknown[] = [corrupted, pageNotFound, unusableTransa
 export function readFailure(error: unknown, key?: Uint8Array): Error {
   if (isKeywrightError(error)) return error;
   const { code, message } = error as { code?: unknown; message?: unknown };
-  if (damageCodes.includes(code))
+  // The package lmdb finds keys or values of impossible sizes.
+  const isImpossible = error instanceof RangeError || /invalid key size/i.test(String(message));
+  if (damageCodes.includes(code) || isImpossible)
     return new CorruptionError("LMDB found a damaged page", key, error);
   if (/closed/i.test(String(message))) return new DatabaseClosedError();
   return new EngineFailedError(error, "read");
