@@ -85,6 +85,21 @@ describe("a second process", () => {
     expect(await own.verifyFiles()).toMatchObject({ damages: [] });
   });
 
+  it("can name the socket itself, or its folder", async () => {
+    await owner.open(folder);
+    for (const address of [`unix:${folder}`, `unix:${join(folder, "attach.sock")}`]) {
+      const own = await openKv(address);
+      expect(own.attached).toEqual({ pid: owner.pid });
+      await own.set(["a"], address);
+      expect((await own.get(["a"])).value).toBe(address);
+      await own.close();
+    }
+    await owner.close(folder);
+    await expect(openKv(`unix:${folder}`)).rejects.toMatchObject({
+      code: "KW_ENGINE_UNAVAILABLE",
+    });
+  });
+
   it("works in a folder whose path is too long for a socket", async () => {
     if (process.platform !== "linux") return;
     const long = join(folder, "x".repeat(120));
