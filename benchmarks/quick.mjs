@@ -11,7 +11,7 @@ import { runCases } from "./measure/run-cases.mjs";
 import { contender, ofKind, ratio, resultsOf, times } from "./page/figures.mjs";
 
 const size = 10_000;
-const effort = { rounds: 5, milliseconds: 15 };
+const effort = { rounds: 3, milliseconds: 15 };
 const most = 1.2;
 
 const stored = resultsOf(`cases-${size}`).figures;
