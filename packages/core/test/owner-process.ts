@@ -15,8 +15,6 @@ export class OwnerProcess {
     this.#child.on("message", ({ id, error }: { id: number; error?: string }) =>
       this.#waiting.get(id)?.(error),
     );
-    this.#child.unref();
-    this.#child.channel?.unref();
   }
 
   get pid(): number {
@@ -35,7 +33,6 @@ export class OwnerProcess {
   async kill(): Promise<void> {
     if (this.#child.exitCode !== null || this.#child.signalCode !== null) return;
     const ended = new Promise<void>((resolve) => this.#child.once("exit", () => resolve()));
-    this.#child.ref();
     this.#child.kill("SIGKILL");
     await ended;
   }
@@ -43,12 +40,8 @@ export class OwnerProcess {
   #call(call: string, folder: string, options?: OpenKvOptions): Promise<void> {
     const id = this.#nextId++;
     return new Promise((resolve, reject) => {
-      this.#child.ref();
-      this.#child.channel?.ref();
       this.#waiting.set(id, (error) => {
         this.#waiting.delete(id);
-        this.#child.unref();
-        this.#child.channel?.unref();
         if (error === undefined) resolve();
         else reject(new Error(error));
       });
