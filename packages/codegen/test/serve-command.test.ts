@@ -49,6 +49,13 @@ it("needs a token", async () => {
   expect(exitCode).toBe(1);
 });
 
+it("needs both files of TLS", async () => {
+  project = await createProject(files);
+  const { stderr, exitCode } = await project.run(["serve", "--tls-cert", "cert.pem"]);
+  expect(stderr).toContain("--tls-cert and --tls-key need each other");
+  expect(exitCode).toBe(2);
+});
+
 it("needs the package of the server", async () => {
   project = await createProject(files);
   await unlink(project.path("node_modules"));

@@ -13,6 +13,8 @@ export interface Owner {
   readonly server: EngineServer;
   readonly path: string;
   connect(): Promise<Socket>;
+  /** The bytes that clients have not read. */
+  unreadBytes(): number;
   /** Ends the connections, as the end of the process would. */
   disconnect(): void;
   /** Replaces the server by one that knows nothing of the clients, on the same engine. */
@@ -58,6 +60,7 @@ export async function startOwner(): Promise<Owner> {
         const socket = connect(path, () => resolve(socket));
         socket.once("error", reject);
       }),
+    unreadBytes: () => [...sockets].reduce((sum, { writableLength }) => sum + writableLength, 0),
     disconnect,
     restart: () => {
       disconnect();

@@ -150,8 +150,10 @@ class RequestHandler {
     this.#requests.add(answering);
     await answering;
     this.#requests.delete(answering);
+    // Any client can send other paths, so they are counted as one.
     const call = this.#callOf(request) ?? "unknown";
-    const name = `${call}",status="${response.statusCode}`;
+    const known = isKnownCall(call) || ["health", "metrics"].includes(call) ? call : "unknown";
+    const name = `${known}",status="${response.statusCode}`;
     this.#counts.set(name, (this.#counts.get(name) ?? 0) + 1);
   }
 

@@ -171,6 +171,10 @@ describe("access", () => {
       const text = await (await at("/metrics", authorized)).text();
       expect(text).toContain('keywright_requests_total{call="health",status="200"} 1');
       expect((await at("/other", authorized)).status).toBe(404);
+      expect((await at('/"injected', authorized)).status).toBe(404);
+      const after = await (await at("/metrics", authorized)).text();
+      expect(after).toContain('call="unknown",status="404"} 2');
+      expect(after).not.toContain("other");
     });
   });
 

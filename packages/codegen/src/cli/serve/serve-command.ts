@@ -57,7 +57,10 @@ export function serveCommand(terminal: Terminal, exit: (code: ExitCode) => void)
     .option("--tls-key <file>", "the key of the certificate, in PEM format")
     .option("--metrics", "answer /metrics in the format of Prometheus")
     .addHelpText("after", help)
-    .action(async (options: ServeCommandOptions) => {
+    .action(async (options: ServeCommandOptions, command: Command) => {
+      // With one of them alone, the server would answer without TLS.
+      if ((options.tlsCert === undefined) !== (options.tlsKey === undefined))
+        command.error("error: --tls-cert and --tls-key need each other");
       const { serve } = await serverModule(terminal.folder);
       // Unlike other commands, this one stays, so programs may attach to it.
       allowServing(true);

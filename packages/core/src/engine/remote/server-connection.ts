@@ -25,6 +25,8 @@ const maxRequests = 1024;
 /** A client that has this many bytes to read is not read until it has read them. */
 const maxUnreadBytes = 8 * 1024 * 1024;
 const maxWatches = 10_000;
+/** Milliseconds that a connection that ends waits for its requests. */
+const longestEnding = 5000;
 /** More changed keys than this are reported as unknown. */
 const maxChangedKeys = 1000;
 
@@ -76,8 +78,14 @@ export class ServerConnection {
     this.#stream.pause();
     if (this.#requests > 0) {
       await new Promise<void>((resolve) => {
-        this.#onIdle = resolve;
-        this.#stream.once("close", resolve);
+        // A check of all files may take much longer.
+        const timer = setTimeout(resolve, longestEnding);
+        const end = () => {
+          clearTimeout(timer);
+          resolve();
+        };
+        this.#onIdle = end;
+        this.#stream.once("close", end);
       });
     }
     await new Promise<void>((resolve) => {

@@ -169,14 +169,15 @@ async function attachedEngine(
   /** The engine by which this process owns the folder, after it has taken over. */
   let own: SharedEngine | undefined;
   const takeOver = async () => {
-    own = new SharedEngine(
+    const taken = new SharedEngine(
       await openClassicLevel(location, options),
       options.mode,
       () => undefined,
       location,
     );
-    await own.acquire(options.readOnly);
-    await serveFolder(own, location);
+    await taken.acquire(options.readOnly);
+    await serveFolder(taken, location);
+    return taken;
   };
   let isFirst = true;
   const connect = async () => {
@@ -185,9 +186,17 @@ async function attachedEngine(
     } catch (error) {
       const mayTakeOver = options.attach !== false && options.attach.takeOver === true;
       if (isFirst || own !== undefined || !mayTakeOver) throw error;
-      await takeOver();
-      engine.hasTakenOver = true;
-      return await connectInFolder(location);
+      const taken = await takeOver();
+      try {
+        const socket = await connectInFolder(location);
+        own = taken;
+        engine.hasTakenOver = true;
+        return socket;
+      } catch (failure) {
+        // For example, the disk is too full for a socket. Another process may own the folder then.
+        await taken.release();
+        throw failure;
+      }
     } finally {
       isFirst = false;
     }
