@@ -105,7 +105,8 @@ function report(isGood, name, since, output) {
   if (isGood) passed++;
   else failed++;
   console.log(`${isGood ? "ok" : "FAILED"}  ${name}  ${seconds(since)}`);
-  if (!isGood) console.log(output);
+  // The end names the failures. What comes before is mostly errors that tests provoke.
+  if (!isGood) console.log(output.split("\n").slice(-80).join("\n"));
 }
 
 function run({ program, args: before }, args, env = {}) {

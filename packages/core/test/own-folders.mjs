@@ -4,6 +4,7 @@ import { openKv } from "../dist/index.js";
 const open = new Map();
 
 process.on("message", (message) => void handle(message));
+process.on("disconnect", () => process.exit());
 
 async function handle({ id, call, folder, options }) {
   try {

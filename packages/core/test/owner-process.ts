@@ -12,6 +12,9 @@ export class OwnerProcess {
 
   constructor() {
     this.#child = fork(program, { execArgv: [] });
+    // The process ends with this one, and does not keep it from ending.
+    this.#child.unref();
+    this.#child.channel?.unref();
     this.#child.on("message", ({ id, error }: { id: number; error?: string }) =>
       this.#waiting.get(id)?.(error),
     );

@@ -9,7 +9,7 @@ import { databaseId, metadata } from "./connect/metadata.js";
 import { snapshotRead } from "./connect/snapshot-read.js";
 import { watch, watchedKeys } from "./connect/watch.js";
 import { assertKnownHost, isLoopback, type KnownHosts, knownHosts } from "./http/known-hosts.js";
-import { httpServer, type TlsOptions } from "./http/listen.js";
+import { httpServer, listen, type TlsOptions } from "./http/listen.js";
 import { readBody } from "./http/read-body.js";
 import { RequestError } from "./http/request-error.js";
 import { type Token, type TokenAccess, Tokens } from "./http/tokens.js";
@@ -83,10 +83,7 @@ export async function serve(kv: EmbeddedKv, options: ServeOptions): Promise<KvSe
     sockets.add(socket);
     socket.once("close", () => sockets.delete(socket));
   });
-  await new Promise<void>((resolve, reject) => {
-    server.once("error", reject);
-    server.listen(port, host, resolve);
-  });
+  await listen(server, port, host);
   const { port: actual } = server.address() as AddressInfo;
   const name = host.includes(":") ? `[${host}]` : host;
   let closing: Promise<void> | undefined;

@@ -3,7 +3,6 @@ import { connect } from "node:net";
 import { create, fromBinary, toBinary } from "@bufbuild/protobuf";
 import { openKv as openDenoKv } from "@deno/kv";
 import { openKv } from "@keywright/core";
-import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import {
   AtomicWriteSchema,
@@ -183,10 +182,23 @@ describe("access", () => {
     [{ tokens: ["short"] }, "tokens must have at least 16 characters each"],
     [{ path: "no-slash" }, "path must begin with /"],
     [{ host: "0.0.0.0" }, "hosts must name the hosts"],
+    [{ host: "192.0.2.1", hosts: ["a"] }, "host must be an address of this machine"],
+    [{ port: 65_536 }, "port must be an integer from 0 to 65535"],
+    [{ tls: { cert: "x", key: "y" } }, "tls must have a certificate and its key in PEM format"],
   ])("refuses the options %j", async (options, message) => {
     const kv = await openKv();
     await expect(serve(kv, { tokens: [token], port: 0, ...options })).rejects.toThrow(message);
     await kv.close();
+  });
+});
+
+it("tells that its port is taken", async () => {
+  await withServer({}, async ({ url }, kv) => {
+    const port = Number(new URL(url).port);
+    await expect(serve(kv, { tokens: [token], port })).rejects.toMatchObject({
+      code: "KW_OPTION_INVALID",
+      option: "port",
+    });
   });
 });
 
@@ -208,57 +220,5 @@ describe("close", () => {
     }
     await client.close();
     await kv.close();
-  });
-});
-
-describe("hostile requests", () => {
-  it("get an answer or lose their connection, and the server goes on", async () => {
-    await withServer({ compat: "deno" }, async ({ url }, kv) => {
-      const paths = ["", "kv/snapshot_read", "kv/atomic_write", "kv/watch"];
-      const valid = [
-        toBinary(
-          AtomicWriteSchema,
-          create(AtomicWriteSchema, {
-            mutations: [
-              {
-                key: Uint8Array.of(2, 0x61, 0),
-                mutationType: 1,
-                value: { data: Uint8Array.of(1), encoding: 3 },
-              },
-            ],
-          }),
-        ),
-        toBinary(
-          SnapshotReadSchema,
-          create(SnapshotReadSchema, {
-            ranges: [{ start: Uint8Array.of(2), end: Uint8Array.of(3), limit: 10 }],
-          }),
-        ),
-      ];
-      const body = fc.oneof(
-        fc.uint8Array({ maxLength: 200 }),
-        fc
-          .tuple(fc.constantFrom(...valid), fc.nat(60), fc.nat(255))
-          .map(([bytes, at, byte]) => bytes.map((old, i) => (i === at ? byte : old))),
-      );
-      await fc.assert(
-        fc.asyncProperty(fc.constantFrom(...paths), body, async (path, bytes) => {
-          const ended = new AbortController();
-          const answer = await fetch(new URL(path, url), {
-            method: "POST",
-            headers: authorized,
-            body: bytes as Uint8Array<ArrayBuffer>,
-            signal: ended.signal,
-          }).catch(() => undefined);
-          if (answer === undefined) return;
-          expect([200, 400]).toContain(answer.status);
-          if (path === "kv/watch" && answer.status === 200) ended.abort();
-          else await answer.arrayBuffer();
-        }),
-        { numRuns: 400 },
-      );
-      expect((await kv.set(["alive"], 1)).ok).toBe(true);
-      expect((await fetch(new URL("health", url))).status).toBe(200);
-    });
   });
 });

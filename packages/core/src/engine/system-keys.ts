@@ -11,6 +11,9 @@ export const firstSystemKey: Uint8Array = Uint8Array.of(0x00, 0x03);
 /** The first key that an entry of a user may have. */
 export const firstEntryKey: Uint8Array = Uint8Array.of(0x01);
 
+/** The key after those of all entries. */
+export const afterEntries: Uint8Array = Uint8Array.of(0xff);
+
 /** Excludes the database's own entries from a range, unless the range begins among them. */
 export function visibleRange({ start, end }: KeyRange): KeyRange {
   const isOfSystem = compareBytes(start, firstSystemKey) >= 0;

@@ -348,6 +348,10 @@ const engineFailures = {
     remedy:
       "It is unknown whether the commit is on disk, and no further commit is accepted. Close the database and open it again.",
   },
+  request: {
+    step: "because it did not understand a request",
+    remedy: "Use the same version of Keywright in all programs that use the database.",
+  },
   repair: {
     step: "while it was repaired",
     remedy: "Check that the disk works and has free space, then repair the database again.",
@@ -362,7 +366,7 @@ const engineFailures = {
  */
 export class EngineFailedError extends KeywrightError {
   /** The step that failed. */
-  readonly operation: "open" | "read" | "commit" | "repair";
+  readonly operation: "open" | "read" | "commit" | "repair" | "request";
   /** The path of the folder of the database. Undefined if a call of an open database failed. */
   readonly path: string | undefined;
 

@@ -17,6 +17,12 @@ import { sentValue } from "./values.js";
 const maxRanges = 100;
 const maxEntries = 1000;
 const firstEntryKey = Uint8Array.of(0x01);
+const afterEntries = Uint8Array.of(0xff);
+
+/** True if a key may be that of an entry. */
+export function isEntryKey(key: Uint8Array): boolean {
+  return key.length > 0 && key[0]! >= firstEntryKey[0]! && key[0]! < afterEntries[0]!;
+}
 
 /** Answers a request for ranges of keys. All of them are read from one snapshot if they are keys. */
 export async function snapshotRead(
@@ -55,14 +61,16 @@ function parsed(body: Uint8Array): { ranges: readonly ReadRange[] } {
   const { ranges } = messageOf(() => fromBinary(SnapshotReadSchema, body));
   if (ranges.length > maxRanges)
     throw new RequestError(400, `A request can read at most ${maxRanges} ranges.`);
+  const entries = ranges.reduce((sum, { limit }) => sum + limit, 0);
+  if (entries > maxEntries || ranges.some(({ limit }) => limit < 1))
+    throw new RequestError(
+      400,
+      `A request can read at most ${maxEntries} entries, and each range at least 1.`,
+    );
   for (const range of ranges) {
-    if (!(range.limit >= 1 && range.limit <= maxEntries))
-      throw new RequestError(
-        400,
-        `A range can have at most ${maxEntries} entries, and at least 1.`,
-      );
-    // The keys before 01 belong to the database. The range of all entries begins among them.
+    // Other keys belong to the database, and the range of all entries may begin and end among them.
     if (range.start[0] === 0) range.start = firstEntryKey;
+    if (range.end[0] === afterEntries[0]) range.end = afterEntries;
   }
   return { ranges };
 }
@@ -80,7 +88,7 @@ export function messageOf<T>(decode: () => T): T {
 function isKey({ start, end, limit }: ReadRange): boolean {
   return (
     limit === 1 &&
-    start.length > 0 &&
+    isEntryKey(start) &&
     end.length === start.length + 1 &&
     end.at(-1) === 0 &&
     Buffer.compare(start, end.subarray(0, -1)) === 0

@@ -10,7 +10,7 @@ import {
   WatchOutputSchema,
   WatchSchema,
 } from "./generated/datapath_pb.js";
-import { messageOf, sentEntry } from "./snapshot-read.js";
+import { isEntryKey, messageOf, sentEntry } from "./snapshot-read.js";
 
 const maxKeys = 10;
 /** Milliseconds between messages that show the client that the server is there. */
@@ -22,8 +22,7 @@ export function watchedKeys(body: Uint8Array): Uint8Array[] {
   const keys = messageOf(() => fromBinary(WatchSchema, body)).keys.map(({ key }) => key);
   if (keys.length === 0 || keys.length > maxKeys)
     throw new RequestError(400, `A client can watch 1 to ${maxKeys} keys.`);
-  if (keys.some((key) => key.length === 0 || key[0] === 0))
-    throw new RequestError(400, "A key is outside the keys of entries.");
+  if (!keys.every(isEntryKey)) throw new RequestError(400, "A key is outside the keys of entries.");
   return keys;
 }
 

@@ -1,10 +1,12 @@
+import { afterEntries } from "../system-keys.js";
+
 /** The first byte of the database's own keys. No encoded key of a user's entry begins with it. */
 const reserved = 0x00;
 
 export const headerKey: Uint8Array = Uint8Array.of(reserved, 0x01);
 
-/** The key after those of all entries. It marks the end of the database for iterators. */
-export const lastKey: Uint8Array = Uint8Array.of(0xff);
+/** Marks the end of the database for iterators. */
+export const lastKey: Uint8Array = afterEntries;
 
 const commitRecordTag = 0x02;
 

@@ -3,7 +3,7 @@ import { textOfBytes } from "../../bytes/text-of-bytes.js";
 import type { KeyRange } from "../../keys/key-range.js";
 import { ChangeWatchers } from "../change-watchers.js";
 import type { Engine, RangeListener } from "../engine.js";
-import { firstSystemKey, visibleRange } from "../system-keys.js";
+import { afterEntries, firstSystemKey, visibleRange } from "../system-keys.js";
 
 /** How many changes of keys are kept, for clients whose watch begins a moment later. */
 const maxKeys = 10_000;
@@ -34,7 +34,7 @@ export class ChangeLog {
   start(): void {
     if (this.#stop !== undefined) return;
     this.#record(undefined);
-    const all = { start: firstSystemKey, end: Uint8Array.of(0xff) };
+    const all = { start: firstSystemKey, end: afterEntries };
     this.#stop = this.#engine.watchRanges([all], (keys) => this.#record(keys));
   }
 

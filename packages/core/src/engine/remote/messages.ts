@@ -1,6 +1,7 @@
 // The messages between a process and the one that owns a database, and how engine values become
 // plain arrays in them. A request is `[id, call, ...arguments]`, its answer `[id, error, result,
 // counter]`, and a report of the owner `[0, kind, ...]`.
+import { compareBytes } from "../../bytes/compare-bytes.js";
 import type { KeyRange } from "../../keys/key-range.js";
 import type {
   AtomicWrite,
@@ -10,7 +11,11 @@ import type {
   StoredMutation,
 } from "../engine.js";
 import type { DatabaseMode } from "../level/database-header.js";
+import { afterEntries, firstSystemKey } from "../system-keys.js";
 import { FrameError } from "./frames.js";
+
+/** The second byte of the messages of queues. */
+const lastWritableTag = 0x04;
 
 /** The version of the protocol. Both sides must have the same. */
 export const protocolVersion = 1;
@@ -32,7 +37,7 @@ export type Call =
   | "bye";
 
 /** The reports of the owner that answer no request. */
-export type Report = "changed" | "message" | "listenerEnded" | "fileProgress";
+export type Report = "refused" | "changed" | "message" | "listenerEnded" | "fileProgress";
 
 /** What the owner tells a new client. */
 export interface Greeting {
@@ -101,12 +106,12 @@ export function writeOf(wire: unknown): AtomicWrite {
 function checkOf(wire: unknown): StoredCheck {
   const [key, versionstamp] = listOf(wire);
   if (versionstamp !== null && !/^[0-9a-f]{20}$/.test(textOf(versionstamp))) throw malformed();
-  return { key: bytesOf(key), versionstamp: versionstamp as string | null };
+  return { key: keyOf(key), versionstamp: versionstamp as string | null };
 }
 
 function mutationOf(wire: unknown): StoredMutation {
   const [type, wireKey, ...rest] = listOf(wire);
-  const key = bytesOf(wireKey);
+  const key = writableKeyOf(wireKey);
   switch (type) {
     case "set": {
       const [value, expireAt, endsInVersionstamp] = rest;
@@ -123,7 +128,7 @@ function mutationOf(wire: unknown): StoredMutation {
     case "deleteExpired": {
       const [hintKey, dueAt] = rest;
       if (!isPresent(hintKey)) return { type, key };
-      return { type, key, hint: { key: bytesOf(hintKey), dueAt: numberOf(dueAt) } };
+      return { type, key, hint: { key: writableKeyOf(hintKey), dueAt: numberOf(dueAt) } };
     }
     case "sum":
     case "min":
@@ -144,14 +149,36 @@ export function wireRange({ start, end }: KeyRange): unknown[] {
 
 /** @throws {FrameError} if the message is not a range. */
 export function rangeOf(wire: unknown): KeyRange {
-  const [start, end] = listOf(wire);
-  return { start: bytesOf(start), end: bytesOf(end) };
+  const [start, wireEnd] = listOf(wire);
+  const end = bytesOf(wireEnd);
+  return {
+    start: bytesOf(start),
+    end: compareBytes(end, afterEntries) < 0 ? end : afterEntries,
+  };
 }
 
 /** @throws {FrameError} if a part of a message is not a list. */
 export function listOf(value: unknown): readonly unknown[] {
   if (!Array.isArray(value)) throw malformed();
   return value;
+}
+
+/** @throws {FrameError} if a part of a message is not the key of an entry. */
+export function keyOf(value: unknown): Uint8Array {
+  const key = bytesOf(value);
+  const isEntry = compareBytes(key, firstSystemKey) >= 0 && compareBytes(key, afterEntries) < 0;
+  if (!isEntry) throw malformed();
+  return key;
+}
+
+/**
+ * The key of an entry that a client may write. Among the database's own entries, these are the
+ * hints of expiry and the messages of queues.
+ */
+function writableKeyOf(value: unknown): Uint8Array {
+  const key = keyOf(value);
+  if (key[0] === 0 && key[1]! > lastWritableTag) throw malformed();
+  return key;
 }
 
 /** @throws {FrameError} if a part of a message is not a byte string. */

@@ -1,12 +1,13 @@
 import type { Buffer } from "node:buffer";
 import type { Duplex } from "node:stream";
-import { ReadOnlyError } from "../../errors/core-errors.js";
+import { EngineFailedError, LimitExceededError, ReadOnlyError } from "../../errors/core-errors.js";
 import type { QueueListener, StoredEntry } from "../engine.js";
 import { clientIdBytes, withoutCommitIds } from "./commit-ids.js";
 import { FrameError, FrameReader, FrameWriter } from "./frames.js";
 import {
   bytesOf,
   type Greeting,
+  keyOf,
   listOf,
   malformed,
   numberOf,
@@ -25,6 +26,8 @@ const maxRequests = 1024;
 /** A client that has this many bytes to read is not read until it has read them. */
 const maxUnreadBytes = 8 * 1024 * 1024;
 const maxWatches = 10_000;
+/** The most entries of an answer. */
+const maxEntries = 10_000;
 /** Milliseconds that a connection that ends waits for its requests. */
 const longestEnding = 5000;
 /** More changed keys than this are reported as unknown. */
@@ -53,6 +56,7 @@ export class ServerConnection {
   #clientId: Uint8Array | undefined;
   #isLeaving = false;
   #isEnding = false;
+  #isRefused = false;
   #onIdle: (() => void) | undefined;
   #hasEnded = false;
 
@@ -100,13 +104,20 @@ export class ServerConnection {
   }
 
   #onData(chunk: Buffer): void {
+    if (this.#isRefused) return;
     try {
       for (const message of this.#reader.push(chunk)) this.#handle(message);
     } catch (error) {
-      // The rest of the stream cannot be understood.
-      this.#writer.write([0, "refused", wireError(error)]);
-      this.#stream.end();
+      this.#refuse(error);
     }
+  }
+
+  /** Ends the stream, because the rest of it cannot be understood. */
+  #refuse(cause: unknown): void {
+    if (this.#isRefused) return;
+    this.#isRefused = true;
+    this.#report("refused", wireError(new EngineFailedError(cause, "request")));
+    this.#stream.end();
   }
 
   #handle(message: unknown): void {
@@ -167,11 +178,11 @@ export class ServerConnection {
     const { engine } = this.#server.database;
     switch (call) {
       case "get": {
-        const read = engine.get(bytesOf(args[0]));
+        const read = engine.get(keyOf(args[0]));
         return read instanceof Promise ? read.then(wireEntry) : wireEntry(read);
       }
       case "getMany": {
-        const read = engine.getMany(listOf(args[0]).map(bytesOf));
+        const read = engine.getMany(listOf(args[0]).map(keyOf));
         const wire = (entries: readonly (StoredEntry | undefined)[]) => entries.map(wireEntry);
         return read instanceof Promise ? read.then(wire) : wire(read);
       }
@@ -219,13 +230,13 @@ export class ServerConnection {
     };
   }
 
-  async #range([wireRange, limit, reverse]: readonly unknown[]): Promise<unknown[]> {
-    const entries = await this.#server.database.engine.getRange({
-      range: withoutCommitIds(rangeOf(wireRange)),
-      limit: Math.max(1, Math.floor(numberOf(limit))),
-      reverse: reverse === true,
-    });
-    return entries.map((entry) => [entry.key, ...wireEntry(entry)!]);
+  #range([wireRange, wireLimit, reverse]: readonly unknown[]): Promise<unknown[]> {
+    const limit = Math.max(1, Math.floor(numberOf(wireLimit)));
+    if (limit > maxEntries) throw new LimitExceededError("batchSize", maxEntries, limit);
+    const range = withoutCommitIds(rangeOf(wireRange));
+    return this.#server.database.engine
+      .getRange({ range, limit, reverse: reverse === true })
+      .then((entries) => entries.map((entry) => [entry.key, ...wireEntry(entry)!]));
   }
 
   #commit(clientId: Uint8Array, [group, writes, isRepeated]: readonly unknown[]): unknown {
@@ -248,7 +259,7 @@ export class ServerConnection {
     this.#watches.set(watchId, watch);
     stop =
       call === "watch"
-        ? changes.watch(listOf(places).map(bytesOf), from, () => this.#changed(watchId, watch, []))
+        ? changes.watch(listOf(places).map(keyOf), from, () => this.#changed(watchId, watch, []))
         : changes.watchRanges(listOf(places).map(rangeOf), from, (keys) =>
             this.#changed(watchId, watch, keys),
           );
