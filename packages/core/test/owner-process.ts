@@ -14,7 +14,8 @@ export class OwnerProcess {
     this.#child = fork(program, { execArgv: [] });
     // The process ends with this one, and does not keep it from ending.
     this.#child.unref();
-    this.#child.channel?.unref();
+    // Bun has no such method.
+    this.#child.channel?.unref?.();
     this.#child.on("message", ({ id, error }: { id: number; error?: string }) =>
       this.#waiting.get(id)?.(error),
     );

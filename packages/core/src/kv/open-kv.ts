@@ -74,11 +74,12 @@ const optionNames: ReadonlySet<string> = new Set([
 
 /**
  * Opens a database. Without `where`, or with `":memory:"`, it is in memory. A path is that of a
- * folder on disk, which is created if it is absent. A URL is that of `@keywright/server`, and
- * `unix:` with a path is the folder of a database that another process has open. An abstract-level database that the caller
- * created is closed by `close()`. Opening the same path again in one process shares the database,
- * which is closed with its last handle. So does opening the same engine again, such as one of
- * `@keywright/postgres`.
+ * folder on disk, which is created if it is absent. A URL is that of a server of
+ * `@keywright/server`. `unix:` and a path is a folder that another process has open. `where` can
+ * also be an engine, such as one of `@keywright/postgres`, or an abstract-level database.
+ *
+ * Opening the same path or engine again in one process shares the database. It is closed with its
+ * last handle, and so is an abstract-level database of the caller.
  *
  * ```ts
  * const kv = await openKv("./data");

@@ -2,7 +2,7 @@ import type { Buffer } from "node:buffer";
 import { createHash, timingSafeEqual } from "node:crypto";
 import { InvalidOptionError } from "@keywright/core";
 
-/** What a token allows. */
+/** `read` allows reading and watching, `write` everything. */
 export type TokenAccess = "read" | "write";
 
 /** A token of a server. A string alone allows reading and writing. */

@@ -1,16 +1,7 @@
-import { mkdir, readdir, realpath } from "node:fs/promises";
-import { dirname, resolve } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { ClassicLevel } from "classic-level";
 import { MemoryLevel } from "memory-level";
 import type { Engine } from "../../engine/engine.js";
-import type { DatabaseMode } from "../../engine/level/database-header.js";
-import { closedMarkName } from "../../engine/level/files/closed-mark.js";
-import { FileChecker, type FileCheckOptions } from "../../engine/level/files/file-checker.js";
-import type { LevelDatabase } from "../../engine/level/level-engine.js";
-import { LevelEngine } from "../../engine/level/level-engine.js";
-import { openWithLogs } from "../../engine/level/open-with-logs.js";
-import { syncPath } from "../../engine/level/sync-path.js";
+import { type LevelDatabase, LevelEngine } from "../../engine/level/level-engine.js";
 import { isServingAllowed } from "../../engine/process-settings.js";
 import type { Connect } from "../../engine/remote/link.js";
 import { RemoteEngine } from "../../engine/remote/remote-engine.js";
@@ -19,13 +10,11 @@ import {
   DatabaseFormatError,
   DatabaseLockedError,
   DatabaseModeError,
-  DatabaseNotFoundError,
-  DatabasePathError,
-  EngineFailedError,
 } from "../../errors/core-errors.js";
 import { isKeywrightError } from "../../errors/keywright-error.js";
-import { createLevelFiles } from "./create-level-files.js";
+import { databaseFolder } from "./database-folder.js";
 import { connectInFolder, listenInFolder } from "./folder-socket.js";
+import { type LevelOptions, openClassicLevel, openingError, syncableFolder } from "./open-level.js";
 import { SharedEngine } from "./shared-engine.js";
 import { verifyMode } from "./verify-mode.js";
 
@@ -52,12 +41,7 @@ export interface AttachOptions {
   readonly takeOver?: boolean | undefined;
 }
 
-export interface OpenEngineOptions {
-  readonly mode: DatabaseMode;
-  readonly readOnly: boolean;
-  readonly createIfMissing: boolean;
-  /** False if the files of the database are not checked. */
-  readonly checkFiles: FileCheckOptions | false;
+export interface OpenEngineOptions extends LevelOptions {
   /** False to fail if another process owns the folder, and to serve no other process. */
   readonly attach: AttachOptions | false;
 }
@@ -270,57 +254,6 @@ async function share<Where>(
   return shared;
 }
 
-async function openClassicLevel(location: string, options: OpenEngineOptions): Promise<Engine> {
-  const { checkFiles } = options;
-  const files = checkFiles === false ? undefined : new FileChecker(location, checkFiles);
-  let level: ClassicLevel<Uint8Array, Uint8Array>;
-  try {
-    const logs = (await files?.checkBeforeOpen()) ?? [];
-    level = await openWithLogs(location, logs, options.createIfMissing);
-  } catch (error) {
-    throw openingError(location, error);
-  }
-  try {
-    const database = level as unknown as LevelDatabase;
-    const folder = syncableFolder(level);
-    return await LevelEngine.open(database, { ...options, copiesWrites: true, folder, files });
-  } catch (error) {
-    await level.close();
-    throw error;
-  }
-}
-
-/** Returns the folder of a LevelDB database. Windows cannot sync a folder, and does not need to. */
-function syncableFolder(level: unknown): string | undefined {
-  return level instanceof ClassicLevel && process.platform !== "win32" ? level.location : undefined;
-}
-
-function openingError(location: string, error: unknown): Error {
-  if (isKeywrightError(error)) return error;
-  const { code: ownCode, syscall } = error as NodeJS.ErrnoException;
-  if (isDiskFailure(ownCode)) return new EngineFailedError(error, "open", location);
-  if (syscall !== undefined) return new DatabasePathError(location, reasonOf(error), error);
-  const cause = error instanceof Error ? error.cause : undefined;
-  const code = (cause as { code?: unknown } | undefined)?.code;
-  if (code === "LEVEL_LOCKED") return new DatabaseLockedError(location, error);
-  const text = cause instanceof Error ? cause.message : String(error);
-  const reason = text.replace(/^Corruption: /, "");
-  if (code === "LEVEL_CORRUPTION") return new CorruptionError(reason, undefined, error, location);
-  if (code === "LEVEL_IO_ERROR" && !isPathFailure(reason))
-    return new EngineFailedError(cause, "open", location);
-  return new DatabasePathError(location, reason, error);
-}
-
-/** True if the disk is full or fails, or if the process can open no more files. */
-function isDiskFailure(code: string | undefined): boolean {
-  return ["ENOSPC", "EDQUOT", "EIO", "EMFILE", "ENFILE"].includes(code ?? "");
-}
-
-/** True for a failure of LevelDB that another path or other permissions correct. */
-function isPathFailure(reason: string): boolean {
-  return /denied|not permitted|read-only|directory/i.test(reason);
-}
-
 function pathOf(where: unknown): string | undefined {
   const path = typeof where === "string" ? where : (where as { location?: unknown }).location;
   return typeof path === "string" ? path : undefined;
@@ -332,66 +265,4 @@ function withPath(error: unknown, path: string | undefined): unknown {
   if (error instanceof CorruptionError && error.path === undefined)
     return new CorruptionError(error.reason, error.key, error.cause, path, error);
   return error;
-}
-
-/** Returns the real path of the folder of a database. Creates a missing folder if allowed. */
-async function databaseFolder(path: string, createIfMissing: boolean): Promise<string> {
-  const location = resolve(path);
-  try {
-    if (createIfMissing) await makeFolder(location);
-    const names = await readdir(location);
-    assertDatabaseFiles(location, names);
-    if (!names.includes("CURRENT")) {
-      if (!createIfMissing) throw new DatabaseNotFoundError(location);
-      await createLevelFiles(location);
-    }
-    return await realpath(location);
-  } catch (cause) {
-    if (cause instanceof CorruptionError || cause instanceof DatabaseNotFoundError) throw cause;
-    const { code } = cause as NodeJS.ErrnoException;
-    if (code === "ENOENT" && !createIfMissing) throw new DatabaseNotFoundError(location);
-    if (isDiskFailure(code)) throw new EngineFailedError(cause, "open", location);
-    throw new DatabasePathError(location, reasonOf(cause), cause);
-  }
-}
-
-/** Creates a folder and its missing parents, and syncs them to disk. */
-async function makeFolder(location: string): Promise<void> {
-  const firstMade = await mkdir(location, { recursive: true });
-  // Windows cannot sync a folder.
-  if (firstMade === undefined || process.platform === "win32") return;
-  for (let made = location; made.length >= firstMade.length; made = dirname(made)) {
-    await syncPath(dirname(made));
-  }
-}
-
-/**
- * Checks the files in a folder. Without `CURRENT`, LevelDB would create a new database and delete
- * the files of the old one.
- */
-function assertDatabaseFiles(location: string, names: readonly string[]): void {
-  if (names.includes("CURRENT") || names.every(isFirstFile)) return;
-  if (names.some(isTableOrManifest))
-    throw new CorruptionError("its file CURRENT is missing", undefined, undefined, location, {
-      file: "CURRENT",
-    });
-  throw new Error("the folder holds other files");
-}
-
-/** True for a file that may be left if a process is stopped before it has created a database. */
-function isFirstFile(name: string): boolean {
-  return /^(LOCK|LOG(\.old)?|MANIFEST-000001|\d+\.dbtmp|attach\.(sock|new))$/.test(name);
-}
-
-function isTableOrManifest(name: string): boolean {
-  return name === closedMarkName || /^(MANIFEST-\d+|\d+\.(ldb|sst))$/.test(name);
-}
-
-function reasonOf(cause: unknown): string {
-  const { code, message } = cause as NodeJS.ErrnoException;
-  if (code === "EEXIST" || code === "ENOTDIR")
-    return "a file is in the way, and a database is a folder";
-  if (code === "EACCES" || code === "EPERM" || code === "EROFS")
-    return "access to the folder is denied";
-  return message;
 }
