@@ -217,9 +217,6 @@ const ofDeno: Readonly<Record<string, readonly string[]>> = {
   "It throws an Error instead of Deno's TypeError or RangeError": [
     "sum, min, max: throw a TypeError if another value is stored",
   ],
-  "Deno KV removes an expired entry up to a minute later": [
-    "expireIn: a refused commit does not change the expiry time",
-  ],
   "Deno KV does not return the expiry time of an entry": ["expireIn: an entry has its expiry time"],
   "Deno accepts 0, which expires at once": ["expireIn: refuses 0 as expireIn"],
   "Deno does not check the expireIn of mutate()": [
