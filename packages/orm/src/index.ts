@@ -55,6 +55,7 @@ export {
   UnindexedQueryError,
 } from "./errors/query-errors.js";
 export {
+  AmountInvalidError,
   IndexKeyError,
   type KeyProblem,
   PrimaryKeyChangeError,
@@ -147,6 +148,7 @@ export {
 export type { VerifiedModel } from "./migrate/verify/verify-model.js";
 export type { EntryFinding, FindingCounts } from "./migrate/verify/verify-state.js";
 
+export { decimal } from "./model/aggregates/decimal.js";
 export { defineModel } from "./model/define-model.js";
 export {
   type AnyIndexDefinition,

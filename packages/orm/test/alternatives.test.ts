@@ -6,7 +6,7 @@ import type { AnyQuery } from "../src/context/any-query.js";
 import type { TableContext } from "../src/context/table-context.js";
 import { defineModel, desc } from "../src/index.js";
 import type { AnyRow } from "../src/model/compiled-model.js";
-import { countRows, rowExists } from "../src/query/read/count-rows.js";
+import { countRows, rowExists } from "../src/query/aggregate/count-rows.js";
 import { explainQuery } from "../src/query/read/explain-query.js";
 import { findFirstRow, findPage, streamRows } from "../src/query/read/find-rows.js";
 import { createMatcher } from "../src/write/many/row-matcher.js";

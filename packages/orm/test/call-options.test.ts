@@ -9,6 +9,10 @@ import { Calls } from "../src/database/calls.js";
 import { GeneratedRows } from "../src/database/generated/generated-rows.js";
 import type { Rows } from "../src/database/generated/rows.js";
 import type {
+  AggregateOptions,
+  GroupByOptions,
+} from "../src/database/repository/aggregate-types.js";
+import type {
   CreateManyOptions,
   CreateOptions,
   DeleteManyOptions,
@@ -140,6 +144,16 @@ describe("the options of the types", () => {
   const created = { data: true, expireIn: true, ...shape } satisfies Expected<
     CreateOptions<M, Models, "id", undefined, false>
   >;
+  const aggregated = {
+    where: true,
+    index: true,
+    maxReads: true,
+    count: true,
+    sum: true,
+    avg: true,
+    min: true,
+    max: true,
+  } satisfies Expected<AggregateOptions<M, unknown, undefined, false, never, never, never, never>>;
   const byMethod: Record<RepositoryMethod, Readonly<Record<string, true>>> = {
     findUnique: unique,
     findUniqueOrThrow: unique,
@@ -159,6 +173,10 @@ describe("the options of the types", () => {
     } satisfies Expected<ScanOptions<M, Models, "id", undefined, false>>,
     count,
     exists: count,
+    aggregate: aggregated,
+    groupBy: { ...aggregated, by: true, orderBy: true, take: true } satisfies Expected<
+      GroupByOptions<M, unknown, undefined, ["id"], false, never, never, never, never>
+    >,
     create: created,
     createMany: { ...created, atomic: true } satisfies Expected<
       CreateManyOptions<M, Models, "id", undefined, false, false>

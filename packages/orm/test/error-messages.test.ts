@@ -4,7 +4,14 @@ import { describe, expect, it } from "vitest";
 import * as z from "zod";
 import { nearestName } from "../src/errors/nearest-name.js";
 import * as orm from "../src/index.js";
-import { belongsTo, createDatabase, defineMigration, defineModel, hasMany } from "../src/index.js";
+import {
+  belongsTo,
+  createDatabase,
+  decimal,
+  defineMigration,
+  defineModel,
+  hasMany,
+} from "../src/index.js";
 import { denoKv, interferingKv } from "./faulty-kv.js";
 
 /** Part of the rows and queries of all tests. No message may contain it. */
@@ -134,6 +141,20 @@ const cases: readonly [name: string, text: string, provoke: Provoke][] = [
     async ({ db }) => {
       await db.posts.create({ data: { id: "1", authorId: secret, title: secret } });
       await db.users.delete({ where: { id: secret } });
+    },
+  ],
+  [
+    "AmountInvalidError",
+    "places.create: price cannot be added to its sum, which holds decimal numbers with at most 2 digits after the point; round the value",
+    async ({ kv }) => {
+      const Place = define({
+        name: "places",
+        schema: z.object({ id: z.string(), price: z.string() }),
+        primaryKey: "id",
+        sum: [decimal("price", 2)],
+      });
+      const db = await createDatabase({ kv, models: { places: Place } as never });
+      await untyped(db).places!.create!({ data: { id: "1", price: secret } });
     },
   ],
   [

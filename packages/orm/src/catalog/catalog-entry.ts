@@ -1,4 +1,5 @@
 import type { KvKey } from "@keywright/core";
+import { parseCounterName } from "../model/aggregates/counter.js";
 import { type CompiledIndex, type CompiledModel, systemPrefix } from "../model/compiled-model.js";
 import { hashOf } from "../schema/hash.js";
 import { indexManifest, isSameIndex } from "../schema/index-manifest.js";
@@ -116,8 +117,7 @@ export interface CatalogEntry {
   readonly format: 1 | 2 | 3;
   readonly indexes: Readonly<Record<string, StoredIndex>>;
   /**
-   * The states of the model's counters. `""` is the counter of all rows. The name of an index is
-   * that of the counters of its groups: the rows that have the same parts in the index.
+   * The states of the model's counters, by the names in `Counter`.
    */
   readonly counters?: Readonly<Record<string, IndexState>>;
   /**
@@ -141,11 +141,13 @@ export interface CatalogEntry {
   readonly otherLayout?: StoredLayout;
 }
 
-export const rowCounter = "";
-
 export function declaredCounters(model: CompiledModel): string[] {
-  const indexes = model.indexes.filter((index) => index.counted).map((index) => index.name);
-  return model.counted ? [rowCounter, ...indexes] : indexes;
+  return model.counters.map(({ name }) => name);
+}
+
+/** Returns the names of the counters that an entry has of an index. */
+export function countersOfIndex({ counters = {} }: CatalogEntry, index: string): string[] {
+  return Object.keys(counters).filter((name) => parseCounterName(name).index === index);
 }
 
 /** The prefix of the keys of all catalog entries. The last part of a key is the model's prefix. */
@@ -322,6 +324,7 @@ export function withCounterStates(
   names: readonly string[],
   state: IndexState,
 ): CatalogEntry {
+  if (names.length === 0) return entry;
   const changed = names.map((name) => [name, state] as const);
   return { ...entry, counters: { ...entry.counters, ...Object.fromEntries(changed) } };
 }

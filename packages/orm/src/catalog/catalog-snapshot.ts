@@ -5,6 +5,7 @@ import {
   PrimaryKeyDiffersError,
   StaleSchemaError,
 } from "../errors/schema-errors.js";
+import { type Counter, parseCounterName, rowCounter } from "../model/aggregates/counter.js";
 import type { CompiledIndex, CompiledModel } from "../model/compiled-model.js";
 import { indexManifest, isSameIndex } from "../schema/index-manifest.js";
 import {
@@ -16,7 +17,6 @@ import {
   isMaintained,
   leavingOf,
   nextOf,
-  rowCounter,
   storedIndex,
   storedIndexOf,
 } from "./catalog-entry.js";
@@ -25,8 +25,10 @@ import type { RowSchemas, UpgradeRow } from "./row-schemas.js";
 import { leavingIndexes } from "./stored-indexes.js";
 
 export interface CounterSet {
-  readonly rows: boolean;
-  readonly indexes: ReadonlySet<CompiledIndex>;
+  /** The counters of all rows. */
+  readonly rows: readonly Counter[];
+  /** The counters of the keys of indexes. */
+  readonly indexes: ReadonlyMap<CompiledIndex, readonly Counter[]>;
 }
 
 /**
@@ -138,6 +140,11 @@ export class CatalogSnapshot {
     return this.#schemas.outdated.length > 0 && this.#schemas.outdated.includes(index);
   }
 
+  /** True if a field may have other values in the rows as stored than as upgraded on reading. */
+  mayDiffer(field: string): boolean {
+    return this.#schemas.changedFields.has(field);
+  }
+
   /**
    * True if a transform is under way in which rows may take unique keys of an index from rows that
    * it has not reached yet. Until these are written, they may lack their entries.
@@ -174,14 +181,15 @@ export class CatalogSnapshot {
   }
 
   /**
-   * Returns the state of a counter. `""` is the counter of all rows, other names are of indexes. If
+   * Returns the state of a counter by its name. If
    * the database has another definition of the index, the counter counts other groups, so for this
    * program it is absent.
    */
   counterState(name: string): IndexState {
     const { counters = {} } = this.entry;
-    const stored = storedIndexOf(this.entry, name);
-    const index = this.#model.indexes.find((one) => one.name === name);
+    const { index: indexName = "" } = parseCounterName(name);
+    const stored = storedIndexOf(this.entry, indexName);
+    const index = this.#model.indexes.find((one) => one.name === indexName);
     const isOther = stored && index && !isSameIndex(stored, indexManifest(index));
     if (isOther) return "absent";
     return Object.hasOwn(counters, name) ? (counters[name] ?? "absent") : "absent";
@@ -237,7 +245,7 @@ function unknownTo(
   const counted = new Set(declaredCounters(model));
   for (const [name, state] of Object.entries(counters)) {
     if (counted.has(name) || !isMaintained(state)) continue;
-    unknown.push(name === rowCounter ? "the count of all rows" : `the count of ${name}`);
+    unknown.push(counterText(name));
   }
   for (const text of relations) {
     if (!programRelations.includes(text)) unknown.push(`the relation ${text}`);
@@ -251,10 +259,22 @@ function unknownTo(
   ];
 }
 
+function counterText(name: string): string {
+  if (name === rowCounter) return "the count of all rows";
+  const { index, sum } = parseCounterName(name);
+  if (sum === undefined) return `the count of ${name}`;
+  return index === undefined ? `the ${sum} of all rows` : `the ${sum} of ${index}`;
+}
+
 function counterSet(model: CompiledModel, names: readonly string[]): CounterSet | undefined {
   if (names.length === 0) return undefined;
-  const indexes = model.indexes.filter((index) => names.includes(index.name));
-  return { rows: names.includes(rowCounter), indexes: new Set(indexes) };
+  const counters = model.counters.filter(({ name }) => names.includes(name));
+  const indexes = new Map<CompiledIndex, readonly Counter[]>();
+  for (const index of model.indexes) {
+    const ofIndex = counters.filter((counter) => counter.index === index.name);
+    if (ofIndex.length > 0) indexes.set(index, ofIndex);
+  }
+  return { rows: counters.filter((counter) => counter.index === undefined), indexes };
 }
 
 /** True if the database has the same entries, complete, as an index of another name. */

@@ -1,11 +1,14 @@
 import type { KvKey, KvKeyPart } from "@keywright/core";
+import { counterKey } from "../indexes/counter-keys.js";
 import { type CompiledModel, systemPrefix } from "../model/compiled-model.js";
 import type { CatalogEntry } from "./catalog-entry.js";
-import type { CatalogSnapshot, CounterSet } from "./catalog-snapshot.js";
+import type { CatalogSnapshot } from "./catalog-snapshot.js";
+import type { CounterAmount } from "./counter-changes.js";
 
 /**
  * A counter that includes a row: the number of its build (see `CatalogEntry.counterBuilds`), then
- * the parts of the counter's key after `["__keywright", "count"]`.
+ * the parts of the counter's key after `["__keywright", "count"]`. For a sum, the amount that the
+ * row adds is last, as a bigint. Otherwise it is 1.
  */
 export type CountedIn = readonly [build: number, prefix: string, ...parts: KvKeyPart[]];
 
@@ -39,42 +42,47 @@ export function countedRowKey(
   return [...countedRowsPrefix(model), until, ...primaryKey];
 }
 
-/** Describes counters, given by their keys, as they are recorded for a row. */
-export function countedIn(entry: CatalogEntry, keys: readonly KvKey[]): CountedIn[] {
-  return keys.map((key) => {
+/** Describes what a row adds to counters, as it is recorded for the row. */
+export function countedIn(entry: CatalogEntry, amounts: readonly CounterAmount[]): CountedIn[] {
+  return amounts.map(({ counter, key, by }) => {
     const [prefix, ...parts] = key.slice(2) as [string, ...KvKeyPart[]];
-    return [buildOf(entry, prefix), prefix, ...parts];
+    const amount = counter.sum === undefined ? [] : [by];
+    return [buildOf(entry, prefix), prefix, ...parts, ...amount];
   });
 }
 
 /**
- * Returns the keys of the counters that still include a row, of those that a record lists. A
- * counter that is not maintained, or that was built again later, is left out.
+ * Returns what a row still adds to counters, of those that a record lists. A counter that is not
+ * maintained, or that was built again later, is left out.
  */
 export function includingCounters(
-  model: CompiledModel,
   { entry, counters, growingCounters }: CatalogSnapshot,
   recorded: readonly CountedIn[],
-): KvKey[] {
-  const sets = [counters, growingCounters].filter((set) => set !== undefined);
-  return recorded
-    .filter(([build, prefix, ...parts]) => {
-      const isMaintained = sets.some((set) => hasCounter(model, set, prefix, parts.length));
-      return isMaintained && build === buildOf(entry, prefix);
-    })
-    .map(([, ...key]) => [systemPrefix, "count", ...key]);
+): CounterAmount[] {
+  const maintained = [counters, growingCounters].flatMap((set) =>
+    set === undefined
+      ? []
+      : [
+          ...set.rows.map((counter) => ({ counter, parts: 0 })),
+          ...[...set.indexes].flatMap(([index, ofIndex]) =>
+            ofIndex.map((counter) => ({ counter, parts: index.parts.length })),
+          ),
+        ],
+  );
+  return recorded.flatMap(([build, prefix, ...rest]) => {
+    const found = maintained.find(({ counter, parts }) => {
+      const length = counter.sum === undefined ? parts : parts + 2;
+      return counter.prefix === prefix && rest.length === length;
+    });
+    if (found === undefined || build !== buildOf(entry, prefix)) return [];
+    const { counter, parts } = found;
+    if (counter.sum === undefined) return { counter, key: counterKey(counter, rest), by: 1n };
+    const [limb, by] = rest.slice(parts);
+    if (typeof limb !== "number" || typeof by !== "bigint") return [];
+    return { counter, key: counterKey(counter, rest.slice(0, parts), limb), by };
+  });
 }
 
 function buildOf({ counterBuilds = {} }: CatalogEntry, prefix: string): number {
   return Object.hasOwn(counterBuilds, prefix) ? (counterBuilds[prefix] ?? 0) : 0;
-}
-
-function hasCounter(
-  model: CompiledModel,
-  { rows, indexes }: CounterSet,
-  prefix: string,
-  partCount: number,
-): boolean {
-  if (partCount === 0) return rows && prefix === model.prefix;
-  return [...indexes].some((index) => index.prefix === prefix && index.parts.length === partCount);
 }

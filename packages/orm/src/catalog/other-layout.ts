@@ -88,6 +88,9 @@ export function keyIndexOf(layout: StoredLayout): CompiledIndex {
     include: [],
     declaredInclude: [],
     counted: false,
+    sums: [],
+    extremes: new Map(),
+    isHidden: true,
     version: undefined,
   };
 }
@@ -99,7 +102,7 @@ function otherIndex(
 ): CompiledIndex {
   const include = Array.isArray(traits?.value) ? (traits.value as readonly string[]) : [];
   const name = otherIndexName(index.name, layout);
-  return { ...index, name, prefix, place: prefix, include, counted: false };
+  return { ...index, name, prefix, place: prefix, include, counted: false, sums: [] };
 }
 
 /** Returns a copy of a model with another primary key. */

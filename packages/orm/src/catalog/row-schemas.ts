@@ -34,6 +34,8 @@ export interface RowSchemas {
   readonly before: readonly EarlierRows[];
   /** The indexes whose entries match the rows as stored, but not as the program reads them. */
   readonly outdated: readonly CompiledIndex[];
+  /** The fields that may have another value in the rows as the program reads them. */
+  readonly changedFields: ReadonlySet<string>;
   /** The unique indexes in which rows may take keys of rows that a change has not reached yet. */
   readonly exchanging: readonly CompiledIndex[];
   /**
@@ -76,6 +78,7 @@ export async function readRowSchemas(
     now: undefined,
     before: [],
     outdated: [],
+    changedFields: new Set(),
     exchanging: [],
     isKnown: true,
     relations: programRows.relations,
@@ -99,7 +102,8 @@ export async function readRowSchemas(
   const exchanging = affected.filter((index) => index.unique);
   const unfinished = transform?.scanned ? [] : earlierChanges;
   if (isSame) {
-    return { ...same, before, outdated: affectedIndexes(model, unfinished), exchanging };
+    const outdated = affectedIndexes(model, unfinished);
+    return { ...same, before, outdated, changedFields: fieldsIn(unfinished), exchanging };
   }
   const stored = await readRowManifest(kv, model, schema.hash);
   const upgrade =
@@ -116,10 +120,15 @@ export async function readRowSchemas(
     now,
     before,
     outdated: affectedIndexes(model, [...changes, ...unfinished]),
+    changedFields: fieldsIn([...changes, ...unfinished]),
     exchanging,
     isKnown: schema.accepts.includes(hash) || !upgrade?.isIdentity || !upgrade.sideBySide,
     otherKey: stored && hasSameKey(stored, programRows.manifest) ? undefined : stored?.primaryKey,
   };
+}
+
+function fieldsIn(changes: readonly FieldChanges[]): ReadonlySet<string> {
+  return new Set(changes.flatMap(({ fields }) => fields));
 }
 
 async function readEarlierRows(

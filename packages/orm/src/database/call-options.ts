@@ -28,6 +28,7 @@ const unique = new Set(["where", "maxReads", ...shape]);
 const first = new Set([...rows, "cursor", ...shape]);
 const list = new Set([...rows, ...page, ...shape]);
 const count = new Set(rows);
+const aggregates = ["where", "index", "maxReads", "count", "sum", "avg", "min", "max"];
 const many = new Set([...rows, "take", "atomic", ...shape]);
 
 /** The options of a repository whose types are inferred: those in the types of `Repository`. */
@@ -40,6 +41,8 @@ export const allowedOptions: AllowedOptions = {
   scan: new Set(["orderBy", "filter", "maxReads", ...page, ...shape]),
   count,
   exists: count,
+  aggregate: new Set(aggregates),
+  groupBy: new Set([...aggregates, "by", "orderBy", "take"]),
   explain: list,
   watch: unique,
   watchMany: list,

@@ -10,6 +10,8 @@ export type Operation =
   | "findMany"
   | "scan"
   | "count"
+  | "aggregate"
+  | "groupBy"
   | "exists"
   | "explain"
   | "watch"

@@ -181,6 +181,26 @@ export class IndexKeyError extends OrmError {
   }
 }
 
+/** A row has a value that the sums of its model cannot hold. Nothing was written. */
+export class AmountInvalidError extends OrmError {
+  readonly field: string;
+  /** The number of digits after the decimal point that the sum holds. 0 for integers. */
+  readonly scale: number;
+  /** The primary key of the row. */
+  readonly id: RowId;
+
+  constructor(model: string, field: string, scale: number, id: RowId) {
+    const text =
+      scale === 0
+        ? `${field} cannot be added to its sum, which holds integers of less than 127 bits; change the value`
+        : `${field} cannot be added to its sum, which holds decimal numbers with at most ${scale} digits after the point; round the value`;
+    super("KW_AMOUNT_INVALID", model, text);
+    this.field = field;
+    this.scale = scale;
+    this.id = id;
+  }
+}
+
 function keyName(index: string): string {
   return index === "primaryKey" ? "the primary key" : `the index ${index}`;
 }

@@ -78,8 +78,14 @@ export class IndexNotReadyError extends OrmError {
   /** Undefined if the index is not being built. */
   readonly progress: IndexProgress | undefined;
 
-  constructor(model: string, index: string, state: UnreadableState, progress?: IndexProgress) {
-    const text = `the index ${index} cannot be read: ${stateTexts[state]}${progressText(progress)}`;
+  constructor(
+    model: string,
+    index: string,
+    state: UnreadableState,
+    progress?: IndexProgress,
+    subject = `the index ${index}`,
+  ) {
+    const text = `${subject} cannot be read: ${stateTexts[state]}${progressText(progress)}`;
     super("KW_INDEX_NOT_READY", model, text, { retryable: true });
     this.index = index;
     this.state = state;

@@ -1,16 +1,28 @@
 import type { KvKey, KvKeyPart } from "@keywright/core";
-import { type CompiledIndex, type CompiledModel, systemPrefix } from "../model/compiled-model.js";
+import type { Counter } from "../model/aggregates/counter.js";
+import { type CompiledModel, systemPrefix } from "../model/compiled-model.js";
 
+type Prefixed = Pick<Counter, "prefix">;
+
+/** Returns the key of the counter of all rows. Its value is a `KvU64`. */
 export function rowCounterKey(model: Pick<CompiledModel, "prefix">): KvKey {
   return [systemPrefix, "count", model.prefix];
 }
 
 /**
- * Returns the key of the counter of the rows that have the same parts in an index. Its value is a
+ * Returns the key of a counter of the rows that have the same parts in an index. Its value is a
  * `KvU64`.
  *
- * @param parts all parts of the index key, in order, as the index stores them.
+ * @param parts all parts of the index key, in order, as the index stores them. None for a counter
+ * of all rows.
+ * @param limb the position of a limb of a sum.
  */
-export function indexCounterKey(index: CompiledIndex, parts: readonly KvKeyPart[]): KvKey {
-  return [systemPrefix, "count", index.prefix, ...parts];
+export function counterKey(
+  { prefix }: Prefixed,
+  parts: readonly KvKeyPart[],
+  limb?: number,
+): KvKey {
+  const key: KvKeyPart[] = [systemPrefix, "count", prefix, ...parts];
+  if (limb !== undefined) key.push(limb);
+  return key;
 }

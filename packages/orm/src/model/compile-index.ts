@@ -2,6 +2,9 @@ import { type KeyOrder, specificationOrder } from "@keywright/core";
 import type * as z from "zod";
 import { knownNames } from "../errors/nearest-name.js";
 import { ModelDefinitionError } from "../errors/schema-errors.js";
+import { compileExtremes, compileSums } from "./aggregates/compile-aggregates.js";
+import { isNameOfSum } from "./aggregates/counter.js";
+import { assertBooleans, assertFields, assertOptions } from "./assert-definition.js";
 import { compileCondition, matchesCondition } from "./compile-condition.js";
 import type { AnyRow, CompiledIndex, CompiledPart } from "./compiled-model.js";
 import {
@@ -26,6 +29,9 @@ const knownOptions: readonly (keyof AnyIndexDefinition)[] = [
   "store",
   "include",
   "count",
+  "sum",
+  "min",
+  "max",
   "prefix",
   "version",
 ];
@@ -42,6 +48,7 @@ export function compileIndex(
     throw new ModelDefinitionError(model.name, place === "" ? at : `${at}.${place}`, reason);
   };
   if (name === "" || name === "primaryKey") fail("", "an index must have another name");
+  if (isNameOfSum(name)) fail("", "sum(…) is the name of a sum; give the index another name");
   if (typeof definition !== "object" || definition === null) fail("", "it must be an object");
   assertOptions(model.name, at, definition, knownOptions);
   assertBooleans(model.name, at, definition, ["unique", "each", "count"]);
@@ -85,6 +92,8 @@ export function compileIndex(
       fail("include", 'store: "copy" already includes every field; leave out include');
     assertFields(model, `${at}.include`, include);
   }
+  const sums = compileSums(model, at, definition.sum);
+  const extremes = compileExtremes(model, at, definition, fields);
   const list = each ? arrayPosition(model, parts, (reason) => fail("each", reason)) : undefined;
   assertKinds(model, parts, list, (reason) => fail("key", reason));
   return {
@@ -105,7 +114,10 @@ export function compileIndex(
     include: include === undefined ? [] : [...new Set([...primaryKey, ...include])],
     declaredInclude: include ?? [],
     inKey: fieldsInKey(model, parts, list),
-    counted: definition.count ?? false,
+    counted: sums.length > 0 || extremes.size > 0 || (definition.count ?? false),
+    sums,
+    extremes,
+    isHidden: false,
     version: version === undefined ? undefined : String(version),
   };
 }
@@ -249,47 +261,5 @@ function assertKinds(
         ? "add each: true to index the elements of the array"
         : "compute a value of the row, key: (row) => …";
     fail(`a key cannot hold the ${kind} of the field ${JSON.stringify(field)}; ${advice}`);
-  }
-}
-
-export function assertOptions(
-  model: string,
-  at: string,
-  definition: object,
-  known: readonly string[],
-): void {
-  for (const option of Object.keys(definition)) {
-    if (known.includes(option)) continue;
-    const reason = `there is no such option; ${knownNames(option, known, "options")}`;
-    throw new ModelDefinitionError(model, at === "" ? option : `${at}.${option}`, reason);
-  }
-}
-
-export function assertBooleans<T extends object>(
-  model: string,
-  at: string,
-  definition: T,
-  names: readonly (keyof T & string)[],
-): void {
-  for (const name of names) {
-    const value: unknown = definition[name];
-    if (value === undefined || typeof value === "boolean") continue;
-    const reason = "it must be true or false";
-    throw new ModelDefinitionError(model, at === "" ? name : `${at}.${name}`, reason);
-  }
-}
-
-export function assertFields(model: Model, at: string, fields: readonly string[]): void {
-  if (!Array.isArray(fields))
-    throw new ModelDefinitionError(model.name, at, "it must be a list of fields");
-  for (const [position, field] of fields.entries()) {
-    if (!Object.hasOwn(model.schema.shape, field)) {
-      const advice = knownNames(String(field), Object.keys(model.schema.shape), "fields");
-      const reason = `the schema has no field ${JSON.stringify(field)}; ${advice}`;
-      throw new ModelDefinitionError(model.name, at, reason);
-    }
-    if (fields.indexOf(field) !== position) {
-      throw new ModelDefinitionError(model.name, at, `it names ${JSON.stringify(field)} twice`);
-    }
   }
 }

@@ -1,14 +1,25 @@
 import { type KeyOrder, specificationOrder } from "@keywright/core";
 import type * as z from "zod";
 import { ModelDefinitionError } from "../errors/schema-errors.js";
-import { assertBooleans, assertFields, assertOptions, compileIndex } from "./compile-index.js";
-import { type CompiledModel, systemPrefix } from "./compiled-model.js";
+import { compileExtremes, compileSums } from "./aggregates/compile-aggregates.js";
+import { countersOf } from "./aggregates/counter.js";
+import { extremeIndex } from "./aggregates/extremes.js";
+import { assertBooleans, assertFields, assertOptions } from "./assert-definition.js";
+import { compileIndex } from "./compile-index.js";
+import {
+  type CompiledIndex,
+  type CompiledModel,
+  type CompiledPart,
+  systemPrefix,
+} from "./compiled-model.js";
 import { canBeAbsent, canBeCleared, isUlid } from "./fields/field-schema.js";
 import { canBeInKey } from "./fields/key-kinds.js";
 import type { Model } from "./model.js";
 import type { Relation } from "./relation-definition.js";
 
-const knownOptions = "name prefix schema primaryKey indexes relations count live".split(" ");
+const knownOptions = "name prefix schema primaryKey indexes relations count sum min max live".split(
+  " ",
+);
 
 /**
  * Checks that the definition of a model is an object and has no unknown option.
@@ -71,9 +82,12 @@ export function compileModel(model: Model, keyOrder: KeyOrder = specificationOrd
   }
   if (typeof model.indexes !== "object" || model.indexes === null || Array.isArray(model.indexes))
     throw new ModelDefinitionError(name, "indexes", "it must be an object of indexes by name");
-  const indexes = Object.entries(model.indexes).map(([indexName, definition]) =>
+  const declared = Object.entries(model.indexes).map(([indexName, definition]) =>
     compileIndex(model, indexName, definition, primaryKey, keyOrder),
   );
+  const sums = compileSums(model, "", model.sum);
+  const ofAllRows = compileExtremes(model, "", model);
+  const { indexes, extremes } = withExtremes(model, prefix, declared, ofAllRows);
   const optional = optionalFields(schema, indexes);
   const compiled: CompiledModel = {
     name,
@@ -86,12 +100,52 @@ export function compileModel(model: Model, keyOrder: KeyOrder = specificationOrd
     relations: compileRelations(model),
     optionalFields: optional,
     requiredFields: requiredFields(indexes, optional),
-    counted: model.count ?? false,
+    counted: sums.length > 0 || (model.count ?? false),
+    sums,
+    extremes,
+    counters: countersOf(
+      { counted: sums.length > 0 || (model.count ?? false), prefix, sums },
+      indexes,
+    ),
     live: model.live ?? false,
     keyOrder,
   };
   assertDistinctPrefixes([compiled]);
   return compiled;
+}
+
+/** Adds the indexes that `min` and `max` need, and their names. */
+function withExtremes(
+  { schema }: Model,
+  prefix: string,
+  declared: readonly CompiledIndex[],
+  ofAllRows: ReadonlyMap<string, string>,
+): Pick<CompiledModel, "indexes" | "extremes"> {
+  const added = new Map<string, CompiledIndex>();
+  const named = (index: CompiledIndex | undefined, fields: Iterable<string>) =>
+    new Map(
+      [...fields].map((field) => {
+        const part = plainPart(field);
+        const ordered = extremeIndex(prefix, schema, index, part, declared);
+        if (ordered.isHidden) added.set(ordered.name, ordered);
+        return [field, ordered.name] as const;
+      }),
+    );
+  const extremes = named(undefined, ofAllRows.keys());
+  const complete = declared.map((index) =>
+    index.extremes.size === 0 ? index : { ...index, extremes: named(index, index.extremes.keys()) },
+  );
+  return { indexes: [...complete, ...added.values()], extremes };
+}
+
+function plainPart(field: string): CompiledPart {
+  return {
+    field,
+    descending: false,
+    descendingOrder: specificationOrder,
+    compute: undefined,
+    normalize: undefined,
+  };
 }
 
 function compileRelations(model: Model): CompiledModel["relations"] {

@@ -1,5 +1,7 @@
 import type { KeyOrder, KvKeyPart } from "@keywright/core";
 import type * as z from "zod";
+import type { Counter } from "./aggregates/counter.js";
+import type { SummedField } from "./aggregates/summed-field.js";
 import type { ConditionValue } from "./index-definition.js";
 import type { Relation } from "./relation-definition.js";
 
@@ -55,6 +57,12 @@ export interface CompiledIndex {
   /** The fields whose values the key of an entry holds as they are, with their positions in it. */
   readonly inKey: ReadonlyMap<string, number>;
   readonly counted: boolean;
+  /** The fields whose sum is maintained for each of its keys. */
+  readonly sums: readonly SummedField[];
+  /** Field → the name of the index that has the rows of each of its keys in the field's order. */
+  readonly extremes: ReadonlyMap<string, string>;
+  /** True if no query names it, because the model does not declare it. */
+  readonly isHidden: boolean;
   /** The version of its functions. Undefined if their source identifies them. */
   readonly version: string | undefined;
 }
@@ -79,6 +87,12 @@ export interface CompiledModel {
    */
   readonly requiredFields: ReadonlyMap<string, string>;
   readonly counted: boolean;
+  /** The fields whose sum over all rows is maintained. */
+  readonly sums: readonly SummedField[];
+  /** Field → the name of an index in the order of the field. */
+  readonly extremes: ReadonlyMap<string, string>;
+  /** The counters of all rows and of the keys of indexes. */
+  readonly counters: readonly Counter[];
   readonly live: boolean;
   /** The order of the keys of the database. */
   readonly keyOrder: KeyOrder;

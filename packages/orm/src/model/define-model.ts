@@ -1,7 +1,14 @@
 import type * as z from "zod";
+import type { DecimalField } from "./aggregates/decimal.js";
 import type { CheckedIndexes } from "./checked-index.js";
 import { assertModelOptions, compileModel } from "./compile-model.js";
-import type { IndexDefinition, RequiredKeyField } from "./index-definition.js";
+import type {
+  FieldOf,
+  IndexDefinition,
+  KeyField,
+  RequiredKeyField,
+  SummableField,
+} from "./index-definition.js";
 import type { AnyIndexes, AnyRelations, Model } from "./model.js";
 
 /**
@@ -31,6 +38,9 @@ import type { AnyIndexes, AnyRelations, Model } from "./model.js";
  * @param definition.relations relations to other models, by the names of these models:
  * `belongsTo("users", "authorId")`.
  * @param definition.count maintains the number of rows, so that `count()` reads one entry.
+ * @param definition.sum maintains the sum of fields over all rows. Includes `count`.
+ * @param definition.min keeps the rows in the order of these fields, for their minimum.
+ * @param definition.max the same for their maximum.
  * @param definition.live keeps a record of changes, for live queries on databases that keep none.
  * @throws {ModelDefinitionError} if the definition contradicts itself or the schema, for example if
  * the schema lacks a field, a list contains a field twice, or two indexes have the same prefix.
@@ -43,6 +53,11 @@ export function defineModel<
     | readonly [RequiredKeyField<z.output<Schema>>, ...RequiredKeyField<z.output<Schema>>[]],
   const Indexes extends AnyIndexes = Record<never, never>,
   const Relations extends AnyRelations = Record<never, never>,
+  const Sum extends
+    | readonly (SummableField<z.output<Schema>> | DecimalField<FieldOf<z.output<Schema>>>)[]
+    | undefined = undefined,
+  const Min extends readonly KeyField<z.output<Schema>>[] | undefined = undefined,
+  const Max extends readonly KeyField<z.output<Schema>>[] | undefined = undefined,
 >(
   definition: {
     readonly name: Name;
@@ -52,13 +67,31 @@ export function defineModel<
     readonly indexes?: Indexes & Readonly<Record<string, IndexDefinition<z.output<Schema>>>>;
     readonly relations?: Relations;
     readonly count?: boolean;
+    readonly sum?: Sum;
+    readonly min?: Min;
+    readonly max?: Max;
     readonly live?: boolean;
   } & { readonly indexes?: CheckedIndexes<z.output<Schema>, NoInfer<Indexes>> },
-): Model<Name, Schema, PrimaryKey, NoInfer<Indexes>, NoInfer<Relations>> {
+): Model<
+  Name,
+  Schema,
+  PrimaryKey,
+  NoInfer<Indexes>,
+  NoInfer<Relations>,
+  { readonly sum: Sum; readonly min: Min; readonly max: Max }
+> {
   assertModelOptions(definition);
   const { name, prefix, schema, primaryKey, count = false, live = false } = definition;
   const { indexes = {} as Indexes, relations = {} as Relations } = definition;
-  const model: Model<Name, Schema, PrimaryKey, Indexes, Relations> = {
+  const { sum, min, max } = definition;
+  const model: Model<
+    Name,
+    Schema,
+    PrimaryKey,
+    Indexes,
+    Relations,
+    { readonly sum: Sum; readonly min: Min; readonly max: Max }
+  > = {
     name,
     ...(prefix !== undefined && { prefix }),
     schema,
@@ -66,6 +99,9 @@ export function defineModel<
     indexes,
     relations,
     count,
+    ...(sum !== undefined && { sum }),
+    ...(min !== undefined && { min }),
+    ...(max !== undefined && { max }),
     live,
   };
   compileModel(model);

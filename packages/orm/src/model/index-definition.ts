@@ -1,4 +1,5 @@
 import type { KvKeyPart } from "@keywright/core";
+import type { DecimalField } from "./aggregates/decimal.js";
 
 /** A value of an index or a primary key. A date is stored as its milliseconds since 1970. */
 export type KeyValue = KvKeyPart | Date;
@@ -76,7 +77,24 @@ interface IndexOptions<Row> {
   readonly include?: readonly FieldOf<Row>[];
   /** Maintains the number of rows for each key of the index, so that `count` reads one entry. */
   readonly count?: boolean;
+  /**
+   * Maintains the sum of fields for each key of the index, for `aggregate` and `groupBy`: integers,
+   * bigints, or decimals given by `decimal`. Includes `count`.
+   */
+  readonly sum?: readonly (SummableField<Row> | DecimalField<FieldOf<Row>>)[];
+  /**
+   * Keeps the rows of each key of the index in the order of these fields, for their minimum.
+   * Includes `count`.
+   */
+  readonly min?: readonly KeyField<Row>[];
+  /** The same for their maximum. A field can be in both lists at the cost of one. */
+  readonly max?: readonly KeyField<Row>[];
 }
+
+/** Row → the names of its fields whose values are numbers or bigints. */
+export type SummableField<Row> = {
+  [F in FieldOf<Row>]: NonNullable<Row[F]> extends number | bigint ? F : never;
+}[FieldOf<Row>];
 
 /** A value that a field can be compared with in the `where` of an index. */
 export type ConditionValue = string | number | boolean | null;
@@ -170,6 +188,9 @@ export interface AnyIndexDefinition {
   readonly store?: "pointer" | "copy";
   readonly include?: readonly string[];
   readonly count?: boolean;
+  readonly sum?: readonly (string | DecimalField)[];
+  readonly min?: readonly string[];
+  readonly max?: readonly string[];
   readonly prefix?: string;
   readonly version?: number | string;
 }

@@ -1,4 +1,5 @@
 import type * as z from "zod";
+import type { DecimalField } from "./aggregates/decimal.js";
 import type { AnyIndexDefinition, AnyIndexPart, DescendingField } from "./index-definition.js";
 import type { Relation } from "./relation-definition.js";
 
@@ -7,6 +8,13 @@ export type AnyIndexes = Readonly<Record<string, AnyIndexDefinition>>;
 
 /** Relations by name. */
 export type AnyRelations = Readonly<Record<string, Relation>>;
+
+/** The aggregates of all rows that a model maintains. */
+export interface AnyAggregates {
+  readonly sum: readonly (string | DecimalField)[] | undefined;
+  readonly min: readonly string[] | undefined;
+  readonly max: readonly string[] | undefined;
+}
 
 declare const modelBrand: unique symbol;
 
@@ -17,6 +25,7 @@ export interface Model<
   PrimaryKey extends string | readonly string[] = string | readonly string[],
   Indexes extends AnyIndexes = AnyIndexes,
   Relations extends AnyRelations = AnyRelations,
+  Aggregates extends AnyAggregates = AnyAggregates,
 > {
   readonly name: Name;
   /** The first part of the keys of its rows, if it is not the name. */
@@ -27,6 +36,12 @@ export interface Model<
   readonly relations: Relations;
   /** True if the number of rows is maintained, so that `count` reads one entry. */
   readonly count: boolean;
+  /** The fields whose sum over all rows is maintained. */
+  readonly sum?: Aggregates["sum"];
+  /** The fields whose minimum over all rows is maintained. */
+  readonly min?: Aggregates["min"];
+  /** The fields whose maximum over all rows is maintained. */
+  readonly max?: Aggregates["max"];
   /** True if a record of changes is kept, for live queries on any database. */
   readonly live: boolean;
   readonly [modelBrand]?: never;

@@ -17,6 +17,9 @@ export interface NamesNoRow<_Fields, Message extends string> extends Refused<Mes
 /** A value that is not a valid condition. */
 export interface NoCondition<Message extends string> extends Refused<Message> {}
 
+/** No index maintains these aggregates for these fields. */
+export interface NoAggregateServes<_Fields, Message extends string> extends Refused<Message> {}
+
 /** A name that is not a field of the schema. */
 export interface UnknownField<_Name, Message extends string> extends Refused<Message> {}
 

@@ -31,7 +31,7 @@ export function referenceIndexes(
   let indexes = indexesByFields.get(fields);
   if (indexes === undefined) {
     indexes = model.indexes
-      .filter((index) => holdsAll(model, index, fields))
+      .filter((index) => !index.isHidden && holdsAll(model, index, fields))
       .sort((a, b) => Number(b.unique) - Number(a.unique) || a.fields.length - b.fields.length);
     indexesByFields.set(fields, indexes);
   }

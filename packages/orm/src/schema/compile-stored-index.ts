@@ -63,6 +63,9 @@ export function compileStoredIndex(
     declaredInclude: include,
     inKey: new Map(),
     counted: false,
+    sums: [],
+    extremes: new Map(),
+    isHidden: index.isHidden,
     version: readsRow ? index.version : undefined,
   };
 }

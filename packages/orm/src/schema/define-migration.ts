@@ -9,7 +9,7 @@ import {
 import { ignoreRejection, isPromise } from "../indexes/is-promise.js";
 import { keyPartOf } from "../indexes/key-parts.js";
 import { pointerOf } from "../indexes/primary-key.js";
-import { assertFields, assertOptions } from "../model/compile-index.js";
+import { assertFields, assertOptions } from "../model/assert-definition.js";
 import type { AnyRow } from "../model/compiled-model.js";
 import { isModel } from "../model/define-model.js";
 import { synchronousOutputSchema } from "../model/fields/output-schema.js";

@@ -6,13 +6,12 @@ import type { ModelManifest, SchemaManifest } from "./manifest.js";
 import { rowManifest } from "./row-manifest.js";
 
 export function modelManifest(model: CompiledModel): ModelManifest {
-  const counted = model.indexes.filter((index) => index.counted).map((index) => index.name);
   const described = {
     name: model.name,
     prefix: model.prefix,
     row: rowManifest(model.schema, model.primaryKey),
     indexes: byName(model.indexes.map((index) => [index.name, indexManifest(index)])),
-    counters: [...(model.counted ? [""] : []), ...counted.sort()],
+    counters: model.counters.map(({ name }) => name).sort(),
     relations: byName(Object.entries(model.relations).map(([name, one]) => [name, { ...one }])),
     live: model.live,
   };

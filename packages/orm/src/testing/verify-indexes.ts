@@ -3,6 +3,7 @@ import { isDeepStrictEqual } from "node:util";
 import { compareKeys, encodeKey, type Kv, type KvKey, type KvKeyPart } from "@keywright/core";
 import type { AnyIndexDefinition } from "../model/index-definition.js";
 import type { Model } from "../model/model.js";
+import { ExpectedCounters } from "./expected-counters.js";
 
 /** An entry of an index, or a counter, as it has to be. */
 export interface ExpectedEntry {
@@ -32,7 +33,7 @@ export interface Mismatches {
 
 /**
  * Checks by a scan of the whole database that a model's rows and the entries of some of its indexes
- * match exactly, both ways, and that what is counted is as many.
+ * match exactly, both ways, and that the counters and sums are those of the rows.
  */
 export async function expectIndexesToMatch(
   kv: Kv,
@@ -47,25 +48,27 @@ export async function expectIndexesToMatch(
  * Finds by a scan of the whole database where a model's rows, entries and counters do not match.
  */
 async function indexMismatches(kv: Kv, model: Model, indexNames?: string[]): Promise<Mismatches> {
-  const indexes = Object.entries(model.indexes).filter(
+  const indexes = [...Object.entries(model.indexes), ...orderedIndexes(model)].filter(
     ([name]) => indexNames?.includes(name) ?? true,
   );
   const expected: ExpectedEntry[] = [];
-  const counts = new Map<string, { key: KvKey; count: bigint }>();
-  const countOne = (key: KvKey) => {
-    const id = idOf(key);
-    counts.set(id, { key, count: (counts.get(id)?.count ?? 0n) + 1n });
-  };
+  const { count, sum = [] } = model;
+  const all = new ExpectedCounters(model, model.name, { count, sum });
+  const counters = new Map(
+    indexes.map(([name, definition]) => {
+      const prefix = prefixOf(model, name, definition);
+      return [name, new ExpectedCounters(model, prefix, definition)] as const;
+    }),
+  );
   const misplaced: KvKey[] = [];
   for await (const { key, value: row } of kv.list<AnyRow>({ prefix: [model.name] })) {
     const primaryKey = key.slice(1);
     if (!isAt(model, row, primaryKey)) misplaced.push(key);
-    if (model.count) countOne(["__keywright", "count", model.name]);
+    all.add(row, []);
     for (const [name, definition] of indexes) {
       for (const entry of expectedEntries(model, name, definition, row, primaryKey)) {
         expected.push(entry);
-        const parts = entry.key.slice(0, partsOf(definition).length + 1);
-        if (definition.count) countOne(["__keywright", "count", ...parts]);
+        counters.get(name)!.add(row, entry.key.slice(1, partsOf(definition).length + 1));
       }
     }
   }
@@ -75,12 +78,9 @@ async function indexMismatches(kv: Kv, model: Model, indexNames?: string[]): Pro
       found.push({ key: entry.key, value: entry.value });
     }
   }
-  for (const { key, count } of counts.values()) expected.push({ key, value: count });
-  for (const prefix of countedPrefixes(model, indexes)) {
-    for await (const { key, value } of counterEntries(kv, prefix)) {
-      // A counter that has come down to nothing is as good as none.
-      if (value.value > 0n) found.push({ key, value: value.value });
-    }
+  for (const counter of [all, ...counters.values()]) {
+    expected.push(...counter.expected);
+    found.push(...(await counter.stored(kv)));
   }
   return { ...differences(expected, found), misplaced };
 }
@@ -181,17 +181,31 @@ export function prefixOf(model: Model, name: string, { prefix }: AnyIndexDefinit
   return prefix ?? `${model.name}_${name.replace(/[A-Z]/g, (upper) => `_${upper.toLowerCase()}`)}`;
 }
 
-function countedPrefixes(model: Model, indexes: [string, AnyIndexDefinition][]): string[] {
-  const counted = indexes.filter(([, { count }]) => count);
-  const prefixes = counted.map(([name, definition]) => prefixOf(model, name, definition));
-  return model.count ? [model.name, ...prefixes] : prefixes;
-}
-
-async function* counterEntries(kv: Kv, prefix: string) {
-  const own = ["__keywright", "count", prefix];
-  const exact = await kv.get<{ value: bigint }>(own);
-  if (exact.versionstamp !== null) yield exact;
-  yield* kv.list<{ value: bigint }>({ prefix: own });
+/** The indexes that `min` and `max` need besides those that the model declares. */
+function orderedIndexes(model: Model): [string, AnyIndexDefinition][] {
+  const groups = [
+    { prefix: `${model.name}_all`, definition: { key: [], min: model.min, max: model.max } },
+    ...Object.entries(model.indexes).map(([name, definition]) => {
+      return { prefix: prefixOf(model, name, definition), definition };
+    }),
+  ];
+  return groups.flatMap(({ prefix, definition }): [string, AnyIndexDefinition][] => {
+    const { each, where, reads, normalize, min = [], max = [] } = definition as AnyIndexDefinition;
+    return [...new Set([...min, ...max])].flatMap((field) => {
+      const key = [...partsOf(definition as AnyIndexDefinition), field];
+      const fields = JSON.stringify(key);
+      const isDeclared = Object.values(model.indexes).some((other) => {
+        const parts = partsOf(other);
+        const last = parts.at(-1);
+        const lastField = typeof last === "object" ? last.desc : last;
+        return JSON.stringify([...parts.slice(0, -1), lastField]) === fields && !other.where;
+      });
+      if (isDeclared) return [];
+      const ofField = `${prefix}_by_${field.replace(/[A-Z]/g, (upper) => `_${upper.toLowerCase()}`)}`;
+      const options = { each, where, reads, normalize, prefix: ofField } as object;
+      return [[`${prefix}.${field}`, { key, ...options }]];
+    });
+  });
 }
 
 function differences(expected: readonly ExpectedEntry[], found: readonly ExpectedEntry[]) {

@@ -1,7 +1,7 @@
 import type { FieldOf } from "../../model/index-definition.js";
 import type { AnyModels, Model, Row } from "../../model/model.js";
 import type { QueryExplanation } from "../../query/read/explain-query.js";
-import type { IndexName } from "../../query/types/key-path-types.js";
+import type { IndexedField, IndexName } from "../../query/types/key-path-types.js";
 import type {
   LeftOut,
   Served,
@@ -14,6 +14,13 @@ import type {
   OrderBy,
   UniqueFields,
 } from "../../query/types/where-types.js";
+import type {
+  Aggregated,
+  AggregateOptions,
+  AggregateResult,
+  GroupByOptions,
+  GroupResult,
+} from "./aggregate-types.js";
 import type { Include } from "./include-types.js";
 import type {
   CreateManyOptions,
@@ -183,6 +190,55 @@ export interface Repository<in out M extends Model, in out Models extends AnyMod
     const O extends Orders<M> | undefined = Orders<M> & LeftOut,
     const X extends IndexName<M> | undefined = never,
   >(options?: RowsOptions<M, W, O, X> & ServedOrAll<M, W, O, X>): Promise<number>;
+
+  /**
+   * Returns the number of rows, and sums, means, minima and maxima of their fields. The model or an
+   * index must maintain them: see `sum`, `min`, `max` and `count` in the definition of an index.
+   * Costs one read for each key of the index that has the values of `where`, and for each sum. It
+   * reads no row except one for each minimum and maximum.
+   *
+   * The result is exact for each key of the index. If it adds up several keys, writes that are made
+   * at the same time may be in some of them and not yet in others.
+   *
+   * @throws {UnindexedQueryError} if no index maintains the aggregates. The error suggests one.
+   * @throws {InvalidQueryError} if a condition is not valid, or if a sum of numbers is larger than
+   * a number can hold exactly.
+   * @throws {UnknownIndexError} if the model has no index with the name in `index`.
+   * @throws {IndexNotReadyError} if the aggregates are not built.
+   */
+  aggregate<
+    const W extends IndexedWhere<M> | undefined = IndexedWhere<M> & LeftOut,
+    const X extends IndexName<M> | undefined = never,
+    const C extends boolean = false,
+    S extends string = never,
+    V extends string = never,
+    L extends string = never,
+    H extends string = never,
+  >(
+    options: AggregateOptions<M, W, X, C, S, V, L, H> & Aggregated<M, W, never, C, S | V, L, H>,
+  ): Promise<AggregateResult<M, C, S, V, L, H>>;
+
+  /**
+   * Returns the same as `aggregate` for each combination of values of the fields in `by`, sorted by
+   * these fields. `by` names fields of an index that come after those with a single value in
+   * `where`. Rows that lack one of the fields are in no group.
+   *
+   * @throws the errors of `aggregate`.
+   * @throws {InvalidArgumentError} if `by`, `orderBy` or `take` is not valid.
+   */
+  groupBy<
+    const B extends readonly [IndexedField<M>, ...IndexedField<M>[]],
+    const W extends IndexedWhere<M> | undefined = IndexedWhere<M> & LeftOut,
+    const X extends IndexName<M> | undefined = never,
+    const C extends boolean = false,
+    S extends string = never,
+    V extends string = never,
+    L extends string = never,
+    H extends string = never,
+  >(
+    options: GroupByOptions<M, W, X, B, C, S, V, L, H> &
+      Aggregated<M, W, B[number], C, S | V, L, H>,
+  ): Promise<readonly GroupResult<M, B, C, S, V, L, H>[]>;
 
   /**
    * Returns whether the model, or a query like that of `findMany`, has any rows.

@@ -5,8 +5,12 @@ import type { Operation } from "../../errors/orm-error.js";
 import { RowNotFoundError } from "../../errors/row-errors.js";
 import { watchRow } from "../../live/watch-row.js";
 import { watchRows } from "../../live/watch-rows.js";
+import { deepCopy } from "../../model/copy-of-data.js";
+import { isPlainObject } from "../../model/is-plain-object.js";
+import type { AnyAggregateQuery } from "../../query/aggregate/aggregate-query.js";
+import { aggregateRows, groupRows } from "../../query/aggregate/aggregate-rows.js";
+import { countRows, rowExists } from "../../query/aggregate/count-rows.js";
 import { choosePlan, chooseScan } from "../../query/plan/choose-plan.js";
-import { countRows, rowExists } from "../../query/read/count-rows.js";
 import { explainQuery, type QueryExplanation } from "../../query/read/explain-query.js";
 import { findFirstRow, findOne, findPage, streamRows } from "../../query/read/find-rows.js";
 import { includedModels } from "../../relations/load/included-models.js";
@@ -55,6 +59,18 @@ export class RowReads {
   count(query: AnyQuery = {}): Promise<number> {
     return this.#calls.read("count", copyQuery(query), (context, options, meter) =>
       countRows(context, options, meter),
+    );
+  }
+
+  aggregate(query: AnyAggregateQuery): Promise<ShapedRow> {
+    return this.#calls.read("aggregate", copyOf(query), (context, options, meter) =>
+      aggregateRows(context, options, meter),
+    );
+  }
+
+  groupBy(query: AnyAggregateQuery): Promise<ShapedRow[]> {
+    return this.#calls.read("groupBy", copyOf(query), (context, options, meter) =>
+      groupRows(context, options, meter),
     );
   }
 
@@ -138,6 +154,11 @@ export class RowReads {
     const modelsOf = ({ include }: AnyQuery) => includedModels(this.#calls.context, include);
     return this.#calls.read(operation, query, readConsistently, modelsOf);
   }
+}
+
+/** Copies a query without functions. An invalid argument is refused when the call runs. */
+function copyOf(query: AnyAggregateQuery): AnyAggregateQuery {
+  return isPlainObject(query) ? deepCopy(query) : query;
 }
 
 /** Finds the row to return. An index entry is enough if it holds what the query returns. */

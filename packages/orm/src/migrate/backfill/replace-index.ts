@@ -1,8 +1,10 @@
 import {
   type CatalogEntry,
+  countersOfIndex,
   type IndexState,
   type StoredIndex,
   storedIndexOf,
+  withCounterStates,
   withoutCounter,
 } from "../../catalog/catalog-entry.js";
 import { type AnyDatabase, tableContextOf } from "../../context/any-database.js";
@@ -156,7 +158,8 @@ async function buildNewIndex(
   await changeCatalog(context, run.lease, (entry) => {
     const stored = storedIndexOf(entry, pair.to.name);
     if (stored?.replacedBy === undefined || stored.state !== "absent") return undefined;
-    return withoutCounter(withIndex(entry, pair.to, stored.state), pair.to.name);
+    const to = withIndex(entry, pair.to, stored.state);
+    return countersOfIndex(to, pair.to.name).reduce(withoutCounter, to);
   });
   const isBuilt = (state: IndexState) =>
     state === "readable" || state === "disabled" || state === "unique-pending";
@@ -207,9 +210,7 @@ async function cleanUp(context: TableContext, pair: Pair, run: MigrationRun): Pr
     isReady = from !== "disabled" || to === "readable";
     if (from !== "disabled" || !isReady) return undefined;
     const dropping = withIndex(entry, pair.from, "dropping", pair.to.name);
-    const { counters } = entry;
-    if (counters === undefined || !Object.hasOwn(counters, pair.from.name)) return dropping;
-    return { ...dropping, counters: { ...counters, [pair.from.name]: "dropping" } };
+    return withCounterStates(dropping, countersOfIndex(entry, pair.from.name), "dropping");
   });
   if (!isReady) return { status: "not-ready" };
   if (statesOf(context, pair).from !== "dropping") return { status: "done" };

@@ -3,13 +3,16 @@ import {
   type CatalogEntry,
   declaredCounters,
   isMaintained,
-  rowCounter,
   storedIndexOf,
   withCounterStates,
   withFormat,
 } from "../../catalog/catalog-entry.js";
 import { countedRowsPrefix, countedUntilPrefix } from "../../catalog/counted-row.js";
-import { counterChanges, counterKeys } from "../../catalog/counter-changes.js";
+import {
+  type CounterAmount,
+  counterAmounts,
+  counterChanges,
+} from "../../catalog/counter-changes.js";
 import {
   type CountingState,
   countedMarkKey,
@@ -19,9 +22,9 @@ import {
 import { countingShape } from "../../catalog/system-shapes.js";
 import { systemValue } from "../../catalog/system-value.js";
 import type { TableContext } from "../../context/table-context.js";
-import { indexCounterKey, rowCounterKey } from "../../indexes/counter-keys.js";
+import { counterKey, rowCounterKey } from "../../indexes/counter-keys.js";
 import { expectedEntries } from "../../indexes/expected-entries.js";
-import { isSameKey } from "../../indexes/key-parts.js";
+import { type Counter, parseCounterName, rowCounter } from "../../model/aggregates/counter.js";
 import type { AnyRow, CompiledModel } from "../../model/compiled-model.js";
 import { readStored } from "../../query/read/read-rows.js";
 import { commitBatch } from "../run/commit-batch.js";
@@ -80,10 +83,11 @@ function unfinishedCounters({ catalog }: TableContext, { counters }: CountingSta
  * still being rebuilt beside its entries.
  */
 function canCount({ model, catalog }: TableContext, name: string): boolean {
-  if (name === rowCounter) return true;
+  const { index: indexName } = parseCounterName(name);
+  if (indexName === undefined) return true;
   const { snapshot } = catalog;
-  const index = model.indexes.find((candidate) => candidate.name === name);
-  const isRebuilt = storedIndexOf(snapshot.entry, name)?.next !== undefined;
+  const index = model.indexes.find((candidate) => candidate.name === indexName);
+  const isRebuilt = storedIndexOf(snapshot.entry, indexName)?.next !== undefined;
   return index !== undefined && !isRebuilt && isMaintained(snapshot.stateOf(index));
 }
 
@@ -115,8 +119,8 @@ async function beginBuild(
   }
   // Marks and counts that an earlier build of these counters has left.
   const stalePrefixes: KvKey[] = [countedMarksPrefix(model)];
-  for (const index of model.indexes) {
-    if (absent.includes(index.name)) stalePrefixes.push(indexCounterKey(index, []));
+  for (const counter of countersNamed(model, absent)) {
+    if (counter.name !== rowCounter) stalePrefixes.push(counterKey(counter, []));
   }
   for (const prefix of stalePrefixes) {
     const isClear = await clearPrefix(context, run, prefix);
@@ -142,16 +146,14 @@ function withNewBuild(
   const building = withCounterStates(entry, names, "write-only");
   if (!entry.expires) return building;
   const counterBuilds = { ...entry.counterBuilds };
-  for (const prefix of counterPrefixes(model, names)) {
+  for (const { prefix } of countersNamed(model, names)) {
     counterBuilds[prefix] = (counterBuilds[prefix] ?? 0) + 1;
   }
   return { ...building, counterBuilds };
 }
 
-function counterPrefixes(model: CompiledModel, names: readonly string[]): string[] {
-  const indexes = model.indexes.filter(({ name }) => names.includes(name));
-  const prefixes = indexes.map(({ prefix }) => prefix);
-  return names.includes(rowCounter) ? [model.prefix, ...prefixes] : prefixes;
+function countersNamed({ counters }: CompiledModel, names: readonly string[]): Counter[] {
+  return counters.filter(({ name }) => names.includes(name));
 }
 
 /** Counts the remaining rows. Returns false if the signal stopped it. */
@@ -213,7 +215,7 @@ async function countBatch(
   const records: CountedRowRecord[] = [];
   const modelRows = rows.filter((row) => row.key.length === model.primaryKey.length + 1);
   const marks = modelRows.map((row) => countedMarkKey(model, row.key.slice(1)));
-  const counters: KvKey[] = [];
+  const amounts: CounterAmount[] = [];
   for (const [i, mark] of (await readStored(context, marks)).entries()) {
     const row = modelRows[i];
     if (row === undefined || mark.versionstamp !== null) continue;
@@ -221,10 +223,10 @@ async function countBatch(
     // build would have taken over the lease.
     counted.push({ row: { key: row.key, versionstamp: row.versionstamp }, mark: mark.key });
     const entries = expectedEntries(model, maintained, row.value, row.key.slice(1));
-    const rowCounters = counterKeys(model, growingCounters, entries);
-    counters.push(...rowCounters);
+    const rowAmounts = counterAmounts(growingCounters, row.value, entries);
+    amounts.push(...rowAmounts);
     if (snapshot.recordsCounted) {
-      records.push(await recordCountedRow(context, snapshot, row, rowCounters));
+      records.push(await recordCountedRow(context, snapshot, row, rowAmounts));
     }
   }
   const after = rows.at(-1)?.key.slice(1) ?? state.after;
@@ -233,32 +235,30 @@ async function countBatch(
     const operation = kv.atomic().check(snapshot.check);
     for (const { row, mark } of counted) operation.check(row).set(mark, true);
     for (const { checks, mutations } of records) operation.check(...checks).mutate(...mutations);
-    for (const { key: counter, by } of counterChanges([], counters)) operation.sum(counter, by);
+    for (const { key: counter, by } of counterChanges([], amounts)) operation.sum(counter, by);
     return operation.set(countingKey(model), next);
   });
   if (result.ok) return next;
   if (result.tooLarge !== undefined && rows.length === 1) {
-    await abandonCounter(context, run, state, counters, uncountable);
+    await abandonCounter(context, run, state, amounts, uncountable);
   }
   return undefined;
 }
 
-/** Makes the counter absent that a row increments most often. That of all rows comes last. */
+/** Makes the counter absent that a row changes most often. Those of all rows come last. */
 async function abandonCounter(
   context: TableContext,
   run: MigrationRun,
   state: CountingState,
-  keys: readonly KvKey[],
+  amounts: readonly CounterAmount[],
   uncountable: Set<string>,
 ): Promise<void> {
   const { kv, model, catalog } = context;
   const { entry, check } = catalog.snapshot;
   const growing = unfinishedCounters(context, state);
   const occurrences = (name: string): number => {
-    const index = model.indexes.find((candidate) => candidate.name === name);
-    if (index === undefined) return -1;
-    const prefix = indexCounterKey(index, []);
-    return keys.filter((key) => isSameKey(key.slice(0, prefix.length), prefix)).length;
+    if (parseCounterName(name).index === undefined) return -1;
+    return amounts.filter(({ counter }) => counter.name === name).length;
   };
   const [largest] = [...growing].sort((a, b) => occurrences(b) - occurrences(a));
   if (largest === undefined) return;

@@ -3,15 +3,16 @@ import type { KvKey } from "@keywright/core";
 import { duplicatesPrefix } from "../../catalog/backfill-state.js";
 import {
   type CatalogEntry,
+  countersOfIndex,
   isMaintained,
   placeOf,
-  rowCounter,
   type StoredIndex,
   storedIndexOf,
   withoutCounter,
   withoutLeaving,
 } from "../../catalog/catalog-entry.js";
 import type { TableContext } from "../../context/table-context.js";
+import { parseCounterName, rowCounter } from "../../model/aggregates/counter.js";
 import { systemPrefix } from "../../model/compiled-model.js";
 import { ProgressMeter } from "../run/migration-progress.js";
 import type { MigrationRun } from "../run/migration-run.js";
@@ -110,21 +111,27 @@ function nextTarget({ model, catalog }: TableContext): DropTarget | undefined {
     }
     if (index.state !== "dropping") continue;
     const isShared = isPlaceUsed(entry, name, index);
-    const prefixes = [counterPrefix(index.prefix), duplicatesPrefix(model, name)];
+    const counters = countersOfIndex(entry, name);
+    const prefixes = [
+      counterPrefix(index.prefix),
+      ...counters.map((counter) => counterPrefix(index.prefix, counter)),
+      duplicatesPrefix(model, name),
+    ];
     return {
       index: name,
       prefixes: isShared ? [duplicatesPrefix(model, name)] : [[placeOf(index)], ...prefixes],
       keys: [],
-      removeFrom: (current) => withoutCounter(withAbsentIndex(current, name), name),
+      removeFrom: (current) => counters.reduce(withoutCounter, withAbsentIndex(current, name)),
     };
   }
   for (const [name, state] of Object.entries(entry.counters ?? {})) {
     if (state !== "dropping") continue;
     const isOfRows = name === rowCounter;
-    const prefix = storedIndexOf(entry, name)?.prefix;
+    const { index } = parseCounterName(name);
+    const prefix = index === undefined ? model.prefix : storedIndexOf(entry, index)?.prefix;
     return {
       index: undefined,
-      prefixes: isOfRows || prefix === undefined ? [] : [counterPrefix(prefix)],
+      prefixes: isOfRows || prefix === undefined ? [] : [counterPrefix(prefix, name)],
       keys: isOfRows ? [counterPrefix(model.prefix)] : [],
       removeFrom: (current) => withoutCounter(current, name),
     };
@@ -147,8 +154,10 @@ function isPlaceUsed({ indexes }: CatalogEntry, name: string, dropped: StoredInd
   });
 }
 
-function counterPrefix(prefix: string): KvKey {
-  return [systemPrefix, "count", prefix];
+/** Returns the prefix of the counters of an index, or of a model, by the name of a counter. */
+function counterPrefix(prefix: string, counter = rowCounter): KvKey {
+  const { sum } = parseCounterName(counter);
+  return [systemPrefix, "count", sum === undefined ? prefix : `${prefix} ${sum}`];
 }
 
 function withoutLeftPlace({ leftPlaces = [], ...index }: StoredIndex, place: string): StoredIndex {

@@ -1,6 +1,7 @@
-import type { AtomicCheck, KvEntry, KvKey, KvMutation } from "@keywright/core";
+import type { AtomicCheck, KvEntry, KvMutation } from "@keywright/core";
 import type { CatalogSnapshot } from "../../catalog/catalog-snapshot.js";
 import { countedIn } from "../../catalog/counted-row.js";
+import type { CounterAmount } from "../../catalog/counter-changes.js";
 import type { TableContext } from "../../context/table-context.js";
 import type { AnyRow } from "../../model/compiled-model.js";
 import { countedRowMutations, readCountedRow } from "../../write/commit/counted-row-changes.js";
@@ -16,13 +17,13 @@ export interface CountedRowRecord {
  * Plans the record of the counters that include a row that expires. Those that included it before
  * the commit still include it.
  *
- * @param added the keys of the counters that now include the row too.
+ * @param added what the row adds to counters that now include it too.
  */
 export async function recordCountedRow(
   context: TableContext,
   snapshot: CatalogSnapshot,
   { key, expireAt: storedExpireAt }: KvEntry<AnyRow>,
-  added: readonly KvKey[],
+  added: readonly CounterAmount[],
 ): Promise<CountedRowRecord> {
   const { model } = context;
   const primaryKey = key.slice(1);

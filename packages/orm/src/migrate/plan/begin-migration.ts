@@ -20,6 +20,7 @@ import {
 import { hasEntries } from "../../catalog/has-entries.js";
 import { storedDefinition } from "../../catalog/stored-indexes.js";
 import type { TableContext } from "../../context/table-context.js";
+import { parseCounterName } from "../../model/aggregates/counter.js";
 import type { CompiledIndex } from "../../model/compiled-model.js";
 import { canonicalJson } from "../../schema/hash.js";
 import { indexManifest, isSameIndex } from "../../schema/index-manifest.js";
@@ -203,7 +204,7 @@ function plannedCounters(
 ): Pick<CatalogEntry, "counters"> {
   if (facts.entry.counters === undefined) return {};
   const counters = renamedCounters(facts);
-  const dropped = new Set(changedIndexes(facts, steps));
+  const dropped = new Set<string | undefined>(changedIndexes(facts, steps));
   for (const { kind, counter } of steps) {
     if (kind === "drop-counter" && counter !== undefined) dropped.add(counter);
   }
@@ -212,7 +213,8 @@ function plannedCounters(
     // The progress of its build is stored under the old name. Without an entry here, the counter is
     // absent and its build starts again.
     if (state === "write-only" && !Object.hasOwn(facts.entry.counters, name)) continue;
-    planned[name] = dropped.has(name) ? "dropping" : state;
+    const isDropped = dropped.has(name) || dropped.has(parseCounterName(name).index);
+    planned[name] = isDropped ? "dropping" : state;
   }
   return { counters: planned };
 }

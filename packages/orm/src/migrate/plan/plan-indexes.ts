@@ -10,6 +10,7 @@ import {
   storedIndexOf,
 } from "../../catalog/catalog-entry.js";
 import { storedDefinition } from "../../catalog/stored-indexes.js";
+import { counterNameOf, parseCounterName } from "../../model/aggregates/counter.js";
 import type { CompiledIndex, CompiledModel } from "../../model/compiled-model.js";
 import { computesEarlierEntries } from "../../schema/affected-indexes.js";
 import { hashOf } from "../../schema/hash.js";
@@ -67,7 +68,11 @@ export function renamedCounters(facts: ModelFacts): NonNullable<CatalogEntry["co
     [...renamedIndexes(facts)].map(([newName, oldName]) => [oldName, newName]),
   );
   const counters = Object.entries(facts.entry.counters ?? {});
-  return Object.fromEntries(counters.map(([name, state]) => [newNames.get(name) ?? name, state]));
+  const renamed = (name: string) => {
+    const { index, sum } = parseCounterName(name);
+    return counterNameOf({ index: index && (newNames.get(index) ?? index), sum });
+  };
+  return Object.fromEntries(counters.map(([name, state]) => [renamed(name), state]));
 }
 
 /** Others cannot be renamed: the progress of a build is stored under the name. */

@@ -2,7 +2,6 @@ import type { Kv, KvU64 } from "@keywright/core";
 import {
   type CatalogEntry,
   catalogPrefix,
-  rowCounter,
   rowManifestKey,
   transformsOf,
 } from "../../catalog/catalog-entry.js";
@@ -11,6 +10,7 @@ import { systemValue } from "../../catalog/system-value.js";
 import { type AnyDatabase, tableContexts } from "../../context/any-database.js";
 import type { TableContext } from "../../context/table-context.js";
 import { rowCounterKey } from "../../indexes/counter-keys.js";
+import { rowCounter } from "../../model/aggregates/counter.js";
 import type { RowManifest } from "../../schema/manifest.js";
 import { readKeyObstacle } from "./key-obstacle.js";
 import type { DatabaseModel, MigrationPlan, ModelFacts } from "./migration-plan.js";

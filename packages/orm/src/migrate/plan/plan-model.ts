@@ -1,4 +1,5 @@
-import { declaredCounters, isMaintained, rowCounter } from "../../catalog/catalog-entry.js";
+import { declaredCounters, isMaintained } from "../../catalog/catalog-entry.js";
+import { parseCounterName, rowCounter } from "../../model/aggregates/counter.js";
 import { parseRelationText } from "../../schema/model-manifest.js";
 import type {
   DatabaseModel,
@@ -107,14 +108,23 @@ function planRelations({ entry, relations }: ModelFacts): PlannedStep[] {
   return steps;
 }
 
+/** Names a counter at the beginning of a sentence. */
+function textOf(name: string): string {
+  if (name === rowCounter) return "The counter of all rows";
+  const { index, sum } = parseCounterName(name);
+  if (sum === undefined) return `The counter of the keys of ${name}`;
+  return index === undefined ? `The ${sum} of all rows` : `The ${sum} of the keys of ${index}`;
+}
+
 function planCounters(facts: ModelFacts): PlannedStep[] {
   const { model } = facts;
   const counters = renamedCounters(facts);
   const declared = declaredCounters(model);
   const steps: PlannedStep[] = [];
-  const textOf = (name: string) =>
-    name === rowCounter ? "The counter of all rows" : `The counter of the keys of ${name}`;
-  const stepOf = (counter: string) => ({ counter, of: `count(${counter})` });
+  const stepOf = (counter: string) => {
+    const of = parseCounterName(counter).sum === undefined ? `count(${counter})` : counter;
+    return { counter, of };
+  };
   for (const name of declared) {
     const state = Object.hasOwn(counters, name) ? counters[name] : undefined;
     if (state === "readable") continue;

@@ -92,7 +92,8 @@ export function canHoldElements(schema: Schema): boolean {
   });
 }
 
-function valueKinds(schema: Schema): readonly Schema[] {
+/** Returns the schemas of the values that are not absent, without wrappers such as optional. */
+export function valueKinds(schema: Schema): readonly Schema[] {
   return kindsOf(schema).filter((kind) => !absentTypes.has(typeOf(kind)));
 }
 

@@ -20,7 +20,9 @@ export function namedIndexes(
   );
   if (first !== undefined)
     return [first, ...others.filter((other) => hasSameRows(model, first, other))];
-  const known = model.indexes.filter(isCandidate).map((other) => other.name);
+  const known = model.indexes
+    .filter((other) => isCandidate(other) && !other.isHidden)
+    .map((other) => other.name);
   throw new UnknownIndexError(model.name, String(name), known);
 }
 

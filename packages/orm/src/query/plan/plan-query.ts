@@ -55,7 +55,9 @@ export function plansOfAlternatives(
     throw new InvalidQueryError(model.name, "where", reason);
   }
   const candidates =
-    query.index !== undefined ? namedIndexes(model, query.index) : [undefined, ...model.indexes];
+    query.index !== undefined
+      ? namedIndexes(model, query.index)
+      : [undefined, ...declaredIndexes(model)];
   const plans: QueryPlan[] = [];
   for (const index of candidates) {
     const plan = planOf(model, index, alternatives, order);
@@ -106,7 +108,7 @@ export function planScan(model: CompiledModel, query: PlannedQuery): QueryPlan {
  * Returns the plan with which an index serves a query: values for its first fields, then bounds on
  * the next field, then the order. Undefined if it does not serve every alternative of the query.
  */
-function planOf(
+export function planOf(
   model: CompiledModel,
   index: CompiledIndex | undefined,
   alternatives: readonly QueryFields[],
@@ -233,7 +235,7 @@ function directionOf(
  * in it, and a row with an array has any number of entries, so the query must name such fields. If
  * the index has a `where`, the query must have the same conditions.
  */
-function isComplete(
+export function isComplete(
   model: CompiledModel,
   index: CompiledIndex | undefined,
   { conditions, order }: QueryFields,
@@ -287,8 +289,13 @@ function compareRanks(a: readonly number[], b: readonly number[]): number {
   return 0;
 }
 
+/** Returns the indexes that queries use: those that the model declares. */
+function declaredIndexes({ indexes }: CompiledModel): readonly CompiledIndex[] {
+  return indexes.filter(({ isHidden }) => !isHidden);
+}
+
 export function existingKeys(model: CompiledModel, fields: QueryFields): ExistingKey[] {
-  const serving = [undefined, ...model.indexes].filter(
+  const serving = [undefined, ...declaredIndexes(model)].filter(
     (index) => planOf(model, index, [fields], () => specificationOrder) !== undefined,
   );
   return serving.map((index) => ({ index, isComplete: isComplete(model, index, fields) }));

@@ -1,6 +1,7 @@
 import type { KvKey, KvKeyPart } from "@keywright/core";
 import type { CatalogSnapshot } from "../../catalog/catalog-snapshot.js";
 import { type CountedIn, countedRowsPrefix, includingCounters } from "../../catalog/counted-row.js";
+import type { CounterAmount } from "../../catalog/counter-changes.js";
 import { countedRowShape } from "../../catalog/system-shapes.js";
 import { systemValue } from "../../catalog/system-value.js";
 import type { TableContext } from "../../context/table-context.js";
@@ -13,8 +14,8 @@ export interface ExpiredCount {
   readonly primaryKey: readonly KvKeyPart[];
   /** The check that its record has not changed, and so that counters still include it. */
   readonly record: { readonly key: KvKey; readonly versionstamp: string };
-  /** The keys of the counters that include it. */
-  readonly counters: readonly KvKey[];
+  /** What it adds to the counters that include it. */
+  readonly counters: readonly CounterAmount[];
 }
 
 /** A range of {@link listExpiredCounts}. */
@@ -46,7 +47,7 @@ export async function listExpiredCounts(
     const { key, versionstamp } = entry;
     const primaryKey = key.slice(prefix.length + 1);
     const counted = systemValue<readonly CountedIn[]>(entry, countedRowShape, model.name)!;
-    const counters = includingCounters(model, snapshot, counted);
+    const counters = includingCounters(snapshot, counted);
     found.push({ primaryKey, record: { key, versionstamp }, counters });
   }
   return found;

@@ -13,7 +13,7 @@ export interface LeftOut {
 }
 
 /** Option → the option, or `{}` if it is undefined or the call leaves it out. */
-type OrEmpty<T> = T extends undefined
+export type OrEmpty<T> = T extends undefined
   ? Record<never, never>
   : typeof notGiven extends keyof T
     ? Record<never, never>
@@ -275,10 +275,11 @@ type HasAllRows<P extends KeyPath, Named, Ordered> = P["partial"] extends true
     : false;
 
 /** Fields of a key, `where` → the leading ones that it names, up to the first with a range. */
-type LeadingFields<Fields extends readonly unknown[], W, Named = never> = Fields extends readonly [
-  infer F,
-  ...infer Next,
-]
+export type LeadingFields<
+  Fields extends readonly unknown[],
+  W,
+  Named = never,
+> = Fields extends readonly [infer F, ...infer Next]
   ? F extends keyof W
     ? ConditionKind<W[F]> extends "equal" | "in"
       ? LeadingFields<Next, W, Named | F>

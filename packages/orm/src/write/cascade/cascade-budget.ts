@@ -1,4 +1,5 @@
 import type { TableContext, TableLimits } from "../../context/table-context.js";
+import { limbsOf } from "../../model/aggregates/amount.js";
 import type { CompiledModel } from "../../model/compiled-model.js";
 
 /** The maximum number of rows that one commit deletes or changes. */
@@ -38,7 +39,9 @@ export class CascadeBudget {
     // The row, its unique index entries, its guard and, once, the catalog entry of its model.
     const checks = 1 + unique + (isReferenced ? 1 : 0) + (this.#models.has(model) ? 0 : 1);
     const marks = model.live ? 1 + indexes.length : 0;
-    const counts = (model.counted ? 1 : 0) + indexes.filter((index) => index.counted).length;
+    const counts = model.counters
+      .map(({ sum }) => (sum === undefined ? 1 : limbsOf(sum).length))
+      .reduce((total, one) => total + one, 0);
     const mutations = 2 + 2 * indexes.length + marks + 2 * counts + (isReferenced ? 2 : 0);
     const fits =
       this.#rows < this.#maxRows &&

@@ -1,4 +1,4 @@
-import type { AtomicCheck, KvKey, KvKeyPart, KvMutation } from "@keywright/core";
+import type { AtomicCheck, KvKeyPart, KvMutation } from "@keywright/core";
 import type { CatalogSnapshot } from "../../catalog/catalog-snapshot.js";
 import {
   type CountedIn,
@@ -6,6 +6,7 @@ import {
   countedUntilKey,
   includingCounters,
 } from "../../catalog/counted-row.js";
+import type { CounterAmount } from "../../catalog/counter-changes.js";
 import { countedRowShape, countedUntilShape } from "../../catalog/system-shapes.js";
 import { systemValue } from "../../catalog/system-value.js";
 import type { TableContext } from "../../context/table-context.js";
@@ -16,8 +17,8 @@ import type { RowExpiry } from "./row-expiry.js";
 export interface CountedRow {
   /** Undefined if there is no record. */
   readonly until: number | undefined;
-  /** The keys of the counters that include the row. */
-  readonly counters: readonly KvKey[];
+  /** What the row adds to the counters that include it. */
+  readonly counters: readonly CounterAmount[];
   /** The check that the record has not changed. */
   readonly check: AtomicCheck;
 }
@@ -35,7 +36,7 @@ export async function readCountedRow(
   if (until === null) return { until: undefined, counters: [], check };
   const record = await kv.get(countedRowKey(model, until, primaryKey));
   const counted = systemValue<readonly CountedIn[]>(record, countedRowShape, model.name) ?? [];
-  return { until, counters: includingCounters(model, snapshot, counted), check };
+  return { until, counters: includingCounters(snapshot, counted), check };
 }
 
 /** A change of the record of the counters that include a row. */

@@ -28,6 +28,7 @@ import {
 } from "../../relations/check-references.js";
 import { deleteJobKey } from "../../relations/guard-keys.js";
 import { whenReady } from "../input/parse.js";
+import { assertSummable } from "./assert-summable.js";
 import { type CountedRow, type CountedRowChange, readCountedRow } from "./counted-row-changes.js";
 import { findForeignEntries, type OtherOwners } from "./find-foreign-entries.js";
 import { planCounters } from "./plan-counters.js";
@@ -127,7 +128,10 @@ function affectedIndexes(catalog: CatalogSnapshot, planned: PlannedRow): readonl
   if (expiryOf(planned) !== undefined) return maintained;
   const stored = before.stored ?? before.row;
   return maintained.filter(
-    (index) => mayLackEntry(catalog, planned, index) || !isUntouched(index, stored, row),
+    (index) =>
+      mayLackEntry(catalog, planned, index) ||
+      !isUntouched(index, stored, row) ||
+      index.sums.some(({ field }) => stored[field] !== row[field]),
   );
 }
 
@@ -279,9 +283,13 @@ function compose(
   if (isNew && row !== null && context.links.referencedBy.length > 0) {
     mutations.push({ type: "delete", key: deleteJobKey(model, primaryKey) });
   }
-  const counters = planCounters(model, catalog, {
-    before: entriesBefore,
-    after,
+  if (row !== null) assertSummable(model, catalog, row, primaryKey);
+  const counters = planCounters(catalog, {
+    before:
+      before !== null && entriesBefore !== undefined
+        ? { row: before.stored ?? before.row, entries: entriesBefore }
+        : undefined,
+    after: row !== null && after !== undefined ? { row, entries: after } : undefined,
     beforeExpires: planned.isNew === true || before?.expireAt !== undefined,
     afterExpires: expiry !== undefined,
     mark,

@@ -1,19 +1,27 @@
-import { type AtomicCheck, type KvKey, type KvMutation, KvU64 } from "@keywright/core";
+import { type AtomicCheck, type KvMutation, KvU64 } from "@keywright/core";
 import type { CatalogSnapshot } from "../../catalog/catalog-snapshot.js";
 import { countedIn } from "../../catalog/counted-row.js";
-import { counterChanges, counterKeys } from "../../catalog/counter-changes.js";
+import {
+  type CounterAmount,
+  counterAmounts,
+  counterChanges,
+} from "../../catalog/counter-changes.js";
 import type { IndexEntry } from "../../indexes/index-entries.js";
-import type { CompiledModel } from "../../model/compiled-model.js";
+import type { AnyRow } from "../../model/compiled-model.js";
 import type { CountedRow, CountedRowChange } from "./counted-row-changes.js";
 
-type Entries = readonly IndexEntry[] | undefined;
+/** A row with its entries. */
+export interface CountableRow {
+  readonly row: AnyRow;
+  readonly entries: readonly IndexEntry[];
+}
 
 /** A change of a row, as far as counters are concerned. */
 export interface RowToCount {
-  /** The entries before the change. Undefined if there was no row. */
-  readonly before: Entries;
-  /** The entries after the change. Undefined if the row is deleted. */
-  readonly after: Entries;
+  /** The row before the change, as it is stored. Undefined if there was none. */
+  readonly before: CountableRow | undefined;
+  /** The row after the change. Undefined if it is deleted. */
+  readonly after: CountableRow | undefined;
   /** True if the row before the change expires or has expired. */
   readonly beforeExpires: boolean;
   /** True if the row after the change expires. */
@@ -33,16 +41,15 @@ export interface PlannedCounters {
 
 /** Plans the changes of counters for a change of a row. */
 export function planCounters(
-  model: CompiledModel,
   catalog: CatalogSnapshot,
   { before, after, beforeExpires, afterExpires, mark, countedRow }: RowToCount,
 ): PlannedCounters {
-  const counted = countersOf(model, catalog, after, after);
+  const counted = amountsOf(catalog, after, after);
   // Of a row that expires, the record alone tells which counters include it.
   const isRecorded = countedRow !== undefined && (countedRow.until !== undefined || beforeExpires);
   const countedBefore = isRecorded
     ? countedRow.counters
-    : countersOf(model, catalog, before, mark?.versionstamp ? before : undefined);
+    : amountsOf(catalog, before, mark?.versionstamp ? before : undefined);
   const checks: AtomicCheck[] = [];
   const mutations: KvMutation[] = counterChanges(countedBefore, counted).map(({ key, by }) => ({
     type: "sum",
@@ -62,14 +69,14 @@ export function planCounters(
   return { checks, mutations, countedRow: { previous: countedRow.until, counters } };
 }
 
-/** Returns the keys of the counters that include a row with these entries. */
-function countersOf(
-  model: CompiledModel,
+/** Returns what a row adds to counters. */
+function amountsOf(
   { counters, growingCounters }: CatalogSnapshot,
-  entries: Entries,
-  entriesInGrowing: Entries,
-): KvKey[] {
-  const keys = counters === undefined ? [] : counterKeys(model, counters, entries);
-  if (growingCounters === undefined) return keys;
-  return [...keys, ...counterKeys(model, growingCounters, entriesInGrowing)];
+  counted: CountableRow | undefined,
+  inGrowing: CountableRow | undefined,
+): CounterAmount[] {
+  const amounts =
+    counters === undefined ? [] : counterAmounts(counters, counted?.row, counted?.entries);
+  if (growingCounters === undefined) return amounts;
+  return [...amounts, ...counterAmounts(growingCounters, inGrowing?.row, inGrowing?.entries)];
 }

@@ -2,8 +2,9 @@ import { specificationOrder } from "@keywright/core";
 import type { AnyQuery } from "../../context/any-query.js";
 import type { ReadMeter } from "../../context/read-meter.js";
 import type { TableContext } from "../../context/table-context.js";
-import { indexCounterKey, rowCounterKey } from "../../indexes/counter-keys.js";
+import { rowCounterKey } from "../../indexes/counter-keys.js";
 import { primaryKeyOfEntry } from "../../indexes/entry-value.js";
+import type { Counter } from "../../model/aggregates/counter.js";
 import { type KeyId, keyIdOf } from "../../transaction/buffer/key-id.js";
 import {
   type ChosenPlan,
@@ -20,16 +21,18 @@ import {
   plansIn,
   type QueryPlan,
 } from "../plan/ranges/query-plan.js";
-import { EntryReader, maxBatch } from "./entry-reader.js";
-import { readAgain } from "./read-again.js";
+import { EntryReader, maxBatch } from "../read/entry-reader.js";
+import { readAgain } from "../read/read-again.js";
+import type { RowSource } from "../read/row-reader.js";
+import { rowSourceOf } from "../read/row-source.js";
+import { isOfGroups } from "./plan-aggregate.js";
 import { readCounters } from "./read-counters.js";
-import type { RowSource } from "./row-reader.js";
-import { rowSourceOf } from "./row-source.js";
+import { readGroups } from "./read-groups.js";
 
 /**
  * Returns the number of rows that a query has, or of all rows if it has no conditions. If the model
- * keeps counters for these rows, it reads one entry per counter. Otherwise it reads each index
- * entry, and with a filter each row too.
+ * keeps counters for these rows, it reads one entry per counter: one for each key of the index that
+ * the conditions select. Otherwise it reads each index entry, and with a filter each row too.
  *
  * For a range of an index with several entries per row, and if it reads several indexes, it holds
  * in memory the primary keys of all rows that it counts.
@@ -51,11 +54,9 @@ export async function countRows(
     return await readCounters(context, [rowCounterKey(context.model)], meter);
   }
   const counted = plans?.find((plan) => hasCounters(context, plan));
-  if (counted?.index !== undefined && query.filter === undefined) {
-    const { index } = counted;
+  if (counted !== undefined && query.filter === undefined) {
     meter.index = nameOfIndex(counted);
-    const keys = counted.segments.map(({ equals }) => indexCounterKey(index, equals));
-    return await readCounters(context, keys, meter);
+    return await countGroups(context, counted, meter);
   }
   return await readAgain(context, async () => {
     const chosen = await choosePlanOrScan(context, plansOfCount(context, query));
@@ -116,16 +117,21 @@ function hasCounters(context: TableContext, plan: Plan): plan is QueryPlan {
   const { index, segments } = plan;
   if (index === undefined || !isCounterReadable(context, index.name) || mayRepeat(plan))
     return false;
-  return (
-    isReadable(context, index) &&
-    segments.every(
-      ({ equals, interval }) =>
-        equals.length === index.parts.length &&
-        interval.start === undefined &&
-        interval.end === undefined &&
-        !interval.isEmpty,
-    )
-  );
+  return isReadable(context, index) && segments.every((segment) => isOfGroups(index, segment));
+}
+
+/** Adds up the counters of the keys that a plan has. */
+async function countGroups(
+  context: TableContext,
+  { model, index, segments }: QueryPlan,
+  meter: ReadMeter,
+): Promise<number> {
+  const ofKeys = (counter: Counter) => counter.index === index?.name && counter.sum === undefined;
+  const count = model.counters.find(ofKeys);
+  const plan = { index, segments, count, sums: new Map(), extremes: new Map() };
+  let total = 0;
+  for await (const group of readGroups(context, plan, false, meter)) total += Number(group.count);
+  return total;
 }
 
 function isCounterReadable({ model, catalog }: TableContext, index: string | undefined): boolean {

@@ -1,0 +1,191 @@
+import type { Direction } from "../../context/any-query.js";
+import type { DecimalField } from "../../model/aggregates/decimal.js";
+import type { FieldOf } from "../../model/index-definition.js";
+import type { IndexFields, Model, Row } from "../../model/model.js";
+import type { NoAggregateServes } from "../../model/type-errors.js";
+import type { IndexedField, IndexedValue, IndexName } from "../../query/types/key-path-types.js";
+import type { LeadingFields, OrEmpty } from "../../query/types/served-types.js";
+
+// The repository infers all type parameters except `M` from the call: W is its `where`, X its
+// `index`, B the fields of `by`, C its `count`, and S, V, L and H the fields of `sum`, `avg`, `min`
+// and `max`.
+
+/** Definition of an index or a model → the fields that it sums. */
+type SumOf<D> = D extends { readonly sum?: infer List }
+  ? List extends readonly (infer Each)[]
+    ? NameOf<Each>
+    : never
+  : never;
+
+type NameOf<Each> = Each extends DecimalField<infer F> ? F : Extract<Each, string>;
+
+/** Definition of an index or a model, option → the fields in the list of the option. */
+type ListOf<D, Option extends "min" | "max"> = D extends { readonly [O in Option]?: infer List }
+  ? List extends readonly (infer Each)[]
+    ? Extract<Each, string>
+    : never
+  : never;
+
+/** Model → the fields that it sums, over all rows or by an index. */
+export type SummedFieldOf<M extends Model> =
+  | SumOf<M>
+  | { [N in IndexName<M>]: SumOf<M["indexes"][N]> }[IndexName<M>];
+
+/** Model, option → the fields whose minimum or maximum it maintains. */
+export type ExtremeFieldOf<M extends Model, Option extends "min" | "max"> =
+  | ListOf<M, Option>
+  | { [N in IndexName<M>]: ListOf<M["indexes"][N], Option> }[IndexName<M>];
+
+/** The argument of `aggregate`. */
+export interface AggregateOptions<
+  M extends Model,
+  W,
+  X,
+  C,
+  S extends string,
+  V extends string,
+  L extends string,
+  H extends string,
+> {
+  /** Conditions on the first fields of an index that maintains the aggregates. All rows if absent. */
+  readonly where?: W;
+  /** The name of the index to use. Required if the index may lack some of the rows. */
+  readonly index?: X;
+  /** Count the rows. */
+  readonly count?: C;
+  /** The fields to add up: `{ amount: true }`. Null in the result if no row has a value. */
+  readonly sum?: { readonly [F in S]: true } & { readonly [F in SummedFieldOf<M>]?: true };
+  /** The fields whose mean is wanted. Null in the result if no row has a value. */
+  readonly avg?: { readonly [F in V]: true } & { readonly [F in SummedFieldOf<M>]?: true };
+  /** The fields whose smallest value is wanted. Null in the result if no row has a value. */
+  readonly min?: { readonly [F in L]: true } & { readonly [F in ExtremeFieldOf<M, "min">]?: true };
+  /** The fields whose largest value is wanted. Null in the result if no row has a value. */
+  readonly max?: { readonly [F in H]: true } & { readonly [F in ExtremeFieldOf<M, "max">]?: true };
+  /** The maximum number of entries to read. The default is the `maxReads` of the database. */
+  readonly maxReads?: number | undefined;
+}
+
+/** The argument of `groupBy`. */
+export interface GroupByOptions<
+  M extends Model,
+  W,
+  X,
+  B extends readonly string[],
+  C,
+  S extends string,
+  V extends string,
+  L extends string,
+  H extends string,
+> extends AggregateOptions<M, W, X, C, S, V, L, H> {
+  /** The fields whose values make up the groups. */
+  readonly by: B;
+  /** The direction of the first field of `by`. Groups are sorted by the fields of `by`. */
+  readonly orderBy?: { readonly [F in B[0]]: Direction } | undefined;
+  /** The maximum number of groups. All of them if absent. */
+  readonly take?: number | undefined;
+}
+
+/** The aggregates of a call → its result: `{ count: number; sum: { amount: number | null } }`. */
+export type AggregateResult<
+  M extends Model,
+  C,
+  S extends string,
+  V extends string,
+  L extends string,
+  H extends string,
+> = {
+  readonly [K in
+    | (C extends true ? "count" : never)
+    | ([S] extends [never] ? never : "sum")
+    | ([V] extends [never] ? never : "avg")
+    | ([L] extends [never] ? never : "min")
+    | ([H] extends [never] ? never : "max")]: K extends "count"
+    ? number
+    : K extends "sum"
+      ? { readonly [F in S]: ValueOf<M, F> | null }
+      : K extends "avg"
+        ? { readonly [F in V]: number | null }
+        : K extends "min"
+          ? { readonly [F in L]: ValueOf<M, F> | null }
+          : { readonly [F in H]: ValueOf<M, F> | null };
+};
+
+/** Model, field → the type of its values: `number`, not the literals that the schema allows. */
+type ValueOf<M extends Model, F> =
+  F extends FieldOf<Row<M>> ? Widened<NonNullable<Row<M>[F]>> : never;
+
+type Widened<T> = T extends number
+  ? number
+  : T extends bigint
+    ? bigint
+    : T extends string
+      ? string
+      : T;
+
+/** The same for a group, with the values of its fields. */
+export type GroupResult<
+  M extends Model,
+  B extends readonly string[],
+  C,
+  S extends string,
+  V extends string,
+  L extends string,
+  H extends string,
+> = {
+  readonly [F in B[number]]: F extends IndexedField<M> ? GroupValue<IndexedValue<M, F>> : never;
+} & AggregateResult<M, C, S, V, L, H>;
+
+/** Values of a field, or lists of them if its elements are indexed → one value. */
+type GroupValue<T> = T extends readonly (infer Element)[] ? Element : T;
+
+/**
+ * Model, `where`, fields of `by`, requested fields → unknown if an index maintains the aggregates.
+ * Otherwise a type error that says what to declare.
+ */
+export type Aggregated<M extends Model, W, B, C, Summed, L, H> = string extends keyof OrEmpty<W>
+  ? unknown
+  : [
+        | ServingIndex<M, OrEmpty<W>, B, C, Summed, L, H>
+        | ServingModel<M, OrEmpty<W>, B, C, Summed, L, H>,
+      ] extends [never]
+    ? {
+        readonly where: NoAggregateServes<
+          keyof OrEmpty<W> | B,
+          "declare sum, min, max or count: true for these fields: on an index whose key begins with the fields of where and by, or on the model for all rows"
+        >;
+      }
+    : unknown;
+
+type ServingIndex<M extends Model, W, B, C, Summed, L, H> = {
+  [N in IndexName<M>]: [
+    | Exclude<keyof W, LeadingFields<IndexFields<M["indexes"][N], N>, W> | "OR">
+    | Exclude<B, IndexFields<M["indexes"][N], N>[number]>
+    | Lacks<M["indexes"][N], C, Summed, L, H>,
+  ] extends [never]
+    ? N
+    : never;
+}[IndexName<M>];
+
+type ServingModel<M extends Model, W, B, C, Summed, L, H> = [
+  keyof W | B | Lacks<M, C, Summed, L, H>,
+] extends [never]
+  ? true
+  : never;
+
+/** Definition of an index or a model, requested aggregates → those that it lacks. */
+type Lacks<D, C, Summed, L, H> =
+  | Exclude<Summed, SumOf<D>>
+  | Exclude<L, ListOf<D, "min">>
+  | Exclude<H, ListOf<D, "max">>
+  | (C extends true ? Uncounted<D> : never);
+
+/** Definition of an index → never if it may count its rows. `boolean` is decided at run time. */
+type Uncounted<D> = D extends
+  | { readonly count: true }
+  | { readonly sum: readonly unknown[] }
+  | { readonly min: readonly unknown[] }
+  | { readonly max: readonly unknown[] }
+  ? never
+  : D extends { readonly count: boolean }
+    ? never
+    : "count";

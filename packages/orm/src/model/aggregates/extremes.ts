@@ -1,0 +1,75 @@
+import type { z } from "zod";
+import type { CompiledIndex, CompiledPart } from "../compiled-model.js";
+import { isSameInKey } from "../fields/key-kinds.js";
+import { defaultIndexPrefix } from "../index-prefix.js";
+
+/**
+ * Returns the index that has the rows of each group of an index in the order of a field, so that
+ * its first and last entries of a group are the smallest and the largest value. This is a declared
+ * index if the model has a suitable one, otherwise a new one.
+ *
+ * @param index undefined for one group with all rows.
+ */
+export function extremeIndex(
+  prefix: string,
+  schema: z.ZodObject,
+  index: CompiledIndex | undefined,
+  part: CompiledPart,
+  declared: readonly CompiledIndex[],
+): CompiledIndex {
+  const { field } = part;
+  const found = declared.find((other) => isSuitable(other, index, field));
+  if (found !== undefined) return found;
+  const parts = [...(index?.parts ?? []), part];
+  const place = index === undefined ? `${prefix}_all` : index.prefix;
+  const ownPrefix = defaultIndexPrefix(place, `by${field[0]!.toUpperCase()}${field.slice(1)}`);
+  const inKey = new Map(index?.inKey);
+  const type = schema.shape[field];
+  if (type !== undefined && isSameInKey(type)) inKey.set(field, parts.length);
+  return {
+    name: `${index?.name ?? "all"}.${field}`,
+    prefix: ownPrefix,
+    place: ownPrefix,
+    parts,
+    fields: parts.map((one) => one.field),
+    unique: false,
+    each: index?.each,
+    where: index?.where,
+    condition: index?.condition,
+    reads: index?.reads,
+    keyFields:
+      index === undefined
+        ? new Set([field])
+        : index.keyFields && new Set([...index.keyFields, field]),
+    store: "pointer",
+    include: [],
+    declaredInclude: [],
+    inKey,
+    counted: false,
+    sums: [],
+    extremes: new Map(),
+    isHidden: true,
+    version: index?.version,
+  };
+}
+
+function isSuitable(
+  other: CompiledIndex,
+  index: CompiledIndex | undefined,
+  field: string,
+): boolean {
+  const leading = index?.parts ?? [];
+  const hasFunctions = [...other.parts, ...leading].some(
+    ({ compute, normalize }) => compute !== undefined || normalize !== undefined,
+  );
+  return (
+    !hasFunctions &&
+    [other, index].every((one) => one?.where === undefined && one?.each === undefined) &&
+    other.parts.length === leading.length + 1 &&
+    other.parts.at(-1)?.field === field &&
+    leading.every((one, position) => {
+      const same = other.parts[position];
+      return one.field === same?.field && one.descending === same.descending;
+    })
+  );
+}
