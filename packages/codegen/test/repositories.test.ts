@@ -99,6 +99,7 @@ describe("a plain model", () => {
       status: "done",
       indexes: [],
       dangling: [],
+      dropped: [],
       unindexed: [],
       unindexedCount: 0,
       failed: [],

@@ -17,4 +17,5 @@ export type {
   SchemaManifest,
 } from "./schema/manifest.js";
 export { modelManifest, schemaManifest } from "./schema/model-manifest.js";
+export { type RenamedField, renamedField } from "./schema/renamed-field.js";
 export { rowManifest } from "./schema/row-manifest.js";

@@ -73,6 +73,7 @@ export {
   IndexNotReadyError,
   type IndexProgress,
   ModelDefinitionError,
+  ModelDroppedError,
   PrimaryKeyDiffersError,
   StaleSchemaError,
   SystemEntryError,
@@ -91,6 +92,7 @@ export type {
   ReplaceStep,
 } from "./migrate/backfill/replace-index.js";
 export { replaceIndex } from "./migrate/backfill/replace-index.js";
+export type { DroppedModel } from "./migrate/build/drop-models.js";
 export type { MigratedIndex } from "./migrate/build/finish-index.js";
 export type {
   DuplicatesPage,
@@ -122,7 +124,7 @@ export type {
   ModelPlan,
   StepKind,
 } from "./migrate/plan/migration-plan.js";
-export { planMigration } from "./migrate/plan/plan-migration.js";
+export { type PlanOptions, planMigration } from "./migrate/plan/plan-migration.js";
 export type { MigrationPhase, MigrationProgress } from "./migrate/run/migration-progress.js";
 export type { RunOptions } from "./migrate/run/migration-run.js";
 export type {

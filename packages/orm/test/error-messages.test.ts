@@ -282,6 +282,16 @@ const cases: readonly [name: string, text: string, provoke: Provoke][] = [
     },
   ],
   [
+    "ModelDroppedError",
+    "users: the model was dropped from the database, and its rows are being removed; remove it from this program's models, and run migrate to complete the removal",
+    async ({ kv }) => {
+      const key = ["__keywright", "catalog", "users"];
+      const { value } = await kv.get<object>(key);
+      await kv.set(key, { ...value, format: 0 });
+      await open(kv);
+    },
+  ],
+  [
     "SystemEntryError",
     'users: the internal entry ["__keywright", "catalog", "users"] is not valid (indexes), so something other than Keywright has written it; restore it from a backup',
     async ({ kv }) => {

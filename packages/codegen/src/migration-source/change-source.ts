@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from "node:util";
-import { compareRows, type RowManifest } from "@keywright/orm/codegen";
+import { compareRows, type RenamedField, type RowManifest } from "@keywright/orm/codegen";
 import { camelCase } from "../types/identifiers.js";
 import { canBeVariable, nameSource } from "./literal-source.js";
 
@@ -9,33 +9,16 @@ export const placeholder = "TODO";
 /** The name under which a manifest describes the fields without a name of their own. */
 export const otherFields = "*";
 
-/** A field that was renamed and is otherwise unchanged. */
-export interface Rename {
-  readonly from: string;
-  readonly to: string;
-}
-
 export interface ChangeSource {
   readonly text: string;
   readonly values: readonly string[];
-}
-
-/** Assumes a rename if exactly one field was removed, and one with the same schema added. */
-export function renameBetween(from: RowManifest, to: RowManifest): Rename | undefined {
-  const [removed, ...otherRemoved] = fieldsWithout(from, to);
-  const [added, ...otherAdded] = fieldsWithout(to, from);
-  if (removed === undefined || added === undefined) return undefined;
-  if (otherRemoved.length > 0 || otherAdded.length > 0) return undefined;
-  return isDeepStrictEqual(from.fields[removed], to.fields[added])
-    ? { from: removed, to: added }
-    : undefined;
 }
 
 /** Writes a function that moves the renamed field and marks the values to write. */
 export function changeSource(
   from: RowManifest,
   to: RowManifest,
-  rename: Rename | undefined,
+  rename: RenamedField | undefined,
 ): ChangeSource {
   const values = neededValues(from, to).filter((field) => field !== rename?.to);
   const removed = fieldsWithout(from, to);

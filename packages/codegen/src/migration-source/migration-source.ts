@@ -1,11 +1,16 @@
 import { isDeepStrictEqual } from "node:util";
 import type { ChangedRows } from "@keywright/orm";
-import { compareRows, type RowManifest } from "@keywright/orm/codegen";
+import {
+  compareRows,
+  type RenamedField,
+  type RowManifest,
+  renamedField,
+} from "@keywright/orm/codegen";
 import { format } from "prettier";
 import { importedModel, type NamedModel } from "../project/model-names.js";
 import { type ImportExtension, importSpecifier } from "../project/paths.js";
 import { camelCase, pascalCase } from "../types/identifiers.js";
-import { changeSource, placeholder, type Rename, renameBetween } from "./change-source.js";
+import { changeSource, placeholder } from "./change-source.js";
 import { defaultSources } from "./default-sources.js";
 import { canBeVariable, jsonSource } from "./literal-source.js";
 import { rowSource } from "./row-source.js";
@@ -46,7 +51,7 @@ export async function migrationSource(outline: MigrationInput): Promise<Migratio
   const taken = new Set(["z", "defineMigration", placeholder, names.model]);
   const exportName = exportNameOf(name, taken);
   taken.add(exportName);
-  const rename = renameBetween(rows.from, rows.to);
+  const rename = renamedField(rows.from, rows.to);
   const defaults = await defaultSources(model.schema);
   const to = withoutFilled(rows, defaults, rename);
   const common = { order: Object.keys(model.schema.shape), taken, isStrict: false };
@@ -103,7 +108,7 @@ function exportNameOf(name: string, taken: ReadonlySet<string>): string {
 function withoutFilled(
   { from, to }: ChangedRows,
   defaults: ReadonlyMap<string, string>,
-  rename: Rename | undefined,
+  rename: RenamedField | undefined,
 ): RowManifest {
   const isWritten = ([field, { defaulted }]: [string, { readonly defaulted: boolean }]) =>
     !defaulted || defaults.has(field) || Object.hasOwn(from.fields, field) || field === rename?.to;
@@ -122,7 +127,7 @@ function leftOutComment(model: RowManifest, { fields }: RowManifest): string[] {
 function defaultsBefore(
   { from, to }: ChangedRows,
   defaults: ReadonlyMap<string, string>,
-  rename: Rename | undefined,
+  rename: RenamedField | undefined,
 ): Map<string, string> {
   const defaultEntries = Object.keys(from.fields).flatMap((field) => {
     const name = field === rename?.from ? rename.to : field;

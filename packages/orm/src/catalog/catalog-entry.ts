@@ -112,9 +112,10 @@ export function transformsOf(transform: RunningTransform | undefined): readonly 
 export interface CatalogEntry {
   /**
    * 2 if rows that expire are counted, 3 if entries have other places than their prefixes, or are
-   * going to have them. Programs that do not know what this requires then refuse to write.
+   * going to have them. Programs that do not know what this requires then refuse to write. 0 if the
+   * model is being dropped. Then no program can read or write it.
    */
-  readonly format: 1 | 2 | 3;
+  readonly format: 0 | 1 | 2 | 3;
   readonly indexes: Readonly<Record<string, StoredIndex>>;
   /**
    * The states of the model's counters, by the names in `Counter`.
@@ -157,7 +158,7 @@ export function catalogKey(model: CompiledModel): KvKey {
   return [...catalogPrefix, model.prefix];
 }
 
-export function rowManifestKey(model: CompiledModel, hash: string): KvKey {
+export function rowManifestKey(model: Pick<CompiledModel, "prefix">, hash: string): KvKey {
   return [systemPrefix, "schema", model.prefix, hash];
 }
 
@@ -338,6 +339,11 @@ export function withFormat(entry: CatalogEntry): CatalogEntry {
     return { ...entry, format: 3 };
   }
   return entry.expires && entry.counters !== undefined ? { ...entry, format: 2 } : entry;
+}
+
+/** True if the rows and entries of a model are being removed, with everything stored about it. */
+export function isBeingDropped({ format }: CatalogEntry): boolean {
+  return format === 0;
 }
 
 /** Returns a catalog entry without the counter of this name. */

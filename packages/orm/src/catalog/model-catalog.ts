@@ -2,6 +2,7 @@ import type { Kv, KvEntry, KvEntryMaybe } from "@keywright/core";
 import {
   IndexNotReadyError,
   type IndexProgress,
+  ModelDroppedError,
   StaleSchemaError,
 } from "../errors/schema-errors.js";
 import type { CompiledIndex, CompiledModel } from "../model/compiled-model.js";
@@ -14,6 +15,7 @@ import {
   type CatalogEntry,
   catalogKey,
   declaredCounters,
+  isBeingDropped,
   rowManifestKey,
   type StoredIndex,
   storedIndex,
@@ -175,10 +177,10 @@ export class ModelCatalog {
       this.#state.readAt = now;
       return false;
     }
-    // The entry is missing only if the database was emptied. Nothing in it is indexed then.
+    // The entry is missing only if the model was dropped or the database emptied.
     const value = systemValue<CatalogEntry>(stored, catalogShape, this.#model.name);
     if (value === null || versionstamp === null)
-      throw new StaleSchemaError(this.#model.name, ["the database was emptied"]);
+      throw new ModelDroppedError(this.#model.name, false);
     const snapshot = await readSnapshot(
       this.#kv,
       this.#model,
@@ -348,6 +350,7 @@ async function readSnapshot(
   entry: CatalogEntry,
   versionstamp: string,
 ): Promise<CatalogSnapshot> {
+  if (isBeingDropped(entry)) throw new ModelDroppedError(model.name, true);
   if (![1, 2, 3].includes(entry.format))
     throw new StaleSchemaError(model.name, [
       "a later version of Keywright has written the catalog",

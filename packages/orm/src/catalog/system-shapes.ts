@@ -85,7 +85,7 @@ export const catalogShape: SystemShape = {
     const problem = object({ format: count })(value);
     if (problem !== undefined) return problem;
     const { format } = value as { readonly format: number };
-    return [1, 2, 3].includes(format) ? knownCatalog(value) : undefined;
+    return [0, 1, 2, 3].includes(format) ? knownCatalog(value) : undefined;
   },
   remedy: restore,
 };

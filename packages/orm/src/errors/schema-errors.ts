@@ -146,6 +146,27 @@ export class StaleSchemaError extends OrmError {
 }
 
 /**
+ * Another program has dropped the model from the database. The rows are being removed, or they are
+ * gone already, so this program can neither read nor write the model. The error is also thrown if
+ * the database was emptied after the program had opened it.
+ */
+export class ModelDroppedError extends OrmError {
+  /** True while rows or index entries of the model are left. */
+  readonly isRemoving: boolean;
+
+  constructor(model: string, isRemoving: boolean) {
+    super(
+      "KW_MODEL_DROPPED",
+      model,
+      isRemoving
+        ? "the model was dropped from the database, and its rows are being removed; remove it from this program's models, and run migrate to complete the removal"
+        : "the database no longer has the model, because it was dropped, or because the database was emptied; restart the program without the model, or with it to begin with no rows",
+    );
+    this.isRemoving = isRemoving;
+  }
+}
+
+/**
  * The database stores a model's rows by another primary key than the program's model has. Rows that
  * exist would not be found, so the program can neither read nor write the model.
  */

@@ -5,12 +5,14 @@ import { LeaseLostError } from "../errors/migration-errors.js";
 import { backfill } from "./backfill/backfill.js";
 import { buildCounters } from "./build/build-counters.js";
 import { dropIndexes } from "./build/drop-indexes.js";
+import { type DroppedModel, fenceDroppedModels, removeDroppedModels } from "./build/drop-models.js";
 import { finishIndex, type MigratedIndex, maxReported } from "./build/finish-index.js";
 import { readUnreported, removeUnreported } from "./build/unreported-rows.js";
 import { changeKeys } from "./key/change-key.js";
 import { beginMigration } from "./plan/begin-migration.js";
 import type { MigrationPlan } from "./plan/migration-plan.js";
 import { planMigration } from "./plan/plan-migration.js";
+import { emptyPlan, findObstacle } from "./plan/plan-obstacle.js";
 import { takeLease } from "./run/lease.js";
 import { createRun, type MigrationRun, type RunOptions } from "./run/migration-run.js";
 import { type FailedRow, findFailedRows } from "./transform/failed-rows.js";
@@ -23,6 +25,13 @@ export interface MigrateOptions extends RunOptions {
    * option, a plan with a breaking step is refused and nothing is changed.
    */
   readonly accept?: boolean | readonly string[] | undefined;
+  /**
+   * The names of models to remove with all of their rows, index entries and counters. Only models
+   * that the database has and the program does not have any longer can be removed. Their steps need
+   * not be accepted. Names that the database does not have are skipped. A removal that was
+   * interrupted is resumed by the next run without this option.
+   */
+  readonly dropModels?: readonly string[] | undefined;
   /**
    * Verifies all rows and entries of a new index before the index becomes readable. True by
    * default.
@@ -78,16 +87,9 @@ export interface MigrationResult {
   readonly failed: readonly FailedRow[];
   /** The first references by a new primary key that lead to no row, at most about 100. */
   readonly dangling: readonly DanglingReference[];
+  /** The models that were removed from the database. */
+  readonly dropped: readonly DroppedModel[];
 }
-
-const emptyPlan: MigrationPlan = {
-  models: [],
-  steps: [],
-  databaseOnly: [],
-  isEmpty: true,
-  isBreaking: false,
-  needsMigration: false,
-};
 
 interface Report {
   readonly indexes: MigratedIndex[];
@@ -95,6 +97,7 @@ interface Report {
   unindexedCount: number;
   readonly failed: FailedRow[];
   readonly dangling: DanglingReference[];
+  readonly dropped: DroppedModel[];
 }
 
 /**
@@ -115,7 +118,8 @@ interface Report {
  * duplicate is gone.
  *
  * @throws {StaleSchemaError} if the database has a newer schema than this program.
- * @throws {InvalidArgumentError} if `rowsPerSecond` is not a positive number.
+ * @throws {InvalidArgumentError} if `rowsPerSecond` is not a positive number, or if the program has
+ * one of the models in `dropModels`.
  */
 export async function migrate(
   database: AnyDatabase,
@@ -129,6 +133,7 @@ export async function migrate(
     unindexedCount: 0,
     failed: [],
     dangling: [],
+    dropped: [],
   };
   const [firstTable] = tables;
   if (firstTable === undefined) return { status: "done", plan: emptyPlan, ...report };
@@ -136,7 +141,7 @@ export async function migrate(
   if (typeof lease === "string") return { status: lease, plan: emptyPlan, ...report };
   let plan = emptyPlan;
   try {
-    plan = await planMigration(database);
+    plan = await planMigration(database, options);
     const obstacle = findObstacle(plan, options.accept);
     if (obstacle !== undefined) return { status: obstacle, plan, ...report };
     const run = createRun(lease, options);
@@ -148,16 +153,6 @@ export async function migrate(
   } finally {
     await lease.release();
   }
-}
-
-function findObstacle(
-  plan: MigrationPlan,
-  accept: MigrateOptions["accept"] = false,
-): "blocked" | "refused" | undefined {
-  if (plan.needsMigration) return "blocked";
-  const isAccepted = (id: string) => (typeof accept === "boolean" ? accept : accept.includes(id));
-  const isRefused = plan.steps.some((step) => step.class === "breaking" && !isAccepted(step.id));
-  return isRefused ? "refused" : undefined;
 }
 
 /**
@@ -185,6 +180,7 @@ async function runStages(
     return "key-unchanged";
   }
   await beginAll(contexts);
+  await fenceDroppedModels(contexts, run, options.dropModels);
   let isStopped = false;
   let hasFailed = false;
   for (const context of contexts) {
@@ -193,6 +189,7 @@ async function runStages(
     if (isStopped) break;
     hasFailed ||= outcome === "failed-rows";
   }
+  isStopped ||= !(await removeDroppedModels(contexts, run, report.dropped));
   const unreported = await readUnreported(contexts);
   for (const { unindexed } of unreported.backfills) {
     report.unindexed.push(...unindexed.rows);

@@ -50,6 +50,7 @@ export async function checkReferences(
   const referenced = referencedRows(context, before, after);
   if (referenced.length === 0) return noReferences;
   const added = referenced.filter(({ isNew }) => isNew);
+  if (added.length < referenced.length) await assertNotDropped(context, referenced);
   const { keys, entries } =
     added.length === 0 ? { keys: [], entries: [] } : await readTargets(context, added);
   const checks = added.map(({ relation, fields, target, targetId }, i): AtomicCheck => {
@@ -64,6 +65,19 @@ export async function checkReferences(
     return { key: referenceGuardKey(target, targetId), type: "sum", value: { value: 1n } };
   });
   return { checks, mutations };
+}
+
+/**
+ * Refuses a guard of a row whose model was dropped. A commit that makes a new reference checks the
+ * row itself.
+ */
+async function assertNotDropped(
+  { tables }: TableContext,
+  referenced: readonly ReferencedRow[],
+): Promise<void> {
+  const kept = referenced.filter(({ isNew }) => !isNew);
+  const catalogs = new Set(kept.map(({ target }) => tableOfModel(tables, target).catalog));
+  await Promise.all(Array.from(catalogs, (catalog) => catalog.assertSameKey()));
 }
 
 /** Reads referenced rows, beside the catalogs of their models if those are due. */

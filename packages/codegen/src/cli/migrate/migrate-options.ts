@@ -6,6 +6,8 @@ export interface MigrateCommandOptions extends RunCommandOptions {
   /** The ids of breaking steps. */
   readonly accept?: readonly string[];
   readonly acceptAll?: boolean;
+  /** The names of models to remove from the database. */
+  readonly dropModel?: readonly string[];
   readonly acceptFailures?: boolean;
   readonly verify: boolean;
 }
@@ -16,10 +18,18 @@ export function withMigrateOptions(command: Command): Command {
       .option("--dry-run", "show the plan and try all changes of rows, without writing")
       .addOption(new Option("--accept <step-id...>", "accept these breaking steps"))
       .option("--accept-all", "accept all breaking steps")
+      .addOption(dropModelOption())
       .option(
         "--accept-failures",
         "change rows without trying all of them first, although some may fail",
       )
       .option("--no-verify", "make new indexes readable without verifying their entries"),
+  );
+}
+
+export function dropModelOption(): Option {
+  return new Option(
+    "--drop-model <name...>",
+    "remove these models with all of their rows, if the project no longer has them",
   );
 }

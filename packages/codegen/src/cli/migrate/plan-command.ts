@@ -1,4 +1,3 @@
-import { planMigration } from "@keywright/orm";
 import { Command } from "commander";
 import { withProject } from "../../project/open-project.js";
 import { type ExitCode, exitCodes } from "../terminal/exit-codes.js";
@@ -6,8 +5,10 @@ import { type ResultOptions, withResultOptions } from "../terminal/run-options.j
 import type { Terminal } from "../terminal/terminal.js";
 import { helpText, writeText } from "../terminal/wrap.js";
 import { writeJson } from "../terminal/write-json.js";
+import { dropModelOption } from "./migrate-options.js";
 import { nextLines } from "./next-lines.js";
 import { planText } from "./plan-text.js";
+import { missingModelLines, planWithDrops } from "./plan-with-drops.js";
 
 const help = helpText(`
 Each step has a class:
@@ -27,20 +28,31 @@ database yet, the command fails.
 Examples:
   $ keywright migrate plan          show the plan
   $ keywright migrate plan --json   print the plan for a program
+  $ keywright migrate plan --drop-model users   include the removal of a model that is no longer used
 
 Exit codes: 0 there is nothing to do, or the plan can run as it is; 1 failed; 2 wrong usage; 3 steps
 are breaking, or blocked until a migration is written, or rows share a value of a unique index.`);
 
+interface PlanCommandOptions extends ResultOptions {
+  readonly dropModel?: readonly string[];
+}
+
 export function planCommand(terminal: Terminal, exit: (code: ExitCode) => void): Command {
-  return withResultOptions(new Command("plan"))
+  const command = withResultOptions(new Command("plan"))
     .description("show the steps that make the database match the models")
+    .addOption(dropModelOption())
     .addHelpText("after", help)
-    .action(async ({ config, json }: ResultOptions) => {
+    .action(async ({ config, json, dropModel = [] }: PlanCommandOptions) => {
+      const fail = (message: string) => command.error(`error: ${message}`);
       const plan = await withProject(terminal.folder, config, async ({ database }) => {
-        const plan = await planMigration(database);
+        const plan = await planWithDrops(database, dropModel, fail);
         if (json) writeJson(terminal, plan);
         else {
-          const lines = [planText(terminal, plan), ...(await nextLines(database, plan))];
+          const lines = [
+            planText(terminal, plan),
+            ...missingModelLines(plan, dropModel),
+            ...(await nextLines(database, plan)),
+          ];
           writeText(terminal.stdout, lines.join("\n"));
         }
         return plan;
@@ -49,4 +61,5 @@ export function planCommand(terminal: Terminal, exit: (code: ExitCode) => void):
       const isUndecided = plan.isBreaking || plan.needsMigration || hasDuplicates;
       exit(isUndecided ? exitCodes.undecided : exitCodes.done);
     });
+  return command;
 }

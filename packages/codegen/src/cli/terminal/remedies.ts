@@ -19,6 +19,7 @@ const remedies: Readonly<Record<string, Remedy>> = {
   KW_ENGINE_FAILED:
     "Look at the cause: the disk may be full, or the files may not be readable and writable. Then run the command again.",
   KW_STALE_SCHEMA: `If these models are newer than the database, migrate first:\n${commandLine("migrate run")}\nIf the database is newer, run the command with its models and with the newest Keywright.`,
+  KW_MODEL_DROPPED: `Remove the model from the project, then complete the removal:\n${commandLine("migrate run")}`,
   KW_SCHEMA_NOT_MIGRATED: migrateFirst,
   KW_INDEX_CHANGED: migrateFirst,
   KW_INDEX_NOT_READY: ({ state, model, index }) =>

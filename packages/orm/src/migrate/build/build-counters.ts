@@ -31,7 +31,7 @@ import { commitBatch } from "../run/commit-batch.js";
 import { ProgressMeter } from "../run/migration-progress.js";
 import type { MigrationRun } from "../run/migration-run.js";
 import { readNextRows } from "../run/scan-rows.js";
-import { clearPrefix } from "./drop-indexes.js";
+import { clearPrefix } from "./clear-prefix.js";
 import { type CountedRowRecord, recordCountedRow } from "./record-counted-row.js";
 
 const maxCountedRows = 250;

@@ -16,8 +16,7 @@ import { parseCounterName, rowCounter } from "../../model/aggregates/counter.js"
 import { systemPrefix } from "../../model/compiled-model.js";
 import { ProgressMeter } from "../run/migration-progress.js";
 import type { MigrationRun } from "../run/migration-run.js";
-
-const maxBatchKeys = 500;
+import { clearPrefix } from "./clear-prefix.js";
 
 interface DropTarget {
   readonly index: string | undefined;
@@ -187,37 +186,10 @@ async function clearAll(
   onKeys: (keys: number) => void,
 ): Promise<boolean | "stopped"> {
   for (const prefix of prefixes) {
-    const isClear = await clearPrefix(context, run, prefix, onKeys);
+    const isClear = await clearPrefix(context, run, prefix, { onKeys });
     if (isClear !== true) return isClear;
   }
   return true;
-}
-
-/**
- * Deletes all keys with a prefix in batches, as long as the catalog does not change.
- *
- * @returns false if the catalog changed, `"stopped"` if the signal was aborted.
- */
-export async function clearPrefix(
-  { kv, limits, catalog }: TableContext,
-  run: MigrationRun,
-  prefix: KvKey,
-  onKeys: (keys: number) => void = () => undefined,
-): Promise<boolean | "stopped"> {
-  const { check } = catalog.snapshot;
-  const maxKeys = Math.max(1, Math.min(maxBatchKeys, run.batchRows, limits.mutations - 1));
-  for (;;) {
-    if (run.signal?.aborted) return "stopped";
-    const keys: KvKey[] = [];
-    const list = kv.list({ prefix }, { limit: maxKeys, batchSize: maxKeys });
-    for await (const { key } of list) keys.push(key);
-    if (keys.length === 0) return true;
-    const operation = kv.atomic().check(check);
-    for (const key of keys) operation.delete(key);
-    if (!(await run.lease.commit(operation)).ok) return false;
-    onKeys(keys.length);
-    await run.afterBatch(keys.length);
-  }
 }
 
 async function finishDrop(

@@ -1,4 +1,4 @@
-import type { AtomicOperation, KvEntry, KvKey } from "@keywright/core";
+import type { AtomicOperation } from "@keywright/core";
 import { type BackfillState, backfillKey, duplicatesPrefix } from "../../catalog/backfill-state.js";
 import { type CatalogEntry, type StoredIndex, withFormat } from "../../catalog/catalog-entry.js";
 import { isLeaving } from "../../catalog/other-layout.js";
@@ -6,13 +6,11 @@ import { backfillShape } from "../../catalog/system-shapes.js";
 import { systemValue } from "../../catalog/system-value.js";
 import type { TableContext } from "../../context/table-context.js";
 import { deleteJobsPrefix, guardsPrefix } from "../../relations/guard-keys.js";
-import { clearPrefix, waitForReaders } from "../build/drop-indexes.js";
+import { clearPrefix } from "../build/clear-prefix.js";
+import { waitForReaders } from "../build/drop-indexes.js";
 import { changeCatalog } from "../run/change-catalog.js";
 import type { MigrationRun } from "../run/migration-run.js";
-import { readEntriesAfter } from "../run/read-entries-after.js";
 import { Verification } from "../verify/verify-state.js";
-
-const maxBatchKeys = 500;
 
 /**
  * Removes the layout that a catalog lists beside the one that is read: the rows by the previous
@@ -73,9 +71,10 @@ async function clearLayout(
 ): Promise<boolean | "stopped"> {
   for (const [name, { isOther, prefix }] of Object.entries(indexes)) {
     if (!isOther) continue;
+    // Other entries under the place of the rows, which have longer keys, stay.
     const areRows = prefix === otherLayout?.place;
     const isClear = areRows
-      ? await clearRows(context, run, prefix, otherLayout.primaryKey.length)
+      ? await clearPrefix(context, run, [prefix], { keyLength: 1 + otherLayout.primaryKey.length })
       : await clearPrefix(context, run, [prefix]);
     if (isClear !== true) return isClear;
     if (areRows) {
@@ -88,33 +87,4 @@ async function clearLayout(
     if (areCleared !== true) return areCleared;
   }
   return true;
-}
-
-/** Deletes the rows under a prefix. Other entries there, which have longer keys, stay. */
-async function clearRows(
-  context: TableContext,
-  run: MigrationRun,
-  place: string,
-  keyLength: number,
-): Promise<boolean | "stopped"> {
-  const { kv, limits, catalog } = context;
-  const { check } = catalog.snapshot;
-  const size = Math.max(1, Math.min(maxBatchKeys, limits.mutations - 1));
-  let after: KvKey | null = null;
-  for (;;) {
-    if (run.signal?.aborted) return "stopped";
-    const limit = Math.min(size, run.batchRows);
-    const entries: readonly KvEntry<unknown>[] = await readEntriesAfter(
-      context,
-      [place],
-      after,
-      limit,
-    );
-    const operation = kv.atomic().check(check);
-    for (const { key } of entries) if (key.length === 1 + keyLength) operation.delete(key);
-    if (!(await run.lease.commit(operation)).ok) return false;
-    await run.afterBatch(entries.length);
-    if (entries.length < limit) return true;
-    after = entries.at(-1)?.key ?? after;
-  }
 }

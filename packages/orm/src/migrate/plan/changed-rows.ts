@@ -18,7 +18,7 @@ export interface ChangedRows {
  * Returns the models whose rows have another schema in the database, if no migration leads from
  * there to the program's schema. Includes models that need no migration. Writes nothing.
  *
- * @throws {StaleSchemaError} if the database was emptied after it was opened.
+ * @throws {ModelDroppedError} if a model was dropped, or the database emptied, after it was opened.
  */
 export async function findChangedRows(database: AnyDatabase): Promise<ChangedRows[]> {
   const changed: ChangedRows[] = [];

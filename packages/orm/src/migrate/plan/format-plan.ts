@@ -29,10 +29,14 @@ export function formatPlan(
   return [...blocks, closing.flatMap((text) => wrap(text, columns)).join("\n")].join("\n\n");
 }
 
-function databaseOnlyText({ model, rows }: DatabaseModel): string {
+function databaseOnlyText({ model, prefix, rows, renamedTo }: DatabaseModel): string {
   const rowsText =
     rows === undefined ? "its rows stay" : `its ${rows} ${rows === 1 ? "row stays" : "rows stay"}`;
-  return `Only the database has the model ${model}: ${rowsText}.`;
+  const advice =
+    renamedTo === undefined
+      ? ""
+      : ` If it is called ${renamedTo} now, give the model ${renamedTo} prefix: ${JSON.stringify(prefix)} to use these rows.`;
+  return `Only the database has the model ${model}: ${rowsText}.${advice}`;
 }
 
 const classWidth = "backfill".length;

@@ -7,6 +7,7 @@ import type { RowManifest } from "../../schema/manifest.js";
 export type StepKind =
   | "register"
   | "rename-model"
+  | "drop-model"
   | "add-relation"
   | "change-relation"
   | "drop-relation"
@@ -36,6 +37,13 @@ export interface MigrationStep {
   readonly field?: string;
   /** `""` for the counter of all rows, otherwise the name of the index whose keys are counted. */
   readonly counter?: string;
+  /**
+   * Set if what is removed, a field, an index or a model, may have been renamed: the name of the
+   * only new one that is otherwise the same.
+   */
+  readonly renamedTo?: string;
+  /** With `renamedTo`: the prefix with which the renamed index or model keeps its entries. */
+  readonly prefix?: string;
   /** True if programs without this change can continue to write beside programs with it. */
   readonly sideBySide: boolean;
   /** Sentences for people about the change and its reason. */
@@ -63,6 +71,11 @@ export interface DatabaseModel {
   readonly prefix: string;
   /** The number of its rows; absent if the database has no counter of them, or if they expire. */
   readonly rows?: number;
+  /**
+   * Set if the model may have been renamed: the only model of the program that has no rows and could
+   * have these.
+   */
+  readonly renamedTo?: string;
 }
 
 /** The steps that lead from a database to the models of a program, as plain data. */
@@ -70,7 +83,7 @@ export interface MigrationPlan {
   readonly models: readonly ModelPlan[];
   /** The steps of all models. */
   readonly steps: readonly MigrationStep[];
-  /** Models that only the database has. Their rows stay, and they have no steps. */
+  /** Models that only the database has, and that are not dropped. Their rows stay. */
   readonly databaseOnly: readonly DatabaseModel[];
   /** True if there are no steps. */
   readonly isEmpty: boolean;

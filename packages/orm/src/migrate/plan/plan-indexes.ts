@@ -85,7 +85,7 @@ function isKept({ state }: StoredIndex): boolean {
 }
 
 function droppedIndex(
-  { model }: ModelFacts,
+  { model, entry }: ModelFacts,
   renames: ReadonlyMap<string, string>,
   name: string,
   stored: StoredIndex,
@@ -122,6 +122,7 @@ function droppedIndex(
   const twin = model.indexes.find(
     (index) => index.prefix !== stored.prefix && isSameKeyedIndex(indexManifest(index), stored),
   );
+  const renamedTo = twin && storedIndexOf(entry, twin.name) === undefined ? twin.name : undefined;
   const advice = twin
     ? ` The index ${twin.name} has the same key. Give it prefix: ${JSON.stringify(stored.prefix)} to take over the entries instead.`
     : "";
@@ -129,7 +130,12 @@ function droppedIndex(
     ? ""
     : " Programs that have this unique index can no longer write, because its values may be repeated from now on.";
   const reason = `The model no longer has the index ${name}. Its entries are removed, and queries of other programs that use it fail.${fence}${advice}`;
-  return { ...step, class: "breaking", reason };
+  return {
+    ...step,
+    class: "breaking",
+    reason,
+    ...(renamedTo !== undefined && { renamedTo, prefix: placeOf(stored) }),
+  };
 }
 
 function declaredIndex(

@@ -1,21 +1,15 @@
-import type { Kv, KvU64 } from "@keywright/core";
-import {
-  type CatalogEntry,
-  catalogPrefix,
-  rowManifestKey,
-  transformsOf,
-} from "../../catalog/catalog-entry.js";
-import { catalogShape, counterShape, rowManifestShape } from "../../catalog/system-shapes.js";
+import { rowManifestKey, transformsOf } from "../../catalog/catalog-entry.js";
+import { rowManifestShape } from "../../catalog/system-shapes.js";
 import { systemValue } from "../../catalog/system-value.js";
 import { type AnyDatabase, tableContexts } from "../../context/any-database.js";
 import type { TableContext } from "../../context/table-context.js";
-import { rowCounterKey } from "../../indexes/counter-keys.js";
-import { rowCounter } from "../../model/aggregates/counter.js";
 import type { RowManifest } from "../../schema/manifest.js";
 import { readKeyObstacle } from "./key-obstacle.js";
-import type { DatabaseModel, MigrationPlan, ModelFacts } from "./migration-plan.js";
+import type { MigrationPlan, ModelFacts } from "./migration-plan.js";
+import { assertDroppable, planDrops } from "./plan-drops.js";
 import { changesKey } from "./plan-key.js";
 import { planModels } from "./plan-model.js";
+import { describeStoredModels, readStoredModels } from "./stored-models.js";
 
 /** Reads the current catalog entry and row manifests. */
 export async function readFacts(context: TableContext): Promise<ModelFacts> {
@@ -35,6 +29,15 @@ export async function readFacts(context: TableContext): Promise<ModelFacts> {
   return changesKey(facts) ? { ...facts, keyObstacle: await readKeyObstacle(context) } : facts;
 }
 
+export interface PlanOptions {
+  /**
+   * The names of models to remove with all of their rows. Only models that the database has and the
+   * program does not have any longer can be removed. Names that the database does not have are
+   * skipped.
+   */
+  readonly dropModels?: readonly string[] | undefined;
+}
+
 /**
  * Plans the steps that lead from a database to the models that it was opened with. Each step has a
  * class. Writes nothing. The plan is plain data; `formatPlan` makes text of it.
@@ -43,43 +46,23 @@ export async function readFacts(context: TableContext): Promise<ModelFacts> {
  * console.log(formatPlan(await planMigration(db)));
  * ```
  *
- * @throws {StaleSchemaError} if the database was emptied after it was opened.
+ * @throws {ModelDroppedError} if a model was dropped, or the database emptied, after it was opened.
+ * @throws {InvalidArgumentError} if the program has one of the models in `dropModels`.
  */
-export async function planMigration(database: AnyDatabase): Promise<MigrationPlan> {
+export async function planMigration(
+  database: AnyDatabase,
+  { dropModels = [] }: PlanOptions = {},
+): Promise<MigrationPlan> {
   const contexts = [...tableContexts(database).values()];
   const facts: ModelFacts[] = [];
   for (const context of contexts) facts.push(await readFacts(context));
-  return planModels(facts, await readDatabaseOnly(contexts));
-}
-
-/** Returns the models that are in the catalog but not in the program, if they have rows. */
-async function readDatabaseOnly(contexts: readonly TableContext[]): Promise<DatabaseModel[]> {
   const [firstContext] = contexts;
-  if (firstContext === undefined) return [];
+  if (firstContext === undefined) return planModels(facts);
   const { kv } = firstContext;
-  const knownPrefixes = new Set(contexts.map(({ model }) => model.prefix));
-  const models: DatabaseModel[] = [];
-  for await (const entry of kv.list({ prefix: catalogPrefix })) {
-    const prefix = entry.key.at(-1);
-    if (typeof prefix !== "string" || knownPrefixes.has(prefix)) continue;
-    const value = systemValue<CatalogEntry>(entry, catalogShape, prefix);
-    if (value === null) continue;
-    const first = await kv.list({ prefix: [value.place ?? prefix] }, { limit: 1 }).next();
-    if (first.done) continue;
-    const rows = await readRowCount(kv, prefix, value);
-    models.push({ model: value.name ?? prefix, prefix, ...(rows !== undefined && { rows }) });
-  }
-  return models;
-}
-
-/** Returns undefined if there is no counter, or if it may include rows that have expired. */
-async function readRowCount(
-  kv: Kv,
-  prefix: string,
-  { counters, expires }: CatalogEntry,
-): Promise<number | undefined> {
-  if (counters?.[rowCounter] !== "readable" || expires) return undefined;
-  const stored = await kv.get(rowCounterKey({ prefix }));
-  const value = systemValue<KvU64>(stored, counterShape, prefix);
-  return Number(value?.value ?? 0n);
+  const stored = await readStoredModels(kv, contexts);
+  assertDroppable(dropModels, contexts, stored);
+  const described = await describeStoredModels(kv, contexts, stored);
+  const drops = planDrops(dropModels, contexts, stored, described);
+  const databaseOnly = described.filter(({ model }) => drops.every((drop) => drop.model !== model));
+  return planModels(facts, databaseOnly, drops);
 }

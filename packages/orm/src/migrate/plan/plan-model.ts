@@ -14,12 +14,16 @@ import { changesKey, planKey, withStoredKey } from "./plan-key.js";
 import { planRows } from "./plan-rows.js";
 import { indexesAffectedByUpgrade, plannedUpgrade } from "./planned-upgrade.js";
 
-/** @param databaseOnly models that only the database has. */
+/**
+ * @param databaseOnly models that only the database has.
+ * @param drops the plans of models that are removed from the database.
+ */
 export function planModels(
   facts: readonly ModelFacts[],
   databaseOnly: readonly DatabaseModel[] = [],
+  drops: readonly ModelPlan[] = [],
 ): MigrationPlan {
-  const models = facts.map((modelFacts) => planModel(modelFacts));
+  const models = [...facts.map((modelFacts) => planModel(modelFacts)), ...drops];
   const steps = models.flatMap((plan) => plan.steps);
   return {
     models,
@@ -57,7 +61,7 @@ export function planModel(facts: ModelFacts): ModelPlan {
   return { model: model.name, steps: [...stepsOfKey(others), ...others] };
 }
 
-function toStep(model: string, { of, ...planned }: PlannedStep): MigrationStep {
+export function toStep(model: string, { of, ...planned }: PlannedStep): MigrationStep {
   const { reason } = planned;
   const step = { ...planned, reason: reason.endsWith(".") ? reason : `${reason}.` };
   const place = step.index ?? step.field ?? of;

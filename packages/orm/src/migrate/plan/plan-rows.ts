@@ -2,6 +2,7 @@ import type { CompiledIndex } from "../../model/compiled-model.js";
 import { compareRows, keepsPrimaryKey, type RowChange } from "../../schema/compare-rows.js";
 import type { RowMigration } from "../../schema/define-migration.js";
 import type { RowManifest } from "../../schema/manifest.js";
+import { renamedField, renamedFieldText } from "../../schema/renamed-field.js";
 import { rowManifest } from "../../schema/row-manifest.js";
 import { findUpgrade, type RowUpgrade } from "../../schema/row-upgrade.js";
 import { findPath } from "../../schema/upgrade-path.js";
@@ -87,6 +88,8 @@ function fieldStep(
   const isKey =
     kind === "breaking" && (to.primaryKey.includes(field) || to.primaryKey.join(",") === field);
   const modelMigrations = migrations.filter((migration) => migration.model === model.name);
+  const rename = difference === "removed" ? renamedField(from, to) : undefined;
+  const isRenamed = rename?.from === field;
   const blocked =
     upgrade === undefined && blockedBy(kind, isKey, model.name, from, to, modelMigrations);
   return {
@@ -94,7 +97,8 @@ function fieldStep(
     class: kind,
     field,
     sideBySide,
-    reason,
+    reason: isRenamed ? `${reason}. ${renamedFieldText(rename)}` : reason,
+    ...(isRenamed && { renamedTo: rename.to }),
     ...(blocked && { blocked }),
   };
 }

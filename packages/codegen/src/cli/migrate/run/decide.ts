@@ -1,8 +1,7 @@
-import { confirm, isCancel } from "@clack/prompts";
 import type { MigrationPlan } from "@keywright/orm";
+import { askYesNo } from "../../terminal/ask-yes-no.js";
 import { counted } from "../../terminal/counted.js";
 import { isInteractive, type Terminal } from "../../terminal/terminal.js";
-import { untilInputEnds } from "../../terminal/until-input-ends.js";
 import type { MigrateCommandOptions } from "../migrate-options.js";
 import { breakingSteps } from "../plan-text.js";
 
@@ -23,21 +22,16 @@ export async function decide(
 ): Promise<Decision> {
   const ids = breakingSteps(plan).map(({ id }) => id);
   const { accept = [], acceptAll = false, json = false } = options;
-  const isAccepted = acceptAll || ids.every((id) => accept.includes(id));
+  const canAsk = !json && isInteractive(terminal);
+  // Steps that remove models are only planned if their names were given. A terminal still asks.
+  const named = canAsk
+    ? []
+    : plan.steps.flatMap(({ kind, id }) => (kind === "drop-model" ? id : []));
+  const isAccepted = acceptAll || ids.every((id) => accept.includes(id) || named.includes(id));
   const isExplicit = acceptAll || ids.length > 0;
   if (isAccepted && (isExplicit || !alwaysAsk)) return ids;
-  if (json || !isInteractive(terminal)) return "refused";
-  const answer = await untilInputEnds(terminal, (signal) =>
-    confirm({
-      message: questionOf(ids),
-      initialValue: false,
-      input: terminal.stdin,
-      output: terminal.stdout,
-      signal,
-    }),
-  );
-  terminal.stdout.write("\n");
-  return !isCancel(answer) && answer ? ids : "declined";
+  if (!canAsk) return "refused";
+  return (await askYesNo(terminal, questionOf(ids))) === true ? ids : "declined";
 }
 
 function questionOf(ids: readonly string[]): string {

@@ -18,7 +18,9 @@ export async function dryRun(
   plan: MigrationPlan,
   options: MigrateCommandOptions,
 ): Promise<ExitCode> {
-  const models = plan.models.map(({ model }) => model);
+  const models = plan.models.flatMap(({ model, steps }) =>
+    steps.some(({ kind }) => kind === "drop-model") ? [] : model,
+  );
   const previews = await tryRows(terminal, database, models, options);
   if (options.json) writeJson(terminal, { plan, previews });
   else {

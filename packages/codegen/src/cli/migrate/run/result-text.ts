@@ -66,7 +66,10 @@ function doneLines({ result, changedRows }: RunReport): string[] {
   const indexes = result.indexes.map(
     ({ model, index, state }) => `${model}  ${index} is ${stateTexts[state] ?? state}`,
   );
-  return [...rows, ...indexes];
+  const dropped = result.dropped.map(
+    ({ model, keys }) => `${model}  removed, ${counted(keys, "key")} deleted`,
+  );
+  return [...rows, ...indexes, ...dropped];
 }
 
 const stateTexts: Readonly<Partial<Record<MigratedIndex["state"], string>>> = {

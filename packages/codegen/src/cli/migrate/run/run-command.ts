@@ -20,6 +20,13 @@ Ctrl-C stops a run after the current batch. The next run continues there, also i
 A terminal asks before it runs breaking steps. Without a terminal they must be accepted with --accept
 or --accept-all.
 
+--drop-model removes a model that the project no longer has, with its rows, index entries and counters.
+A terminal asks first. Without a terminal, the name is enough.
+
+A model, field or index that seems to have been renamed is reported. A terminal asks if it was. If so,
+the command changes nothing and says how to keep the rows, values or entries. Without a terminal, the
+rows of a model stay, and the removal of a field or index has to be accepted.
+
 Before rows are changed, the change is tried on all rows of the model, which scans them once more. If
 some rows would fail, the command lists the first ones and changes nothing, because queries that read
 a failed row throw an error, and a rollback is not possible until all rows are changed.
@@ -29,6 +36,7 @@ Examples:
   $ keywright migrate run --dry-run             show the plan and try the changes of rows
   $ keywright migrate run
   $ keywright migrate run --accept "users.byName: drop-index"
+  $ keywright migrate run --drop-model users
   $ keywright migrate run --rows-per-second 5000 --json
 ${exitCodesHelp}`);
 

@@ -4,7 +4,6 @@ import {
   type MigrationResult,
   migrate,
   migrationStatus,
-  planMigration,
 } from "@keywright/orm";
 import { migrationProgress } from "../../../progress/migration-progress.js";
 import { type OpenProject, withProject } from "../../../project/open-project.js";
@@ -15,6 +14,8 @@ import { writeText } from "../../terminal/wrap.js";
 import { writeJson } from "../../terminal/write-json.js";
 import type { MigrateCommandOptions } from "../migrate-options.js";
 import { planText, runnerText, stepIdLines } from "../plan-text.js";
+import { missingModelLines, planWithDrops } from "../plan-with-drops.js";
+import { askRenames, renamedModelLines } from "./ask-renames.js";
 import { decide } from "./decide.js";
 import { dryRun } from "./dry-run.js";
 import type { ModelPreview } from "./preview-rows.js";
@@ -40,16 +41,29 @@ export async function runMigration(
   const { config, json } = options;
   const ifMissing = kind.createsDatabase && !options.dryRun ? "create" : "fail";
   const migrateProject = async ({ database }: OpenProject) => {
-    const plan = await planMigration(database);
+    const plan = await planWithDrops(database, options.dropModel, fail);
     const unknown = kind.checksAccepted ? unknownStep(plan, options) : undefined;
     if (unknown !== undefined) fail(unknown);
     if (options.dryRun) return await dryRun(terminal, database, plan, options);
-    if (plan.isEmpty && (await isAllReported(database))) {
+    const isDone = plan.isEmpty && (await isAllReported(database));
+    const missing = missingModelLines(plan, options.dropModel);
+    if (!json && !plan.isEmpty)
+      writeText(terminal.stdout, [planText(terminal, plan), ...missing, ""].join("\n"));
+    if (!kind.alwaysAsks) {
+      const renamed = await askRenames(terminal, plan, options);
+      if (renamed.length > 0) {
+        writeText(terminal.stdout, ["Nothing was changed. First:", ...renamed].join("\n"));
+        return exitCodes.undecided;
+      }
+    }
+    if (isDone) {
       if (json) writeJson(terminal, unstartedResult("done", plan));
-      else writeText(terminal.stdout, kind.nothingToDo);
+      else {
+        const lines = [kind.nothingToDo, ...missing, ...renamedModelLines(plan)];
+        writeText(terminal.stdout, lines.join("\n"));
+      }
       return exitCodes.done;
     }
-    if (!json && !plan.isEmpty) writeText(terminal.stdout, `${planText(terminal, plan)}\n`);
     const report = await reportOf(terminal, database, plan, options, kind);
     if (json) writeJson(terminal, { ...report.result, previews: report.failing });
     else writeText(terminal.stdout, await resultText(terminal, database, report));
@@ -71,7 +85,15 @@ function unknownStep(
 }
 
 function unstartedResult(status: MigrationResult["status"], plan: MigrationPlan): MigrationResult {
-  return { status, plan, indexes: [], unindexed: [], unindexedCount: 0, failed: [], dangling: [] };
+  const none = {
+    indexes: [],
+    unindexed: [],
+    unindexedCount: 0,
+    failed: [],
+    dangling: [],
+    dropped: [],
+  };
+  return { status, plan, ...none };
 }
 
 async function reportOf(
@@ -119,7 +141,7 @@ async function isAllReported(database: AnyDatabase): Promise<boolean> {
 async function runWithProgress(
   terminal: Terminal,
   database: AnyDatabase,
-  { wait, verify, rowsPerSecond }: MigrateCommandOptions,
+  { wait, verify, rowsPerSecond, dropModel }: MigrateCommandOptions,
   accept: readonly string[],
 ): Promise<RunReport> {
   if (wait) await announceWaiting(terminal, database);
@@ -128,6 +150,7 @@ async function runWithProgress(
   const result = await withProgress(terminal, progress, ({ signal, onProgress }) =>
     migrate(database, {
       accept,
+      dropModels: dropModel,
       wait,
       verify,
       rowsPerSecond,

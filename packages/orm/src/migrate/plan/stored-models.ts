@@ -1,0 +1,104 @@
+import type { Kv, KvKey, KvU64 } from "@keywright/core";
+import {
+  type CatalogEntry,
+  catalogPrefix,
+  isBeingDropped,
+  rowManifestKey,
+} from "../../catalog/catalog-entry.js";
+import { catalogShape, counterShape, rowManifestShape } from "../../catalog/system-shapes.js";
+import { systemValue } from "../../catalog/system-value.js";
+import type { TableContext } from "../../context/table-context.js";
+import { rowCounterKey } from "../../indexes/counter-keys.js";
+import { rowCounter } from "../../model/aggregates/counter.js";
+import type { RowManifest } from "../../schema/manifest.js";
+import { likelyNewName } from "./likely-new-name.js";
+import type { DatabaseModel } from "./migration-plan.js";
+
+/** A model that the catalog has and the program does not. */
+export interface StoredModel {
+  /** Names the model in plans: see `DatabaseModel.model`. */
+  readonly name: string;
+  readonly prefix: string;
+  readonly entry: CatalogEntry;
+  /** The key and the versionstamp of the catalog entry. */
+  readonly check: { readonly key: KvKey; readonly versionstamp: string };
+}
+
+/**
+ * Reads the catalog entries of the models that the program does not have.
+ *
+ * @param contexts all models of the program.
+ */
+export async function readStoredModels(
+  kv: Kv,
+  contexts: readonly TableContext[],
+): Promise<StoredModel[]> {
+  const knownPrefixes = new Set(contexts.map(({ model }) => model.prefix));
+  const found: StoredModel[] = [];
+  for await (const { key, value, versionstamp } of kv.list({ prefix: catalogPrefix })) {
+    const prefix = key.at(-1);
+    if (typeof prefix !== "string" || knownPrefixes.has(prefix)) continue;
+    const stored = { key, value, versionstamp };
+    const entry = systemValue<CatalogEntry>(stored, catalogShape, prefix);
+    if (entry === null) continue;
+    found.push({ name: entry.name ?? prefix, prefix, entry, check: { key, versionstamp } });
+  }
+  const names = [...contexts.map(({ model }) => model.name), ...found.map(({ name }) => name)];
+  return found.map((one) => {
+    const isAmbiguous = names.filter((name) => name === one.name).length > 1;
+    return isAmbiguous ? { ...one, name: one.prefix } : one;
+  });
+}
+
+/** Describes the stored models that have rows and are not being dropped. */
+export async function describeStoredModels(
+  kv: Kv,
+  contexts: readonly TableContext[],
+  models: readonly StoredModel[],
+): Promise<DatabaseModel[]> {
+  const described: DatabaseModel[] = [];
+  for (const { name, prefix, entry } of models) {
+    if (isBeingDropped(entry)) continue;
+    const list = kv.list({ prefix: [entry.place ?? prefix] }, { limit: 1 });
+    const { value: firstRow } = await list.next();
+    if (firstRow === undefined) continue;
+    const rows = await readRowCount(kv, prefix, entry);
+    const manifest = await readRowManifest(kv, prefix, entry);
+    const renamedTo = await likelyNewName(manifest, firstRow.versionstamp, contexts);
+    described.push({
+      model: name,
+      prefix,
+      ...(rows !== undefined && { rows }),
+      ...(renamedTo !== undefined && { renamedTo }),
+    });
+  }
+  // Two models cannot have got the same name.
+  return described.map((one) => {
+    const { renamedTo, ...rest } = one;
+    const isShared = described.some((other) => other !== one && other.renamedTo === renamedTo);
+    return isShared ? rest : one;
+  });
+}
+
+/** Returns the schema of a model's rows, or undefined if the database has no record of it. */
+export async function readRowManifest(
+  kv: Kv,
+  prefix: string,
+  { schema }: CatalogEntry,
+): Promise<RowManifest | undefined> {
+  if (schema === undefined) return undefined;
+  const stored = await kv.get(rowManifestKey({ prefix }, schema.hash));
+  return systemValue<RowManifest>(stored, rowManifestShape, prefix) ?? undefined;
+}
+
+/** Returns undefined if there is no counter, or if it may include rows that have expired. */
+async function readRowCount(
+  kv: Kv,
+  prefix: string,
+  { counters, expires }: CatalogEntry,
+): Promise<number | undefined> {
+  if (counters?.[rowCounter] !== "readable" || expires) return undefined;
+  const stored = await kv.get(rowCounterKey({ prefix }));
+  const value = systemValue<KvU64>(stored, counterShape, prefix);
+  return Number(value?.value ?? 0n);
+}
