@@ -151,7 +151,8 @@ async function apply(db: Awaited<ReturnType<typeof open>>, { kind, id, data }: W
       await tx.orders.upsert({ where, create: { id, ...data }, update });
       const { sum } = await tx.orders.aggregate({ sum: { amount: true } });
       const { items } = await tx.orders.scan();
-      expect(sum.amount).toBe(items.reduce((total, { amount }) => total + amount, 0));
+      const total = items.reduce((before, { amount }) => before + BigInt(amount), 0n);
+      expect(sum.amount).toBe(Number(total));
     });
   }
 }
@@ -218,6 +219,17 @@ describe("aggregates", () => {
     await db.orders.aggregate({ where, max: { amount: true } });
     // Two groups. Each sum has its group's count and one limb. Each maximum is an entry and a row.
     expect(reads).toEqual([2, 4, 1, 6]);
+  });
+
+  it("of an empty range are none", async () => {
+    const db = await open();
+    await db.orders.create({ data: { id: "1", customer: "a", month: "2026-02", amount: 1 } });
+    const where = { customer: "a", month: { gt: "2026-03", lt: "2026-01" } };
+    expect(await db.orders.aggregate({ where, count: true, sum: { amount: true } })).toEqual({
+      count: 0,
+      sum: { amount: null },
+    });
+    expect(await db.orders.count({ where })).toBe(0);
   });
 
   it("are limited by maxReads", async () => {

@@ -231,7 +231,7 @@ describe.each(["before", "after"] as const)("a run that is killed %s a commit", 
         ).not.toBeNull();
         return isCrash(outcome);
       } finally {
-        own.close();
+        await own.close();
       }
     });
     expect(end).toBeGreaterThan(10);

@@ -1,3 +1,4 @@
+import type { CheckedAggregates } from "./aggregates/checked-aggregates.js";
 import type {
   AnyIndexDefinition,
   DescendingField,
@@ -29,15 +30,24 @@ type CheckedIndex<Row, I extends AnyIndexDefinition> = [keyof I, I] extends [
 
 /** The shape of most indexes. Without a check of each part, they take a fraction of the time. */
 type FieldsIndex<F> =
-  | (AllRows & { readonly key: F })
-  | (AllRows & { readonly key: readonly F[]; readonly normalize?: never });
+  | (PlainIndex & { readonly key: F })
+  | (PlainIndex & { readonly key: readonly F[]; readonly normalize?: never });
 
-type AllRows = { readonly each?: false; readonly where?: (row: never) => boolean };
+type PlainIndex = {
+  readonly each?: false;
+  readonly where?: (row: never) => boolean;
+  readonly sum?: never;
+  readonly min?: never;
+  readonly max?: never;
+};
 
 type CheckedParts<Row, I extends AnyIndexDefinition> = [
   BadPart<Row, PartOf<I["key"]>, I["each"]>,
 ] extends [never]
-  ? CheckedEach<Row, I> & CheckedOptions<I> & CheckedWhere<Row, I>
+  ? CheckedEach<Row, I> &
+      CheckedOptions<I> &
+      CheckedWhere<Row, I> &
+      CheckedAggregates<Row, I["sum"], I["min"], I["max"]>
   : {
       readonly key: PartProblem<Row, BadPart<Row, PartOf<I["key"]>, I["each"]>, I["each"]>;
     };

@@ -1,14 +1,9 @@
 import type * as z from "zod";
+import type { CheckedAggregates } from "./aggregates/checked-aggregates.js";
 import type { DecimalField } from "./aggregates/decimal.js";
 import type { CheckedIndexes } from "./checked-index.js";
 import { assertModelOptions, compileModel } from "./compile-model.js";
-import type {
-  FieldOf,
-  IndexDefinition,
-  KeyField,
-  RequiredKeyField,
-  SummableField,
-} from "./index-definition.js";
+import type { IndexDefinition, RequiredKeyField } from "./index-definition.js";
 import type { AnyIndexes, AnyRelations, Model } from "./model.js";
 
 /**
@@ -53,11 +48,9 @@ export function defineModel<
     | readonly [RequiredKeyField<z.output<Schema>>, ...RequiredKeyField<z.output<Schema>>[]],
   const Indexes extends AnyIndexes = Record<never, never>,
   const Relations extends AnyRelations = Record<never, never>,
-  const Sum extends
-    | readonly (SummableField<z.output<Schema>> | DecimalField<FieldOf<z.output<Schema>>>)[]
-    | undefined = undefined,
-  const Min extends readonly KeyField<z.output<Schema>>[] | undefined = undefined,
-  const Max extends readonly KeyField<z.output<Schema>>[] | undefined = undefined,
+  const Sum extends readonly (string | DecimalField)[] | undefined = undefined,
+  const Min extends readonly string[] | undefined = undefined,
+  const Max extends readonly string[] | undefined = undefined,
 >(
   definition: {
     readonly name: Name;
@@ -71,7 +64,12 @@ export function defineModel<
     readonly min?: Min;
     readonly max?: Max;
     readonly live?: boolean;
-  } & { readonly indexes?: CheckedIndexes<z.output<Schema>, NoInfer<Indexes>> },
+  } & { readonly indexes?: CheckedIndexes<z.output<Schema>, NoInfer<Indexes>> } & CheckedAggregates<
+      z.output<Schema>,
+      NoInfer<Sum>,
+      NoInfer<Min>,
+      NoInfer<Max>
+    >,
 ): Model<
   Name,
   Schema,

@@ -81,14 +81,14 @@ interface IndexOptions<Row> {
    * Maintains the sum of fields for each key of the index, for `aggregate` and `groupBy`: integers,
    * bigints, or decimals given by `decimal`. Includes `count`.
    */
-  readonly sum?: readonly (SummableField<Row> | DecimalField<FieldOf<Row>>)[];
+  readonly sum?: readonly (string | DecimalField)[];
   /**
    * Keeps the rows of each key of the index in the order of these fields, for their minimum.
    * Includes `count`.
    */
-  readonly min?: readonly KeyField<Row>[];
+  readonly min?: readonly string[];
   /** The same for their maximum. A field can be in both lists at the cost of one. */
-  readonly max?: readonly KeyField<Row>[];
+  readonly max?: readonly string[];
 }
 
 /** Row → the names of its fields whose values are numbers or bigints. */

@@ -1,4 +1,4 @@
-import type { KvKey, KvKeyPart, KvListSelector } from "@keywright/core";
+import { compareKeys, type KvKey, type KvKeyPart, type KvListSelector } from "@keywright/core";
 import type { ReadMeter } from "../../context/read-meter.js";
 import type { TableContext } from "../../context/table-context.js";
 import { counterKey } from "../../indexes/counter-keys.js";
@@ -75,11 +75,10 @@ async function* listGroups(
   const limit = context.limits.batchSize;
   for (let after: KvKey | undefined; ; ) {
     let page: StoredCounter[] = [];
+    const range = rangeOf(context, count, segment, after, reverse);
+    if (range === undefined) return;
     const counters = await withoutExpired(context, meter, async () => {
-      page = await list(context, rangeOf(count, segment, after, reverse), meter, {
-        limit,
-        reverse,
-      });
+      page = await list(context, range, meter, { limit, reverse });
       const [first, last] = reverse ? [page.at(-1), page[0]] : [page[0], page.at(-1)];
       if (first === undefined || last === undefined) return [];
       const ofSums: StoredCounter[] = [];
@@ -96,18 +95,22 @@ async function* listGroups(
   }
 }
 
+/** Returns undefined if no key is between the bounds. */
 function rangeOf(
+  { model }: TableContext,
   counter: Counter,
   { equals, interval }: Segment,
   after: KvKey | undefined,
   reverse: boolean,
-): KvListSelector {
+): KvListSelector | undefined {
   const prefix = counterKey(counter, equals);
   const start = interval.start === undefined ? undefined : [...prefix, interval.start];
   const end = interval.end === undefined ? undefined : [...prefix, interval.end];
   const from = after !== undefined && !reverse ? keyAfter(after) : start;
   const to = after !== undefined && reverse ? after : end;
-  if (from !== undefined && to !== undefined) return { start: from, end: to };
+  if (from !== undefined && to !== undefined) {
+    return compareKeys(from, to, model.keyOrder) < 0 ? { start: from, end: to } : undefined;
+  }
   if (from !== undefined) return { prefix, start: from };
   return to === undefined ? { prefix } : { prefix, end: to };
 }
