@@ -30,14 +30,21 @@ export async function killOwner(kills, random) {
       const n = next++;
       const result = await kv.atomic().set(["n", n], n).sum(["sum"], 1n).commit();
       stamps.set(n, result.versionstamp);
+      onCommit();
     }
   };
+  let onCommit = () => undefined;
+  const nextCommit = () =>
+    new Promise((resolve) => {
+      onCommit = resolve;
+    });
   try {
     if (kv.attached?.pid !== owner.pid) problems.push("the process is not attached");
     const working = Array.from({ length: writers }, () =>
       write().catch((error) => problems.push(String(error))),
     );
     for (let kill = 0; kill < kills; kill++) {
+      await Promise.race([nextCommit(), ...working]);
       await sleep(shortestLife + random.below(longestLife));
       owner.kill("SIGKILL");
       await once(owner, "exit");
