@@ -354,7 +354,7 @@ describe("a message about an option names the call and the option", () => {
     ['openKv: compat must be undefined or "deno".', opening({ compat: secret })],
     ["openKv: createIfMissing must be true or false.", opening({ createIfMissing: secret })],
     [
-      "openKv: durabilty is not an option; the options are durability, compat, limits, readOnly, createIfMissing, checkFiles, attach, token.",
+      "openKv: durabilty is not an option; the options are durability, compat, limits, readOnly, createIfMissing, checkFiles, cacheBytes, attach, token.",
       opening({ durabilty: "full" }),
     ],
     [

@@ -90,7 +90,7 @@ it("a log that another process has replaced meanwhile is not needed", () =>
     const { logs } = await readDatabaseFiles(folder);
     expect(logs).toHaveLength(1);
     const replaced = logs.map((log) => ({ ...log, name: "000001.log" }));
-    const level = await openWithLogs(folder, replaced, false);
+    const level = await openWithLogs(folder, replaced, { createIfMissing: false });
     await level.close();
     await expectWhole(folder);
   }));

@@ -9,6 +9,7 @@ import { denoLimits } from "./deno/deno-limits.js";
 import { assertDenoPath } from "./deno/deno-path.js";
 import { EmbeddedKv } from "./embedded-kv.js";
 import { assertLimits, defaultLimits, type KvLimits, limitsWith } from "./limits.js";
+import { defaultCacheBytes } from "./open/default-cache-bytes.js";
 import {
   type AttachOptions,
   type OpenEngineOptions,
@@ -47,6 +48,13 @@ export interface OpenKvOptions {
    */
   checkFiles?: boolean | FileCheckOptions | undefined;
   /**
+   * The size in bytes of the cache in which LevelDB keeps blocks of its files uncompressed. The
+   * default is 1/128 of the memory, but at least 8 MiB and at most 64 MiB. A larger cache makes reads
+   * of a large database faster. If the database is already open in this process, its cache does not
+   * change. No effect on databases that are not in a folder.
+   */
+  cacheBytes?: number | undefined;
+  /**
    * If another process has the folder open, this one uses the database through that process, and
    * `kv.attached` names it. Other processes can do the same with this one. The default is true.
    * With false, a folder can be opened by one process only. With `{ serve: false }`, this process
@@ -68,6 +76,7 @@ const optionNames: ReadonlySet<string> = new Set([
   "readOnly",
   "createIfMissing",
   "checkFiles",
+  "cacheBytes",
   "attach",
   "token",
 ]);
@@ -104,11 +113,13 @@ export async function openKv(
   assertKnown(options);
   const { durability = "full", compat, limits = {}, readOnly = false } = options;
   const { createIfMissing = true, checkFiles = true, attach = true, token } = options;
+  const { cacheBytes = defaultCacheBytes() } = options;
   assertOneOf("durability", durability, ["full", "relaxed"]);
   assertOneOf("compat", compat, [undefined, "deno"]);
   assertOneOf("createIfMissing", createIfMissing, [true, false]);
   assertLimits(limits);
   assertFileChecks(checkFiles);
+  assertCacheBytes(cacheBytes);
   assertAttach(attach);
   const mode = compat === "deno" ? "deno" : "specification";
   const engineOptions: OpenEngineOptions = {
@@ -116,6 +127,7 @@ export async function openKv(
     readOnly,
     createIfMissing: createIfMissing && !readOnly && isCreationAllowed(),
     checkFiles: checkFiles === true ? {} : checkFiles,
+    cacheBytes,
     attach: attach === true ? {} : attach,
   };
   const shared = await openEngine(where, engineOptions, token);
@@ -163,6 +175,17 @@ function assertFileChecks(checkFiles: unknown): void {
   }
   if (onProgress !== undefined && typeof onProgress !== "function")
     throw new InvalidOptionError("checkFiles.onProgress", "must be a function", "openKv");
+}
+
+function assertCacheBytes(cacheBytes: unknown): void {
+  if (
+    Number.isInteger(cacheBytes) &&
+    (cacheBytes as number) >= 0 &&
+    (cacheBytes as number) < 2 ** 32
+  )
+    return;
+  const reason = "must be a whole number of bytes from 0 to 4,294,967,295";
+  throw new InvalidOptionError("cacheBytes", reason, "openKv");
 }
 
 function assertAttach(attach: unknown): void {

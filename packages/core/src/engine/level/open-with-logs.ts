@@ -12,16 +12,23 @@ import { syncPath } from "./sync-path.js";
 
 type Level = ClassicLevel<Uint8Array, Uint8Array>;
 
+/** How LevelDB opens a folder. */
+export interface ClassicLevelOptions {
+  readonly createIfMissing: boolean;
+  /** The size of the cache of blocks in bytes. The default of classic-level is 8 MiB. */
+  readonly cacheBytes?: number | undefined;
+}
+
 /** A name that LevelDB does not know: that of the log and a random number. */
 const savedName = /^(\d+)\.log\.saved-\d+$/;
 
 const encodings = { keyEncoding: "view", valueEncoding: "view" } as const;
 
 /**
- * Opens the LevelDB database in a folder, and keeps its logs meanwhile. LevelDB ignores the error if it cannot
- * open or read a log, for example because the process can open no more files. It continues without
- * the commits in this log, and deletes it. So each log gets a second name until its last commit is
- * found in the open database.
+ * Opens the LevelDB database in a folder, and keeps its logs meanwhile. LevelDB ignores the error if
+ * it cannot open or read a log, for example because the process can open no more files. It continues
+ * without the commits in this log, and deletes it. So each log gets a second name until its last
+ * commit is found in the open database.
  *
  * If a commit is not found, the database is closed, and the log gets the number of a new one, so
  * that LevelDB reads it the next time. This also happens to a log that a process has kept that was
@@ -33,10 +40,15 @@ const encodings = { keyEncoding: "view", valueEncoding: "view" } as const;
 export async function openWithLogs(
   folder: string,
   logs: readonly LogFile[],
-  createIfMissing: boolean,
+  options: ClassicLevelOptions,
 ): Promise<Level> {
   const saved = await saveLogs(folder, logs);
-  const level: Level = new ClassicLevel(folder, { ...encodings, createIfMissing });
+  const { createIfMissing, cacheBytes } = options;
+  const level: Level = new ClassicLevel(folder, {
+    ...encodings,
+    createIfMissing,
+    ...(cacheBytes !== undefined && { cacheSize: cacheBytes }),
+  });
   try {
     await level.open();
   } catch (error) {

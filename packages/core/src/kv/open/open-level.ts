@@ -17,6 +17,8 @@ export interface LevelOptions {
   readonly mode: DatabaseMode;
   readonly readOnly: boolean;
   readonly createIfMissing: boolean;
+  /** The size of LevelDB's cache of blocks in bytes. */
+  readonly cacheBytes: number;
   /** False if the files of the database are not checked. */
   readonly checkFiles: FileCheckOptions | false;
 }
@@ -33,7 +35,7 @@ export async function openClassicLevel(location: string, options: LevelOptions):
   let level: ClassicLevel<Uint8Array, Uint8Array>;
   try {
     const logs = (await files?.checkBeforeOpen()) ?? [];
-    level = await openWithLogs(location, logs, options.createIfMissing);
+    level = await openWithLogs(location, logs, options);
   } catch (error) {
     throw openingError(location, error);
   }

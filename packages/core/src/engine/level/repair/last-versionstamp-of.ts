@@ -12,10 +12,12 @@ import { commitRecordRange } from "../reserved-keys.js";
  */
 export async function lastVersionstampOf(folder: string): Promise<string> {
   const { logs } = await readDatabaseFiles(folder);
-  const level = await openWithLogs(folder, logs, false).catch((error: Error) => {
-    const { code } = (error.cause ?? {}) as { code?: unknown };
-    throw code === "LEVEL_LOCKED" ? new DatabaseLockedError(folder, error) : error;
-  });
+  const level = await openWithLogs(folder, logs, { createIfMissing: false }).catch(
+    (error: Error) => {
+      const { code } = (error.cause ?? {}) as { code?: unknown };
+      throw code === "LEVEL_LOCKED" ? new DatabaseLockedError(folder, error) : error;
+    },
+  );
   try {
     const records = [];
     for await (const [key, value] of level.iterator(commitRecordRange))
