@@ -16,10 +16,10 @@ import { canBeAbsent, canBeCleared, isUlid } from "./fields/field-schema.js";
 import { canBeInKey } from "./fields/key-kinds.js";
 import type { Model } from "./model.js";
 import type { Relation } from "./relation-definition.js";
+import { compileTimestamps } from "./timestamps.js";
 
-const knownOptions = "name prefix schema primaryKey indexes relations count sum min max live".split(
-  " ",
-);
+const knownOptions =
+  "name prefix schema primaryKey indexes relations count sum min max timestamps live".split(" ");
 
 /**
  * Checks that the definition of a model is an object and has no unknown option.
@@ -66,7 +66,7 @@ export function compileModel(model: Model, keyOrder: KeyOrder = specificationOrd
   if (!("catchall" in schema)) throw new ModelDefinitionError(name, "schema", zodMiniRefused);
   for (const [field, type] of Object.entries(shape))
     if (isZod3(type)) throw new ModelDefinitionError(name, `schema.${field}`, zod4Required);
-  assertBooleans(name, "", model, ["count", "live"]);
+  assertBooleans(name, "", model, ["count", "timestamps", "live"]);
   const primaryKey = typeof model.primaryKey === "string" ? [model.primaryKey] : model.primaryKey;
   assertFields(model, "primaryKey", primaryKey);
   if (primaryKey.length === 0)
@@ -107,6 +107,7 @@ export function compileModel(model: Model, keyOrder: KeyOrder = specificationOrd
       { counted: sums.length > 0 || (model.count ?? false), prefix, sums },
       indexes,
     ),
+    timestamps: compileTimestamps(model),
     live: model.live ?? false,
     keyOrder,
   };

@@ -4,6 +4,7 @@ import type { Counter } from "./aggregates/counter.js";
 import type { SummedField } from "./aggregates/summed-field.js";
 import type { ConditionValue } from "./index-definition.js";
 import type { Relation } from "./relation-definition.js";
+import type { Timestamps } from "./timestamps.js";
 
 /** A row of any model. */
 export type AnyRow = Readonly<Record<string, unknown>>;
@@ -93,6 +94,8 @@ export interface CompiledModel {
   readonly extremes: ReadonlyMap<string, string>;
   /** The counters of all rows and of the keys of indexes. */
   readonly counters: readonly Counter[];
+  /** The form of `createdAt` and `updatedAt`. Undefined if writes do not maintain them. */
+  readonly timestamps: Timestamps | undefined;
   readonly live: boolean;
   /** The order of the keys of the database. */
   readonly keyOrder: KeyOrder;

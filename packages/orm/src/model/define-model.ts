@@ -36,6 +36,8 @@ import type { AnyIndexes, AnyRelations, Model } from "./model.js";
  * @param definition.sum maintains the sum of fields over all rows. Includes `count`.
  * @param definition.min keeps the rows in the order of these fields, for their minimum.
  * @param definition.max the same for their maximum.
+ * @param definition.timestamps maintains the fields `createdAt` and `updatedAt`. Both need a default
+ * in the schema: `z.date().default(() => new Date())`.
  * @param definition.live keeps a record of changes, for live queries on databases that keep none.
  * @throws {ModelDefinitionError} if the definition contradicts itself or the schema, for example if
  * the schema lacks a field, a list contains a field twice, or two indexes have the same prefix.
@@ -63,6 +65,7 @@ export function defineModel<
     readonly sum?: Sum;
     readonly min?: Min;
     readonly max?: Max;
+    readonly timestamps?: boolean;
     readonly live?: boolean;
   } & { readonly indexes?: CheckedIndexes<z.output<Schema>, NoInfer<Indexes>> } & CheckedAggregates<
       z.output<Schema>,
@@ -81,7 +84,7 @@ export function defineModel<
   assertModelOptions(definition);
   const { name, prefix, schema, primaryKey, count = false, live = false } = definition;
   const { indexes = {} as Indexes, relations = {} as Relations } = definition;
-  const { sum, min, max } = definition;
+  const { sum, min, max, timestamps = false } = definition;
   const model: Model<
     Name,
     Schema,
@@ -100,6 +103,7 @@ export function defineModel<
     ...(sum !== undefined && { sum }),
     ...(min !== undefined && { min }),
     ...(max !== undefined && { max }),
+    timestamps,
     live,
   };
   compileModel(model);

@@ -42,6 +42,8 @@ export interface Model<
   readonly min?: Aggregates["min"];
   /** The fields whose maximum over all rows is maintained. */
   readonly max?: Aggregates["max"];
+  /** True if writes maintain the fields `createdAt` and `updatedAt`. */
+  readonly timestamps?: boolean;
   /** True if a record of changes is kept, for live queries on any database. */
   readonly live: boolean;
   readonly [modelBrand]?: never;

@@ -8,6 +8,7 @@ import { copyData } from "../../model/copy-of-data.js";
 import { commitChange } from "../commit/commit-change.js";
 import { planChange } from "../commit/plan-change.js";
 import { hasExpired, keepsExpiry } from "../commit/row-expiry.js";
+import { withCreationTime } from "../input/add-timestamps.js";
 import { parseNewRow, parseRow } from "../input/parse-row.js";
 import { callAfterHook, callBeforeHook, hooksOf } from "../input/row-hooks.js";
 import { assertWriteOptions, expireInOf, type WriteOptions } from "../input/write-options.js";
@@ -42,7 +43,7 @@ export async function newRow(context: TableContext, data: unknown): Promise<AnyR
   if (beforeCreate !== undefined) {
     input = copyData(model, await callBeforeHook(input, beforeCreate));
   }
-  return await parseNewRow(model, withId(model, input));
+  return await parseNewRow(model, withCreationTime(model, withId(model, input)));
 }
 
 /**

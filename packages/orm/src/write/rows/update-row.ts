@@ -6,6 +6,7 @@ import type { AnyRow, CompiledModel } from "../../model/compiled-model.js";
 import { copyData, copyStored, deepCopy } from "../../model/copy-of-data.js";
 import { commitChange } from "../commit/commit-change.js";
 import { planChange } from "../commit/plan-change.js";
+import { withUpdateTime } from "../input/add-timestamps.js";
 import { parsePatch } from "../input/parse-row.js";
 import { callAfterHook, callBeforeHook, hooksOf } from "../input/row-hooks.js";
 import { assertWriteOptions, expireInOf, type WriteOptions } from "../input/write-options.js";
@@ -49,7 +50,7 @@ export async function updateRow(
         : await callBeforeHook(deepCopy(patch), (copy) =>
             hooks.beforeUpdate?.(copy, copyStored(found.row)),
           );
-    const parsed = parsePatch(model, before, changes);
+    const parsed = parsePatch(model, before, withUpdateTime(model, changes));
     const row = parsed instanceof Promise ? await parsed : parsed;
     assertSamePrimaryKey(model, before, row);
     return planChange(context, snapshot, { primaryKey, before: found, row, expireIn });

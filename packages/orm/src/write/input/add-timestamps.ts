@@ -1,0 +1,23 @@
+import type { AnyRow, CompiledModel } from "../../model/compiled-model.js";
+import { inForm, timestampFields } from "../../model/timestamps.js";
+
+/** Returns the data of a new row with the time of its creation, unless the data has one itself. */
+export function withCreationTime({ timestamps }: CompiledModel, data: AnyRow): AnyRow {
+  if (timestamps === undefined) return data;
+  const now = Date.now();
+  const times: Record<string, unknown> = {};
+  for (const field of timestampFields)
+    if (isLeftOut(data, field)) times[field] = inForm(timestamps[field], now);
+  return { ...data, ...times };
+}
+
+/** Returns the data of an update with the time of the update, unless the data has one itself. */
+export function withUpdateTime({ timestamps }: CompiledModel, data: AnyRow): AnyRow {
+  // An array is refused later, because it is no object of fields.
+  if (timestamps === undefined || Array.isArray(data) || !isLeftOut(data, "updatedAt")) return data;
+  return { ...data, updatedAt: inForm(timestamps.updatedAt, Date.now()) };
+}
+
+function isLeftOut(data: AnyRow, field: string): boolean {
+  return !Object.hasOwn(data, field) || data[field] === undefined;
+}
