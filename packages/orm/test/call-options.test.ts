@@ -17,6 +17,7 @@ import type {
   CreateOptions,
   DeleteManyOptions,
   DeleteOptions,
+  DistinctOptions,
   FindFirstOptions,
   FindManyOptions,
   FindUniqueOptions,
@@ -174,6 +175,14 @@ describe("the options of the types", () => {
     count,
     exists: count,
     aggregate: aggregated,
+    distinct: {
+      field: true,
+      where: true,
+      order: true,
+      index: true,
+      take: true,
+      maxReads: true,
+    } satisfies Expected<DistinctOptions<unknown, unknown, unknown>>,
     groupBy: { ...aggregated, by: true, orderBy: true, take: true } satisfies Expected<
       GroupByOptions<M, unknown, undefined, ["id"], false, never, never, never, never>
     >,

@@ -43,6 +43,7 @@ export const allowedOptions: AllowedOptions = {
   exists: count,
   aggregate: new Set(aggregates),
   groupBy: new Set([...aggregates, "by", "orderBy", "take"]),
+  distinct: new Set(["field", "where", "order", "index", "take", "maxReads"]),
   explain: list,
   watch: unique,
   watchMany: list,

@@ -12,6 +12,7 @@ export type Operation =
   | "count"
   | "aggregate"
   | "groupBy"
+  | "distinct"
   | "exists"
   | "explain"
   | "watch"

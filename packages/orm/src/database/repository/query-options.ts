@@ -115,6 +115,22 @@ export interface FindManyOptions<
   readonly take?: number | undefined;
 }
 
+/** The argument of `distinct`. */
+export interface DistinctOptions<W, X, F> {
+  /** The field whose values are returned. */
+  readonly field: F;
+  /** Conditions on the fields of the index before this field, and a range of the field itself. */
+  readonly where?: W;
+  /** The direction of the values. The default is `"asc"`. */
+  readonly order?: Direction | undefined;
+  /** The name of the index to use. Required if the index may lack some of the rows. */
+  readonly index?: X;
+  /** The maximum number of values. All of them if absent. */
+  readonly take?: number | undefined;
+  /** The maximum number of entries to read. The default is the `maxReads` of the database. */
+  readonly maxReads?: number | undefined;
+}
+
 /** The argument of `scan`. */
 export interface ScanOptions<M extends Model, Models extends AnyModels, S extends string, I, V>
   extends ShapeOptions<M, Models, S, I, V> {

@@ -27,6 +27,7 @@ import type {
   CreateOptions,
   DeleteManyOptions,
   DeleteOptions,
+  DistinctOptions,
   FindFirstOptions,
   FindManyOptions,
   FindUniqueOptions,
@@ -239,6 +240,26 @@ export interface Repository<in out M extends Model, in out Models extends AnyMod
     options: GroupByOptions<M, W, X, B, C, S, V, L, H> &
       Aggregated<M, W, B[number], C, S | V, L, H>,
   ): Promise<readonly GroupResult<M, B, C, S, V, L, H>[]>;
+
+  /**
+   * Returns the values of a field, each of them once, in the order of an index: the colors that any
+   * user likes, or the months in which a customer has orders. The field is the first of the index
+   * after those with a single value in `where`. Rows that lack the field have no value.
+   *
+   * Costs two reads for each value, or one if the index contains the field by `include`. The number
+   * of rows does not matter. If the index normalizes the field, values that it maps to the same key
+   * count as one, and the one of the first row is returned.
+   *
+   * @throws the errors of `findMany`, for a query that is ordered by the field.
+   * @throws {InvalidArgumentError} if `where` has a condition on the field that is no range.
+   */
+  distinct<
+    const F extends IndexedField<M> & FieldOf<Row<M>>,
+    const W extends IndexedWhere<M> | undefined = IndexedWhere<M> & LeftOut,
+    const X extends IndexName<M> | undefined = never,
+  >(
+    options: DistinctOptions<W, X, F> & Served<M, W, { readonly [K in F]: "asc" }, X>,
+  ): Promise<NonNullable<Row<M>[F]>[]>;
 
   /**
    * Returns whether the model, or a query like that of `findMany`, has any rows.

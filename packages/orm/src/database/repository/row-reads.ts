@@ -11,6 +11,7 @@ import type { AnyAggregateQuery } from "../../query/aggregate/aggregate-query.js
 import { aggregateRows, groupRows } from "../../query/aggregate/aggregate-rows.js";
 import { countRows, rowExists } from "../../query/aggregate/count-rows.js";
 import { choosePlan, chooseScan } from "../../query/plan/choose-plan.js";
+import { type AnyDistinctQuery, distinctValues } from "../../query/read/distinct-values.js";
 import { explainQuery, type QueryExplanation } from "../../query/read/explain-query.js";
 import { findFirstRow, findOne, findPage, streamRows } from "../../query/read/find-rows.js";
 import { includedModels } from "../../relations/load/included-models.js";
@@ -71,6 +72,12 @@ export class RowReads {
   groupBy(query: AnyAggregateQuery): Promise<ShapedRow[]> {
     return this.#calls.read("groupBy", copyOf(query), (context, options, meter) =>
       groupRows(context, options, meter),
+    );
+  }
+
+  distinct(query: AnyDistinctQuery): Promise<ShapedRow[]> {
+    return this.#calls.read("distinct", copyOf(query), (context, options, meter) =>
+      distinctValues(context, options, meter),
     );
   }
 
@@ -157,7 +164,7 @@ export class RowReads {
 }
 
 /** Copies a query without functions. An invalid argument is refused when the call runs. */
-function copyOf(query: AnyAggregateQuery): AnyAggregateQuery {
+function copyOf<T extends AnyAggregateQuery | AnyDistinctQuery>(query: T): T {
   return isPlainObject(query) ? deepCopy(query) : query;
 }
 
