@@ -8,6 +8,7 @@ const fixtures = {
   plain: "generated",
   keys: "src/generated",
   tenants: "generated",
+  totals: "generated",
 };
 
 /** `vitest -u` writes the files anew: read the difference. */

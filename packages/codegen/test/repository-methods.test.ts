@@ -3,6 +3,7 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import * as keys from "./fixtures/keys/src/generated/index.js";
 import * as plain from "./fixtures/plain/generated/index.js";
 import * as tenants from "./fixtures/tenants/generated/index.js";
+import * as totals from "./fixtures/totals/generated/index.js";
 
 let kv: EmbeddedKv;
 
@@ -169,4 +170,40 @@ it("what has no method of its own is done through the database", async () => {
   const { count } = await database.cities.updateMany({ where, data: { population: 1 } });
   expect(count).toBe(1);
   expect((await cities.listByPopulation(1)).items).toHaveLength(1);
+});
+
+it("aggregates are read without rows, by index and of all rows", async () => {
+  const { orders } = await totals.openRepositories(kv);
+  expect(await orders.aggregate()).toEqual({
+    count: 0,
+    sum: { items: null },
+    avg: { items: null },
+    max: { items: null },
+  });
+  const base = { customer: "a", month: "2026-01" };
+  const paidAt = new Date(5);
+  await orders.createMany([
+    { id: "1", ...base, items: 2, weight: 3n, price: "1.50" },
+    { id: "2", ...base, items: 4, price: "2.25", paidAt },
+    { id: "3", ...base, month: "2026-02", items: 6, price: "0.05" },
+    { id: "4", ...base, customer: "b", items: 1, price: "9" },
+  ]);
+  expect(await orders.aggregate()).toEqual({
+    count: 4,
+    sum: { items: 13 },
+    avg: { items: 3.25 },
+    max: { items: 6 },
+  });
+  const ofCustomer = await orders.aggregateByCustomer({ customer: "a" });
+  const weight: bigint | null = ofCustomer.sum.weight;
+  expect([weight, ofCustomer.sum.price, ofCustomer.min.paidAt]).toEqual([3n, "3.80", paidAt]);
+  const inFebruary = await orders.aggregateByCustomer({ customer: "a", month: "2026-02" });
+  expect(inFebruary).toEqual({
+    count: 1,
+    sum: { weight: null, price: "0.05" },
+    avg: { weight: null, price: 0.05 },
+    min: { paidAt: null },
+  });
+  const { count, sum } = await orders.aggregateByMonth({ gte: "2026-01" });
+  expect([count, sum]).toEqual([4, { items: 13 }]);
 });

@@ -1,3 +1,4 @@
+import type { CompiledIndex, CompiledModel } from "@keywright/orm/codegen";
 import { importedModel, type NamedModel } from "../project/model-names.js";
 import { NameClaims } from "../project/name-claims.js";
 import { generatedSpecifier, type ImportExtension, importSpecifier } from "../project/paths.js";
@@ -75,11 +76,16 @@ export function modelFile(
   return { body: sections.join("\n\n"), types: declared.sort() };
 }
 
+/** Returns the indexes that queries can name, without those that only serve minima and maxima. */
+function declaredIndexes({ indexes }: CompiledModel): readonly CompiledIndex[] {
+  return indexes.filter(({ isHidden }) => !isHidden);
+}
+
 /** Returns the types that index methods take. Their names are unique in the file. */
 function typesOfIndexes({ model, names }: NamedModel, types: ModelTypes): IndexType[] {
   const claims = new NameClaims();
   for (const { name } of types.named) claims.claim(name, `a part of ${names.row}`);
-  return model.indexes.flatMap((index) => {
+  return declaredIndexes(model).flatMap((index) => {
     const type = indexType(model, index, names, types);
     if (type === undefined) return [];
     const owner = `index ${JSON.stringify(index.name)} of model ${JSON.stringify(model.name)}`;
@@ -89,10 +95,11 @@ function typesOfIndexes({ model, names }: NamedModel, types: ModelTypes): IndexT
 }
 
 function repositoryMethods(
-  { model, names }: NamedModel,
+  named: NamedModel,
   types: ModelTypes,
   models: readonly NamedModel[],
 ): Method[] {
+  const { model, names } = named;
   const claims = new NameClaims();
   const claim = (methods: readonly Method[], owner: string) => {
     for (const method of methods) claims.claim(`${names.repository}.${method.name}`, owner);
@@ -100,12 +107,9 @@ function repositoryMethods(
   };
   const ofModel = `of model ${JSON.stringify(model.name)}`;
   return [
-    ...claim(readMethods(model, names, types), `the primary key ${ofModel}`),
-    ...model.indexes.flatMap((index) =>
-      claim(
-        indexMethods(model, index, names, types),
-        `index ${JSON.stringify(index.name)} ${ofModel}`,
-      ),
+    ...claim(readMethods(named, types), `the primary key ${ofModel}`),
+    ...declaredIndexes(model).flatMap((index) =>
+      claim(indexMethods(named, index, types), `index ${JSON.stringify(index.name)} ${ofModel}`),
     ),
     ...linkedModels(model, models).flatMap((linked) =>
       claim(

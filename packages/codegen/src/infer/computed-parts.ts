@@ -11,7 +11,8 @@ export interface ComputedPart {
 }
 
 export function computedParts({ model, definition, names }: NamedModel): ComputedPart[] {
-  return model.indexes.flatMap(({ name, parts, each }) => {
+  return model.indexes.flatMap(({ name, parts, each, isHidden }) => {
+    if (isHidden) return [];
     const position = parts.findIndex(({ compute }) => compute !== undefined);
     if (position < 0) return [];
     const isList = Array.isArray(definition.indexes[name]?.key);

@@ -1,11 +1,12 @@
 import type { CompiledIndex, CompiledModel } from "@keywright/orm/codegen";
 import { NameUnusableError } from "../../errors/codegen-errors.js";
-import type { ModelNames } from "../../project/model-names.js";
+import type { ModelNames, NamedModel } from "../../project/model-names.js";
 import { pascalCase } from "../../types/identifiers.js";
 import type { ModelTypes } from "../../types/model-types.js";
+import { type AggregatesText, aggregatesText } from "./aggregates-text.js";
 import { fieldList, joinWithAnd } from "./field-list.js";
 import { conditionsOn, type KeyField, keyFields } from "./index-conditions.js";
-import { awaitOrIterate, listErrors, readLimitInStream } from "./list-errors.js";
+import { awaitOrIterate, listErrors, readLimitInStream, unsafeSum } from "./list-errors.js";
 import type { Method } from "./method.js";
 import { fieldsObject, parameterNames } from "./parameter-names.js";
 import { upsertData } from "./upsert-data.js";
@@ -19,14 +20,13 @@ export interface IndexType {
 }
 
 /**
- * Returns the methods of an index: `listByEmail`, and `countByEmail` if the index is counted. A
- * unique index also has `findByEmail`, `watchByEmail` and `upsertByEmail`. An index that is not
+ * Returns the methods of an index: `listByEmail`, `countByEmail` if the index is counted, and
+ * `aggregateByEmail` if it maintains other aggregates. A unique index also has `findByEmail`, `watchByEmail` and `upsertByEmail`. An index that is not
  * unique also has a `watchByColor` for several rows.
  */
 export function indexMethods(
-  model: CompiledModel,
+  { model, definition, names }: NamedModel,
   index: CompiledIndex,
-  names: ModelNames,
   types: ModelTypes,
 ): Method[] {
   const suffix = methodSuffix(model, index);
@@ -34,10 +34,15 @@ export function indexMethods(
   const owner = `index ${index.name} of model ${model.name}`;
   const parameters = parameterNames(index.fields, owner, index.each);
   const subject: Subject = { model, index, suffix, names, types, fields, parameters };
-  const count = index.counted ? [countMethod(subject)] : [];
+  const { min = [], max = [] } = definition.indexes[index.name] ?? {};
+  const aggregates = aggregatesText({ sums: index.sums, min, max }, names, types);
+  const counts = [
+    ...(index.counted ? [countMethod(subject)] : []),
+    ...(aggregates === undefined ? [] : [aggregateMethod(subject, aggregates)]),
+  ];
   return index.unique
-    ? [...uniqueMethods(subject), listMethod(subject), ...count]
-    : [listMethod(subject), watchMethod(subject), ...count];
+    ? [...uniqueMethods(subject), listMethod(subject), ...counts]
+    : [listMethod(subject), watchMethod(subject), ...counts];
 }
 
 /**
@@ -136,6 +141,19 @@ function countMethod(subject: Subject): Method {
     parameters: [parameter],
     result: "Promise<number>",
     call: `count({ ${query} })`,
+  };
+}
+
+function aggregateMethod(subject: Subject, { options, result }: AggregatesText): Method {
+  const { index, suffix } = subject;
+  const { parameter, query } = listedRows(subject);
+  return {
+    name: `aggregateBy${suffix}`,
+    description: `Returns the number of rows that \`listBy${suffix}\` finds, and the sums, means, minima and maxima that the index maintains. A value is null if no row has one. Reads depend on the number of combinations of values, not on the number of rows.`,
+    errors: [notReady(index), unsafeSum],
+    parameters: [parameter],
+    result: `Promise<${result}>`,
+    call: `aggregate({ ${query}, ${options} })`,
   };
 }
 

@@ -5,6 +5,10 @@ export const readLimit = "{ReadLimitError} if it needs more reads than `maxReads
 export const readLimitInStream =
   "{ReadLimitError} in the stream, if it needs more reads than `maxReads`.";
 
+/** The error of a method that adds up numbers. */
+export const unsafeSum =
+  "{InvalidQueryError} if a sum of numbers is larger than a number can hold exactly.";
+
 /** The sentence of every method that returns a `RowQuery`. */
 export const awaitOrIterate = "Await the result for a page, or iterate over it with `for await`.";
 

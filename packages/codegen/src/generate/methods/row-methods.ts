@@ -1,10 +1,11 @@
 import type { BelongsTo } from "@keywright/orm";
 import type { CompiledModel } from "@keywright/orm/codegen";
-import type { ModelNames } from "../../project/model-names.js";
+import type { ModelNames, NamedModel } from "../../project/model-names.js";
 import { pascalCase } from "../../types/identifiers.js";
 import { keyType, type ModelTypes } from "../../types/model-types.js";
+import { type AggregatesText, aggregatesText } from "./aggregates-text.js";
 import { fieldList } from "./field-list.js";
-import { awaitOrIterate, listErrors, readLimit } from "./list-errors.js";
+import { awaitOrIterate, listErrors, readLimit, unsafeSum } from "./list-errors.js";
 import type { Method } from "./method.js";
 import { fieldsObject, parameterNames } from "./parameter-names.js";
 import { upsertData } from "./upsert-data.js";
@@ -29,7 +30,7 @@ const oneReadAndCommit = `One read and one commit, ${moreIfContended}.`;
  * Returns `findById` and the other methods that read rows without an index. Their names contain the
  * fields of the primary key: `findByTenantIdAndId`.
  */
-export function readMethods(model: CompiledModel, names: ModelNames, types: ModelTypes): Method[] {
+export function readMethods({ model, definition, names }: NamedModel, types: ModelTypes): Method[] {
   const key = primaryKeyParameters(model, names, types);
   const by = `By${model.primaryKey.map(pascalCase).join("And")}`;
   const fields = fieldList(model.primaryKey);
@@ -41,6 +42,8 @@ export function readMethods(model: CompiledModel, names: ModelNames, types: Mode
     result: "Promise<number>",
     call: "count()",
   };
+  const { min = [], max = [] } = definition;
+  const aggregates = aggregatesText({ sums: model.sums, min, max }, names, types);
   return [
     {
       name: `find${by}`,
@@ -91,7 +94,20 @@ export function readMethods(model: CompiledModel, names: ModelNames, types: Mode
       call: "scan(options)",
     },
     ...(model.counted ? [count] : []),
+    ...(aggregates === undefined ? [] : [aggregateMethod(aggregates)]),
   ];
+}
+
+function aggregateMethod({ options, result }: AggregatesText): Method {
+  return {
+    name: "aggregate",
+    description:
+      "Returns the number of rows, and the sums, means, minima and maxima that the model maintains for all rows. A value is null if no row has one. One read for each sum, and two for each minimum and maximum.",
+    errors: [unsafeSum],
+    parameters: [],
+    result: `Promise<${result}>`,
+    call: `aggregate({ ${options} })`,
+  };
 }
 
 /**

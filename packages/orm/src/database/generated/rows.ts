@@ -33,6 +33,15 @@ interface IndexQuery {
   readonly index: string;
 }
 
+/** The aggregates to read: of these fields, and the number of rows. */
+interface AggregatesQuery {
+  readonly count: true;
+  readonly sum?: Readonly<Record<string, true>>;
+  readonly avg?: Readonly<Record<string, true>>;
+  readonly min?: Readonly<Record<string, true>>;
+  readonly max?: Readonly<Record<string, true>>;
+}
+
 type ExpiryOptions = Pick<WriteOptions, "expireIn">;
 
 interface TakeOptions {
@@ -58,6 +67,8 @@ export interface Rows<Row extends object, CreateInput, UpdateInput> {
   findMany(query: IndexQuery & ListOptions): RowQuery<Row>;
   scan(options?: ListOptions): RowQuery<Row>;
   count(query?: IndexQuery): Promise<number>;
+  /** Reads the aggregates that are asked for, over all rows or those of a query. */
+  aggregate<Result>(query: Partial<IndexQuery> & AggregatesQuery): Promise<Result>;
   watch(query: UniqueQuery): ReadableStream<Row | null>;
   watchMany(query: IndexQuery & ListOptions): ReadableStream<readonly Row[]>;
   create(options: ExpiryOptions & { readonly data: CreateInput }): Promise<Row>;
