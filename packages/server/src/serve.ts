@@ -12,6 +12,7 @@ import { assertKnownHost, isLoopback, type KnownHosts, knownHosts } from "./http
 import { httpServer, listen, type TlsOptions } from "./http/listen.js";
 import { readBody } from "./http/read-body.js";
 import { RequestError } from "./http/request-error.js";
+import { type TimeLimits, timeLimits } from "./http/time-limits.js";
 import { type Token, type TokenAccess, Tokens } from "./http/tokens.js";
 
 /** How `serve` listens, and to whom it answers. */
@@ -37,6 +38,8 @@ export interface ServeOptions {
   readonly maxBodyBytes?: number | undefined;
   /** The most connections at a time. The default is 10,000. */
   readonly maxConnections?: number | undefined;
+  /** How long clients may take. Without a field, its default holds. */
+  readonly timeLimits?: Partial<TimeLimits> | undefined;
   /** True to answer `/metrics` in the format of Prometheus. It needs a token too. */
   readonly metrics?: boolean | undefined;
 }
@@ -76,6 +79,7 @@ export async function serve(kv: EmbeddedKv, options: ServeOptions): Promise<KvSe
       onUpgrade: (request, socket, head) => handler.upgrade(request, socket, head),
     },
     tls,
+    timeLimits(options.timeLimits),
   );
   server.maxConnections = maxConnections;
   const sockets = new Set<Socket>();

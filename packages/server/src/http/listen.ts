@@ -1,15 +1,17 @@
 import { Buffer } from "node:buffer";
-import type { IncomingMessage } from "node:http";
-import { createServer as createHttp1, type RequestListener, type Server } from "node:http";
 import {
-  createServer as createHttp2,
-  createSecureServer,
-  type Http2SecureServer,
-  type SecureServerOptions,
-} from "node:http2";
+  createServer as createHttp1,
+  type IncomingMessage,
+  type RequestListener,
+  type Server,
+} from "node:http";
+import { createServer as createHttp2, type Http2Server } from "node:http2";
 import { createServer, type Server as NetServer, type Socket } from "node:net";
 import type { Duplex } from "node:stream";
+import { createServer as createTls, type TLSSocket } from "node:tls";
 import { InvalidOptionError } from "@keywright/core";
+import { limitSessions } from "./limit-sessions.js";
+import type { TimeLimits } from "./time-limits.js";
 
 /** The certificate of a server and its key, in PEM format. */
 export interface TlsOptions {
@@ -22,49 +24,94 @@ export interface Listeners {
   readonly onUpgrade: (request: IncomingMessage, socket: Duplex, head: Buffer) => void;
 }
 
-const requestTimeout = 30_000;
-const headersTimeout = 10_000;
-const keepAliveTimeout = 60_000;
 /** What a client of HTTP/2 without TLS sends first. */
-const preface = "PRI";
+const preface = Buffer.from("PRI");
+/** Watches are requests too, so a client may need many at the same time. */
+const maxConcurrentStreams = 1000;
 
 /** Returns a server for HTTP/1.1 and HTTP/2 on one port. */
 export function httpServer(
-  { onRequest, onUpgrade }: Listeners,
+  listeners: Listeners,
   tls: TlsOptions | undefined,
+  limits: TimeLimits,
 ): NetServer {
-  const onHttp2 = onRequest as unknown as Http2Listener;
-  if (tls !== undefined) {
-    const options = { allowHTTP1: true, cert: pem(tls.cert), key: pem(tls.key) };
-    const server = secureServer(options, onHttp2);
-    server.on("upgrade", onUpgrade);
-    return server as unknown as NetServer;
-  }
-  const http1: Server = createHttp1(
-    { requestTimeout, headersTimeout, keepAliveTimeout },
-    onRequest,
-  );
-  http1.on("upgrade", onUpgrade);
-  const http2 = createHttp2(onHttp2 as never);
-  return createServer((socket: Socket) => {
-    socket.setTimeout(headersTimeout, () => socket.destroy());
-    socket.on("error", () => socket.destroy());
-    socket.once("data", (chunk: Buffer) => {
-      socket.setTimeout(0);
-      socket.pause();
-      socket.unshift(chunk);
-      const isHttp2 = chunk.subarray(0, preface.length).toString("latin1") === preface;
-      (isHttp2 ? http2 : http1).emit("connection", socket);
-      process.nextTick(() => socket.resume());
-    });
+  const http1 = http1Server(listeners, limits);
+  const http2 = http2Server(listeners, limits);
+  const server =
+    tls === undefined
+      ? createServer((socket) => untilFirstBytes(socket, limits, { http1, http2 }))
+      : tlsServer(tls, limits, (socket) => {
+          const isHttp2 = socket.alpnProtocol === "h2";
+          (isHttp2 ? http2 : http1).emit("connection", socket);
+        });
+  server.once("close", () => {
+    http1.close();
+    http2.close();
   });
+  return server;
 }
 
-type Http2Listener = Parameters<typeof createHttp2>[0];
+function http1Server({ onRequest, onUpgrade }: Listeners, limits: TimeLimits): Server {
+  const { request, headers, idle } = limits;
+  const shortest = Math.min(request, headers);
+  const server = createHttp1(
+    {
+      requestTimeout: request,
+      headersTimeout: shortest,
+      keepAliveTimeout: idle,
+      connectionsCheckingInterval: Math.max(Math.ceil(shortest / 4), 10),
+    },
+    onRequest,
+  );
+  server.on("upgrade", onUpgrade);
+  // Node.js begins to check these times when a server listens, and this one never does: it is given
+  // its connections.
+  server.emit("listening");
+  return server;
+}
 
-function secureServer(options: SecureServerOptions, onRequest: Http2Listener): Http2SecureServer {
+function http2Server({ onRequest }: Listeners, limits: TimeLimits): Http2Server {
+  const server = createHttp2({ settings: { maxConcurrentStreams } }, onRequest as never);
+  limitSessions(server, limits);
+  return server;
+}
+
+/** Passes a connection to the server for the version of HTTP with which the client begins. */
+function untilFirstBytes(
+  socket: Socket,
+  { headers }: TimeLimits,
+  servers: { readonly http1: Server; readonly http2: Http2Server },
+): void {
+  const timer = setTimeout(() => socket.destroy(), headers).unref();
+  let first = Buffer.alloc(0);
+  const onData = (chunk: Buffer) => {
+    first = Buffer.concat([first, chunk]);
+    const length = Math.min(first.length, preface.length);
+    const isHttp2 = preface.subarray(0, length).equals(first.subarray(0, length));
+    // Fewer bytes do not tell it from POST and PUT.
+    if (isHttp2 && length < preface.length) return;
+    clearTimeout(timer);
+    socket.off("data", onData);
+    socket.pause();
+    socket.unshift(first);
+    servers[isHttp2 ? "http2" : "http1"].emit("connection", socket);
+    process.nextTick(() => socket.resume());
+  };
+  socket.on("error", () => socket.destroy());
+  socket.once("close", () => clearTimeout(timer));
+  socket.on("data", onData);
+}
+
+/** @throws {InvalidOptionError} if the certificate or its key is not valid. */
+function tlsServer(
+  { cert, key }: TlsOptions,
+  { headers }: TimeLimits,
+  onConnection: (socket: TLSSocket) => void,
+): NetServer {
+  const ALPNProtocols = ["h2", "http/1.1"];
+  const options = { ALPNProtocols, handshakeTimeout: headers, cert: pem(cert), key: pem(key) };
   try {
-    return createSecureServer(options, onRequest as never);
+    return createTls(options, onConnection);
   } catch (error) {
     const reason = `must have a certificate and its key in PEM format (${(error as Error).message})`;
     throw optionError("tls", reason);

@@ -1,9 +1,9 @@
 import { Buffer } from "node:buffer";
-import type { Readable } from "node:stream";
+import type { IncomingMessage } from "node:http";
 import { RequestError } from "./request-error.js";
 
 /** @throws {RequestError} if the body has more than `maxBytes`. */
-export async function readBody(request: Readable, maxBytes: number): Promise<Uint8Array> {
+export async function readBody(request: IncomingMessage, maxBytes: number): Promise<Uint8Array> {
   const chunks: Buffer[] = [];
   let length = 0;
   for await (const chunk of request as AsyncIterable<Buffer>) {
