@@ -6,7 +6,6 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { type EmbeddedKv, KvU64, openKv } from "@keywright/core";
-import { etcdEngine } from "@keywright/etcd";
 import { createDatabase, defineModel, migrate } from "@keywright/orm";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import * as z from "zod";
@@ -15,7 +14,7 @@ import { freePort } from "../server/free-port.js";
 import { describeOnServer, newTable } from "../server/shared-server.js";
 
 const command = fileURLToPath(new URL("../../../codegen/bin/keywright.js", import.meta.url));
-/** A folder of a project that has both packages. */
+/** A folder of a project in which the command finds both packages. */
 const folder = fileURLToPath(new URL("../..", import.meta.url));
 const hasEtcd = spawnSync("etcd", ["--version"]).status === 0;
 
@@ -33,7 +32,19 @@ async function startEtcd(data: string): Promise<{ child: ChildProcess; host: str
     ],
     { stdio: "ignore" },
   );
+  const isHealthy = () =>
+    fetch(`http://${host}/health`).then(
+      ({ ok }) => ok,
+      () => false,
+    );
+  while (!(await isHealthy())) await new Promise((resolve) => setTimeout(resolve, 50));
   return { child, host };
+}
+
+async function copy(from: string, to: string): Promise<void> {
+  const args = [command, "copy", "--from", from, "--to", to];
+  const { stdout } = await promisify(execFile)(process.execPath, args, { cwd: folder });
+  expect(stdout).toContain("Done.");
 }
 
 /** Returns the keys and values in the order of their versionstamps. */
@@ -66,8 +77,8 @@ const Row = defineModel({
 
   it("keeps the order of commits, and the models find their rows", async () => {
     const table = newTable();
-    const endpoints = [`http://${etcd.host}`];
-    const from = await openKv(await etcdEngine({ endpoints, deadline: 30_000 }));
+    const path = join(scratch, "from");
+    const from = await openKv(path, { durability: "relaxed" });
     let expected: unknown[];
     try {
       const db = await createDatabase({ kv: from, models: { rows: Row } });
@@ -82,9 +93,8 @@ const Row = defineModel({
       await from.close();
     }
     const to = `${table.connectionString}?prefix=${table.prefix}`;
-    const args = [command, "copy", "--from", `etcd://${etcd.host}/keywright`, "--to", to];
-    const { stdout } = await promisify(execFile)(process.execPath, args, { cwd: folder });
-    expect(stdout).toContain("Done.");
+    await copy(path, `etcd://${etcd.host}/keywright`);
+    await copy(`etcd://${etcd.host}/keywright`, to);
     const kv = await openKv(await postgresEngine(table));
     try {
       expect(await inOrder(kv)).toEqual(expected);
