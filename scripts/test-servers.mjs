@@ -11,7 +11,7 @@ const main = [
   ...["migrate", "backfill", "lease", "transform", "interrupted-transform", "removed-models"],
   ...["replace-index", "drop-index", "migration-status", "old-programs", "races", "writes"],
   ...["update-unique", "upsert", "create-many", "relations", "counters", "expiry", "live"],
-  ...["transaction-kv"],
+  ...["transaction-kv", "aggregates-build"],
 ];
 /** The packages with the configurations. */
 const folders = {

@@ -1,24 +1,5 @@
 import { encodeKey, encodeValue } from "@keywright/core";
-import { belongsTo, createDatabase, defineModel, hasMany } from "@keywright/orm";
-import * as z from "zod";
-
-const User = defineModel({
-  name: "users",
-  schema: z.object({ id: z.int(), email: z.email(), city: z.string(), about: z.string() }),
-  primaryKey: "id",
-  indexes: { byEmail: { key: "email", unique: true }, byCity: { key: "city" } },
-  relations: { posts: hasMany("posts", "authorId") },
-});
-const Post = defineModel({
-  name: "posts",
-  schema: z.object({ id: z.int(), authorId: z.int(), title: z.string() }),
-  primaryKey: "id",
-  indexes: { byAuthor: { key: "authorId" } },
-  relations: { author: belongsTo("users", "authorId") },
-});
-
-const about = "Programs computers, and writes about them in plain words. ".repeat(2);
-const user = (id) => ({ id, email: `user${id}@example.com`, city: `city ${id % 100}`, about });
+import { about, openModels, user } from "./models.mjs";
 
 /**
  * Measures each operation with one call at a time, and with 64.
@@ -69,11 +50,6 @@ export async function measureEngine(kv, counts, { rows, seconds }) {
     };
   }
   return { measured, fillRate: (rows / fillMs) * 1000, bytesPerRow: await bytesPerRow(kv) };
-}
-
-async function openModels(kv) {
-  const database = await createDatabase({ kv, models: { users: User, posts: Post } });
-  return { database, users: database.users, posts: database.posts };
 }
 
 /** The fewest requests of several calls: some calls also read the catalog. */

@@ -10,6 +10,7 @@ export default defineConfig(
     globalSetup: [],
     assumptions: {
       "the test sets the clock of its own process, and the owner has another one": [
+        "aggregates-build: agree with the rows at any time",
         "adopt: counts rows until their documents expire",
         "counted-expiry",
         "dangling-references: rows whose time is over are not there, on a database that tells when entries expire",

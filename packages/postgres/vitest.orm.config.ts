@@ -27,6 +27,7 @@ export default defineConfig(
       ],
       "it sets the clock of this process; entries expire by the clock of the server": [
         ...["counted-expiry", "ended-by-expiry", "expiry", "interrupted-deletes"],
+        "aggregates-build: agree with the rows at any time",
         "adopt: counts rows until their documents expire",
         "dangling-references: rows whose time is over are not there, on a database that tells when entries expire",
         "duplicates: refuses it after the row that had it has expired, on a database that returns expiry times",

@@ -1,5 +1,6 @@
 // A process of `processes.test.ts`: opens the database and does one kind of work until it is
 // killed.
+import { writeSync } from "node:fs";
 import { openKv } from "@keywright/core";
 import { createDatabase, defineModel, migrate } from "@keywright/orm";
 import * as z from "zod";
@@ -11,7 +12,8 @@ const [connectionString, prefix, work, name, clockOffset] = process.argv.slice(2
 const now = Date.now;
 Date.now = () => now() + Number(clockOffset);
 
-const kv = await openKv(await postgresEngine({ connectionString, prefix }));
+const engine = await postgresEngine({ connectionString, prefix });
+const kv = await openKv(engine);
 
 if (work === "write") {
   console.log("ready");
@@ -64,7 +66,20 @@ if (work === "hold") {
   });
 }
 
-if (work === "migrate") {
+// Stands still after the first batch of index entries.
+if (work === "stop in migration") {
+  const commit = engine.commit.bind(engine);
+  engine.commit = async (writes) => {
+    const outcomes = await commit(writes);
+    if (writes.some(({ mutations }) => mutations.length > 20)) {
+      writeSync(1, "ready\n");
+      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0);
+    }
+    return outcomes;
+  };
+}
+
+if (work === "migrate" || work === "stop in migration") {
   const rows = defineModel({
     name: "rows",
     schema: z.object({ id: z.int(), color: z.string() }),
@@ -72,7 +87,7 @@ if (work === "migrate") {
     indexes: { byColor: { key: "color", count: true } },
   });
   const db = await createDatabase({ kv, models: { rows } });
-  console.log("ready");
+  if (work === "migrate") console.log("ready");
   const { status } = await migrate(db, { wait: true });
   console.log(status);
   await kv.close();

@@ -18,7 +18,9 @@ export interface RangeRequest {
   readonly limit?: number;
   /** The revision to read. Without it, the read sees the latest committed state. */
   readonly revision?: number;
-  readonly sortOrder?: "DESCEND";
+  readonly sortOrder?: "ASCEND" | "DESCEND";
+  /** The key by default. */
+  readonly sortTarget?: "MOD";
   readonly keysOnly?: boolean;
   readonly minModRevision?: number;
 }

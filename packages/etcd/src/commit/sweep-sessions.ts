@@ -10,9 +10,15 @@ const sweepSize = 100;
 
 /** Removes the records of sessions whose processes have ended, or have not written for an hour. */
 export async function sweepSessions(client: EtcdClient, keys: KeySpace): Promise<void> {
-  const { kvs } = await client.read("KV.Range", { ...keys.sessions, limit: 10 * sweepSize });
+  const { kvs } = await client.read("KV.Range", {
+    ...keys.sessions,
+    limit: sweepSize,
+    // The oldest, however many sessions there are.
+    sortTarget: "MOD",
+    sortOrder: "ASCEND",
+  });
   const now = Date.now();
-  const idle = kvs.filter((record) => lastUseOf(record) < now - longestIdle).slice(0, sweepSize);
+  const idle = kvs.filter((record) => lastUseOf(record) < now - longestIdle);
   if (idle.length === 0) return;
   const success = idle.map(({ key, modRevision }) => ({
     requestTxn: {

@@ -55,7 +55,8 @@ export const partitions = {
   },
 };
 
-async function leaderOf(cluster) {
+/** Waits until the cluster has a leader. */
+export async function leaderOf(cluster) {
   for (;;) {
     for (const member of cluster.members) {
       const status = await statusOf(member);

@@ -1,4 +1,4 @@
-// Runs each fault several times and prints figures: node test/faults/print-faults.mjs 10
+// Runs each fault several times and prints figures, with fsync: node test/faults/print-faults.mjs 10
 import { faults, runFault } from "./run-fault.mjs";
 
 const rounds = Number(process.argv[2] ?? 10);
@@ -10,7 +10,7 @@ for (const name of names) {
   let commits = 0;
   const errors = {};
   for (let round = 0; round < rounds; round++) {
-    const run = await runFault(name);
+    const run = await runFault(name, { sync: true });
     for (const problem of run.contradictions) {
       console.error(`${name}: ${problem}`);
       process.exitCode = 1;

@@ -11,4 +11,7 @@ export interface FaultRun {
 }
 
 export declare const faults: Readonly<Record<string, unknown>>;
-export declare function runFault(name: string): Promise<FaultRun>;
+export declare function runFault(
+  name: string,
+  options?: { readonly sync?: boolean },
+): Promise<FaultRun>;

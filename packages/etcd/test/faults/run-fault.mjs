@@ -14,14 +14,14 @@ export const faults = { ...crashes, ...partitions };
 const sleep = (milliseconds) => new Promise((resolve) => setTimeout(resolve, milliseconds));
 
 /**
- * Runs writers during a fault, and checks their history.
+ * Runs writers during a fault, and checks their history. With `sync`, the members write with fsync.
  *
  * Returns the number of commits, of errors by their code, and the longest time without a commit in
  * milliseconds, of all clients together and of one client, with what contradicts strict
  * serializability. Each client has made commits after the fault.
  */
-export async function runFault(name) {
-  const cluster = await EtcdCluster.start(3, { isDivisible: name in partitions });
+export async function runFault(name, { sync = false } = {}) {
+  const cluster = await EtcdCluster.start(3, { isDivisible: name in partitions, sync });
   const history = { writes: [], reads: [], increments: [], final: undefined };
   const errors = {};
   const kvs = [];

@@ -1,5 +1,6 @@
 // A process beside others on one database. Its clock differs from theirs by some milliseconds.
 // Arguments: the options of etcdEngine as JSON, the difference, the task, and its number.
+import { writeSync } from "node:fs";
 import { openKv } from "@keywright/core";
 import { etcdEngine } from "@keywright/etcd";
 import { createDatabase, defineModel, migrate } from "@keywright/orm";
@@ -9,7 +10,8 @@ const [options, difference, task, worker] = process.argv.slice(2);
 const realNow = Date.now;
 Date.now = () => realNow() + Number(difference);
 
-const kv = await openKv(await etcdEngine(JSON.parse(options)));
+const engine = await etcdEngine(JSON.parse(options));
+const kv = await openKv(engine);
 
 async function addToCounters() {
   for (let i = 0; i < 25; i++) {
@@ -25,15 +27,44 @@ async function addToCounters() {
   }
 }
 
-/** Builds an index over the rows, beside other processes that do the same. */
-async function buildIndex() {
+async function openMembers() {
   const Member = defineModel({
     name: "members",
     schema: z.object({ id: z.int(), group: z.int() }),
     primaryKey: "id",
     indexes: { byGroup: { key: "group", count: true } },
   });
-  const db = await createDatabase({ kv, models: { members: Member } });
+  return await createDatabase({ kv, models: { members: Member } });
+}
+
+async function createRows() {
+  const db = await openMembers();
+  for (let id = 0; id < 5; id++) await db.members.create({ data: { id, group: 1 } });
+}
+
+/** Begins to build an index, and stands still after the first batch until it is killed. */
+async function stopInMigration() {
+  const commit = engine.commit.bind(engine);
+  engine.commit = async (writes) => {
+    const outcomes = await commit(writes);
+    if (writes.some(({ mutations }) => mutations.length > 20)) {
+      writeSync(1, "stopped");
+      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0);
+    }
+    return outcomes;
+  };
+  await migrate(await openMembers());
+}
+
+/** Waits for other processes that migrate. */
+async function migrateToEnd() {
+  const db = await openMembers();
+  process.stdout.write((await migrate(db, { wait: true })).status);
+}
+
+/** Builds an index over the rows, beside other processes that do the same. */
+async function buildIndex() {
+  const db = await openMembers();
   await migrate(db);
   for (let i = 0; i < 20; i++) {
     await db.members.create({ data: { id: 10_000 + 100 * Number(worker) + i, group: 7 } });
@@ -65,5 +96,13 @@ async function takeMessages() {
   process.stdout.write(JSON.stringify(taken));
 }
 
-await { addToCounters, buildIndex, takeMessages }[task]();
+const tasks = {
+  addToCounters,
+  createRows,
+  stopInMigration,
+  migrateToEnd,
+  buildIndex,
+  takeMessages,
+};
+await tasks[task]();
 await kv.close();

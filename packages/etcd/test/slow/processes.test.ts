@@ -1,4 +1,5 @@
-import { execFile } from "node:child_process";
+import { execFile, spawn } from "node:child_process";
+import { once } from "node:events";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { type Engine, KvU64, openKv } from "@keywright/core";
@@ -6,6 +7,7 @@ import { createDatabase, defineModel } from "@keywright/orm";
 import { expect, it } from "vitest";
 import * as z from "zod";
 import { type EtcdEngineOptions, etcdEngine } from "../../src/open-etcd.js";
+import { collect } from "../server/collect.js";
 import { describeEtcd, newPrefix } from "../server/shared-cluster.js";
 
 const worker = fileURLToPath(new URL("../processes/worker.mjs", import.meta.url));
@@ -13,11 +15,20 @@ const worker = fileURLToPath(new URL("../processes/worker.mjs", import.meta.url)
 /** Milliseconds by which the clocks of the processes differ from that of this one. */
 const differences = [0, 5000, -5000];
 
+const schema = z.object({ id: z.int(), group: z.int() });
+const model = { name: "members", schema, primaryKey: "id" } as const;
+const indexed = { ...model, indexes: { byGroup: { key: "group", count: true } } } as const;
+
+/** Returns the arguments of the process with this number. */
+function argumentsOf(options: EtcdEngineOptions, index: number, task: string): string[] {
+  return [worker, JSON.stringify(options), String(differences[index]), task, String(index)];
+}
+
 /** Runs a task in several processes at once. Returns what each has printed. */
 async function runProcesses(options: EtcdEngineOptions, task: string): Promise<string[]> {
   return await Promise.all(
-    differences.map(async (difference, index) => {
-      const args = [worker, JSON.stringify(options), String(difference), task, String(index)];
+    differences.map(async (_, index) => {
+      const args = argumentsOf(options, index, task);
       const { stdout } = await promisify(execFile)(process.execPath, args);
       return stdout;
     }),
@@ -49,18 +60,69 @@ describeEtcd("three processes whose clocks differ by 5 seconds", 1, (cluster) =>
     const options = { endpoints: cluster().endpoints, prefix: newPrefix() };
     const kv = await openKv(await etcdEngine(options));
     try {
-      const schema = z.object({ id: z.int(), group: z.int() });
-      const model = { name: "members", schema, primaryKey: "id" } as const;
       const before = await createDatabase({ kv, models: { members: defineModel(model) } });
       const data = Array.from({ length: 1500 }, (_, id) => ({ id, group: id % 5 }));
       await before.members.createMany({ data });
       expect(await runProcesses(options, "buildIndex")).toEqual(["300", "300", "300"]);
-      const indexed = { ...model, indexes: { byGroup: { key: "group", count: true } } } as const;
       const db = await createDatabase({ kv, models: { members: defineModel(indexed) } });
       for (const group of [0, 1, 2, 3, 4, 7]) {
         const { items: rows } = await db.members.findMany({ where: { group } });
         expect(rows.length).toBe(group === 7 ? 60 : 300);
         expect(await db.members.count({ where: { group } })).toBe(rows.length);
+      }
+    } finally {
+      await kv.close();
+    }
+  });
+
+  it("are seen by the live query of a fourth one", async () => {
+    const options = { endpoints: cluster().endpoints, prefix: newPrefix() };
+    const kv = await openKv(await etcdEngine(options));
+    try {
+      const db = await createDatabase({ kv, models: { members: defineModel(indexed) } });
+      const where = { group: 1 };
+      const seen: number[] = [];
+      let running: Promise<unknown> | undefined;
+      for await (const rows of db.members.watchMany({ where })) {
+        running ??= promisify(execFile)(process.execPath, argumentsOf(options, 1, "createRows"));
+        seen.push(rows.length);
+        if (rows.length === 5) break;
+      }
+      await running;
+      expect(seen[0]).toBe(0);
+      expect(seen).toEqual([...new Set(seen)].sort());
+    } finally {
+      await kv.close();
+    }
+  });
+
+  it("continue the migration of one that is killed in the middle", async () => {
+    const options = { endpoints: cluster().endpoints, prefix: newPrefix() };
+    const kv = await openKv(await etcdEngine(options));
+    try {
+      const db = await createDatabase({ kv, models: { members: defineModel(model) } });
+      const count = 1500;
+      const data = Array.from({ length: count }, (_, id) => ({ id, group: id % 5 }));
+      await db.members.createMany({ data });
+      const killed = spawn(process.execPath, argumentsOf(options, 1, "stopInMigration"), {
+        stdio: ["ignore", "pipe", "inherit"],
+      });
+      await once(killed.stdout, "data");
+      killed.kill("SIGKILL");
+      await once(killed, "exit");
+      const entries = () => collect(kv.list({ prefix: ["members_by_group"] }));
+      const before = await entries();
+      expect(before.length).toBeGreaterThan(0);
+      expect(before.length).toBeLessThan(count);
+      const statuses = await runProcesses(options, "migrateToEnd");
+      expect(statuses).toEqual(["done", "done", "done"]);
+      // What the killed process has written is not written again.
+      expect(await entries()).toEqual(expect.arrayContaining(before));
+      const after = await createDatabase({ kv, models: { members: defineModel(indexed) } });
+      for (const group of [0, 1, 2, 3, 4]) {
+        const { items: rows } = await after.members.findMany({ where: { group } });
+        expect(rows.map(({ id }) => id % 5)).toEqual(Array(count / 5).fill(group));
+        expect(await after.members.count({ where: { group } })).toBe(count / 5);
       }
     } finally {
       await kv.close();

@@ -1,12 +1,12 @@
 import { type ChildProcess, execFile, spawn } from "node:child_process";
 import { once } from "node:events";
 import { chmod, chown, copyFile, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
-import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { promisify } from "node:util";
 import pg from "pg";
+import { freePort } from "./free-port.js";
 import { installedServer } from "./installed-server.js";
 import { childrenOf, kill } from "./process-tree.js";
 
@@ -141,20 +141,27 @@ export class PostgresServer {
     }
   }
 
+  /** Runs a program of PostgreSQL on this server, and returns what it prints. */
+  async runTool(tool: string, args: readonly string[]): Promise<string> {
+    return await runTool(tool, [...args, "-d", this.url]);
+  }
+
   async remove(): Promise<void> {
     await this.kill();
     await rm(this.folder, { recursive: true, force: true });
   }
 }
 
-async function runTool(tool: string, args: readonly string[]): Promise<void> {
+async function runTool(tool: string, args: readonly string[]): Promise<string> {
   const { folder, uid } = installedServer();
   const user = uid === undefined ? {} : { uid, gid: uid };
-  await run(join(folder, tool), args, {
+  const { stdout } = await run(join(folder, tool), args, {
     ...user,
     cwd: tmpdir(),
     env: { ...process.env, LC_ALL: "C" },
+    maxBuffer: 64 * 1024 * 1024,
   });
+  return stdout;
 }
 
 /** Returns a new folder that belongs to the user of the server, which refuses to run as root. */
@@ -163,12 +170,4 @@ async function emptyFolder(): Promise<string> {
   const { uid } = installedServer();
   if (uid !== undefined) await chown(folder, uid, uid);
   return folder;
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const { port } = server.address() as { port: number };
-  server.close();
-  return port;
 }
