@@ -1,11 +1,4 @@
-import {
-  type EmbeddedKv,
-  KeywrightError,
-  type Kv,
-  type KvKey,
-  NotU64Error,
-  openKv,
-} from "@keywright/core";
+import { type EmbeddedKv, type Kv, openKv } from "@keywright/core";
 import { expect, it } from "vitest";
 import * as z from "zod";
 import { adopt, guideLayout } from "../src/adopt.js";
@@ -19,6 +12,7 @@ import {
   SystemEntryError,
   verifyIndexes,
 } from "../src/index.js";
+import { deep, hostile, isTyped, withEachHostileEntry } from "./hostile-values.js";
 
 const User = defineModel({
   name: "users",
@@ -32,52 +26,9 @@ const Later = defineModel({
   indexes: { ...User.indexes, byTeamAndEmail: { key: ["team", "email"] } },
 });
 
-const deep = Array.from({ length: 500 }).reduce<object>((inner) => ({ inner }), {});
-
-const hostile: readonly unknown[] = [
-  null,
-  undefined,
-  true,
-  "text",
-  Number.MAX_VALUE,
-  Number.NaN,
-  10n ** 100n,
-  [],
-  [null],
-  {},
-  new Map(),
-  new Uint8Array(8),
-  deep,
-  { format: 1 },
-  { format: 1, indexes: null },
-  { format: 1, indexes: { byEmail: null } },
-  { format: 1, indexes: { byEmail: { state: "readable", prefix: 1, fields: 7 } } },
-  { format: 1, indexes: { byEmail: { state: "readable", prefix: "users_by_email", fields: [] } } },
-  {
-    format: 1,
-    indexes: {
-      byTeam: {
-        state: "readable",
-        prefix: "users_by_team",
-        fields: ["team"],
-        unique: false,
-        normalized: false,
-        traits: { descending: "team", where: 1n },
-      },
-    },
-  },
-  { format: 1, indexes: {}, schema: { hash: 1, accepts: null } },
-  { format: 1, indexes: {}, transform: { id: 1 } },
-  { format: 1, id: 1, after: 7, rowsDone: Number.MAX_VALUE },
-];
-
 const systemKeys = ["catalog", "backfill", "counting", "transforming", "verifying", "adopting"].map(
   (name) => ["__keywright", name, "users"],
 );
-
-function isTyped(error: unknown): boolean {
-  return error instanceof KeywrightError || error instanceof NotU64Error;
-}
 
 async function callAll(kv: Kv): Promise<unknown[]> {
   const errors: unknown[] = [];
@@ -161,34 +112,6 @@ it("no stored description of rows makes a call throw an untyped error", async ()
     });
   }
 });
-
-/** Sets each entry below a prefix to each hostile value, on new databases, and makes the calls. */
-async function withEachHostileEntry(
-  prefix: KvKey,
-  prepare: () => Promise<EmbeddedKv>,
-  call: (kv: EmbeddedKv) => Promise<unknown>,
-): Promise<number> {
-  const keysOf = async (kv: Kv) => {
-    const keys: KvKey[] = [];
-    for await (const { key } of kv.list({ prefix })) keys.push(key);
-    return keys;
-  };
-  let refused = 0;
-  for (const value of hostile) {
-    await using first = await prepare();
-    for (const position of (await keysOf(first)).keys()) {
-      await using kv = await prepare();
-      const key = (await keysOf(kv))[position];
-      if (key === undefined) continue;
-      await kv.set(key, value);
-      await call(kv).catch((error: unknown) => {
-        if (!isTyped(error)) throw error;
-        if (error instanceof SystemEntryError) refused++;
-      });
-    }
-  }
-  return refused;
-}
 
 const guide = guideLayout(User);
 

@@ -450,6 +450,31 @@ describe("reads", () => {
     }
   });
 
+  it("of more absent keys than are read at once are verified by a commit without writes", async () => {
+    const limited = await openDenoMode();
+    try {
+      const wanted: KvKey[] = Array.from({ length: 25 }, (_, n) => ["absent", n]);
+      let attempts = 0;
+      const read = (change?: KvKey) =>
+        runTransaction(limited, async (tx) => {
+          attempts++;
+          const entries = await tx.getMany<unknown[]>(wanted);
+          if (attempts === 1 && change !== undefined) await limited.set(change, "new");
+          return entries.filter(({ value }) => value !== null).map(({ key }) => key);
+        });
+      expect(await read()).toEqual([]);
+      expect(attempts).toBe(1);
+      for (const changed of [wanted[0]!, wanted[24]!]) {
+        attempts = 0;
+        expect(await read(changed)).toEqual([changed]);
+        expect(attempts).toBe(2);
+        await limited.delete(changed);
+      }
+    } finally {
+      await limited.close();
+    }
+  });
+
   it("of keys that were set or deleted before do not reach the database", async () => {
     const reads: KvKey[] = [];
     const counting = kvWith(kv, {

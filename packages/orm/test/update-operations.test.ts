@@ -179,6 +179,36 @@ describe("unset and set", () => {
   });
 });
 
+describe("an object of external input within set", () => {
+  const operations = ["increment", "push", "unset", "set", "equals", "__proto__"].flatMap((name) =>
+    ["1", "true", '"x"', "null", "{}", '["x"]', '{ "set": 1 }'].map((value): unknown =>
+      JSON.parse(`{ "${name}": ${value} }`),
+    ),
+  );
+  const pair = JSON.parse('{ "set": 1, "increment": 1 }') as object;
+
+  it("is stored as it is in a field that takes any value", async () => {
+    const { update } = await openItem();
+    for (const value of [...operations, pair, [{ push: 1 }], { deep: { unset: true } }]) {
+      const stored = await update({ anything: { set: value } });
+      expect(stored?.anything).toEqual(value);
+      expect(JSON.stringify(stored?.anything)).toBe(JSON.stringify(value));
+    }
+  });
+
+  it("is refused in fields of other types, and no operation of it is made", async () => {
+    const { update } = await openItem();
+    const before = await update({ note: "text", tags: ["one"], size: 3 });
+    for (const value of [...operations, pair]) {
+      for (const field of ["stock", "total", "size", "tags", "codes", "note"]) {
+        const { issues } = await rejection(update({ [field]: { set: value } }));
+        expect(issues).toMatchObject([{ path: [field], code: expect.stringMatching("invalid") }]);
+      }
+    }
+    expect((await kv.get(["items", "a"])).value).toEqual(before);
+  });
+});
+
 describe("an object that may be an operation", () => {
   it("is a value where the field's own values may be objects, unless it is set or unset", async () => {
     const { update } = await openItem();

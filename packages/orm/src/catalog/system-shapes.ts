@@ -1,3 +1,4 @@
+import { systemPrefix } from "../model/compiled-model.js";
 import {
   count,
   date,
@@ -44,21 +45,24 @@ const traits = object({
   computed: optional(flag),
   value: optional(is((value) => value === "copy" || listOf(text)(value) === undefined)),
 });
+/** The first part of keys of rows or entries. If it were that of records, a removal would be too. */
+const place = is((value) => typeof value === "string" && value !== systemPrefix);
+
 const placedIndex = {
   state,
-  prefix: text,
+  prefix: place,
   fields: listOf(text),
   unique: flag,
   normalized: flag,
   traits: optional(traits),
   functions: optional(text),
-  place: optional(text),
+  place: optional(place),
 };
 const storedIndex = object({
   ...placedIndex,
   next: optional(object(placedIndex)),
   leaving: optional(object(placedIndex)),
-  leftPlaces: optional(listOf(text)),
+  leftPlaces: optional(listOf(place)),
   replacedBy: optional(text),
   earlier: optional(listOf(text)),
 });
@@ -66,14 +70,14 @@ const transform = { id: text, from: text };
 
 const knownCatalog = object({
   name: optional(text),
-  place: optional(text),
+  place: optional(place),
   indexes: recordOf(storedIndex),
   counters: optional(recordOf(state)),
   counterBuilds: optional(recordOf(count)),
   schema: optional(object({ hash: text, accepts: listOf(text) })),
   relations: optional(listOf(text)),
   transform: optional(object({ ...transform, earlier: optional(listOf(object(transform))) })),
-  otherLayout: optional(object({ primaryKey: listOf(text), place: text })),
+  otherLayout: optional(object({ primaryKey: listOf(text), place })),
 });
 
 const restore = "restore it from a backup";
@@ -184,6 +188,15 @@ export const counterShape: SystemShape = {
 export const countedUntilShape: SystemShape = {
   problemOf: count,
   remedy: "delete it, and run verify",
+};
+
+/** The largest time that an expiry may have, counted from now: see `KvSetOptions.expireIn`. */
+const maxLifetime = 8.64e15;
+
+/** When a row expires, in milliseconds since 1970. */
+export const expiryShape: SystemShape = {
+  problemOf: is((value) => count(value) === undefined && (value as number) <= 2 * maxLifetime),
+  remedy: "delete it, and set the expiry of the row again",
 };
 
 /** The counters that include a row: a list of a build, a prefix and key parts. */

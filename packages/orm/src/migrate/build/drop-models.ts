@@ -71,7 +71,8 @@ export async function removeDroppedModels(
     if (!hasWaited && !(await waitForReaders(context, run))) return false;
     hasWaited = true;
     const others = stored.filter(({ entry }) => !isBeingDropped(entry));
-    const used = new Set(placesOfOthers(contexts, others).keys());
+    // A damaged catalog may name the place of Keywright's own records.
+    const used = new Set([systemPrefix, ...placesOfOthers(contexts, others).keys()]);
     const keys = await removeModel(context, run, model, used);
     if (keys === "stopped") return false;
     if (keys !== "changed") removed.push({ model: model.name, prefix: model.prefix, keys });

@@ -1,5 +1,7 @@
 import type { AtomicOperation, KvKey, KvKeyPart } from "@keywright/core";
 import type { CatalogSnapshot } from "../../catalog/catalog-snapshot.js";
+import { expiryShape } from "../../catalog/system-shapes.js";
+import { systemValue } from "../../catalog/system-value.js";
 import type { FoundRow } from "../../context/any-query.js";
 import type { TableContext } from "../../context/table-context.js";
 import { type CompiledModel, systemPrefix } from "../../model/compiled-model.js";
@@ -36,8 +38,8 @@ async function readExpireAt(
   { kv, model }: TableContext,
   primaryKey: readonly KvKeyPart[],
 ): Promise<number | undefined> {
-  const { value } = await kv.get(expiryKey(model, primaryKey));
-  return typeof value === "number" ? value : undefined;
+  const stored = await kv.get(expiryKey(model, primaryKey));
+  return systemValue<number>(stored, expiryShape, model.name) ?? undefined;
 }
 
 /**
