@@ -8,7 +8,7 @@ import { type AddressInfo, connect, createServer, type Server, type Socket } fro
  */
 export type Loss = "reply" | "request" | "late request";
 
-/** What only the request of a commit contains: the name of its statement, which ends there. */
+/** Bytes that only the request of a commit contains: the name of its statement, with its end. */
 const commitName = "_commit\0";
 /** The message `Sync`. */
 const endOfRequest = Buffer.of(0x53, 0, 0, 0, 4);
@@ -80,7 +80,7 @@ export class LossyProxy {
   }
 
   #link(client: Socket, member: Socket): void {
-    /** What becomes of the commit that this connection has sent. */
+    /** The outcome of the commit that this connection has sent. */
     let loss: Loss | undefined;
     let request = Buffer.alloc(0);
     const cut = async () => {

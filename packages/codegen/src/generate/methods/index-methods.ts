@@ -21,8 +21,9 @@ export interface IndexType {
 
 /**
  * Returns the methods of an index: `listByEmail`, `countByEmail` if the index is counted, and
- * `aggregateByEmail` if it maintains other aggregates. A unique index also has `findByEmail`, `watchByEmail` and `upsertByEmail`. An index that is not
- * unique also has a `watchByColor` for several rows.
+ * `aggregateByEmail` if it maintains other aggregates. A unique index also has `findByEmail`,
+ * `watchByEmail` and `upsertByEmail`. An index that is not unique also has a `watchByColor` for
+ * several rows.
  */
 export function indexMethods(
   { model, definition, names }: NamedModel,
