@@ -3,6 +3,7 @@ import type { TableContext } from "../context/table-context.js";
 import { InvalidArgumentError, LiveQueryUnavailableError } from "../errors/query-errors.js";
 import { changeMarkOfRead } from "../indexes/change-marks.js";
 import type { CompiledModel } from "../model/compiled-model.js";
+import { countedModel, countedRelations } from "../relations/load/load-counts.js";
 import { canWatchRanges, type Watched } from "./watched.js";
 
 /** The number of keys that are watched for a row: the row, its index entry and the catalog. */
@@ -14,6 +15,7 @@ export function relatedModels(
   include: AnyInclude | undefined,
 ): ReadonlySet<CompiledModel> {
   const found = new Set<CompiledModel>();
+  for (const link of countedRelations(context, include ?? {})) found.add(countedModel(link));
   for (const [name, option] of Object.entries(include ?? {})) {
     const link = context.links.relations.get(name);
     // The first read refuses names that are not relations.

@@ -31,13 +31,21 @@ interface OtherRelations {
 
 /**
  * Model → the relations to load with its rows: true for all rows of a relation, or a query for some
- * of them. A relation with `false` is not loaded.
+ * of them. A relation with `false` is not loaded. `_count: { posts: true }` adds the number of rows
+ * of a relation.
  */
 export type Include<M extends Model, Models extends AnyModels> = OtherRelations & {
   readonly [R in keyof M["relations"]]?:
     | boolean
     | RelationQuery<M["relations"][R], Models>
     | undefined;
+} & { readonly _count?: CountedRelations<M> | undefined };
+
+/** Model → the relations with many rows, whose rows can be counted. */
+type CountedRelations<M extends Model> = {
+  readonly [R in keyof M["relations"] as M["relations"][R]["kind"] extends "hasMany" | "manyToMany"
+    ? R
+    : never]?: true;
 };
 
 /** Relation → the query that `include` accepts for its rows. */
@@ -86,8 +94,16 @@ export type CheckedInclude<M extends Model, Models extends AnyModels, I> = I ext
               Models,
               I[R]
             >
-          : UnknownRelation<R, "name one of the model's relations">;
+          : R extends "_count"
+            ? CheckedCounts<M, I[R]>
+            : UnknownRelation<R, "name one of the model's relations">;
       };
+
+type CheckedCounts<M extends Model, C> = {
+  readonly [R in keyof C]: R extends keyof CountedRelations<M>
+    ? unknown
+    : UnknownRelation<R, "name a hasMany or manyToMany relation of the model">;
+};
 
 type CheckedRelation<
   R extends Relation,

@@ -69,7 +69,9 @@ type Relations<M extends Model, Models extends AnyModels, I> = [I[keyof I]] exte
 type AllRelations<M extends Model, Models extends AnyModels, I> = {
   -readonly [R in keyof I]: R extends keyof M["relations"]
     ? Related<M, M["relations"][R], Models, I[R]>
-    : never;
+    : R extends "_count"
+      ? { -readonly [N in keyof I[R]]: number }
+      : never;
 };
 
 /** `include` → the relations that are certainly loaded: their value is never undefined or false. */

@@ -5,6 +5,7 @@ import { InvalidArgumentError } from "../../errors/query-errors.js";
 import { isPlainObject } from "../../model/is-plain-object.js";
 import type { LinkedRelation } from "../../model/linked-relations.js";
 import type { Relation } from "../../model/relation-definition.js";
+import { countsName } from "./load-counts.js";
 
 /** A relation to load, with the query for its rows. */
 export interface IncludedRelation {
@@ -37,6 +38,7 @@ export function includedRelations(
   if (typeof include !== "object" || include === null) fail("include", "it must be an object");
   for (const [name, option] of Object.entries(include)) {
     if (option === undefined || option === false) continue;
+    if (name === countsName && !links.relations.has(name)) continue;
     const path = `include.${name}`;
     const link = links.relations.get(name);
     if (link === undefined) {

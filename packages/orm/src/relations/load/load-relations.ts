@@ -5,6 +5,7 @@ import type { AnyRow } from "../../model/compiled-model.js";
 import { selectFields } from "../../query/read/select-fields.js";
 import { includedRelations } from "./include-query.js";
 import { loadBelongsTo } from "./load-belongs-to.js";
+import { countedRelations, countsName, loadCounts } from "./load-counts.js";
 import { loadHasMany } from "./load-has-many.js";
 import { loadManyToMany } from "./load-many-to-many.js";
 import type { MissingRow, RelationLoad } from "./relation-load.js";
@@ -12,7 +13,7 @@ import type { MissingRow, RelationLoad } from "./relation-load.js";
 /**
  * Loads relations of many rows together. The rows of a `belongsTo` take one read. Those of a
  * `hasMany` take one range for each row, and then one read for all of them. The same applies to
- * nested relations.
+ * nested relations. `_count` takes a count for each row and each relation.
  *
  * @param rows whole rows.
  * @param selected the selected fields of each row, in the same order.
@@ -32,6 +33,7 @@ export async function loadRelations(
   missing: MissingRow = "refused",
 ): Promise<AnyRow[]> {
   const included = includedRelations(context, include);
+  const counted = countedRelations(context, include);
   await context.catalog.assertSameKey();
   const loaded: Record<string, unknown>[] = selected.map((row) => ({ ...row }));
   if (rows.length === 0) return loaded;
@@ -43,6 +45,10 @@ export async function loadRelations(
   });
   for (const { name, values } of await Promise.all(loads)) {
     for (const [i, row] of loaded.entries()) row[name] = values[i];
+  }
+  if (counted.length > 0) {
+    const counts = await loadCounts(context, rows, counted, meter);
+    for (const [i, row] of loaded.entries()) row[countsName] = counts[i];
   }
   return loaded;
 }

@@ -1,0 +1,85 @@
+import type { AnyInclude } from "../../context/any-query.js";
+import { inParallel } from "../../context/in-parallel.js";
+import type { ReadMeter } from "../../context/read-meter.js";
+import type { TableContext } from "../../context/table-context.js";
+import { knownNames } from "../../errors/nearest-name.js";
+import { InvalidArgumentError } from "../../errors/query-errors.js";
+import type { AnyRow, CompiledModel } from "../../model/compiled-model.js";
+import { isPlainObject } from "../../model/is-plain-object.js";
+import type { LinkedRelation } from "../../model/linked-relations.js";
+import { countRows } from "../../query/aggregate/count-rows.js";
+import { tableOfModel } from "../referrers.js";
+
+/** The name in `include` under which numbers of related rows are requested, and returned. */
+export const countsName = "_count";
+
+/** How many counts are read at a time. */
+const maxConcurrent = 50;
+
+/**
+ * Returns the relations that an `include` counts: `{ _count: { posts: true } }`.
+ *
+ * @throws {InvalidArgumentError} if a name is not that of a relation with many rows.
+ */
+export function countedRelations(
+  { model, links }: TableContext,
+  include: AnyInclude,
+): LinkedRelation[] {
+  const names: unknown = links.relations.has(countsName) ? undefined : include[countsName];
+  if (names === undefined || names === false) return [];
+  const path = `include.${countsName}`;
+  const fail = (place: string, reason: string): never => {
+    throw new InvalidArgumentError(model.name, place, reason);
+  };
+  if (!isPlainObject(names)) return fail(path, "it must be an object, such as { posts: true }");
+  const countable = [...links.relations.values()].filter(({ relation }) =>
+    ["hasMany", "manyToMany"].includes(relation.kind),
+  );
+  return Object.entries(names).flatMap(([name, option]) => {
+    const link = countable.find((each) => each.name === name);
+    if (link === undefined) {
+      const known = countable.map((each) => each.name);
+      const advice = knownNames(name, known, "relations with many rows");
+      return fail(`${path}.${name}`, `${model.name} has no such relation; ${advice}`);
+    }
+    if (option !== true && option !== false && option !== undefined)
+      fail(`${path}.${name}`, "it must be true");
+    return option === true ? [link] : [];
+  });
+}
+
+/** Returns the model whose rows are counted: those that refer to the row, or the rows between. */
+export function countedModel({ relation, target, through }: LinkedRelation): CompiledModel {
+  return relation.kind === "manyToMany" && through !== undefined ? through : target;
+}
+
+/**
+ * Returns the number of related rows for each row, by the names of the relations. Costs the same as
+ * a `count` for each row: one read if the index of the relation is counted.
+ */
+export async function loadCounts(
+  context: TableContext,
+  rows: readonly AnyRow[],
+  counted: readonly LinkedRelation[],
+  meter: ReadMeter,
+): Promise<Record<string, number>[]> {
+  const counts: Record<string, number>[] = rows.map(() => ({}));
+  // `count` reports the index that it reads. The index of the query is that of its rows.
+  const { index } = meter;
+  for (const link of counted) {
+    const table = tableOfModel(context.tables, countedModel(link));
+    const fields = referringFields(link);
+    const values = await inParallel(rows, maxConcurrent, (row) => {
+      const conditions = context.model.primaryKey.map((field, i) => [fields[i], row[field]]);
+      return countRows(table, { where: Object.fromEntries(conditions) }, meter);
+    });
+    for (const [i, of] of counts.entries()) of[link.name] = values[i]!;
+  }
+  meter.index = index;
+  return counts;
+}
+
+/** Returns the fields of the counted rows that contain the primary key. */
+function referringFields({ relation }: LinkedRelation): readonly string[] {
+  return relation.kind === "manyToMany" ? relation.from : relation.fields;
+}
