@@ -17,6 +17,21 @@ it("says that whole indexes are clean", async () => {
   expect(exitCode).toBe(0);
 });
 
+it.skipIf(process.platform === "win32").each([
+  ["verify", "Clean."],
+  ["inspect stats", "players"],
+])("%s works beside a running program, and says so in one line", async (call, text) => {
+  project = await playersProject(players(20), byTeam);
+  const outcome = await withDatabase(project, () => project.spawn(call.split(" ")));
+  const line = `Attached to process ${process.pid}, which has the database open.\n`;
+  expect(outcome.stderr.startsWith(line)).toBe(true);
+  expect(outcome.stderr.split("Attached").length).toBe(2);
+  expect(outcome.stdout).toContain(text);
+  expect(outcome.exitCode).toBe(0);
+  // Alone, they say nothing.
+  expect((await project.spawn(call.split(" "))).stderr).not.toContain("Attached");
+});
+
 it("finds entries that are wrong, and repairs them", async () => {
   project = await playersProject(players(20), byTeam);
   await withDatabase(project, async (kv) => {

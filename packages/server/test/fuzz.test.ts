@@ -10,7 +10,7 @@ import {
 } from "../src/connect/generated/datapath_pb.js";
 import { token, withServer } from "./served.js";
 
-const requests = 25_000;
+const requests = 50_000;
 const atOnce = 50;
 
 function rarely<T>(arbitrary: fc.Arbitrary<T>): fc.Arbitrary<T | null> {
@@ -80,7 +80,7 @@ const headers = rarely(
 const fuzzed = fc.tuple(call, rarely(fc.nat(999)), headers);
 type Fuzzed = typeof fuzzed extends fc.Arbitrary<infer T> ? T : never;
 
-it("25,000 arbitrary requests get an answer that names their mistake, and the server goes on", async () => {
+it("50,000 arbitrary requests get an answer that names their mistake, and the server goes on", async () => {
   await withServer({ compat: "deno" }, async ({ url }, kv) => {
     const agent = new Agent({ keepAlive: true, maxSockets: atOnce });
     const send = ([[path, body], flip, given]: Fuzzed): Promise<number | string> =>

@@ -56,13 +56,12 @@ export function post(session: ClientHttp2Session, path: string): ClientHttp2Stre
 
 /** Resolves with what was received when the other side has ended. */
 export async function untilClosed(stream: Socket | ClientHttp2Stream): Promise<string> {
-  let text = "";
-  stream.on("data", (chunk: Buffer) => {
-    text += chunk.toString("latin1");
-  });
+  const chunks: Buffer[] = [];
+  stream.on("data", (chunk: Buffer) => chunks.push(chunk));
   stream.on("error", () => undefined);
+  stream.resume();
   if (!stream.destroyed) await new Promise<void>((resolve) => stream.once("close", resolve));
-  return text;
+  return Buffer.concat(chunks).toString("latin1");
 }
 
 /** Resolves when a text was received. Rejects if the other side ends before. */

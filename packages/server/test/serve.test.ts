@@ -2,14 +2,17 @@ import { connect as connectHttp2 } from "node:http2";
 import { connect } from "node:net";
 import { create, fromBinary, toBinary } from "@bufbuild/protobuf";
 import { openKv as openDenoKv } from "@deno/kv";
-import { openKv } from "@keywright/core";
+import { encodeKey, openKv } from "@keywright/core";
+import { denoOrder, serverOf } from "@keywright/core/serve";
 import { describe, expect, it } from "vitest";
 import {
+  AtomicWriteOutputSchema,
   AtomicWriteSchema,
   SnapshotReadOutputSchema,
   SnapshotReadSchema,
 } from "../src/connect/generated/datapath_pb.js";
 import { serve } from "../src/index.js";
+import { openSession, post, untilClosed } from "./raw-clients.js";
 import { readToken, token, withServer } from "./served.js";
 
 const authorized = { authorization: `Bearer ${token}` };
@@ -202,23 +205,67 @@ it("tells that its port is taken", async () => {
   });
 });
 
-describe("close", () => {
-  it("answers what has begun, and ends watches", async () => {
-    const kv = await openKv();
-    const server = await serve(kv, { port: 0, tokens: [token] });
-    const client = await openKv(server.url, { token });
-    await client.set(["warm"], 1);
-    const commits = Array.from({ length: 50 }, (_, n) => client.set(["n", n], n));
-    await new Promise((resolve) => setImmediate(resolve));
-    const closing = server.close();
-    const results = await Promise.allSettled(commits);
-    await closing;
-    for (const [n, result] of results.entries()) {
-      const { versionstamp } = await kv.get(["n", n]);
-      // Nothing is acknowledged that is not stored, and nothing is stored twice.
-      if (result.status === "fulfilled") expect(versionstamp).toBe(result.value.versionstamp);
-    }
-    await client.close();
-    await kv.close();
+it("close acknowledges the commits that have begun, of all clients", async () => {
+  const kv = await openKv(":memory:", { compat: "deno" });
+  const server = await serve(kv, { port: 0, tokens: [token], metrics: true });
+  const { engine } = serverOf(kv).database;
+  const commit = engine.commit.bind(engine);
+  let open: () => void = () => undefined;
+  const gate = new Promise<void>((resolve) => {
+    open = resolve;
   });
+  let onBegun: () => void = () => undefined;
+  const begun = new Promise<void>((resolve) => {
+    onBegun = resolve;
+  });
+  const clients = await Promise.all(
+    Array.from({ length: 5 }, () => openKv(server.url, { token, compat: "deno" })),
+  );
+  const watching = clients[0]!.watch([["own", 0]]).getReader();
+  await watching.read();
+  engine.commit = async (writes) => {
+    onBegun();
+    await gate;
+    return await commit(writes);
+  };
+  const own = clients.map((client, n) => client.set(["own", n], n));
+  const connect = ["http", "http2"].map((name) => {
+    const key = encodeKey([name], denoOrder);
+    const value = { data: Uint8Array.of(1), encoding: 3 };
+    const mutations = [{ key, value, mutationType: 1 }];
+    return toBinary(AtomicWriteSchema, create(AtomicWriteSchema, { mutations }));
+  });
+  const session = openSession(server.url);
+  const stream = post(session, "/kv/atomic_write");
+  stream.end(connect[1]);
+  const http = fetch(new URL("/kv/atomic_write", server.url), {
+    method: "POST",
+    headers: authorized,
+    body: connect[0]!,
+  }).then(async (answer) => new Uint8Array(await answer.arrayBuffer()));
+  const http2 = untilClosed(stream).then((text) => Buffer.from(text, "latin1"));
+  await begun;
+  // All others have come too: the first of them holds the gate, and the rest wait in the queue.
+  await Promise.all(clients.map((client) => client.get(["own", 0])));
+  for (let text = ""; !/^keywright_requests_in_progress 2$/m.test(text); ) {
+    const answer = await fetch(new URL("/metrics", server.url), { headers: authorized });
+    text = await answer.text();
+  }
+  const closing = server.close();
+  open();
+  for (const [n, result] of (await Promise.all(own)).entries())
+    expect((await kv.get(["own", n])).versionstamp).toBe(result.versionstamp);
+  for (const [name, answer] of [
+    ["http", await http],
+    ["http2", await http2],
+  ] as const) {
+    const { status, versionstamp } = fromBinary(AtomicWriteOutputSchema, answer);
+    expect(status).toBe(1);
+    const stored = await kv.get([name]);
+    expect(Buffer.from(versionstamp).toString("hex")).toBe(stored.versionstamp);
+  }
+  await closing;
+  session.destroy();
+  await Promise.all(clients.map((client) => client.close()));
+  await kv.close();
 });

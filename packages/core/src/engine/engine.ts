@@ -158,6 +158,13 @@ export interface Engine {
   getRange(read: RangeRead): Promise<StoredEntry[]>;
 
   /**
+   * Returns the first entries of several ranges, all from one snapshot. Unlike `getRange`, it
+   * returns fewer than `limit` only if the range ends, so the caller bounds the bytes with `limit`.
+   * Without this method, a server reads the ranges of one request one after another.
+   */
+  getRanges?(reads: readonly RangeRead[]): Promise<StoredEntry[][]>;
+
+  /**
    * Applies writes in their order, and returns an outcome for each. Each write is atomic, and later
    * writes see it. The versionstamps of applied writes increase in the order in which they are
    * applied, over all processes and for the life of the database. An acknowledged write is durable.

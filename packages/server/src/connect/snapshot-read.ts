@@ -12,10 +12,13 @@ import {
   SnapshotReadSchema,
   SnapshotReadStatus,
 } from "./generated/datapath_pb.js";
+import { readRanges } from "./read-ranges.js";
 import { sentValue } from "./values.js";
 
 const maxRanges = 100;
 const maxEntries = 1000;
+/** The longest key and the largest value of Deno KV, and the rest of an entry. */
+const mostEntryBytes = 2048 + 65_536 + 64;
 const firstEntryKey = Uint8Array.of(0x01);
 const afterEntries = Uint8Array.of(0xff);
 
@@ -24,20 +27,23 @@ export function isEntryKey(key: Uint8Array): boolean {
   return key.length > 0 && key[0]! >= firstEntryKey[0]! && key[0]! < afterEntries[0]!;
 }
 
-/** Answers a request for ranges of keys. All of them are read from one snapshot if they are keys. */
+/** Returns the most bytes that the answer to a read of this many entries has. */
+export function mostBytes(entries: number): number {
+  return entries * mostEntryBytes;
+}
+
+/** Reads ranges of keys, all from one snapshot if the engine can, and always if they are keys. */
 export async function snapshotRead(
   { engine }: ServedDatabase,
-  body: Uint8Array,
+  ranges: readonly ReadRange[],
 ): Promise<Uint8Array> {
-  const { ranges } = parsed(body);
   const entries = ranges.every(isKey)
     ? (await engine.getMany(ranges.map(({ start }) => start))).map((entry) =>
         entry === undefined ? [] : [entry],
       )
-    : await Promise.all(
-        ranges.map(({ start, end, limit, reverse }) =>
-          engine.getRange({ range: { start, end }, limit, reverse }),
-        ),
+    : await readRanges(
+        engine,
+        ranges.map(({ start, end, limit, reverse }) => ({ range: { start, end }, limit, reverse })),
       );
   const output = create(SnapshotReadOutputSchema, {
     ranges: entries.map((found) => create(ReadRangeOutputSchema, { values: found.map(sentEntry) })),
@@ -57,7 +63,12 @@ export function sentEntry({ key, value, versionstamp }: StoredEntry): KvEntry {
   });
 }
 
-function parsed(body: Uint8Array): { ranges: readonly ReadRange[] } {
+/**
+ * Returns the ranges that a client asks for.
+ *
+ * @throws {RequestError} if the message cannot be decoded, or asks for too much.
+ */
+export function readOf(body: Uint8Array): readonly ReadRange[] {
   const { ranges } = messageOf(() => fromBinary(SnapshotReadSchema, body));
   if (ranges.length > maxRanges)
     throw new RequestError(400, `A request can read at most ${maxRanges} ranges.`);
@@ -72,7 +83,7 @@ function parsed(body: Uint8Array): { ranges: readonly ReadRange[] } {
     if (range.start[0] === 0) range.start = firstEntryKey;
     if (range.end[0] === afterEntries[0]) range.end = afterEntries;
   }
-  return { ranges };
+  return ranges;
 }
 
 /** @throws {RequestError} if the message cannot be decoded. */

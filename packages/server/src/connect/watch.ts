@@ -2,7 +2,9 @@ import { Buffer } from "node:buffer";
 import { once } from "node:events";
 import type { Writable } from "node:stream";
 import { create, fromBinary, toBinary } from "@bufbuild/protobuf";
+import type { StoredEntry } from "@keywright/core";
 import type { ServedDatabase } from "@keywright/core/serve";
+import type { HeldBytes } from "../http/buffers.js";
 import { RequestError } from "../http/request-error.js";
 import {
   SnapshotReadStatus,
@@ -10,7 +12,7 @@ import {
   WatchOutputSchema,
   WatchSchema,
 } from "./generated/datapath_pb.js";
-import { isEntryKey, messageOf, sentEntry } from "./snapshot-read.js";
+import { isEntryKey, messageOf, mostBytes, sentEntry } from "./snapshot-read.js";
 
 const maxKeys = 10;
 /** Milliseconds between messages that show the client that the server is there. */
@@ -26,15 +28,23 @@ export function watchedKeys(body: Uint8Array): Uint8Array[] {
   return keys;
 }
 
+export interface WatchLimits {
+  /** Waits until bytes may be held for the client. */
+  readonly hold: (bytes: number) => Promise<HeldBytes>;
+  /** How long the client may read nothing of a report that waits for it, in milliseconds. */
+  readonly longestDrain: number;
+}
+
 /**
  * Writes the entries of keys to a stream, and again whenever one of them changes. Changes that come
- * faster than the client reads are written as one. Resolves when the signal is aborted.
+ * faster than the client reads are written as one. Resolves when the signal is aborted. Destroys
+ * the stream if the client does not read.
  */
 export async function watch(
   { engine }: ServedDatabase,
   keys: readonly Uint8Array[],
   stream: Writable,
-  signal: AbortSignal,
+  { signal, hold, longestDrain }: WatchLimits & { readonly signal: AbortSignal },
 ): Promise<void> {
   let wake: () => void = () => undefined;
   let isChanged = true;
@@ -57,31 +67,47 @@ export async function watch(
         });
         continue;
       }
-      isChanged = false;
-      const entries = await engine.getMany(keys);
-      const stamps = entries.map((entry) => entry?.versionstamp);
-      const isSame = before !== undefined && stamps.every((stamp, i) => stamp === before?.[i]);
-      before = stamps;
-      if (isSame) continue;
-      const output = create(WatchOutputSchema, {
-        status: SnapshotReadStatus.SR_SUCCESS,
-        // All keys, because Deno 2 takes an unchanged key for one without an entry.
-        keys: entries.map((entry) =>
-          create(WatchKeyOutputSchema, {
-            changed: true,
-            ...(entry !== undefined && { entryIfChanged: sentEntry(entry) }),
-          }),
-        ),
-      });
-      const body = toBinary(WatchOutputSchema, output);
-      const header = Buffer.alloc(4);
-      header.writeUInt32LE(body.length);
-      stream.write(header);
-      if (!stream.write(body)) await once(stream, "drain", { signal }).catch(() => undefined);
+      const held = await hold(mostBytes(keys.length));
+      try {
+        isChanged = false;
+        const entries = await engine.getMany(keys);
+        const stamps = entries.map((entry) => entry?.versionstamp);
+        const isSame = before !== undefined && stamps.every((stamp, i) => stamp === before?.[i]);
+        before = stamps;
+        if (isSame || signal.aborted) continue;
+        const body = report(entries);
+        held.resize(body.length);
+        const header = Buffer.alloc(4);
+        header.writeUInt32LE(body.length);
+        stream.write(header);
+        if (!stream.write(body)) await drained(stream, signal, longestDrain);
+      } finally {
+        held.release();
+      }
     }
   } finally {
     clearInterval(timer);
     signal.removeEventListener("abort", onAbort);
     unwatch();
   }
+}
+
+function report(entries: readonly (StoredEntry | undefined)[]): Uint8Array {
+  const output = create(WatchOutputSchema, {
+    status: SnapshotReadStatus.SR_SUCCESS,
+    // All keys, because Deno 2 takes an unchanged key for one without an entry.
+    keys: entries.map((entry) =>
+      create(WatchKeyOutputSchema, {
+        changed: true,
+        ...(entry !== undefined && { entryIfChanged: sentEntry(entry) }),
+      }),
+    ),
+  });
+  return toBinary(WatchOutputSchema, output);
+}
+
+async function drained(stream: Writable, signal: AbortSignal, longest: number): Promise<void> {
+  const timer = setTimeout(() => stream.destroy(), longest).unref();
+  await once(stream, "drain", { signal }).catch(() => undefined);
+  clearTimeout(timer);
 }

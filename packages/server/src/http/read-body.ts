@@ -8,9 +8,13 @@ export async function readBody(request: IncomingMessage, maxBytes: number): Prom
   let length = 0;
   for await (const chunk of request as AsyncIterable<Buffer>) {
     length += chunk.length;
-    if (length > maxBytes)
-      throw new RequestError(413, `A body can have at most ${maxBytes} bytes.`);
+    assertLength(length, maxBytes);
     chunks.push(chunk);
   }
   return Buffer.concat(chunks, length);
+}
+
+/** @throws {RequestError} if a body is too long. */
+export function assertLength(bytes: number, maxBytes: number): void {
+  if (bytes > maxBytes) throw new RequestError(413, `A body can have at most ${maxBytes} bytes.`);
 }

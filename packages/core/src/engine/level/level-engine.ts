@@ -63,6 +63,15 @@ export interface LevelEngineOptions {
   readonly files?: FileChecker | undefined;
 }
 
+/** What the reads of one call have in common. */
+interface RangeState {
+  /** Milliseconds since the epoch. Entries that expire by then are absent. */
+  readonly now: number;
+  /** A read ends when its values have this many bytes. */
+  readonly maxBytes: number;
+  readonly snapshot?: AbstractSnapshot;
+}
+
 /**
  * The engine on an abstract-level database: LevelDB on disk, a sorted map in memory, or a database
  * of the caller. Nothing else may write to the database. `docs/internals/commit-protocol.md`
@@ -71,6 +80,7 @@ export interface LevelEngineOptions {
 export class LevelEngine implements Engine {
   readonly limits: EngineLimits = {};
   readonly verifyFiles?: NonNullable<Engine["verifyFiles"]>;
+  readonly getRanges?: NonNullable<Engine["getRanges"]>;
   readonly #files: FileChecker | undefined;
   readonly #level: Level;
   readonly #hasGetSync: boolean;
@@ -95,6 +105,7 @@ export class LevelEngine implements Engine {
     this.#logSync = options.folder === undefined ? undefined : new LogSync(options.folder);
     this.#hasGetSync = (level.supports as { getSync?: boolean }).getSync === true;
     this.#lastVersionstamp = lastVersionstamp;
+    if (level.supports.explicitSnapshots) this.getRanges = (reads) => this.#getRanges(reads);
     const { files } = options;
     this.#files = files;
     if (files === undefined) return;
@@ -150,18 +161,37 @@ export class LevelEngine implements Engine {
     return this.#getManyAsync(keys);
   }
 
-  async getRange({ range, limit, reverse }: RangeRead): Promise<StoredEntry[]> {
+  getRange(read: RangeRead): Promise<StoredEntry[]> {
+    return this.#getRange(read, { now: Date.now(), maxBytes: maxRangeBytes });
+  }
+
+  async #getRanges(reads: readonly RangeRead[]): Promise<StoredEntry[][]> {
+    const snapshot = this.#level.snapshot();
+    const state = { now: Date.now(), maxBytes: Number.POSITIVE_INFINITY, snapshot };
+    try {
+      const ranges: StoredEntry[][] = [];
+      for (const read of reads) ranges.push(await this.#getRange(read, state));
+      return ranges;
+    } finally {
+      await snapshot.close();
+    }
+  }
+
+  async #getRange(
+    { range, limit, reverse }: RangeRead,
+    { now, maxBytes, snapshot }: RangeState,
+  ): Promise<StoredEntry[]> {
     if (this.#damage !== undefined) throw this.#damage;
     if (range.end.length === 0) return [];
     const { start: gte, end: lt } = visibleRange(range);
+    const of = snapshot === undefined ? {} : { snapshot };
     try {
-      const iterator = this.#level.iterator({ ...bytes, ...readAhead, gte, lt, reverse });
+      const iterator = this.#level.iterator({ ...bytes, ...readAhead, gte, lt, reverse, ...of });
       try {
-        const now = Date.now();
         const entries: StoredEntry[] = [];
         let wanted = limit;
         let size = 0;
-        while (entries.length < limit && size < maxRangeBytes) {
+        while (entries.length < limit && size < maxBytes) {
           // A batch may be smaller than requested. Only an empty one means the end.
           const batch = await iterator.nextv(Math.min(wanted, mostAtOnce));
           if (batch.length === 0) return entries;
@@ -170,7 +200,7 @@ export class LevelEngine implements Engine {
             if (hasExpired(entry, now)) continue;
             entries.push(entry);
             size += entry.value.length;
-            if (entries.length === limit || size >= maxRangeBytes) break;
+            if (entries.length === limit || size >= maxBytes) break;
           }
           wanted = limit - entries.length + spare;
         }

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import type { Engine, StoredMutation } from "../../engine/engine.js";
+import type { Engine, StoredEntry, StoredMutation } from "../../engine/engine.js";
 import { type KvListSelector, keyRange } from "../../keys/key-range.js";
 import type { EngineTestGroup } from "./engine-adapter.js";
 import { snapshotTest } from "./snapshot-test.js";
@@ -46,6 +46,37 @@ export const getRangeTests: EngineTestGroup = {
         for (const [start, end] of empty) {
           assert.deepEqual(await range(engine, { start, end }, 10, reverse), []);
         }
+      }
+    });
+
+    test("reads several ranges from one snapshot, to their limits, if it can", async ({
+      engine,
+    }) => {
+      if (engine.getRanges === undefined) return;
+      await commit(engine, fiveLetters);
+      const read = (start: string, end: string, limit: number, reverse = false) => {
+        return { range: keyRange({ start: [start], end: [end] }), limit, reverse };
+      };
+      const ranges = await engine.getRanges([
+        read("a", "c", 10),
+        read("b", "z", 2, true),
+        read("x", "z", 1),
+      ]);
+      assert.deepEqual(ranges.map(firstBytes), [[1, 2], [5, 4], []]);
+      // More bytes than one read of a range returns.
+      const large = new Uint8Array(1024 * 1024);
+      for (let n = 0; n < 10; n++)
+        await commit(engine, write({ type: "set", key: k("l", n), value: large }));
+      const [all] = await engine.getRanges([
+        { ...read("l", "m", 20), range: keyRange({ prefix: ["l"] }) },
+      ]);
+      assert.equal(all?.length, 10);
+      for (let n = 0; n < 20; n++) {
+        const reading = engine.getRanges([read("a", "b", 1), read("e", "f", 1)]);
+        const writing = commit(engine, write(set("a", n), set("e", n)));
+        const [[a], [e]] = (await reading) as [StoredEntry[], StoredEntry[]];
+        assert.equal(a?.versionstamp, e?.versionstamp);
+        await writing;
       }
     });
 

@@ -1,0 +1,128 @@
+import { create, fromBinary, toBinary } from "@bufbuild/protobuf";
+import { openKv } from "@keywright/core";
+import { expect, it } from "vitest";
+import {
+  SnapshotReadOutputSchema,
+  SnapshotReadSchema,
+  WatchSchema,
+} from "../src/connect/generated/datapath_pb.js";
+import { connectRaw, untilClosed } from "./raw-clients.js";
+import { readToken, token, withServer } from "./served.js";
+
+const authorized = { authorization: `Bearer ${token}` };
+const all = { start: Uint8Array.of(2, 0), end: Uint8Array.of(3) };
+
+async function read(url: string, limits: readonly number[]): Promise<Response> {
+  const ranges = limits.map((limit) => ({ ...all, limit }));
+  return await fetch(new URL("/kv/snapshot_read", url), {
+    method: "POST",
+    headers: authorized,
+    body: toBinary(SnapshotReadSchema, create(SnapshotReadSchema, { ranges })),
+  });
+}
+
+it("a server has at most maxConnections, and accepts another one when one has ended", async () => {
+  await withServer({ maxConnections: 2 }, async ({ url }) => {
+    const [first, second] = await Promise.all([connectRaw(url), connectRaw(url)]);
+    // The server closes it at once.
+    await untilClosed(await connectRaw(url));
+    first!.destroy();
+    for (;;) {
+      const socket = await connectRaw(url);
+      socket.write("GET /health HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n");
+      if ((await untilClosed(socket)).includes(" 200 OK")) break;
+    }
+    second!.destroy();
+  });
+});
+
+it("a request reads at most 100 ranges and 1,000 entries", async () => {
+  await withServer({ compat: "deno" }, async ({ url }, kv) => {
+    await kv.set(["a"], 1);
+    const hundred = Array.from({ length: 100 }, () => 10);
+    const answer = await read(url, hundred);
+    const bytes = new Uint8Array(await answer.arrayBuffer());
+    const { ranges } = fromBinary(SnapshotReadOutputSchema, bytes);
+    expect(ranges.map(({ values }) => values.length)).toEqual(hundred.map(() => 1));
+    expect((await read(url, [1000])).status).toBe(200);
+    for (const [limits, reason] of [
+      [[...hundred, 1], "A request can read at most 100 ranges."],
+      [[1000, 1], "A request can read at most 1000 entries"],
+      [[1001], "A request can read at most 1000 entries"],
+      [[0], "and each range at least 1"],
+      [[-1, 1000], "and each range at least 1"],
+    ] as const) {
+      const refused = await read(url, limits);
+      expect(refused.status).toBe(400);
+      expect(await refused.text()).toContain(reason);
+    }
+  });
+});
+
+it("a request watches at most 10 keys", async () => {
+  await withServer({ compat: "deno" }, async ({ url }) => {
+    const watch = async (count: number) => {
+      const keys = Array.from({ length: count }, () => ({ key: Uint8Array.of(2, 0x61, 0) }));
+      const answer = await fetch(new URL("/kv/watch", url), {
+        method: "POST",
+        headers: authorized,
+        body: toBinary(WatchSchema, create(WatchSchema, { keys })),
+      });
+      await answer.body?.cancel();
+      return answer.status;
+    };
+    expect(await watch(10)).toBe(200);
+    expect(await watch(11)).toBe(400);
+    expect(await watch(0)).toBe(400);
+  });
+});
+
+it("tokens are in no output, metric, refusal or error", async () => {
+  const texts: string[] = [];
+  const outputs = [process.stdout, process.stderr] as const;
+  const writes = outputs.map((output) => output.write);
+  for (const output of outputs)
+    output.write = (chunk: unknown) => {
+      texts.push(String(chunk));
+      return true;
+    };
+  const wrong = "a-wrong-token-of-a-client";
+  try {
+    await withServer({ compat: "deno", metrics: true }, async ({ url }, kv) => {
+      kv.atomic = () => {
+        throw new Error(`A failure that names ${token}.`);
+      };
+      for (const given of [token, readToken, wrong]) {
+        const headers = { authorization: `Bearer ${given}` };
+        for (const [method, path] of [
+          ["POST", "/kv/atomic_write"],
+          ["POST", "/kv/snapshot_read"],
+          ["POST", `/${given}`],
+          ["GET", "/metrics"],
+          ["PUT", "/kv/watch"],
+        ] as const) {
+          const answer = await fetch(new URL(path, url), {
+            method,
+            headers: { ...headers, ...(method === "PUT" && { "x-denokv-database-id": given }) },
+            ...(method !== "GET" && { body: path.endsWith("write") ? "" : "not a message" }),
+          });
+          texts.push(await answer.text(), JSON.stringify([...answer.headers]));
+        }
+      }
+      const socket = await connectRaw(url);
+      socket.write(`GET /attach HTTP/1.1\r\nHost: localhost\r\nConnection: Upgrade\r\n`);
+      socket.write(`Upgrade: keywright\r\nAuthorization: Bearer ${wrong}\r\n\r\n`);
+      texts.push(await untilClosed(socket));
+      const error = await openKv(url, { token: wrong }).catch((thrown: unknown) => thrown as Error);
+      texts.push(String(error), (error as Error).stack ?? "", JSON.stringify(error));
+      const closed = await openKv(url.replace(/:\d+/, ":1"), { token }).catch((thrown) => thrown);
+      texts.push(String(closed), closed.stack, JSON.stringify(closed), String(closed.cause));
+    });
+  } finally {
+    for (const [i, output] of outputs.entries()) output.write = writes[i]!;
+  }
+  expect(texts.join("\n")).toContain("The access token is not valid.");
+  expect(texts.join("\n")).toContain("The database has failed.");
+  for (const text of texts)
+    for (const secret of [token, readToken, wrong]) expect(text).not.toContain(secret);
+});
