@@ -62,13 +62,14 @@ async function openEtcd() {
   );
   const endpoints = proxies.map(({ port }) => `http://127.0.0.1:${port}`);
   const read = async () => {
-    const total = { disk: 0, fsyncs: 0, logFsyncs: 0, peers: 0 };
+    const total = { requests: 0, disk: 0, fsyncs: 0, logFsyncs: 0, peers: 0 };
     for (const [i, member] of members.entries()) {
       const metrics = await (await fetch(`${member}/metrics`)).text();
-      const sum = (name) =>
-        [...metrics.matchAll(new RegExp(`^${name}(?:{.*})? (.+)$`, "gm"))]
+      const sum = (name, labels = "") =>
+        [...metrics.matchAll(new RegExp(`^${name}(?:{.*${labels}.*})? (.+)$`, "gm"))]
           .map(([, value]) => Number(value))
           .reduce((a, b) => a + b, 0);
+      total.requests += sum("grpc_server_started_total", "etcdserverpb.KV");
       total.logFsyncs += sum("etcd_disk_wal_fsync_duration_seconds_count");
       total.fsyncs +=
         sum("etcd_disk_wal_fsync_duration_seconds_count") +
@@ -90,9 +91,12 @@ async function openPostgres() {
   const read = async () => {
     // A session reports its fsyncs when it has been idle for ten seconds.
     await sleep(11_000);
-    const text = "SELECT pg_current_wal_lsn() - '0/0' AS disk, wal_sync AS fsyncs FROM pg_stat_wal";
-    const { rows } = await client.query(text);
-    return { disk: Number(rows[0].disk), fsyncs: Number(rows[0].fsyncs) };
+    const { rows } = await client.query(`
+      SELECT pg_current_wal_lsn() - '0/0' AS disk, wal_sync AS fsyncs,
+        (SELECT xact_commit FROM pg_stat_database WHERE datname = current_database()) AS requests
+      FROM pg_stat_wal`);
+    const [{ disk, fsyncs, requests }] = rows;
+    return { requests: Number(requests), disk: Number(disk), fsyncs: Number(fsyncs) };
   };
   const engine = postgresEngine({ connectionString: url.href, prefix });
   return { ...(await openCounted(engine)), proxies: [proxy], read, end: () => client.end() };

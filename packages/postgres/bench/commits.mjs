@@ -39,7 +39,7 @@ const works = {
 };
 console.log(`${availableParallelism()} cores, load average ${loadavg()[0].toFixed(1)}`);
 for (const [name, work] of Object.entries(works)) {
-  for (const inFlight of [1, 64, 256]) {
+  for (const inFlight of [1, 64, 256, 1024]) {
     console.log(`${name}, ${inFlight} in flight: ${await rate(inFlight, work)} a second`);
   }
 }

@@ -56,12 +56,6 @@ async function stopInMigration() {
   await migrate(await openMembers());
 }
 
-/** Waits for other processes that migrate. */
-async function migrateToEnd() {
-  const db = await openMembers();
-  process.stdout.write((await migrate(db, { wait: true })).status);
-}
-
 /** Builds an index over the rows, beside other processes that do the same. */
 async function buildIndex() {
   const db = await openMembers();
@@ -100,7 +94,6 @@ const tasks = {
   addToCounters,
   createRows,
   stopInMigration,
-  migrateToEnd,
   buildIndex,
   takeMessages,
 };
