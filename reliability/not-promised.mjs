@@ -10,6 +10,6 @@ export const notPromised = [
   "After a write that the operating system has refused, the database accepts no commits until it is opened again.",
   "In a transaction, a key that another commit adds to a range that was listed (a phantom) is not noticed, unless that commit also writes a key that the transaction has read.",
   "A message of the queue is delivered at least once, so it may be delivered again after a crash. Entries that expire are removed some time after they have expired.",
-  "A large value or a large atomic commit is encoded in one go, about 5 ms for each MB, in which the process does nothing else.",
+  "One value is encoded in one go, about 5 ms for each MB, in which the process does nothing else. Split large values. A commit of many mutations lets other work of the process run in between.",
   "What the operating system, the disk and the memory do beyond this, and programs that write to the files or under the key `__keywright` themselves, are not part of the promises.",
 ];
