@@ -2,16 +2,22 @@
 // `npm run docs:reliability`. Each folder with a file about.mjs is a campaign.
 import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { fileURLToPath, pathToFileURL } from "node:url";
+import { survivorList } from "./mutation/survivor-list.mjs";
+import { notPromised } from "./not-promised.mjs";
 
 /** The text of the page. */
 export async function reliabilityPage() {
-  const sections = [];
+  const [rows, sections] = [[], []];
   for (const campaign of readdirSync(here("."))) {
     const path = here(`${campaign}/about.mjs`);
     if (!existsSync(path)) continue;
     const { about } = await import(pathToFileURL(path).href);
-    sections.push(section(about, resultsOf(campaign)));
+    const results = resultsOf(campaign);
+    for (const goal of about.goals) rows.push(tableRow(about.title, goal, results));
+    sections.push(section(about, results));
+    if (campaign === "mutation") sections.push(survivorList(results?.figures ?? {}));
   }
+  const list = notPromised.map((limit) => wrap(`- ${limit}`, "  ")).join("\n");
   return `# Reliability
 
 What does Keywright promise if a process is killed, if the power or the disk fails, or if bytes are not valid, and how is
@@ -20,7 +26,32 @@ that tested?
 Each promise has a test that \`npm test\` runs, and a long run whose figures are below. The runs are in the folder
 \`reliability\`. \`npm run docs:reliability\` writes this page from their results.
 
+## How far the long runs went
+
+A goal is what a long run is meant to reach before a release. The runs so far were made while the machine did other work
+too, so several of them ended earlier.
+
+| Campaign | Counted | Goal | Last run | All runs |
+| --- | --- | --- | --- | --- |
+${rows.join("\n")}
+
+## What is not promised
+
+${list}
+
 ${sections.join("\n")}`;
+}
+
+function tableRow(title, { unit, asked, ran, isOneRun = false }, results) {
+  const link = `[${title}](#${title
+    .toLowerCase()
+    .replaceAll(/[^\w ]/g, "")
+    .replaceAll(" ", "-")})`;
+  const counted = (count) => count.toLocaleString("en-US");
+  const last = results === undefined ? "none" : counted(ran(results.figures));
+  const all =
+    isOneRun || results === undefined ? "" : counted(ran(results.total ?? results.figures));
+  return `| ${link} | ${unit} | ${counted(asked)} | ${last} | ${all} |`;
 }
 
 function section({ title, promise, method, limits, short, command }, results) {
@@ -38,13 +69,13 @@ function section({ title, promise, method, limits, short, command }, results) {
   return paragraphs.map((paragraph) => `${wrap(paragraph)}\n`).join("\n");
 }
 
-/** Breaks a paragraph into lines of at most 120 characters. */
-function wrap(paragraph) {
+/** Breaks a paragraph into lines of at most 120 characters. All but the first are indented. */
+function wrap(paragraph, indentation = "") {
   const lines = [""];
   for (const word of paragraph.split(" ")) {
     const line = lines.at(-1) === "" ? word : `${lines.at(-1)} ${word}`;
     if (line.length <= 120) lines[lines.length - 1] = line;
-    else lines.push(word);
+    else lines.push(`${indentation}${word}`);
   }
   return lines.join("\n");
 }

@@ -8,4 +8,5 @@ export const about = {
     "If no owner is started within five seconds, a commit whose answer was lost fails with `AmbiguousCommitError`.",
   short: "3 kills",
   command: "npm run soak:attached -- --kills 50",
+  goals: [{ unit: "kills", asked: 50, ran: ({ kills }) => kills }],
 };

@@ -6,4 +6,5 @@ export const about = {
     "Valid bytes are changed at random: flipped, overwritten, cut, inserted, joined with others and repeated. Some get a valid checksum again, so that the check of it does not refuse all of them. They are decoded as keys, values, records, commit records, headers, messages, tables, logs and manifests of LevelDB, cursors of lists and of queries, internal entries of models, keys as text, exports and lock files.",
   short: "50,000 inputs",
   command: "npm run soak:hostile-input -- --inputs 5000000",
+  goals: [{ unit: "inputs", asked: 5_000_000, ran: ({ inputs }) => inputs }],
 };

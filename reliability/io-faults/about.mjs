@@ -8,4 +8,5 @@ export const about = {
     "After a write that has failed, the database accepts no more commits until it is opened again. The test needs Linux and a C compiler.",
   short: "one fault for each call of the script",
   command: "npm run soak:io-faults",
+  goals: [{ unit: "runs with a fault", asked: 500, ran: ({ faults }) => faults }],
 };

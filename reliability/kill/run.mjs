@@ -1,5 +1,5 @@
-// Kills processes that work with models: `npm run soak:kill -- --kills 2000`. Exits with 1 if an
-// acknowledged call was lost, or if a call was stored in part.
+// Kills processes that work with models: `npm run soak:kill -- --kills 2000`. `--minutes 10` ends
+// earlier. Exits with 1 if an acknowledged call was lost, or if a call was stored in part.
 import { parseArgs } from "node:util";
 import { Random } from "../shared/random.mjs";
 import { writeResults } from "../shared/write-results.mjs";
@@ -8,11 +8,13 @@ import { killsOfOneDatabase, killWork } from "./kill-run.mjs";
 const { values } = parseArgs({
   options: {
     kills: { type: "string", default: "2000" },
+    minutes: { type: "string", default: "Infinity" },
     seed: { type: "string", default: String(Date.now() % 1_000_000) },
   },
 });
+const end = performance.now() + Number(values.minutes) * 60_000;
 const figures = { kills: 0, databases: 0, calls: 0, lost: 0, halves: 0, others: 0 };
-while (figures.kills < Number(values.kills)) {
+while (figures.kills < Number(values.kills) && performance.now() < end) {
   const seed = Number(values.seed) + figures.databases;
   const { calls, problems } = await killWork(killsOfOneDatabase, new Random(seed));
   figures.kills += killsOfOneDatabase;

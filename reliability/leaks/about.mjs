@@ -8,4 +8,5 @@ export const about = {
     "A pending read of a watch keeps it, as a pending read of a socket would. So does a transaction whose function never returns, for as long as its promise is kept.",
   short: "4 rounds",
   command: "npm run soak:leaks -- --minutes 60",
+  goals: [{ unit: "minutes in one run", asked: 60, ran: ({ minutes }) => minutes, isOneRun: true }],
 };

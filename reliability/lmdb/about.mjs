@@ -8,4 +8,13 @@ export const about = {
     "LMDB does not expect damaged pages of its tree: it ends the process with an assertion or an invalid memory access instead of an error. Damage of a free page, or of the older of the two pages with the root, has no effect. The test of power failures needs Linux and a C compiler.",
   short: "6 kills, 24 power cuts and 60 damages",
   command: "npm run soak:lmdb -- --kills 500 --cuts 1000 --damages 5000",
+  goals: [
+    { unit: "kills", asked: 500, ran: ({ kills }) => kills.kills },
+    { unit: "power cuts", asked: 1000, ran: ({ cuts }) => cuts.cuts },
+    {
+      unit: "damages",
+      asked: 5000,
+      ran: ({ damages }) => damages.reported + damages.nothing + damages.ended + damages.wrong,
+    },
+  ],
 };

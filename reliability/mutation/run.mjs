@@ -5,6 +5,7 @@ import {
   cpSync,
   existsSync,
   mkdtempSync,
+  readdirSync,
   readFileSync,
   rmSync,
   symlinkSync,
@@ -16,6 +17,7 @@ import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
 import { writeResults } from "../shared/write-results.mjs";
 import { areas } from "./areas.mjs";
+import { assertAllRan, percent, summary } from "./summary.mjs";
 
 const here = fileURLToPath(new URL(".", import.meta.url));
 const root = fileURLToPath(new URL("../..", import.meta.url));
@@ -37,10 +39,10 @@ for (const name of values.areas.split(",")) {
   const line = Object.entries(figures)
     .map(
       ([area, { noticed, changes }]) =>
-        `${area}: ${noticed} of ${changes} (${Math.round((100 * noticed) / changes)} %)`,
+        `${area}: ${noticed} of ${changes} (${percent(noticed, changes)})`,
     )
     .join("; ");
-  writeResults("mutation", figures, `changes that a test notices: ${line}`);
+  writeResults("mutation", figures, `changes that a test notices: ${line}`, false);
 }
 
 function install() {
@@ -76,7 +78,9 @@ function measure(name) {
       },
     );
     if (status !== 0) throw new Error(`Stryker failed for ${name}.`);
-    return summary(JSON.parse(readFileSync(join(folder, "report.json"), "utf8")));
+    const report = JSON.parse(readFileSync(join(folder, "report.json"), "utf8"));
+    assertAllRan(report, testFilesOf(area, folder));
+    return summary(report);
   } finally {
     rmSync(copy, { recursive: true, force: true });
   }
@@ -99,6 +103,14 @@ function copyPackage(name, copy) {
       filter: (path) => !path.endsWith("node_modules"),
     });
   return folder;
+}
+
+/** The files of tests of an area, relative to the package. */
+function testFilesOf({ tests }, folder) {
+  const patterns = tests.map((test) => new RegExp(`^${test.replaceAll("*", ".*")}\\.test\\.ts$`));
+  return readdirSync(join(folder, "test"))
+    .filter((file) => patterns.some((pattern) => pattern.test(file)))
+    .map((file) => `test/${file}`);
 }
 
 function configure({ mutate, tests }, folder) {
@@ -134,12 +146,4 @@ export default { ...config, test: { ...config.test, include: ${JSON.stringify(in
       allowConsoleColors: false,
     }),
   );
-}
-
-/** Counts the changes of a report. A change that a test does not end with counts as noticed. */
-function summary({ files }) {
-  const mutants = Object.values(files).flatMap(({ mutants }) => mutants);
-  const count = (...states) => mutants.filter(({ status }) => states.includes(status)).length;
-  const noticed = count("Killed", "Timeout");
-  return { changes: noticed + count("Survived", "NoCoverage"), noticed };
 }

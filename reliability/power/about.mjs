@@ -8,4 +8,11 @@ export const about = {
     "The model assumes that a deletion does not reach the disk before an earlier renaming in the same folder. File systems with a journal keep this order. The test needs Linux and a C compiler.",
   short: "24 cuts",
   command: "npm run soak:power -- --cuts 1000",
+  goals: [
+    { unit: "power cuts", asked: 1000, ran: ({ full, relaxed }) => cutsOf(full) + cutsOf(relaxed) },
+  ],
 };
+
+function cutsOf({ whole, prefix, refused, wrong }) {
+  return whole + prefix + refused + wrong;
+}

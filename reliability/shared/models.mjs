@@ -11,14 +11,25 @@ const OldUser = defineModel({
   schema: before,
   primaryKey: "id",
   count: true,
-  indexes: { byEmail, byTeam: { key: "team" }, byPoints: { key: "points" } },
+  sum: ["points"],
+  indexes: {
+    byEmail,
+    byTeam: { key: "team", sum: ["points"], max: ["points"] },
+    byPoints: { key: "points" },
+  },
 });
 const NewUser = defineModel({
   name: "users",
   schema: after,
   primaryKey: "id",
   count: true,
-  indexes: { byEmail, byTeam: { key: "team" }, byScore: { key: "score", count: true } },
+  sum: ["score"],
+  min: ["score"],
+  indexes: {
+    byEmail,
+    byTeam: { key: "team", sum: ["score"], max: ["score"] },
+    byScore: { key: "score", count: true },
+  },
 });
 const Post = defineModel({
   name: "posts",

@@ -121,6 +121,24 @@ const pointsQuery = {
   hasFilter: false,
 };
 
+/** Rows of two owners whose times alternate, so that the plans of a merge take turns. */
+const alternating = [0, 1, 2, 3].map((at) => ({
+  group: "x" as const,
+  owner: at % 2 === 0 ? ("x" as const) : ("y" as const),
+  helper: "x" as const,
+  at,
+  mixed: "m",
+  closed: undefined,
+  state: "open" as const,
+  tags: [],
+}));
+const mergeQuery = {
+  where: { OR: [{ owner: "x" as const }, { owner: "y" as const }] },
+  orderBy: { at: "asc" as const },
+  take: 1,
+  hasFilter: false,
+};
+
 type Bounds = Record<string, unknown>;
 
 function compare(a: unknown, b: unknown): number {
@@ -239,7 +257,13 @@ describe.each<[string, () => Promise<Kv & AsyncDisposable>]>([
           expect(meter.index).toBe(explained.index);
         },
       ),
-      { numRuns: 100, examples: [[[], pointsQuery]] },
+      {
+        numRuns: 100,
+        examples: [
+          [[], pointsQuery],
+          [alternating, mergeQuery],
+        ],
+      },
     );
     expect(served).toBeGreaterThan(10);
     expect([...kinds]).toEqual(expect.arrayContaining(["merge", "range", "points"]));

@@ -122,3 +122,30 @@ it("loads a relation from the entries alone", async () => {
   });
   expect(team?.players).toEqual([{ id: "p1", team: "red", name: "Ada" }]);
 });
+
+it("reads only the entries of an index with copies, also for a filter and an include", async () => {
+  const Club = defineModel({ ...Team, relations: {} });
+  const Copied = defineModel({
+    name: "copied",
+    schema: z.object({ id: z.string(), team: z.string(), score: z.int() }),
+    primaryKey: "id",
+    indexes: { byTeam: { key: "team", store: "copy" } },
+    relations: { club: belongsTo("teams", "team") },
+  });
+  const { kv: recorded, calls } = recordingKv(kv);
+  const db = await createDatabase({ kv: recorded, models: { teams: Club, copied: Copied } });
+  await db.teams.create({ data: { id: "red" } });
+  for (const score of [1, 2]) {
+    await db.copied.create({ data: { id: `c${score}`, team: "red", score } });
+  }
+  const where = { team: "red" };
+  calls.length = 0;
+  const filter = ({ score }: { score: number }) => score === 2;
+  const { items } = await db.copied.findMany({ where, filter });
+  expect(items).toEqual([{ id: "c2", team: "red", score: 2 }]);
+  expect(calls).toEqual(["list"]);
+  const included = await db.copied.findMany({ where, include: { club: true } });
+  expect(included.items[0]).toMatchObject({ id: "c1", club: { id: "red" } });
+  // The second list is of the same entries, and the team of both rows is read once.
+  expect(calls).toEqual(["list", "list", "get"]);
+});

@@ -958,6 +958,19 @@ describe("a transaction", () => {
     expect(await rejection(eleven)).toMatchObject({ limit: "checks", max: 10, actual: 11 });
   });
 
+  it("has no cursor before its first entry, and then that of the last one, as the database has", async () => {
+    await kv.atomic().set(["a"], 1).set(["b"], 2).commit();
+    await runTransaction(kv, async (tx) => {
+      const [own, other] = [tx.list({ prefix: [] }), kv.list({ prefix: [] })];
+      expect(own.cursor).toBe("");
+      for (let n = 0; n < 2; n++) {
+        await own.next();
+        await other.next();
+        expect(own.cursor).toBe(other.cursor);
+      }
+    });
+  });
+
   it("may leave iterators unfinished, or ask them for several entries at once", async () => {
     for (let n = 0; n < 6; n++) await kv.set(["n", n], n);
     await runTransaction(kv, async (tx) => {

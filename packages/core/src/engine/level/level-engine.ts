@@ -1,4 +1,5 @@
 import type { Buffer } from "node:buffer";
+import { setImmediate as nextTurn } from "node:timers/promises";
 import type { AbstractLevel, AbstractSnapshot } from "abstract-level";
 import { textOfBytes } from "../../bytes/text-of-bytes.js";
 import { type CorruptionError, DatabaseFormatError } from "../../errors/core-errors.js";
@@ -31,6 +32,7 @@ import { commitRecordRange, headerKey, lastKey } from "./reserved-keys.js";
 import {
   CheckedVersions,
   dependsOnStored,
+  mutationsPerTurn,
   type RecordMutation,
   WriteGroup,
 } from "./write-group.js";
@@ -229,7 +231,14 @@ export class LevelEngine implements Engine {
       versions: this.#checkedVersions,
       copiesWrites: this.#copiesWrites,
     });
-    const outcomes = writes.map((write) => group.apply(write));
+    const outcomes: WriteOutcome[] = [];
+    for (const write of writes) {
+      // No other commit runs meanwhile, so the state on which the steps depend stays.
+      const steps = group.applyInSteps(write);
+      let step = steps.next();
+      for (; step.done !== true; step = steps.next()) await nextTurn();
+      outcomes.push(step.value);
+    }
     if (group.last === undefined) return outcomes;
     const commitRecord = encodeCommitRecord({
       last: group.last,
@@ -280,7 +289,8 @@ export class LevelEngine implements Engine {
     // The types do not know that the options may be undefined.
     const options = this.#encodings as typeof bytes;
     try {
-      for (const { key, record } of mutations) {
+      for (const [i, { key, record }] of mutations.entries()) {
+        if (i % mutationsPerTurn === mutationsPerTurn - 1) await nextTurn();
         if (record === undefined) batch.del(key, options);
         else batch.put(key, record, options);
       }

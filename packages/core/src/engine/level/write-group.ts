@@ -29,6 +29,9 @@ export interface WriteGroupOptions {
   readonly copiesWrites: boolean;
 }
 
+/** After how many mutations of a commit other work of the process gets its turn. */
+export const mutationsPerTurn = 2000;
+
 /** The state of a key after the writes so far: its entry, or null if there is none. */
 type KeyState = StoredEntry | null;
 
@@ -38,6 +41,7 @@ export class WriteGroup {
   readonly #options: WriteGroupOptions;
   readonly #states = new Map<string, KeyState>();
   #order = 0;
+  #mutated = 0;
   #undo: [text: string, state: KeyState | undefined][] = [];
 
   constructor(options: WriteGroupOptions) {
@@ -46,6 +50,17 @@ export class WriteGroup {
 
   /** Adds all of a write if its checks hold. Adds nothing if a check or the write itself fails. */
   apply(write: AtomicWrite): WriteOutcome {
+    const steps = this.applyInSteps(write);
+    let step = steps.next();
+    while (step.done !== true) step = steps.next();
+    return step.value;
+  }
+
+  /**
+   * Does the same in steps, so that other work of the process gets its turn in a large write. The
+   * state of the database must not change until the last step.
+   */
+  *applyInSteps(write: AtomicWrite): Generator<undefined, WriteOutcome> {
     const { length } = this.mutations;
     this.#undo = [];
     try {
@@ -53,7 +68,10 @@ export class WriteGroup {
         if (this.#versionstampOf(key) !== versionstamp) return null;
       }
       const versionstamp = formatVersionstamp(this.#options.sequence, this.#order);
-      for (const mutation of write.mutations) this.#mutate(mutation, versionstamp);
+      for (const mutation of write.mutations) {
+        this.#mutate(mutation, versionstamp);
+        if (++this.#mutated % mutationsPerTurn === 0) yield;
+      }
       this.#order++;
       this.last = versionstamp;
       return versionstamp;
