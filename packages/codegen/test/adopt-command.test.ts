@@ -79,7 +79,7 @@ it("KW_ADOPT_UNSET: says what is missing, and opens no database", async () => {
 });
 
 it("reports entries that it does not adopt, and restores deleted rows only if asked to", async () => {
-  await adoptingProject();
+  await adoptingProject(adopting.replace(/from: .*/, 'from: "old",'));
   const old = await openKv(project.path("old"));
   await old.set(["players", "1", "photo"], "x");
   await old.set(["players", "3"], { id: "3", team: "blue", score: "7" });

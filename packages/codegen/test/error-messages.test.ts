@@ -94,7 +94,7 @@ it("each error says what is wrong, with what, and what to do", () => {
     ModelDuplicateError: users: two models have this name, User in /app/a.ts and Person in /app/b.ts; give one of them another name
     NameCollisionError: UserRepository.findById: two things would have this name in the generated code: the primary key, and index "byId"; rename one of them
     NameUnusableError: "2fa": no identifier can be made from this name (the name of a model); its letters and digits must begin with a letter
-    RelationInvalidError: posts: relations.author (Post in /app/a.ts): there is no model; \`models\` of the configuration must include all models that relations name
+    RelationInvalidError: posts: relations.author (Post in /app/a.ts): there is no model
     TypeInexpressibleError: users: no type can be generated for its schema: it is undefined; change this part of the schema
     TypeInexpressibleError: users: no type can be generated for field address.lines of its schema: it is undefined; change this part of the schema
     OutputOccupiedError: /app/db/users.ts: the file was not generated but has the name of a generated file; move it away, or set \`output\` to another folder

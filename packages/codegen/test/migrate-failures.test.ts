@@ -159,7 +159,8 @@ describe("a plan in whose way rows are", () => {
       ].join("\n"),
     );
     expect(stdout).not.toContain("To run the plan");
-    expect(exitCode).toBe(0);
+    expect(exitCode).toBe(3);
+    expect((await project.run(["migrate", "plan", "--json"])).exitCode).toBe(3);
     await withDatabase(project, (kv) => kv.delete(["players", "x"]));
     expect((await project.run(["migrate", "plan"])).stdout).toContain("To run the plan:");
   });

@@ -76,17 +76,17 @@ describe("a relation that no database could be opened with is refused", () => {
     [
       "to a model that is not there",
       { post: module("Post", "authorId: z.ulid()", author) },
-      'the database has no model "users"; its models are posts',
+      'the database has no model "users"; its models are posts; `models` of the configuration must include all models that relations name\n',
     ],
     [
       "without an index",
       { post: module("Post", "authorId: z.ulid()", author), user: module("User", "") },
-      'no index of posts begins with authorId and has all rows; add byAuthorId: { key: "authorId" } to its indexes',
+      'no index of posts begins with authorId and has all rows; add byAuthorId: { key: "authorId" } to its indexes\n',
     ],
   ])("%s", async (_, models, reason) => {
     const { exitCode, stderr } = await outcome(models);
     expect(stderr).toContain(
-      `error KW_RELATION_INVALID: posts: relations.author (Post in models/post.ts): ${reason};`,
+      `error KW_RELATION_INVALID: posts: relations.author (Post in models/post.ts): ${reason}`,
     );
     expect(exitCode).toBe(1);
   });

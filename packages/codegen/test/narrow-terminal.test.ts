@@ -64,6 +64,11 @@ describe("wrap", () => {
       "  byEmail  pending  a remark of many",
       "           words, too long",
     ]);
+    // The note of an example has a line of its own if there is no room beside the command.
+    expect(wrap("  $ keywright inspect ls --values   list the users", 36).split("\n")).toEqual([
+      "  $ keywright inspect ls --values",
+      "      list the users",
+    ]);
     expect(wrap("  - an item of a list that is too long", 24).split("\n")).toEqual([
       "  - an item of a list",
       "    that is too long",

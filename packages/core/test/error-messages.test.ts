@@ -122,7 +122,7 @@ const cases: readonly Case[] = [
       await open(folder);
     },
     text: (folder) =>
-      `The database at ${folder} cannot be opened: the folder holds other files. Use another path, or correct the folder and its permissions.`,
+      `The database at ${folder} cannot be opened: the folder holds other files, such as "notes.txt". Use another path, or correct the folder and its permissions.`,
   },
   {
     name: "DatabaseNotFoundError",
@@ -358,7 +358,7 @@ describe("a message about an option names the call and the option", () => {
       opening({ durabilty: "full" }),
     ],
     [
-      'openKv: where must be a path, ":memory:", an engine or an abstract-level database.',
+      'openKv: where must be a path, ":memory:", the URL of a server, an engine or an abstract-level database.',
       ({ open }) => open(""),
     ],
     [

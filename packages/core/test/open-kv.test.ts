@@ -1,3 +1,4 @@
+import { existsSync } from "node:fs";
 import { mkdir, readdir, readFile, rm, symlink, writeFile } from "node:fs/promises";
 import { join, relative } from "node:path";
 import { ClassicLevel } from "classic-level";
@@ -186,6 +187,20 @@ describe("openKv on a path", () => {
       }
       expect(await readFile(file, "utf8")).toBe("theirs");
     });
+  });
+
+  it.each([
+    ["postgres://db1/app", "is a URL that postgresEngine of @keywright/postgres opens"],
+    ["etcds://db1,db2", "is a URL that etcdEngine of @keywright/etcd opens"],
+    ["lmdb:app.mdb", "is a URL that lmdbEngine of @keywright/lmdb opens"],
+    ["redis://db1", "is a URL, but no server of Keywright has the scheme redis"],
+  ])("refuses %s, which would be a new folder as a path", async (url, reason) => {
+    await expect(openKv(url)).rejects.toMatchObject({
+      code: "KW_OPTION_INVALID",
+      option: "where",
+      reason: expect.stringContaining(reason),
+    });
+    expect(existsSync(url.replace(/:.*/, ":"))).toBe(false);
   });
 
   it("refuses a folder that holds other files, and adds nothing to it", async () => {

@@ -1,6 +1,12 @@
 import { type Kv, openKv } from "@keywright/core";
 import { describe, expect, it } from "vitest";
-import { findDuplicates, migrate, migrationStatus, PrimaryKeyDiffersError } from "../src/index.js";
+import {
+  findDuplicates,
+  formatPlan,
+  migrate,
+  migrationStatus,
+  PrimaryKeyDiffersError,
+} from "../src/index.js";
 import { Crash, crashAtEachCommit, crashingKv, interferingKv } from "./faulty-kv.js";
 import {
   contentOf,
@@ -57,7 +63,10 @@ describe("a change of the primary key", () => {
   it("has to be accepted", async () => {
     await withKv(async (kv) => {
       const rows = await fill(kv, 3);
-      expect((await migrate(await openByEmail(kv))).status).toBe("refused");
+      const refused = await migrate(await openByEmail(kv));
+      expect(refused.status).toBe("refused");
+      // They can write until the change ends, and not even read afterwards.
+      expect(formatPlan(refused.plan)).toContain("Programs with the old models cannot write");
       expect(await readAll(await openById(kv))).toEqual(found(rows));
     });
   });

@@ -180,10 +180,16 @@ describe("a model", () => {
       { kind: "hasMany", model: "teams", fields: "name" },
       { kind: "hasMany", model: "", fields: ["name"] },
       { kind: "belongsTo", model: "teams", fields: [], onDelete: "restrict" },
-      { kind: "belongsTo", model: "teams", fields: ["name"], onDelete: "nothing" },
       { kind: "manyToMany", model: "teams", from: ["a"], to: ["b"] },
     ];
     for (const none of nones) expect(relation(none)).toThrow(at("relations.team"));
+    const cascades = { kind: "belongsTo", model: "teams", fields: ["name"], onDelete: "CASCADE" };
+    expect(relation(cascades)).toThrow(
+      expect.objectContaining({
+        at: "relations.team.onDelete",
+        reason: 'it must be "restrict", "cascade" or "setNull"',
+      }),
+    );
     expect(relation(belongsTo("teams", "name"))).not.toThrow();
     expect(relation(hasMany("teams", "memberId"))).not.toThrow();
   });

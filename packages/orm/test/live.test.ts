@@ -63,6 +63,13 @@ type Db = Database<{ tasks: typeof Task }>;
 /** The same without a record of changes. */
 const QuietTask = defineModel({ ...Task, live: false });
 
+/** The same in a place of its own, with an index of copies. */
+const CopiedTask = defineModel({
+  ...Task,
+  name: "copied_tasks",
+  indexes: { byList: { key: ["list", "rank"], store: "copy" } },
+});
+
 const task = (id: string, list: string, rank: number) => ({ id, list, rank, code: `code-${id}` });
 const home = { where: { list: "home" } } as const;
 /** In milliseconds: long enough for a first read on a machine that does other work as well. */
@@ -77,6 +84,51 @@ const databases: [name: string, open: () => Promise<Kv>][] = [
   ["the interface of Deno KV alone", async () => denoKv(await openKv())],
   ["@deno/kv", openDenoKv],
 ];
+
+interface Interference {
+  /** Called before the first entry of each `list`. */
+  readonly beforeList: (selector: KvListSelector) => Promise<void>;
+  /** Called before each report of `watch`. */
+  readonly beforeNews: () => Promise<void>;
+}
+
+function interferingReads(kv: Kv, { beforeList, beforeNews }: Interference): Kv {
+  const list = (...args: Parameters<Kv["list"]>) => {
+    // Begun late, because a list may read the snapshot of its beginning.
+    const begin = async () => {
+      await beforeList(args[0]);
+      return kv.list(...args);
+    };
+    let begun: ReturnType<typeof begin> | undefined;
+    return {
+      async next() {
+        begun ??= begin();
+        const entries = await begun;
+        return await entries.next();
+      },
+      [Symbol.asyncIterator]() {
+        return this;
+      },
+    };
+  };
+  const watch: Kv["watch"] = (keys, options) =>
+    kv.watch(keys, options).pipeThrough(
+      new TransformStream({
+        async transform(news, controller) {
+          await beforeNews();
+          controller.enqueue(news);
+        },
+      }),
+    ) as never;
+  return new Proxy(kv, {
+    get(target, property) {
+      if (property === "list") return list;
+      if (property === "watch") return watch;
+      const member: unknown = Reflect.get(target, property, target);
+      return typeof member === "function" ? member.bind(target) : member;
+    },
+  });
+}
 
 /** The reads that live queries have made. */
 class WatchEvents {
@@ -116,6 +168,50 @@ async function withTasks(
 async function thrownBy(call: () => unknown): Promise<unknown> {
   return call();
 }
+
+it("shows a row once that moves from one value of `in` to another between their reads", async () => {
+  const kv = denoKv(await openKv());
+  try {
+    // A pointer of the first value would lead to a row that has left it.
+    const db = await createDatabase({ kv, models: { tasks: CopiedTask } });
+    await db.tasks.create({ data: task("a", "home", 1) });
+    await db.tasks.create({ data: task("b", "work", 1) });
+    let hasMoved = false;
+    let release: () => void = () => undefined;
+    let held = Promise.resolve();
+    const torn = await createDatabase({
+      kv: interferingReads(kv, {
+        async beforeList(selector) {
+          if (hasMoved || !JSON.stringify(selector).includes("work")) return;
+          hasMoved = true;
+          // Without the news of the move, the query does not read again.
+          held = new Promise((resolve) => {
+            release = resolve;
+          });
+          await db.tasks.update({ where: { id: "a" }, data: { list: "work" } });
+        },
+        beforeNews: () => held,
+      }),
+      models: { tasks: CopiedTask },
+    });
+    const query = { where: { list: { in: ["home", "work"] } } } as const;
+    expect(titles((await torn.tasks.findMany(query)).items)).toEqual(["a", "b"]);
+    expect(hasMoved).toBe(true);
+    release();
+    await db.tasks.update({ where: { id: "a" }, data: { list: "home" } });
+    hasMoved = false;
+    const rows = new Reports(torn.tasks.watchMany(query));
+    const first = await rows.next();
+    expect(hasMoved).toBe(true);
+    expect(first).toMatchObject([{ id: "a", list: "work" }, { id: "b" }]);
+    release();
+    await db.tasks.update({ where: { id: "b" }, data: { list: "home" } });
+    expect(titles(await rows.nextThat((report) => report[0]?.id === "b"))).toEqual(["b", "a"]);
+    await rows.cancel();
+  } finally {
+    kv.close();
+  }
+});
 
 describe.each(databases)("a live query on %s", (_name, open) => {
   const withDb = async (body: (db: Db, kv: Kv) => Promise<void>) => {

@@ -35,6 +35,21 @@ it("creates the row where there is none, and changes it where there is", async (
   await expectIndexesToMatch(kv, User);
 });
 
+it("is refused without create or update, also if the row decides that the other one is used", async () => {
+  const db = await open();
+  await db.users.create({ data: users.ada });
+  const refusal = { code: "KW_ARGUMENT_INVALID" };
+  expect(await rejection(db.users.upsert({ where, update: { age: 1 } } as never))).toMatchObject({
+    ...refusal,
+    argument: "create",
+  });
+  const absent = { where: { email: "bob@example.com" }, create: users.ada } as never;
+  expect(await rejection(db.users.upsert(absent))).toMatchObject({
+    ...refusal,
+    argument: "update",
+  });
+});
+
 it("changes the row that another creates meanwhile", async () => {
   const db = await open();
   const early = once(() => db.users.create({ data: users.ada }));

@@ -195,10 +195,7 @@ export class RelationInvalidError extends CodegenError {
 
   constructor(model: string, at: string, reason: string, origin: string | undefined) {
     const source = origin === undefined ? "" : ` (${origin})`;
-    super(
-      "KW_RELATION_INVALID",
-      `${model}: ${at}${source}: ${reason}; \`models\` of the configuration must include all models that relations name`,
-    );
+    super("KW_RELATION_INVALID", `${model}: ${at}${source}: ${reason}`);
     this.model = model;
     this.at = at;
     this.reason = reason;

@@ -12,6 +12,8 @@ export interface CheckedConfig extends Settings {
   readonly output: string;
 }
 
+const notADatabase = "it is neither the path or URL of a database nor a function that opens one";
+
 type Fail = (at: string, reason: string) => ConfigInvalidError;
 
 export function checkConfig(path: string, config: unknown): CheckedConfig {
@@ -32,10 +34,7 @@ export function checkConfig(path: string, config: unknown): CheckedConfig {
     throw fail("importExtension", 'it is neither "js" nor "ts"');
   }
   if (database !== undefined && !isText(database) && typeof database !== "function") {
-    throw fail(
-      "database",
-      "it is neither the path or URL of a database nor a function that opens one",
-    );
+    throw fail("database", notADatabase);
   }
   checkMigrations(migrations, fail);
   checkAdopt(adopt, fail);
@@ -65,9 +64,8 @@ function checkAdopt(adopt: unknown, fail: Fail): void {
   const { from, models, ...others } = adopt;
   const [unknown] = Object.keys(others);
   if (unknown !== undefined) throw fail(`adopt.${unknown}`, "there is no such setting");
-  if (from !== undefined && typeof from !== "function") {
-    throw fail("adopt.from", "it is not a function that opens a database");
-  }
+  if (from !== undefined && !isText(from) && typeof from !== "function")
+    throw fail("adopt.from", notADatabase);
   if (!isObject(models))
     throw fail("adopt.models", "it is not an object with a layout for each model");
   for (const [name, entry] of Object.entries(models)) {
@@ -86,8 +84,7 @@ function checkCopy(copy: unknown, fail: Fail): void {
   if (unknown !== undefined) throw fail(`copy.${unknown}`, "there is no such setting");
   for (const [name, open] of Object.entries({ from, to })) {
     if (open === undefined || isText(open) || typeof open === "function") continue;
-    const reason = "it is neither the path or URL of a database nor a function that opens one";
-    throw fail(`copy.${name}`, reason);
+    throw fail(`copy.${name}`, notADatabase);
   }
   if (expireIn !== undefined && typeof expireIn !== "function") {
     throw fail("copy.expireIn", "it is not a function of an entry");

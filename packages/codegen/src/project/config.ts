@@ -44,8 +44,11 @@ export interface CopyConfig {
 
 /** Data that was not written with Keywright, and the models whose rows it becomes. */
 export interface AdoptConfig {
-  /** Opens the database to read. Nothing is written to it. Default: the project's own database. */
-  readonly from?: () => SourceKv | Promise<SourceKv>;
+  /**
+   * The database to read, as in `database`. Nothing is written to it. Default: the project's own
+   * database.
+   */
+  readonly from?: string | (() => SourceKv | Promise<SourceKv>);
   /**
    * The layout of the data of each model, under the name of its property in the result of
    * `openRepositories`: `{ users: kvdexLayout(…) }`.

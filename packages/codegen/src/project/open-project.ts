@@ -7,6 +7,7 @@ import { findModels } from "./find-models.js";
 import { type LoadedConfig, loadConfig } from "./load-config.js";
 import { errorPlace } from "./load-module.js";
 import { type NamedModel, nameModels } from "./model-names.js";
+import { openPath } from "./open-path.js";
 import { withoutNewDatabases } from "./without-new-databases.js";
 
 /** A project with its models. */
@@ -116,10 +117,11 @@ export async function withKv<T>(
 
 /** Opens the database of `adopt.from`, and creates none if it does not exist. */
 export async function openSource(
-  path: string,
-  from: () => SourceKv | Promise<SourceKv>,
+  { path, folder }: LoadedConfig,
+  from: string | (() => SourceKv | Promise<SourceKv>),
 ): Promise<SourceKv> {
-  return await withoutNewDatabases(() => callOpenFunction(path, "adopt.from", from, sourceMethods));
+  const open = typeof from === "string" ? () => openPath(folder, from) : from;
+  return await withoutNewDatabases(() => callOpenFunction(path, "adopt.from", open, sourceMethods));
 }
 
 const sourceMethods: readonly (keyof SourceKv)[] = ["get", "getMany", "list"];

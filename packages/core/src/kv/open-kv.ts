@@ -20,7 +20,7 @@ import {
   openRemoteEngine,
 } from "./open/open-engine.js";
 import { connectTo, isRemoteAddress } from "./open/remote-address.js";
-import { isEngine, whereReason } from "./open/where.js";
+import { foreignUrlReason, isEngine, whereReason } from "./open/where.js";
 
 /** Options of `openKv`. */
 export interface OpenKvOptions {
@@ -203,7 +203,12 @@ function assertAttach(attach: unknown): void {
 function assertWhere(where: unknown): void {
   const isDatabase =
     isEngine(where) || typeof (where as { open?: unknown } | null)?.open === "function";
-  if (isDatabase || (typeof where === "string" && where !== "")) return;
+  const isText = typeof where === "string" && where !== "";
+  if (isText && !isRemoteAddress(where)) {
+    const reason = foreignUrlReason(where);
+    if (reason !== undefined) throw new InvalidOptionError("where", reason, "openKv");
+  }
+  if (isDatabase || isText) return;
   throw new InvalidOptionError("where", whereReason, "openKv");
 }
 

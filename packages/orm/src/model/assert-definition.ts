@@ -30,8 +30,10 @@ export function assertBooleans<T extends object>(
 }
 
 export function assertFields(model: Model, at: string, fields: readonly string[]): void {
-  if (!Array.isArray(fields))
-    throw new ModelDefinitionError(model.name, at, "it must be a list of fields");
+  if (!Array.isArray(fields)) {
+    const reason = `it must be ${at === "primaryKey" ? "a field or " : ""}a list of fields`;
+    throw new ModelDefinitionError(model.name, at, reason);
+  }
   for (const [position, field] of fields.entries()) {
     if (!Object.hasOwn(model.schema.shape, field)) {
       const advice = knownNames(String(field), Object.keys(model.schema.shape), "fields");

@@ -21,6 +21,8 @@ import { compileTimestamps } from "./timestamps.js";
 const knownOptions =
   "name prefix schema primaryKey indexes relations count sum min max timestamps live".split(" ");
 
+const deleteRules: readonly string[] = ["restrict", "cascade", "setNull"];
+
 /**
  * Checks that the definition of a model is an object and has no unknown option.
  *
@@ -166,6 +168,10 @@ function compileRelations(model: Model): CompiledModel["relations"] {
         "the schema has a field of this name; rename the relation",
       );
     }
+    if (relation?.kind === "belongsTo" && !deleteRules.includes(relation.onDelete)) {
+      const reason = 'it must be "restrict", "cascade" or "setNull"';
+      throw new ModelDefinitionError(model.name, `${at}.onDelete`, reason);
+    }
     if (!isRelation(relation)) {
       const reason = "it must be made by belongsTo, hasMany, hasOne or manyToMany";
       throw new ModelDefinitionError(model.name, at, reason);
@@ -192,7 +198,7 @@ function isRelation(value: Relation): boolean {
   if (!isName(value.model)) return false;
   switch (value.kind) {
     case "belongsTo":
-      return areNames(value.fields) && ["restrict", "cascade", "setNull"].includes(value.onDelete);
+      return areNames(value.fields) && deleteRules.includes(value.onDelete);
     case "hasMany":
     case "hasOne":
       return areNames(value.fields);

@@ -94,7 +94,7 @@ async function withSource<T>(
 ): Promise<T> {
   const { from } = adoptConfigOf(config);
   if (from === undefined) return await use(undefined);
-  const source = await openSource(config.path, from);
+  const source = await openSource(config, from);
   try {
     return await use(source);
   } finally {

@@ -61,7 +61,7 @@ function settingOf(
     case "database":
       return database;
     case "adopt.from":
-      return adopt?.from as (() => KvLike | Promise<KvLike>) | undefined;
+      return opener(folder, adopt?.from as string | (() => KvLike | Promise<KvLike>) | undefined);
     case "copy.from":
       return opener(folder, copy?.from);
     case "copy.to":

@@ -25,8 +25,8 @@ Examples:
   $ keywright inspect stats
   $ keywright inspect export --out backup.jsonl
 
-The commands open the database with the function \`database\` of keywright.config.ts. A database on disk
-belongs to one process: first stop the program that has it open.
+The commands open the \`database\` of keywright.config.ts. If a program has it open, they use it through
+the program.
 
 Exit codes: 0 done, 1 failed or stopped, 2 wrong usage, 3 an import refused entries.`);
 

@@ -12,10 +12,13 @@ export const unblockFirst =
 
 const maxCounted = 1000;
 
-/** Returns what to do next about a plan: which rows block it, and how to run it. */
-export async function nextLines(database: AnyDatabase, plan: MigrationPlan): Promise<string[]> {
+/**
+ * Returns what to do next about a plan: which rows block it, and how to run it.
+ *
+ * @param failed the result of {@link failedRows}.
+ */
+export function nextLines(plan: MigrationPlan, failed: ReadonlyMap<string, string>): string[] {
   const { steps } = plan;
-  const failed = await failedRows(database, plan);
   const duplicates = steps.flatMap(({ kind, model, index }) =>
     kind === "resolve-duplicates" ? `${model}.${index}` : [],
   );
@@ -56,7 +59,7 @@ function runLines({ steps, needsMigration, isBreaking }: MigrationPlan): string[
 }
 
 /** Returns a text such as `2 rows` for each model with rows that could not be changed. */
-async function failedRows(
+export async function failedRows(
   database: AnyDatabase,
   { steps }: MigrationPlan,
 ): Promise<ReadonlyMap<string, string>> {

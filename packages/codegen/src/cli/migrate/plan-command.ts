@@ -6,7 +6,7 @@ import type { Terminal } from "../terminal/terminal.js";
 import { helpText, writeText } from "../terminal/wrap.js";
 import { writeJson } from "../terminal/write-json.js";
 import { dropModelOption } from "./migrate-options.js";
-import { nextLines } from "./next-lines.js";
+import { failedRows, nextLines } from "./next-lines.js";
 import { planText } from "./plan-text.js";
 import { missingModelLines, planWithDrops } from "./plan-with-drops.js";
 
@@ -22,8 +22,8 @@ The command changes no rows and no indexes. It only registers models that are ne
 every program that opens the database does. Models that only the database has are listed after the
 steps.
 
-A database on disk belongs to one process: first stop the program that has it open. If there is no
-database yet, the command fails.
+If a program has the database open, the command uses it through the program. If there is no database
+yet, the command fails.
 
 Examples:
   $ keywright migrate plan          show the plan
@@ -31,7 +31,8 @@ Examples:
   $ keywright migrate plan --drop-model users   include the removal of a model that is no longer used
 
 Exit codes: 0 there is nothing to do, or the plan can run as it is; 1 failed; 2 wrong usage; 3 steps
-are breaking, or blocked until a migration is written, or rows share a value of a unique index.`);
+are breaking, or blocked until a migration is written, or rows share a value of a unique index, or a
+migration could not change rows.`);
 
 interface PlanCommandOptions extends ResultOptions {
   readonly dropModel?: readonly string[];
@@ -44,21 +45,23 @@ export function planCommand(terminal: Terminal, exit: (code: ExitCode) => void):
     .addHelpText("after", help)
     .action(async ({ config, json, dropModel = [] }: PlanCommandOptions) => {
       const fail = (message: string) => command.error(`error: ${message}`);
-      const plan = await withProject(terminal.folder, config, async ({ database }) => {
+      const found = await withProject(terminal.folder, config, async ({ database }) => {
         const plan = await planWithDrops(database, dropModel, fail);
+        const failed = await failedRows(database, plan);
         if (json) writeJson(terminal, plan);
         else {
           const lines = [
             planText(terminal, plan),
             ...missingModelLines(plan, dropModel),
-            ...(await nextLines(database, plan)),
+            ...nextLines(plan, failed),
           ];
           writeText(terminal.stdout, lines.join("\n"));
         }
-        return plan;
+        return { plan, hasFailedRows: failed.size > 0 };
       });
+      const { plan, hasFailedRows } = found;
       const hasDuplicates = plan.steps.some(({ kind }) => kind === "resolve-duplicates");
-      const isUndecided = plan.isBreaking || plan.needsMigration || hasDuplicates;
+      const isUndecided = plan.isBreaking || plan.needsMigration || hasDuplicates || hasFailedRows;
       exit(isUndecided ? exitCodes.undecided : exitCodes.done);
     });
   return command;

@@ -67,6 +67,9 @@ function isCommand(line: string): boolean {
   return /^\s+npx /.test(line);
 }
 
+/** The command and the note of an example: `  $ keywright verify   compare all rows`. */
+const exampleLine = /^(\s+\$ .*?\S) {2,}(\S.*)$/;
+
 /**
  * Further lines begin below the last column of the line that leaves enough room, or else at the
  * indentation of the line.
@@ -82,6 +85,11 @@ function wrapLine(line: string, columns: number): string[] {
     return room >= minColumns && words.every((word) => textWidth(word) <= room);
   };
   const start = columnStarts.findLast(hasRoom) ?? indentation;
+  const [, command, note] = start === indentation ? (exampleLine.exec(line) ?? []) : [];
+  if (command !== undefined && note !== undefined)
+    return [command, `${indentation}    ${note}`].flatMap((part) =>
+      wrap(part, columns).split("\n"),
+    );
   const lines: string[] = [];
   let [current, words] = [start, 0];
   for (const word of wordsOf(line.slice(start.length), columns - textWidth(start))) {

@@ -51,7 +51,8 @@ function assertDatabaseFiles(location: string, names: readonly string[]): void {
     throw new CorruptionError("its file CURRENT is missing", undefined, undefined, location, {
       file: "CURRENT",
     });
-  throw new Error("the folder holds other files");
+  const others = names.filter((name) => !isFirstFile(name));
+  throw new Error(`the folder holds other files, such as ${JSON.stringify(others.sort()[0])}`);
 }
 
 /** True for a file that may be left if a process is stopped before it has created a database. */

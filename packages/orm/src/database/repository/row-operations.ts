@@ -68,7 +68,9 @@ export class RowOperations extends RowReads {
   upsert(input: CallOptions): Promise<ShapedRow> {
     const { context } = this.#calls;
     return this.#writeOne("upsert", input, async (options, meter) => {
-      const { create, assertNew } = options;
+      const { assertNew } = options;
+      // Checked before it is needed, so that a call without it fails also if the row exists.
+      const create = objectOf(context, options.create, "create");
       const update = objectOf(context, options.update, "update");
       const find = () => findWholeRow(context, options, meter);
       return await upsertRow(context, find, create, update, options, meter, assertNew);

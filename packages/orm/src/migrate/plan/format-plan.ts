@@ -48,9 +48,14 @@ function stepLines(step: MigrationStep, columns: number, isBlockRepeated: boolea
   const lines = [head.trimEnd(), ...wrap(step.reason, columns - indent.length)];
   if (step.blocked !== undefined && isBlockRepeated) lines.push("Blocked until the same is done.");
   else if (step.blocked !== undefined)
-    lines.push("Blocked until this is done:", ...step.blocked.split("\n"));
+    lines.push("Blocked until this is done:", ...blockedLines(step.blocked, columns));
   else if (step.class === "breaking") lines.push(`To accept it: ${JSON.stringify(step.id)}`);
   return indentLines(lines);
+}
+
+/** Wraps a sentence. Text of several lines is code, which stays as it is. */
+function blockedLines(blocked: string, columns: number): string[] {
+  return blocked.includes("\n") ? blocked.split("\n") : wrap(blocked, columns - indent.length);
 }
 
 function indentLines([head = "", ...lines]: readonly string[]): string[] {

@@ -39,7 +39,7 @@ export function planKey(
     const [before, now] = [JSON.stringify(storedRow.primaryKey), JSON.stringify(primaryKey)];
     const reason = `The primary key was ${before} and is ${now}. The rows of ${name} are also stored by ${now}, beside readers and writers. Then programs with the primary key ${before} can neither read nor write them.`;
     const blocked = obstacleOf(facts, storedRow.primaryKey, others);
-    return [{ ...step, class: "breaking", sideBySide: true, reason, ...(blocked && { blocked }) }];
+    return [{ ...step, class: "breaking", sideBySide: false, reason, ...(blocked && { blocked }) }];
   }
   if (otherLayout === undefined) return [];
   const other = JSON.stringify(otherLayout.primaryKey);

@@ -11,9 +11,8 @@ would fail; 2 wrong usage; 3 nothing was changed, because breaking steps are not
 migration is missing.`;
 
 const runHelp = helpText(`
-On Deno KV, programs can read and write during the run. A database on disk belongs to one process:
-first stop the program that has it open, or call \`migrate(db)\` in that program, where it runs beside
-its readers and writers.
+Programs can read and write during the run. If a program has the database open, the command uses it
+through the program.
 
 Ctrl-C stops a run after the current batch. The next run continues there, also if the run was killed.
 
