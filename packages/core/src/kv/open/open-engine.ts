@@ -1,3 +1,4 @@
+import cluster from "node:cluster";
 import { setTimeout as sleep } from "node:timers/promises";
 import { MemoryLevel } from "memory-level";
 import type { Engine } from "../../engine/engine.js";
@@ -35,8 +36,9 @@ export interface AttachOptions {
   /** True if other processes may attach to this one. The default is true. */
   readonly serve?: boolean | undefined;
   /**
-   * True to become the owner of the folder if its owner ends. The default is false: calls then wait
-   * a few seconds for another owner and fail.
+   * True to become the owner of the folder if its owner ends. If false, calls wait a few seconds
+   * for another owner and fail. The default is true in a worker of `node:cluster`, whose workers
+   * are equal, and false in other processes.
    */
   readonly takeOver?: boolean | undefined;
 }
@@ -168,7 +170,7 @@ async function attachedEngine(
     try {
       return await connectInFolder(location);
     } catch (error) {
-      const mayTakeOver = options.attach !== false && options.attach.takeOver === true;
+      const mayTakeOver = options.attach !== false && (options.attach.takeOver ?? cluster.isWorker);
       if (isFirst || own !== undefined || !mayTakeOver) throw error;
       const taken = await takeOver();
       try {
