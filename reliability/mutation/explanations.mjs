@@ -65,6 +65,16 @@ export const explanations = [
     becomes: "{}",
     reason: "A result without `ok` counts as refused, as `ok: false` does.",
   },
+  {
+    file: "src/write/commit/row-expiry.ts",
+    within: "expireAt !== undefined && expireAt",
+    reason: "An absent time is not at or below any other, so the comparison refuses it too.",
+  },
+  {
+    file: "src/write/commit/row-expiry.ts",
+    within: "if (!keepsExpiry",
+    reason: "It only saves a read: a database that reports expiry times has no record of them.",
+  },
 ];
 
 /** Returns the reason why a survivor is left, or undefined if nobody has given one. */

@@ -251,14 +251,16 @@ it("no record of a model that is being dropped makes a call throw an untyped err
   for (const kind of ["schema", "count"]) {
     await withEachHostileEntry(["__keywright", kind, "removed"], prepare, async (kv) => {
       const db = await createDatabase({ kv, models: { orders: Order } });
-      await makeAll([
-        () => planMigration(db),
-        () => migrationStatus(db),
-        () => migrate(db, { dropModels: ["removed"] }),
-      ]).finally(async () => {
+      try {
+        await makeAll([
+          () => planMigration(db),
+          () => migrationStatus(db),
+          () => migrate(db, { dropModels: ["removed"] }),
+        ]);
+      } finally {
         expect(await db.orders.findUnique({ where: { id: "a" } })).not.toBeNull();
         expect((await verifyIndexes(db)).status).toBe("clean");
-      });
+      }
     });
   }
 });

@@ -101,3 +101,17 @@ it.each([
   });
   expect(error.message).toContain("notes.create: the primary key cannot hold id");
 });
+
+it("a row written by hand with a value too long for one index is updated and deleted in the others", async () => {
+  const row = { id: "9", title: long, down: "d", tags: ["a"] };
+  const others = await entriesOf(kv);
+  await db.notes.create({ data: { ...row, title: "short" } });
+  await kv.delete(["notes_by_title", "short", "9"]);
+  await kv.set(["notes", "9"], row);
+  await db.notes.update({ where: { id: "9" }, data: { title: "new" } });
+  expect((await db.notes.findMany({ where: { title: "new" } })).items).toMatchObject([{ id: "9" }]);
+  await kv.delete(["notes_by_title", "new", "9"]);
+  await kv.set(["notes", "9"], row);
+  await db.notes.delete({ where: { id: "9" } });
+  expect(await entriesOf(kv)).toEqual(others);
+});
