@@ -18,14 +18,35 @@ const { version: zod } = JSON.parse(
 // Not in the folder itself, which `keywright init` must take for an empty project.
 const tarballs = mkdtempSync(join(tmpdir(), "keywright-tarballs-"));
 try {
-  const packed = ["core", "orm", "codegen"].map((name) => {
+  const sources = {
+    zod: `zod@${zod}`,
+    typescript: "typescript@7.0.2",
+    "@types/node": "@types/node@20",
+  };
+  // All three first: npm would look for the packages that one of them depends on.
+  for (const name of ["core", "orm", "codegen"]) {
     const output = npm(join(packages, name), "pack", "--json", "--pack-destination", tarballs);
-    return join(tarballs, /"filename": "(.+?)"/.exec(output)[1]);
+    sources[`@keywright/${name}`] = join(tarballs, /"filename": "(.+?)"/.exec(output)[1]);
+  }
+  const named = namesToInstall().map((name) => {
+    if (sources[name] === undefined) throw new Error(`README.md installs ${name}, which is new`);
+    return sources[name];
   });
   const quiet = ["--prefer-offline", "--no-audit", "--no-fund", "--ignore-scripts"];
-  npm(folder, "install", ...quiet, ...packed, `zod@${zod}`, "typescript@7.0.2", "@types/node@20");
+  npm(folder, "install", ...quiet, ...named);
 } finally {
   rmSync(tarballs, { recursive: true });
+}
+
+/** The packages of the commands in the section Install of README.md. */
+function namesToInstall() {
+  const readme = readFileSync(join(packages, "../README.md"), "utf8");
+  const [, commands = ""] = /## Install\n\n```sh\n([^`]+)```/.exec(readme) ?? [];
+  const names = [...commands.matchAll(/^npm install (.+)$/gm)].flatMap(([, rest]) =>
+    rest.split(" ").filter((word) => !word.startsWith("-")),
+  );
+  if (names.length === 0) throw new Error("README.md has no commands that install the packages");
+  return names;
 }
 
 function npm(cwd, ...args) {

@@ -40,6 +40,21 @@ const command = "@keywright/codegen/bin/keywright.js";
 const keywright = (...args: string[]) => node(command, ...args);
 const tsc = () => node("typescript/bin/tsc");
 
+/** Reads a row with the compiled repositories and the migration. */
+const readAda = `
+import { openKv } from "@keywright/core";
+import { openRepositories } from "./dist/db/index.js";
+import { fullNames } from "./dist/migrations/full-names.js";
+const kv = await openKv("data/app");
+const db = await openRepositories(kv, { migrations: [fullNames] });
+const ada = await db.users.findByEmail("ada@example.com");
+if (ada?.fullName !== "Ada") throw new Error(JSON.stringify(ada));
+const { migrate } = await import("@keywright/orm");
+const { status } = await migrate(db.database, { accept: true });
+if (status !== "done") throw new Error(status);
+await kv.close();
+`;
+
 /** A folder in which the packed packages are installed, once for all runtimes. */
 const installed = process.env["KEYWRIGHT_PACKED"] ?? "";
 
@@ -81,4 +96,23 @@ it("the packed packages take a newcomer from nothing to a migrated database", as
   expect(await keywright("migrate", "plan")).toContain("Nothing to migrate.");
   expect(await keywright("verify")).toContain("2 rows, 6 entries");
   expect(await keywright("inspect", "ls", '["users_by_name"]')).toContain('"bob"');
+
+  // A field gets another name, by a migration that the command writes.
+  await writeFile(model, (await readFile(model, "utf8")).replaceAll("name: z.", "fullName: z."));
+  await writeFile(model, (await readFile(model, "utf8")).replace('key: "name"', 'key: "fullName"'));
+  await keywright("generate");
+  expect(await keywright("migrate", "new", "full names")).toContain("full-names.ts was written");
+  for (const name of ["main", "bob"]) {
+    const program = join(folder, `src/${name}.ts`);
+    const source = await readFile(program, "utf8");
+    const migrated = source
+      .replaceAll("name:", "fullName:")
+      .replace(/(ada|bob)\.name/, "$1.fullName")
+      .replace("openRepositories(kv)", "openRepositories(kv, { migrations: [fullNames] })");
+    const line = 'import { fullNames } from "./migrations/full-names.ts";\n';
+    await writeFile(program, line + migrated);
+  }
+  await tsc();
+  // The new program already reads the row by its new schema.
+  await done(process.execPath, "--input-type=module", "-e", readAda);
 }, 240_000);
