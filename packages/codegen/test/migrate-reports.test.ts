@@ -221,7 +221,7 @@ export const scores = defineMigration({
   expect(run.exitCode).toBe(0);
   await project.write({ "models/player.ts": playersModule(byTeam) });
   const back = await project.run(["migrate", "rollback", "--accept-all"]);
-  expect(back.stdout).toContain(
+  expect(back.stdout.replace(/\s+/g, " ")).toContain(
     'The migration "scores are numbers" leads from the model\'s schema to the stored rows, and has no down. Add one.',
   );
   expect(back.stdout).not.toContain("defineMigration");

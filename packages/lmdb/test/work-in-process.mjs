@@ -5,24 +5,54 @@ import * as z from "zod";
 import { lmdbEngine } from "../dist/index.js";
 
 const [path, work, name] = process.argv.slice(2);
-const kv = await openKv(await lmdbEngine({ path }));
+const open = async () => await openKv(await lmdbEngine({ path }));
+let kv = await open();
 
-/** Each client counts in one entry with `sum`, and in another one with a check. */
+/**
+ * Each client counts in one entry with `sum`, and in another one with a check. If LMDB fails during
+ * a commit, the program opens the database again, and looks if the commit is there.
+ */
 async function count(client, times) {
   for (let n = 0; n < times; ) {
-    const entry = await kv.get(["checked"]);
-    const result = await kv
-      .atomic()
-      .check(entry)
-      .set(["checked"], (entry.value ?? 0) + 1)
-      .set(["done", `${name}:${client}:${n}`], 1)
-      .sum(["sum"], 1n)
-      .commit();
-    if (result.ok) {
-      console.log(result.versionstamp);
-      n++;
-    }
+    const key = ["done", `${name}:${client}:${n}`];
+    const used = kv;
+    const versionstamp = await countOnce(key).catch(async (error) => {
+      await openAgain(used, error);
+      return (await kv.get(key)).versionstamp;
+    });
+    if (versionstamp === null) continue;
+    console.log(versionstamp);
+    n++;
   }
+}
+
+async function countOnce(key) {
+  const entry = await kv.get(["checked"]);
+  const result = await kv
+    .atomic()
+    .check(entry)
+    .set(["checked"], (entry.value ?? 0) + 1)
+    .set(key, 1)
+    .sum(["sum"], 1n)
+    .commit();
+  return result.ok ? result.versionstamp : null;
+}
+
+let opening;
+
+/** Opens the database once for all clients of the one that has failed. */
+async function openAgain(failed, error) {
+  if (!["KW_ENGINE_FAILED", "KW_DATABASE_CLOSED"].includes(error.code)) throw error;
+  if (failed === kv) {
+    opening ??= failed
+      .close()
+      .then(open)
+      .then((opened) => {
+        kv = opened;
+        opening = undefined;
+      });
+  }
+  await opening;
 }
 
 if (work === "count") {

@@ -63,7 +63,7 @@ it("offer the fields that indexes have, their conditions and values, and relatio
   );
   const posts = (part: string) =>
     offered(`db.users.findUnique({ where: { id: "x" }, include: { ${part} } })`);
-  expect(posts("|")).toEqual("badge posts team".split(" "));
+  expect(posts("|")).toEqual("_count badge posts team".split(" "));
   expect(posts("posts: { | }")).toEqual("filter include orderBy select take where".split(" "));
   expect(posts("posts: { select: { | } }")).toEqual("at authorId id title".split(" "));
 });

@@ -207,7 +207,7 @@ describe("a generated repository's rows", () => {
     const missing = { create: null as never, update: {} };
     const other = { id: "01ARZ3NDEKTSV4RRFFQ69G5FAW" };
     const refused = await errorOf(users.upsert({ where: other, ...missing }));
-    expect(refused).toMatchObject({ code: "KW_ROW_INVALID", operation: "upsert" });
+    expect(refused).toMatchObject({ code: "KW_ARGUMENT_INVALID", argument: "create" });
   });
 
   it("lists by page and one by one, forward and backward", async () => {

@@ -209,7 +209,7 @@ it("shows a row once that moves from one value of `in` to another between their 
     expect(titles(await rows.nextThat((report) => report[0]?.id === "b"))).toEqual(["b", "a"]);
     await rows.cancel();
   } finally {
-    kv.close();
+    await kv.close();
   }
 });
 

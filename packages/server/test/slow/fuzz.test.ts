@@ -7,8 +7,8 @@ import {
   AtomicWriteSchema,
   SnapshotReadSchema,
   WatchSchema,
-} from "../src/connect/generated/datapath_pb.js";
-import { token, withServer } from "./served.js";
+} from "../../src/connect/generated/datapath_pb.js";
+import { token, withServer } from "../served.js";
 
 const requests = 50_000;
 const atOnce = 50;
