@@ -21,7 +21,7 @@ import {
 } from "@keywright/core/engine";
 import { EntryChecker } from "./check/entry-checker.js";
 import { writeCommit } from "./commit/write-commit.js";
-import { openingFailure, readFailure } from "./errors/lmdb-failure.js";
+import { isAborted, openingFailure, readFailure } from "./errors/lmdb-failure.js";
 import { decodeChangeRecord } from "./file/change-record.js";
 import { decodeHead, type Head } from "./file/head.js";
 import { changeKey, headKey } from "./file/reserved-keys.js";
@@ -57,6 +57,9 @@ export async function lmdbEngine(options: LmdbOptions): Promise<Engine> {
     throw openingFailure(error, path);
   }
 }
+
+/** How often a commit is repeated at most after LMDB has aborted its transaction. */
+const maxAborted = 10;
 
 class LmdbEngine implements Engine {
   readonly isShared = true;
@@ -134,12 +137,13 @@ class LmdbEngine implements Engine {
   /**
    * Evaluates the writes against the newest state, and writes the result if that state is still the
    * newest one. LMDB compares the sequence of the head inside its write transaction. If another
-   * process has committed meanwhile, the writes are evaluated again.
+   * process has committed meanwhile, the writes are evaluated again. So they are if LMDB has aborted
+   * the transaction.
    */
   async commit(writes: readonly AtomicWrite[]): Promise<WriteOutcome[]> {
     const damage = this.#damage;
     if (damage !== undefined) return writes.map(() => damage);
-    for (;;) {
+    for (let aborted = 0; ; ) {
       const head = this.#readHead();
       if (head.sequence !== this.#versionsOf) this.#versions = new CheckedVersions();
       this.#versionsOf = head.sequence;
@@ -152,8 +156,13 @@ class LmdbEngine implements Engine {
       });
       const outcomes = writes.map((write) => group.apply(write));
       if (group.last === undefined) return outcomes;
-      const isNewest = await writeCommit(this.#store, this.#tree, head, group.mutations);
-      if (!isNewest) continue;
+      try {
+        const isNewest = await writeCommit(this.#store, this.#tree, head, group.mutations);
+        if (!isNewest) continue;
+      } catch (error) {
+        if (!isAborted(error) || ++aborted > maxAborted) throw error;
+        continue;
+      }
       this.#versionsOf = head.sequence + 1;
       this.#feed.poll();
       return outcomes;
