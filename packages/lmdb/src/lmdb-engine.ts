@@ -21,7 +21,7 @@ import {
 } from "@keywright/core/engine";
 import { EntryChecker } from "./check/entry-checker.js";
 import { writeCommit } from "./commit/write-commit.js";
-import { isAborted, openingFailure, readFailure } from "./errors/lmdb-failure.js";
+import { openingFailure, readFailure } from "./errors/lmdb-failure.js";
 import { decodeChangeRecord } from "./file/change-record.js";
 import { decodeHead, type Head } from "./file/head.js";
 import { changeKey, headKey } from "./file/reserved-keys.js";
@@ -57,9 +57,6 @@ export async function lmdbEngine(options: LmdbOptions): Promise<Engine> {
     throw openingFailure(error, path);
   }
 }
-
-/** How often a commit is repeated at most after LMDB has aborted its transaction. */
-const maxAborted = 10;
 
 class LmdbEngine implements Engine {
   readonly isShared = true;
@@ -137,13 +134,12 @@ class LmdbEngine implements Engine {
   /**
    * Evaluates the writes against the newest state, and writes the result if that state is still the
    * newest one. LMDB compares the sequence of the head inside its write transaction. If another
-   * process has committed meanwhile, the writes are evaluated again. So they are if LMDB has aborted
-   * the transaction.
+   * process has committed meanwhile, the writes are evaluated again.
    */
   async commit(writes: readonly AtomicWrite[]): Promise<WriteOutcome[]> {
     const damage = this.#damage;
     if (damage !== undefined) return writes.map(() => damage);
-    for (let aborted = 0; ; ) {
+    for (;;) {
       const head = this.#readHead();
       if (head.sequence !== this.#versionsOf) this.#versions = new CheckedVersions();
       this.#versionsOf = head.sequence;
@@ -156,13 +152,8 @@ class LmdbEngine implements Engine {
       });
       const outcomes = writes.map((write) => group.apply(write));
       if (group.last === undefined) return outcomes;
-      try {
-        const isNewest = await writeCommit(this.#store, this.#tree, head, group.mutations);
-        if (!isNewest) continue;
-      } catch (error) {
-        if (!isAborted(error) || ++aborted > maxAborted) throw error;
-        continue;
-      }
+      const isNewest = await writeCommit(this.#store, this.#tree, head, group.mutations);
+      if (!isNewest) continue;
       this.#versionsOf = head.sequence + 1;
       this.#feed.poll();
       return outcomes;

@@ -12,7 +12,7 @@ const invalidFile = -30793;
 const versionMismatch = -30794;
 const corrupted = -30796;
 const pageNotFound = -30797;
-/** MDB_BAD_TXN: a transaction that has met a damaged page, or is aborted. */
+/** A transaction that has met a damaged page. */
 const unusableTransaction = -30782;
 const damageCodes: readonly unknown[] = [corrupted, pageNotFound, unusableTransaction];
 
@@ -42,12 +42,4 @@ export function openingFailure(error: unknown, path: string): Error {
   if (syscall !== undefined || typeof code === "number")
     return new DatabasePathError(path, (error as Error).message, error);
   return new EngineFailedError(error, "open", path);
-}
-
-/**
- * True if LMDB has aborted a write transaction, so that nothing of it is written. `lmdb` 3.5.6 does
- * this rarely if several processes write at the same time (`mdb_page_touch` in its `mdb.c`).
- */
-export function isAborted(error: unknown): boolean {
-  return (error as { code?: unknown } | null)?.code === unusableTransaction;
 }
