@@ -103,9 +103,10 @@ export const queueTests: KvTestGroup = {
       const enqueued = Date.now();
       await kv.enqueue("late", { delay: 150 });
       await kv.enqueue("now");
-      const [first, second] = (await inbox.count(2)) as [string, number][];
-      assert.deepEqual([first![0], second![0]], ["now", "late"]);
-      assert.ok(second![1] >= enqueued + 150);
+      const received = new Map((await inbox.count(2)) as [string, number][]);
+      // On a slow machine, the other message may come even later.
+      assert.deepEqual([...received.keys()].sort(), ["late", "now"]);
+      assert.ok(received.get("late")! >= enqueued + 150);
     });
 
     for (const [name, fail] of Object.entries(failures)) {
