@@ -92,6 +92,45 @@ describe("a watch", () => {
     expect(owner.unreadBytes()).toBeLessThan(2e6);
     socket.destroy();
   });
+
+  it("reads few ranges for a client that does not read, and the others when it reads", async () => {
+    const value = encodeValue("x".repeat(1_000_000));
+    for (let n = 0; n < 8; n++) {
+      const set: StoredMutation = { type: "set", key: Uint8Array.of(2, n, 0), value };
+      await owner.engine.commit([{ checks: [], mutations: [set], sync: false }]);
+    }
+    let reads = 0;
+    const { engine } = owner;
+    const getRange = engine.getRange.bind(engine);
+    engine.getRange = (read) => {
+      reads++;
+      return getRange(read);
+    };
+    const socket = await owner.connect();
+    const { FrameReader, FrameWriter } = await import("../src/engine/remote/frames.js");
+    const frames = new FrameWriter(socket);
+    frames.write([1, "hello", 1, randomBytes(16)]);
+    await new Promise((resolve) => socket.once("data", resolve));
+    socket.pause();
+    const requests = 30;
+    for (let id = 2; id < 2 + requests; id++)
+      frames.write([id, "range", [Uint8Array.of(2, 0), Uint8Array.of(3)], 8, false]);
+    await expect.poll(() => owner.unreadBytes(), { timeout: 60_000 }).toBeGreaterThan(8e6);
+    await sleep(100);
+    expect(reads).toBeLessThanOrEqual(8);
+    const answers = new FrameReader(Number.POSITIVE_INFINITY);
+    const answered = new Set<unknown>();
+    const done = new Promise<void>((resolve) => {
+      socket.on("data", (chunk) => {
+        for (const message of answers.push(chunk)) answered.add((message as unknown[])[0]);
+        if (answered.size === requests) resolve();
+      });
+    });
+    socket.resume();
+    await done;
+    expect(reads).toBe(requests);
+    socket.destroy();
+  });
 });
 
 describe("bytes that are not the protocol", () => {

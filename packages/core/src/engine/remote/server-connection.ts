@@ -17,6 +17,7 @@ import {
   wireEntry,
   writeOf,
 } from "./messages.js";
+import { ReadTurns } from "./read-turns.js";
 import { RemoteHandlerError } from "./remote-handler-error.js";
 import type { Access, ConnectionHost } from "./served-database.js";
 import { wireError } from "./wire-error.js";
@@ -51,6 +52,7 @@ export class ServerConnection {
   readonly #listeners = new Map<number, QueueListener>();
   /** The messages that handlers of the client have, by their number. */
   readonly #deliveries = new Map<number, (isTaken: boolean) => void>();
+  readonly #ranges = new ReadTurns(() => this.#stream.writableLength <= maxUnreadBytes);
   #nextDelivery = 1;
   #requests = 0;
   #clientId: Uint8Array | undefined;
@@ -148,6 +150,7 @@ export class ServerConnection {
     const wire = error === undefined ? null : wireError(error);
     this.#writer.write([request, wire, result, this.#server.changes.counter]);
     if (this.#requests === 0) this.#onIdle?.();
+    this.#ranges.next();
     if (this.#stream.isPaused()) this.#resumeIfIdle();
   }
 
@@ -167,6 +170,7 @@ export class ServerConnection {
   }
 
   #onDrain(): void {
+    this.#ranges.next();
     this.#resumeIfIdle();
     for (const [id, watch] of this.#watches) if (watch.isPending) this.#sendChanges(id, watch);
   }
@@ -234,9 +238,11 @@ export class ServerConnection {
     const limit = Math.max(1, Math.floor(numberOf(wireLimit)));
     if (limit > maxEntries) throw new LimitExceededError("batchSize", maxEntries, limit);
     const range = withoutCommitIds(rangeOf(wireRange));
-    return this.#server.database.engine
-      .getRange({ range, limit, reverse: reverse === true })
-      .then((entries) => entries.map((entry) => [entry.key, ...wireEntry(entry)!]));
+    const { engine } = this.#server.database;
+    return this.#ranges.run(async () => {
+      const entries = await engine.getRange({ range, limit, reverse: reverse === true });
+      return entries.map((entry) => [entry.key, ...wireEntry(entry)!]);
+    });
   }
 
   #commit(clientId: Uint8Array, [group, writes, isRepeated]: readonly unknown[]): unknown {
