@@ -14,8 +14,13 @@ export function defaultCacheBytes(memory: number = usableMemory()): number {
   return Math.round(Math.min(Math.max(memory * share, smallest), largest));
 }
 
+/** Returns 0 in Deno if the program may not know the memory, which needs the permission `sys`. */
 function usableMemory(): number {
-  // Zero, or more than the machine has, if there is no limit. Some runtimes lack the function.
-  const limit = (process.constrainedMemory as typeof process.constrainedMemory | undefined)?.();
-  return limit ? Math.min(limit, totalmem()) : totalmem();
+  try {
+    // Zero, or more than the machine has, if there is no limit. Some runtimes lack the function.
+    const limit = (process.constrainedMemory as typeof process.constrainedMemory | undefined)?.();
+    return limit ? Math.min(limit, totalmem()) : totalmem();
+  } catch {
+    return 0;
+  }
 }
