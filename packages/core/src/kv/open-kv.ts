@@ -49,9 +49,10 @@ export interface OpenKvOptions {
   checkFiles?: boolean | FileCheckOptions | undefined;
   /**
    * The size in bytes of the cache in which LevelDB keeps blocks of its files uncompressed. The
-   * default is 1/128 of the memory, but at least 8 MiB and at most 64 MiB. A larger cache makes reads
-   * of a large database faster. If the database is already open in this process, its cache does not
-   * change. No effect on databases that are not in a folder.
+   * default is 1/128 of the memory, but at least 8 MiB and at most 64 MiB. In Deno without the
+   * permission `sys`, it is 8 MiB. A larger cache makes reads of a large database faster. If the
+   * database is already open in this process, its cache does not change. No effect on databases that
+   * are not in a folder.
    */
   cacheBytes?: number | undefined;
   /**

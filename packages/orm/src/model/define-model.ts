@@ -36,8 +36,8 @@ import type { AnyIndexes, AnyRelations, Model } from "./model.js";
  * @param definition.sum maintains the sum of fields over all rows. Includes `count`.
  * @param definition.min keeps the rows in the order of these fields, for their minimum.
  * @param definition.max the same for their maximum.
- * @param definition.timestamps maintains the fields `createdAt` and `updatedAt`. Both need a default
- * in the schema: `z.date().default(() => new Date())`.
+ * @param definition.timestamps maintains the fields `createdAt` and `updatedAt`. Both need a
+ * default in the schema: `z.date().default(() => new Date())`.
  * @param definition.live keeps a record of changes, for live queries on databases that keep none.
  * @throws {ModelDefinitionError} if the definition contradicts itself or the schema, for example if
  * the schema lacks a field, a list contains a field twice, or two indexes have the same prefix.

@@ -65,7 +65,7 @@ export interface LevelEngineOptions {
   readonly files?: FileChecker | undefined;
 }
 
-/** What the reads of one call have in common. */
+/** The settings that all reads of one call share. */
 interface RangeState {
   /** Milliseconds since the epoch. Entries that expire by then are absent. */
   readonly now: number;

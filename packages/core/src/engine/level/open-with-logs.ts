@@ -25,10 +25,10 @@ const savedName = /^(\d+)\.log\.saved-\d+$/;
 const encodings = { keyEncoding: "view", valueEncoding: "view" } as const;
 
 /**
- * Opens the LevelDB database in a folder, and keeps its logs meanwhile. LevelDB ignores the error if
- * it cannot open or read a log, for example because the process can open no more files. It continues
- * without the commits in this log, and deletes it. So each log gets a second name until its last
- * commit is found in the open database.
+ * Opens the LevelDB database in a folder, and keeps its logs meanwhile. If LevelDB cannot open or
+ * read a log, for example because the process can open no more files, it ignores the error,
+ * continues without the commits in this log, and deletes it. So each log gets a second name until
+ * its last commit is found in the open database.
  *
  * If a commit is not found, the database is closed, and the log gets the number of a new one, so
  * that LevelDB reads it the next time. This also happens to a log that a process has kept that was

@@ -50,7 +50,7 @@ export async function connectInFolder(folder: string): Promise<Socket> {
 function listening(server: Server, path: string): Promise<void> {
   return new Promise((resolve, reject) => {
     server.once("error", reject);
-    // Otherwise the primary of a cluster listens for its workers, and goes on when one is killed.
+    // Otherwise the primary of a cluster listens for its workers, also after one is killed.
     server.listen({ path, exclusive: true }, resolve);
   });
 }
