@@ -28,7 +28,7 @@ const { values } = parseArgs({
 const usual = 10_000;
 /** Larger databases are measured with fewer cases and contenders, because they take long to fill. */
 const large = {
-  cases: ["byId", "byEmail", "byColor", "page", "entries", "create", "createTogether"],
+  cases: ["byId", "byEmail", "byColor", "page", "totals", "entries", "create", "createTogether"],
   contenders: [
     ...["keywright-level", "keywright-lmdb", "raw-level", "lmdb-by-hand"],
     ...["drizzle", "drizzle-prepared", "kysely"],
