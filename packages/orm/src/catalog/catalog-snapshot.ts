@@ -271,6 +271,7 @@ function counterText(name: string): string {
   if (name === rowCounter) return "the count of all rows";
   const { index, sum } = parseCounterName(name);
   if (sum === undefined) return `the count of ${name}`;
+  if (sum.startsWith("ranked")) return `the ranks of ${index}`;
   return index === undefined ? `the ${sum} of all rows` : `the ${sum} of ${index}`;
 }
 

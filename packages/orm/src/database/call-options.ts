@@ -26,7 +26,8 @@ const rows = ["where", "orderBy", "index", "filter", "maxReads"];
 const page = ["take", "cursor"];
 const unique = new Set(["where", "maxReads", ...shape]);
 const first = new Set([...rows, "cursor", ...shape]);
-const list = new Set([...rows, ...page, ...shape]);
+const watched = new Set([...rows, ...page, ...shape]);
+const list = new Set([...watched, "skip"]);
 const count = new Set(rows);
 const aggregates = ["where", "index", "maxReads", "count", "sum", "avg", "min", "max"];
 const many = new Set([...rows, "take", "atomic", ...shape]);
@@ -43,10 +44,11 @@ export const allowedOptions: AllowedOptions = {
   exists: count,
   aggregate: new Set(aggregates),
   groupBy: new Set([...aggregates, "by", "orderBy", "take"]),
+  rank: new Set(["where", "index", "by", "order", "maxReads"]),
   distinct: new Set(["field", "where", "order", "index", "take", "maxReads"]),
   explain: list,
   watch: unique,
-  watchMany: list,
+  watchMany: watched,
   create: new Set(["data", "expireIn", ...shape]),
   createMany: new Set(["data", "expireIn", "atomic", ...shape]),
   update: new Set(["where", "data", "expireIn", "ifVersion", ...shape]),
@@ -69,6 +71,6 @@ export const generatedOptions: AllowedOptions = {
   watch: indexed,
   upsert: new Set([...allowedOptions.upsert, "index"]),
   findMany: ordered,
-  watchMany: ordered,
+  watchMany: new Set([...watched, "order"]),
   scan: new Set([...allowedOptions.scan, "order"]),
 };

@@ -64,6 +64,7 @@ export function compileStoredIndex(
     inKey: new Map(),
     counted: false,
     sums: [],
+    ranked: false,
     extremes: new Map(),
     isHidden: index.isHidden,
     version: readsRow ? index.version : undefined,

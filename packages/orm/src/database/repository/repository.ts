@@ -37,6 +37,7 @@ import type {
   UpdateOptions,
   UpsertOptions,
 } from "./query-options.js";
+import type { RankOptions } from "./rank-types.js";
 import type { ManyRows, Shaped } from "./result-types.js";
 import type { RowQuery } from "./row-query.js";
 
@@ -152,7 +153,8 @@ export interface Repository<in out M extends Model, in out Models extends AnyMod
    * @throws {UnknownIndexError} if the model has no index with the name in `index`.
    * @throws {IndexNotReadyError} if the index is not built.
    * @throws {InvalidCursorError} if the cursor belongs to another query.
-   * @throws {InvalidArgumentError} if `take` is not a positive integer.
+   * @throws {InvalidArgumentError} if `take` is not a positive integer, or if `skip` is not an
+   * integer, or is used with `cursor` or `filter`.
    */
   findMany<
     const W extends IndexedWhere<M> | undefined = IndexedWhere<M> & LeftOut,
@@ -240,6 +242,23 @@ export interface Repository<in out M extends Model, in out Models extends AnyMod
     options: GroupByOptions<M, W, X, B, C, S, V, L, H> &
       Aggregated<M, W, B[number], C, S | V, L, H>,
   ): Promise<readonly GroupResult<M, B, C, S, V, L, H>[]>;
+
+  /**
+   * Returns how many rows precede a row in the order of a ranked index, so that the first row has
+   * rank 0. Null if the row does not exist, or is not in the index. The reads grow with the
+   * logarithm of the number of rows. To find the row that has a rank, use `skip` of `findMany`.
+   *
+   * Writes that are made at the same time may be counted or not.
+   *
+   * @throws {UnindexedQueryError} if the index is not ranked.
+   * @throws {UnknownIndexError} if the model has no index with the name in `index`.
+   * @throws {IndexNotReadyError} if the ranks are not built.
+   */
+  rank<
+    const W extends UniqueFields<M>,
+    const X extends IndexName<M>,
+    const B extends readonly string[] | undefined = undefined,
+  >(options: RankOptions<M, W, X, B> & NamesRow<M, W>): Promise<number | null>;
 
   /**
    * Returns the values of a field, each of them once, in the order of an index: the colors that any

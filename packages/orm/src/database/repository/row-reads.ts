@@ -14,6 +14,8 @@ import { choosePlan, chooseScan } from "../../query/plan/choose-plan.js";
 import { type AnyDistinctQuery, distinctValues } from "../../query/read/distinct-values.js";
 import { explainQuery, type QueryExplanation } from "../../query/read/explain-query.js";
 import { findFirstRow, findOne, findPage, streamRows } from "../../query/read/find-rows.js";
+import { type AnyRankQuery, rankRow } from "../../ranks/rank-row.js";
+import { chooseSkipping } from "../../ranks/skip-entries.js";
 import { includedModels } from "../../relations/load/included-models.js";
 import { retryTornRead } from "../../relations/load/retry-torn-read.js";
 import type { Calls } from "../calls.js";
@@ -72,6 +74,12 @@ export class RowReads {
   groupBy(query: AnyAggregateQuery): Promise<ShapedRow[]> {
     return this.#calls.read("groupBy", copyOf(query), (context, options, meter) =>
       groupRows(context, options, meter),
+    );
+  }
+
+  rank(query: AnyRankQuery): Promise<number | null> {
+    return this.#calls.read("rank", copyOf(query), (context, options, meter) =>
+      rankRow(context, options, meter),
     );
   }
 
@@ -134,12 +142,21 @@ export class RowReads {
     return new RowQuery<ShapedRow>(
       () =>
         this.#read(operation, query, async (context, options, meter) => {
-          const { items, cursor } = await findPage(context, options, meter, choose);
+          const { items, cursor } = await findPage(context, options, meter, (within, page) =>
+            chooseSkipping(within, page, meter, choose),
+          );
           return { items: await shapeRows(context, items, options, meter), cursor };
         }),
       () =>
         this.#calls.stream(operation, query, (options, meter) =>
-          streamShaped(context, options, streamRows(context, options, meter, choose), meter),
+          streamShaped(
+            context,
+            options,
+            streamRows(context, options, meter, (within, rows) =>
+              chooseSkipping(within, rows, meter, choose),
+            ),
+            meter,
+          ),
         ),
     );
   }
@@ -164,7 +181,7 @@ export class RowReads {
 }
 
 /** Copies a query without functions. An invalid argument is refused when the call runs. */
-function copyOf<T extends AnyAggregateQuery | AnyDistinctQuery>(query: T): T {
+function copyOf<T extends AnyAggregateQuery | AnyDistinctQuery | AnyRankQuery>(query: T): T {
   return isPlainObject(query) ? deepCopy(query) : query;
 }
 

@@ -13,6 +13,11 @@ export interface Counter {
   readonly index: string | undefined;
   /** Undefined if it counts rows. */
   readonly sum: SummedField | undefined;
+  /**
+   * If it has the ranks of an index: the sums that each of its intervals has besides the number of
+   * its entries. Otherwise undefined.
+   */
+  readonly ranked: readonly SummedField[] | undefined;
 }
 
 export const rowCounter = "";
@@ -21,6 +26,7 @@ interface Summing {
   readonly counted: boolean;
   readonly prefix: string;
   readonly sums: readonly SummedField[];
+  readonly ranked?: boolean;
 }
 
 /** Returns the counters of a model, those of all rows first. */
@@ -34,30 +40,36 @@ export function countersOf(
   ];
 }
 
-function countersOfOne({ counted, prefix, sums }: Summing, index: string | undefined): Counter[] {
+function countersOfOne(
+  { counted, prefix, sums, ranked = false }: Summing,
+  index: string | undefined,
+): Counter[] {
   const name = index ?? rowCounter;
-  const count = counted ? [{ name, prefix, index, sum: undefined }] : [];
+  const others = { sum: undefined, ranked: undefined };
+  const named = (suffix: string) => ({
+    name: index === undefined ? suffix : `${index} ${suffix}`,
+    prefix: `${prefix} ${suffix}`,
+    index,
+  });
+  // The intervals have all sums, so with other sums it is another counter, which is built.
+  const fields = sums.map(({ field, scale }) => (scale === 0 ? field : `${field}:${scale}`));
   return [
-    ...count,
+    ...(counted ? [{ name, prefix, index, ...others }] : []),
     ...sums.map((sum) => {
       const { field, scale } = sum;
       const suffix = scale === 0 ? `sum(${field})` : `sum(${field}, ${scale})`;
-      return {
-        name: index === undefined ? suffix : `${index} ${suffix}`,
-        prefix: `${prefix} ${suffix}`,
-        index,
-        sum,
-      };
+      return { ...named(suffix), ...others, sum };
     }),
+    ...(ranked ? [{ ...named(`ranked(${fields.join(", ")})`), ...others, ranked: sums }] : []),
   ];
 }
 
-const sumName = /^(?:(.*) )?(sum\(.*\))$/s;
+const sumName = /^(?:(.*) )?((?:sum|ranked)\(.*\))$/s;
 
 /** A counter's name in its parts. */
 export interface CounterName {
   readonly index: string | undefined;
-  /** `"sum(amount)"` if it is a sum. */
+  /** `"sum(amount)"` if it is a sum, and `"ranked(amount)"` if it has ranks. */
   readonly sum: string | undefined;
 }
 
@@ -71,7 +83,7 @@ export function counterNameOf({ index, sum }: CounterName): string {
   return [index, sum].filter((part) => part !== undefined).join(" ");
 }
 
-/** True for a name that an index cannot have, because a sum has it. */
+/** True for a name that an index cannot have, because a sum or ranks have it. */
 export function isNameOfSum(name: string): boolean {
   return sumName.test(name);
 }

@@ -5,6 +5,9 @@ import type { TableContext } from "../../context/table-context.js";
 import { rowCounterKey } from "../../indexes/counter-keys.js";
 import { primaryKeyOfEntry } from "../../indexes/entry-value.js";
 import type { Counter } from "../../model/aggregates/counter.js";
+import { countOf } from "../../model/aggregates/ranked-amounts.js";
+import { rankedTotals } from "../../ranks/ranked-totals.js";
+import { findRanks } from "../../ranks/readable-ranks.js";
 import { type KeyId, keyIdOf } from "../../transaction/buffer/key-id.js";
 import {
   type ChosenPlan,
@@ -53,10 +56,17 @@ export async function countRows(
     meter.index = "primaryKey";
     return await readCounters(context, [rowCounterKey(context.model)], meter);
   }
-  const counted = plans?.find((plan) => hasCounters(context, plan));
-  if (counted !== undefined && query.filter === undefined) {
+  const counted = plans?.find((plan): plan is QueryPlan => hasCounters(context, plan));
+  // With free parts there are as many counters as keys. The ranks of the index take fewer reads.
+  const isRanked = counted?.index?.ranked === true && !isOneEach(counted);
+  if (counted !== undefined && query.filter === undefined && !isRanked) {
     meter.index = nameOfIndex(counted);
     return await countGroups(context, counted, meter);
+  }
+  if (query.filter === undefined) {
+    const ranked = await countByRanks(context, plans ?? [], meter);
+    if (ranked !== undefined) return ranked;
+    if (counted !== undefined) return await countGroups(context, counted, meter);
   }
   return await readAgain(context, async () => {
     const chosen = await choosePlanOrScan(context, plansOfCount(context, query));
@@ -120,13 +130,37 @@ function hasCounters(context: TableContext, plan: Plan): plan is QueryPlan {
   return isReadable(context, index) && segments.every((segment) => isOfGroups(index, segment));
 }
 
+/** True if each segment has the values of all parts, and so one counter. */
+function isOneEach({ index, segments }: QueryPlan): boolean {
+  return segments.every(({ equals }) => equals.length >= (index?.parts.length ?? 0));
+}
+
+/** Counts by the intervals of a ranked index, if one of the plans has one. */
+async function countByRanks(
+  context: TableContext,
+  plans: readonly Plan[],
+  meter: ReadMeter,
+): Promise<number | undefined> {
+  for (const plan of plans) {
+    if ("merged" in plan || mayRepeat(plan)) continue;
+    const ranks = findRanks(context, plan.index);
+    if (ranks === undefined) continue;
+    meter.index = nameOfIndex(plan);
+    let total = 0n;
+    for (const amounts of await rankedTotals(ranks, plan, false, meter)) total += countOf(amounts);
+    return Number(total);
+  }
+  return undefined;
+}
+
 /** Adds up the counters of the keys that a plan has. */
 async function countGroups(
   context: TableContext,
   { model, index, segments }: QueryPlan,
   meter: ReadMeter,
 ): Promise<number> {
-  const ofKeys = (counter: Counter) => counter.index === index?.name && counter.sum === undefined;
+  const ofKeys = ({ index: name, sum, ranked }: Counter) =>
+    name === index?.name && sum === undefined && ranked === undefined;
   const count = model.counters.find(ofKeys);
   const plan = { index, segments, count, sums: new Map(), extremes: new Map() };
   let total = 0;
