@@ -8,6 +8,7 @@ export interface CallOptions extends AnyQuery, ManyOptions {
   readonly data?: unknown;
   readonly create?: unknown;
   readonly update?: unknown;
+  readonly skipDuplicates?: boolean | undefined;
   /** Throws if an upsert must not create a row. Set only for generated repositories. */
   readonly assertNew?: ((row: AnyRow) => void) | undefined;
 }
@@ -50,7 +51,7 @@ export const allowedOptions: AllowedOptions = {
   watch: unique,
   watchMany: watched,
   create: new Set(["data", "expireIn", ...shape]),
-  createMany: new Set(["data", "expireIn", "atomic", ...shape]),
+  createMany: new Set(["data", "expireIn", "atomic", "skipDuplicates", ...shape]),
   update: new Set(["where", "data", "expireIn", "ifVersion", ...shape]),
   updateMany: new Set([...many, "data", "expireIn"]),
   upsert: new Set(["where", "create", "update", "expireIn", "ifVersion", ...shape]),

@@ -38,7 +38,7 @@ import type {
   UpsertOptions,
 } from "./query-options.js";
 import type { RankOptions } from "./rank-types.js";
-import type { ManyRows, Shaped } from "./result-types.js";
+import type { CreatedRows, ManyRows, Shaped } from "./result-types.js";
 import type { RowQuery } from "./row-query.js";
 
 /** One field with its direction, or a list of such objects. */
@@ -325,7 +325,8 @@ export interface Repository<in out M extends Model, in out Models extends AnyMod
   /**
    * Creates rows and returns the result of each. A commit contains up to about 100 rows, and a row
    * that fails does not prevent the others from being created. With `atomic: true`, all rows are
-   * created in one commit, or none.
+   * created in one commit, or none. With `skipDuplicates: true`, rows whose primary key or unique
+   * values exist are left out and counted in `skipped`.
    *
    * @throws the errors of `create` if `atomic` is true. Otherwise they are in the result of the
    * row.
@@ -339,7 +340,7 @@ export interface Repository<in out M extends Model, in out Models extends AnyMod
     const A extends boolean = false,
   >(
     options: CreateManyOptions<M, Models, S, I, V, A>,
-  ): Promise<ManyRows<Shaped<M, Models, S, I, V>, A>>;
+  ): Promise<CreatedRows<Shaped<M, Models, S, I, V>, A>>;
 
   /**
    * Changes fields of a row and returns the changed row. One commit. If others write the row at the
