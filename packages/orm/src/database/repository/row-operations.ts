@@ -34,6 +34,18 @@ export class RowOperations extends RowReads {
     this.#calls = calls;
   }
 
+  /**
+   * Returns the table of a repository.
+   *
+   * @throws {InvalidArgumentError} if it is something else. The error names no model.
+   */
+  static contextOf(repository: RowOperations): TableContext {
+    if (typeof repository === "object" && repository !== null && #calls in repository)
+      return repository.#calls.context;
+    const reason = "it must be a repository of createDatabase or testDatabase, as in db.users";
+    throw new InvalidArgumentError("", "repository", reason, "factory");
+  }
+
   create(input: CallOptions): Promise<ShapedRow> {
     const { context } = this.#calls;
     return this.#writeOne("create", input, (options) => createRow(context, options.data, options));
