@@ -91,6 +91,7 @@ export function keyIndexOf(layout: StoredLayout): CompiledIndex {
     sums: [],
     extremes: new Map(),
     isHidden: true,
+    unmarked: undefined,
     version: undefined,
   };
 }

@@ -48,7 +48,8 @@ export function compileIndex(
     throw new ModelDefinitionError(model.name, place === "" ? at : `${at}.${place}`, reason);
   };
   if (name === "" || name === "primaryKey") fail("", "an index must have another name");
-  if (isNameOfSum(name)) fail("", "sum(…) is the name of a sum; give the index another name");
+  if (isNameOfSum(name))
+    fail("", "sum(…) and unmarked(…) are names of counters; give the index another name");
   if (typeof definition !== "object" || definition === null) fail("", "it must be an object");
   assertOptions(model.name, at, definition, knownOptions);
   assertBooleans(model.name, at, definition, ["unique", "each", "count"]);
@@ -118,6 +119,7 @@ export function compileIndex(
     sums,
     extremes,
     isHidden: false,
+    unmarked: undefined,
     version: version === undefined ? undefined : String(version),
   };
 }

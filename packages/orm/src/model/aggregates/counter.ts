@@ -13,6 +13,11 @@ export interface Counter {
   readonly index: string | undefined;
   /** Undefined if it counts rows. */
   readonly sum: SummedField | undefined;
+  /**
+   * The field that marks deleted rows, which a counter of all rows leaves out. Undefined for
+   * counters of indexes, because the index itself leaves these rows out.
+   */
+  readonly unmarked: string | undefined;
 }
 
 export const rowCounter = "";
@@ -23,20 +28,27 @@ interface Summing {
   readonly sums: readonly SummedField[];
 }
 
-/** Returns the counters of a model, those of all rows first. */
+/**
+ * Returns the counters of a model, those of all rows first.
+ *
+ * @param unmarked the field that marks deleted rows. Counters that leave these rows out have other
+ * names and keys than those that include them, so that `migrate` builds them.
+ */
 export function countersOf(
   model: Summing,
   indexes: readonly (Summing & { readonly name: string })[],
+  unmarked?: string,
 ): Counter[] {
+  const ofRows = countersOfOne(model, undefined);
   return [
-    ...countersOfOne(model, undefined),
+    ...(unmarked === undefined ? ofRows : ofRows.map((one) => unmarkedCounter(one, unmarked))),
     ...indexes.flatMap((index) => countersOfOne(index, index.name)),
   ];
 }
 
 function countersOfOne({ counted, prefix, sums }: Summing, index: string | undefined): Counter[] {
   const name = index ?? rowCounter;
-  const count = counted ? [{ name, prefix, index, sum: undefined }] : [];
+  const count = counted ? [{ name, prefix, index, sum: undefined, unmarked: undefined }] : [];
   return [
     ...count,
     ...sums.map((sum) => {
@@ -47,9 +59,19 @@ function countersOfOne({ counted, prefix, sums }: Summing, index: string | undef
         prefix: `${prefix} ${suffix}`,
         index,
         sum,
+        unmarked: undefined,
       };
     }),
   ];
+}
+
+const unmarkedName = "unmarked(";
+
+function unmarkedCounter(counter: Counter, unmarked: string): Counter {
+  const { sum } = parseCounterName(counter.name);
+  const name = `${unmarkedName}${unmarked})${sum === undefined ? "" : ` ${sum}`}`;
+  const prefix = sum === undefined ? counter.prefix : counter.prefix.slice(0, -sum.length - 1);
+  return { ...counter, name, prefix: `${prefix} ${name}`, unmarked };
 }
 
 const sumName = /^(?:(.*) )?(sum\(.*\))$/s;
@@ -57,11 +79,15 @@ const sumName = /^(?:(.*) )?(sum\(.*\))$/s;
 /** A counter's name in its parts. */
 export interface CounterName {
   readonly index: string | undefined;
-  /** `"sum(amount)"` if it is a sum. */
+  /**
+   * `"sum(amount)"` if it is a sum. A counter that leaves deleted rows out counts as a sum of all
+   * rows: `"unmarked(deletedAt)"`, or `"unmarked(deletedAt) sum(amount)"`.
+   */
   readonly sum: string | undefined;
 }
 
 export function parseCounterName(name: string): CounterName {
+  if (name.startsWith(unmarkedName)) return { index: undefined, sum: name };
   const [, index, sum] = sumName.exec(name) ?? [];
   if (sum !== undefined) return { index, sum };
   return { index: name === rowCounter ? undefined : name, sum };
@@ -73,5 +99,5 @@ export function counterNameOf({ index, sum }: CounterName): string {
 
 /** True for a name that an index cannot have, because a sum has it. */
 export function isNameOfSum(name: string): boolean {
-  return sumName.test(name);
+  return sumName.test(name) || name.startsWith(unmarkedName);
 }

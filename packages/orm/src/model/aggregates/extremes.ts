@@ -49,6 +49,7 @@ export function extremeIndex(
     sums: [],
     extremes: new Map(),
     isHidden: true,
+    unmarked: undefined,
     version: index?.version,
   };
 }
