@@ -29,6 +29,7 @@ import type {
 } from "../src/database/repository/query-options.js";
 import type { Repository } from "../src/database/repository/repository.js";
 import { RowOperations } from "../src/database/repository/row-operations.js";
+import type { DeletedOption } from "../src/database/repository/soft-delete-types.js";
 import { createDatabase, defineModel } from "../src/index.js";
 import { rejection, User, users, withUsers } from "./user-model.js";
 
@@ -156,23 +157,29 @@ describe("the options of the types", () => {
     min: true,
     max: true,
   } satisfies Expected<AggregateOptions<M, unknown, undefined, false, never, never, never, never>>;
+  const withDeleted = { withDeleted: true } satisfies Expected<DeletedOption<M, boolean>>;
   const byMethod: Record<RepositoryMethod, Readonly<Record<string, true>>> = {
-    findUnique: unique,
-    findUniqueOrThrow: unique,
+    findUnique: { ...unique, ...withDeleted },
+    findUniqueOrThrow: { ...unique, ...withDeleted },
     watch: unique,
     findFirst: first,
     findFirstOrThrow: first,
-    findMany: list,
+    findMany: { ...list, ...withDeleted },
     explain: list,
     watchMany: list,
+    restore: { ...deleted },
+    purge: { where: true, before: true },
     scan: {
+      ...withDeleted,
       orderBy: true,
       filter: true,
       maxReads: true,
       take: true,
       cursor: true,
       ...shape,
-    } satisfies Expected<ScanOptions<M, Models, "id", undefined, false>>,
+    } satisfies Expected<
+      ScanOptions<M, Models, "id", undefined, false> & DeletedOption<M, boolean>
+    >,
     count,
     exists: count,
     aggregate: aggregated,

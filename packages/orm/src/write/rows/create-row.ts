@@ -9,6 +9,7 @@ import { commitChange } from "../commit/commit-change.js";
 import { planChange } from "../commit/plan-change.js";
 import { hasExpired, keepsExpiry } from "../commit/row-expiry.js";
 import { withCreationTime } from "../input/add-timestamps.js";
+import { assertUnmarked } from "../input/assert-unmarked.js";
 import { parseNewRow, parseRow } from "../input/parse-row.js";
 import { callAfterHook, callBeforeHook, hooksOf } from "../input/row-hooks.js";
 import { assertWriteOptions, expireInOf, type WriteOptions } from "../input/write-options.js";
@@ -52,7 +53,9 @@ export async function newRow(context: TableContext, data: unknown): Promise<AnyR
   if (beforeCreate !== undefined) {
     input = copyData(model, await callBeforeHook(input, beforeCreate));
   }
-  return await parseNewRow(model, withCreationTime(model, withId(model, input)));
+  const row = await parseNewRow(model, withCreationTime(model, withId(model, input)));
+  assertUnmarked(model, row);
+  return row;
 }
 
 /**
