@@ -27,9 +27,9 @@ import type {
   UpdateOptions,
   UpsertOptions,
 } from "../src/database/repository/query-options.js";
-import type { DeletedOption } from "../src/database/repository/soft-delete-types.js";
 import type { Repository } from "../src/database/repository/repository.js";
 import { RowOperations } from "../src/database/repository/row-operations.js";
+import type { DeletedOption } from "../src/database/repository/soft-delete-types.js";
 import { createDatabase, defineModel } from "../src/index.js";
 import { rejection, User, users, withUsers } from "./user-model.js";
 
