@@ -1,5 +1,6 @@
 import type { KeyOrder } from "@keywright/core";
 import type { AnyQuery } from "../../context/any-query.js";
+import { scopedQuery } from "../../context/scope.js";
 import type { TableContext } from "../../context/table-context.js";
 import type { CompiledIndex } from "../../model/compiled-model.js";
 import { keyOrderOf } from "../../transaction/key-order-of.js";
@@ -22,7 +23,8 @@ export async function choosePlan(context: TableContext, query: AnyQuery): Promis
 }
 
 /** Returns the plans of a query, best first. Every method that takes a query chooses among them. */
-export function plansOf(context: TableContext, query: AnyQuery): readonly Plan[] {
+export function plansOf(context: TableContext, unscoped: AnyQuery): readonly Plan[] {
+  const query = scopedQuery(context, unscoped);
   const plans = planRows(queriedModel(context), query, orderIn(context));
   if (query.where !== undefined) {
     for (const where of alternativesOf(context.model, query.where)) {
@@ -33,7 +35,7 @@ export function plansOf(context: TableContext, query: AnyQuery): readonly Plan[]
 }
 
 export async function chooseScan(context: TableContext, query: AnyQuery): Promise<ChosenPlan> {
-  return await chooseAmong(context, [planScan(context.model, query)], query.cursor);
+  return await chooseAmong(context, [planScan(context.model, query, context.scope)], query.cursor);
 }
 
 export async function chooseAmong(
