@@ -21,6 +21,7 @@ const rooms = {
     "query/aggregate",
     "relations",
     "relations/load",
+    "relations/filter",
     "write/input",
     "write/commit",
     "write/rows",

@@ -51,7 +51,7 @@ function streamRow<Shaped>(
 ): ReadableStream<Shaped> {
   const { model } = context;
   let pointers = pointersOf(context, where, query.index);
-  const related = relatedWatched(context, query.include);
+  const related = relatedWatched(context, query);
   // Empty until the pointer is read, if the primary key is not known.
   let rows = pointers.length > 0 ? [] : [keyOfRow()];
   let keys = watchedKeys();

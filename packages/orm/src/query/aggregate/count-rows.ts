@@ -53,16 +53,17 @@ export async function countRows(
     meter.index = "primaryKey";
     return await readCounters(context, [rowCounterKey(context.model)], meter);
   }
-  const counted = plans?.find((plan) => hasCounters(context, plan));
-  if (counted !== undefined && query.filter === undefined) {
+  const isTested = query.filter !== undefined || query.related !== undefined;
+  const counted = isTested ? undefined : plans?.find((plan) => hasCounters(context, plan));
+  if (counted !== undefined) {
     meter.index = nameOfIndex(counted);
     return await countGroups(context, counted, meter);
   }
   return await readAgain(context, async () => {
     const chosen = await choosePlanOrScan(context, plansOfCount(context, query));
-    return query.filter === undefined
-      ? await countEntries(context, chosen.plan, meter)
-      : await countFound(rowSourceOf(context, chosen, query, meter, false));
+    return isTested
+      ? await countFound(rowSourceOf(context, chosen, query, meter, false))
+      : await countEntries(context, chosen.plan, meter);
   });
 }
 
@@ -79,7 +80,7 @@ export async function rowExists(
 
 async function findAny(context: TableContext, query: AnyQuery, meter: ReadMeter): Promise<boolean> {
   const chosen = await choosePlanOrScan(context, plansOfCount(context, query));
-  if (query.filter !== undefined) {
+  if (query.filter !== undefined || query.related !== undefined) {
     return (await rowSourceOf(context, chosen, query, meter, false).next(1)).length > 0;
   }
   meter.index = nameOfIndex(chosen.plan);
@@ -92,7 +93,8 @@ async function findAny(context: TableContext, query: AnyQuery, meter: ReadMeter)
 
 function plansOfCount(context: TableContext, query: AnyQuery): readonly Plan[] | undefined {
   const [{ conditions, order }] = parseQuery(context.model, query);
-  if (query.index !== undefined || conditions.size > 0) return plansOf(context, query);
+  const isSelective = query.index !== undefined || conditions.size > 0;
+  if (isSelective || query.related !== undefined) return plansOf(context, query);
   if (order.size === 0) return undefined;
   const plans = plansOf(context, query);
   // A row may lack a computed part, so an index with one may not have all rows.
