@@ -1,6 +1,7 @@
 import { type Kv, openKv } from "@keywright/core";
 import { expect, it } from "vitest";
-import { createDatabase } from "../src/index.js";
+import * as z from "zod";
+import { belongsTo, createDatabase, defineModel, hasMany } from "../src/index.js";
 import { filterModels } from "./filter-models.js";
 import { rejection } from "./user-model.js";
 
@@ -235,4 +236,39 @@ it("is reported by a live query when related rows change", async () => {
   expect(await next(watched)).toEqual(["u04", "u08"]);
   expect(await next(found)).toEqual(["u00", "u39"]);
   await Promise.all([watched.cancel(), found.cancel()]);
+});
+
+it("ignores rows that are marked as deleted, on both sides", async () => {
+  await using kv = await openKv();
+  const deletedAt = z.date().nullable().default(null);
+  const Shelf = defineModel({
+    name: "shelves",
+    schema: z.object({ id: z.string(), deletedAt }),
+    primaryKey: "id",
+    softDelete: "deletedAt",
+    relations: { books: hasMany("books", "shelfId") },
+  });
+  const Book = defineModel({
+    name: "books",
+    schema: z.object({ id: z.string(), shelfId: z.string(), color: z.string(), deletedAt }),
+    primaryKey: "id",
+    softDelete: "deletedAt",
+    indexes: { byShelf: { key: ["shelfId", "color"] }, byColor: { key: ["color", "shelfId"] } },
+    relations: { shelf: belongsTo("shelves", "shelfId", { onDelete: "cascade" }) },
+  });
+  const db = await createDatabase({ kv, models: { shelves: Shelf, books: Book } });
+  await db.shelves.createMany({ data: ["a", "b", "c"].map((id) => ({ id })) });
+  await db.books.createMany({
+    data: ["a", "b", "c"].map((shelfId) => ({ id: `of ${shelfId}`, shelfId, color: "red" })),
+  });
+  await db.books.delete({ where: { id: "of b" } });
+  await db.shelves.delete({ where: { id: "c" } });
+  const red = { where: { books: { some: { color: "red" } } } } as const;
+  expect(idsOf(await db.shelves.findMany(red))).toEqual(["a"]);
+  const none = { where: { books: { none: {} } }, orderBy: { id: "asc" } } as const;
+  expect(idsOf(await db.shelves.findMany(none))).toEqual(["b"]);
+  expect(await db.books.count({ where: { color: "red", shelf: { isNot: null } } })).toBe(1);
+  const skipping = { where: { ...red.where, id: "a" }, skip: 1 };
+  const call = db.shelves.findMany(skipping as never);
+  expect(await rejection(call)).toMatchObject({ code: "KW_ARGUMENT_INVALID", argument: "skip" });
 });

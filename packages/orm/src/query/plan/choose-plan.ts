@@ -8,6 +8,7 @@ import { alternativesOf, parseQuery } from "./fields/query-fields.js";
 import { assertKinds } from "./fields/value-kinds.js";
 import { planOf, planScan } from "./plan-query.js";
 import { planRows } from "./plan-rows.js";
+import { queriedModel } from "./queried-model.js";
 import { type ResumedPlan, resumePlan } from "./ranges/cursor.js";
 import { type Plan, plansIn } from "./ranges/query-plan.js";
 
@@ -26,7 +27,7 @@ export function plansOf(context: TableContext, query: AnyQuery): readonly Plan[]
   const { related } = query;
   if (related !== undefined)
     return relatedPlans(context, { ...query, related: undefined }, related);
-  const plans = planRows(context.catalog.snapshot.readModel, query, orderIn(context));
+  const plans = planRows(queriedModel(context), query, orderIn(context));
   if (query.where !== undefined) {
     for (const where of alternativesOf(context.model, query.where)) {
       assertKinds(context.model, where, plans.flatMap(plansIn));

@@ -4,6 +4,7 @@ import type { AnyRow } from "../../model/compiled-model.js";
 import { orderIn, plansOf, readablePlan } from "../../query/plan/choose-plan.js";
 import { assertKinds } from "../../query/plan/fields/value-kinds.js";
 import { planQuery } from "../../query/plan/plan-query.js";
+import { queriedModel } from "../../query/plan/queried-model.js";
 import type { Plan, QueryPlan } from "../../query/plan/ranges/query-plan.js";
 import { tableOfModel } from "../referrers.js";
 import { exampleValues } from "./example-values.js";
@@ -82,9 +83,11 @@ function planReferences(
   const isFound = !isNegated && related?.result !== undefined;
   const values = exampleValues(context.model, fields);
   const walked = isFound ? walkedIndex(context, values, context.model.primaryKey) : undefined;
+  // The index leaves rows out that are marked as deleted.
+  const canCollect = isFound && !context.withDeleted;
   return {
     test: tested?.error === undefined ? "lookup" : undefined,
-    find: isFound ? (walked ? "walk" : "collect") : undefined,
+    find: walked ? "walk" : canCollect ? "collect" : undefined,
     lookup: undefined,
     walked,
     related: related?.result,
@@ -128,8 +131,11 @@ function lookupPlan(
   values: AnyRow,
   query: RelatedConditions | undefined,
 ): QueryPlan {
-  const { readModel } = context.catalog.snapshot;
-  const plans = planQuery(readModel, { where: { ...where, ...values } }, orderIn(context));
+  const plans = planQuery(
+    queriedModel(context),
+    { where: { ...where, ...values } },
+    orderIn(context),
+  );
   assertKinds(context.model, where, plans);
   query?.related?.assertServed(context, false);
   return readablePlan(context, plans);

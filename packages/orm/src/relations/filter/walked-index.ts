@@ -5,6 +5,7 @@ import type { FieldCondition } from "../../query/plan/fields/field-condition.js"
 import { keyFields } from "../../query/plan/fields/key-fields.js";
 import { alternativesOf, parseQuery } from "../../query/plan/fields/query-fields.js";
 import { isComplete, planOf } from "../../query/plan/plan-query.js";
+import { queriedModel } from "../../query/plan/queried-model.js";
 import type { QueryPlan } from "../../query/plan/ranges/query-plan.js";
 
 /**
@@ -19,7 +20,7 @@ export function walkedIndex(
   where: AnyRow,
   fields: readonly string[],
 ): QueryPlan | undefined {
-  const model = context.catalog.snapshot.readModel;
+  const model = queriedModel(context);
   if (alternativesOf(model, where).length > 1) return undefined;
   const [query] = parseQuery(model, { where });
   // The fields have one value for each row, whatever it is.
