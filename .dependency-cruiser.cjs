@@ -22,6 +22,7 @@ const rooms = {
     "query/aggregate",
     "relations",
     "relations/load",
+    "relations/filter",
     "write/input",
     "write/commit",
     "write/rows",

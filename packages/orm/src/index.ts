@@ -5,6 +5,7 @@ export type { CatalogEntry, IndexState, StoredIndex } from "./catalog/catalog-en
 export type { AnyDatabase } from "./context/any-database.js";
 export type { Direction } from "./context/any-query.js";
 export type { QueryEvent } from "./context/database-settings.js";
+export type { ExplainedRelation } from "./context/related-filters.js";
 
 export {
   createDatabase,
@@ -14,6 +15,11 @@ export {
 } from "./database/database.js";
 export type { DatabaseOptions, ModelHooks } from "./database/database-options.js";
 export type { ListOptions } from "./database/generated/rows.js";
+export type {
+  ManyCondition,
+  OneCondition,
+  QueryWhere,
+} from "./database/repository/filter-types.js";
 export type { Include } from "./database/repository/include-types.js";
 export type {
   CreateManyOptions,

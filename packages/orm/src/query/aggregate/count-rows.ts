@@ -60,23 +60,26 @@ export async function countRows(
     meter.index = "primaryKey";
     return await readCounters(context, [counterKey(ofRows, [])], meter);
   }
-  const counted = plans?.find((plan): plan is QueryPlan => hasCounters(context, plan));
+  const isTested = query.filter !== undefined || query.related !== undefined;
+  const counted = isTested
+    ? undefined
+    : plans?.find((plan): plan is QueryPlan => hasCounters(context, plan));
   // With free parts there are as many counters as keys. The ranks of the index take fewer reads.
   const isRanked = counted?.index?.ranked === true && !isOneEach(counted);
-  if (counted !== undefined && query.filter === undefined && !isRanked) {
+  if (counted !== undefined && !isRanked) {
     meter.index = nameOfIndex(counted);
     return await countGroups(context, counted, meter);
   }
-  if (query.filter === undefined) {
+  if (!isTested) {
     const ranked = await countByRanks(context, plans ?? [], meter);
     if (ranked !== undefined) return ranked;
     if (counted !== undefined) return await countGroups(context, counted, meter);
   }
   return await readAgain(context, async () => {
     const chosen = await choosePlanOrScan(context, plansOfCount(context, query));
-    return query.filter === undefined && !mayReadMarkedRows(context, chosen.plan)
-      ? await countEntries(context, chosen.plan, meter)
-      : await countFound(rowSourceOf(context, chosen, query, meter, false));
+    return isTested || mayReadMarkedRows(context, chosen.plan)
+      ? await countFound(rowSourceOf(context, chosen, query, meter, false))
+      : await countEntries(context, chosen.plan, meter);
   });
 }
 
@@ -93,7 +96,8 @@ export async function rowExists(
 
 async function findAny(context: TableContext, query: AnyQuery, meter: ReadMeter): Promise<boolean> {
   const chosen = await choosePlanOrScan(context, plansOfCount(context, query));
-  if (query.filter !== undefined || mayReadMarkedRows(context, chosen.plan)) {
+  const isTested = query.filter !== undefined || query.related !== undefined;
+  if (isTested || mayReadMarkedRows(context, chosen.plan)) {
     return (await rowSourceOf(context, chosen, query, meter, false).next(1)).length > 0;
   }
   meter.index = nameOfIndex(chosen.plan);
@@ -110,7 +114,8 @@ function mayReadMarkedRows(context: TableContext, plan: Plan): boolean {
 
 function plansOfCount(context: TableContext, query: AnyQuery): readonly Plan[] | undefined {
   const [{ conditions, order }] = parseQuery(context.model, scopedQuery(context, query));
-  if (query.index !== undefined || conditions.size > 0) return plansOf(context, query);
+  const isSelective = query.index !== undefined || conditions.size > 0;
+  if (isSelective || query.related !== undefined) return plansOf(context, query);
   if (order.size === 0) return undefined;
   const plans = plansOf(context, query);
   // A row may lack a computed part, so an index with one may not have all rows.
