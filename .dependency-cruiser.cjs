@@ -26,6 +26,7 @@ const rooms = {
     "write/rows",
     "write/cascade",
     "write/many",
+    "write/nested",
     "live",
     "migrate/run",
     "migrate/plan",

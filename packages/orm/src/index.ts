@@ -15,6 +15,7 @@ export {
 export type { DatabaseOptions, ModelHooks } from "./database/database-options.js";
 export type { ListOptions } from "./database/generated/rows.js";
 export type { Include } from "./database/repository/include-types.js";
+export type { CreateData, UpdateData } from "./database/repository/nested-types.js";
 export type {
   CreateManyOptions,
   CreateOptions,
@@ -60,6 +61,7 @@ export {
   type KeyProblem,
   PrimaryKeyChangeError,
   ReferenceMissingError,
+  ReferenceRequiredError,
   RowInvalidError,
   RowNotFoundError,
   RowReferencedError,
@@ -190,6 +192,7 @@ export {
 } from "./model/relation-definition.js";
 export type {
   CannotHold,
+  CannotWriteNested,
   IndexCannotBe,
   LeadsNowhere,
   NamesNoRow,
