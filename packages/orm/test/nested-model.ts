@@ -100,7 +100,7 @@ type Operand = Data & {
   readonly data: Data;
 };
 
-class Refused extends Error {}
+export class Refused extends Error {}
 
 /** Plain maps of rows with the nested writes that the ORM should have. A write that throws is lost. */
 export class PlainDatabase {

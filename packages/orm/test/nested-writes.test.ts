@@ -491,7 +491,7 @@ describe("an error names the place in the data, and nothing is written:", () => 
     ]);
     expect(reason).toMatch(/^posts\.create\[0\]\.title: /);
     const loop: Record<string, unknown> = { ...ada };
-    loop["team"] = { create: loop };
+    loop.team = { create: loop };
     const endless = await rejection(db.users.create({ data: loop as typeof ada }));
     expect(endless.message).toMatch("data.team.create is not valid: the data contains itself");
   });
@@ -740,6 +740,43 @@ describe("other features of models", () => {
       (order as { expireAt?: number }).expireAt,
     ]).toEqual([true, undefined]);
   });
+});
+
+it("rows that are marked as deleted are not connected, and rows between are restored", async () => {
+  const schema = z.object({ id: z.string(), deletedAt: z.date().nullable().default(null) });
+  const marking = { primaryKey: "id", softDelete: "deletedAt" } as const;
+  const between = { through: "page_words", from: "pageId", to: "wordId" } as const;
+  const Page = defineModel({
+    name: "pages",
+    ...marking,
+    schema,
+    relations: { words: manyToMany("words", between) },
+  });
+  const Word = defineModel({ name: "words", ...marking, schema });
+  const PageWord = defineModel({
+    name: "page_words",
+    schema: schema.omit({ id: true }).extend({ pageId: z.string(), wordId: z.string() }),
+    primaryKey: ["pageId", "wordId"],
+    softDelete: "deletedAt",
+    indexes: { byWord: { key: "wordId" } },
+    relations: {
+      page: belongsTo("pages", "pageId", { onDelete: "cascade" }),
+      word: belongsTo("words", "wordId", { onDelete: "cascade" }),
+    },
+  });
+  const models = { pages: Page, words: Word, pageWords: PageWord };
+  const { pages, words, pageWords } = await createDatabase({ kv, models });
+  const where = { id: "p" };
+  const x = { id: "x" };
+  await pages.create({ data: { id: "p", words: { create: [x, { id: "y" }] } } });
+  await pages.update({ where, data: { words: { disconnect: x } } });
+  await pages.update({ where, data: { words: { connect: x, delete: { id: "y" } } } });
+  const found = await pages.findUniqueOrThrow({ where, include: { words: true } });
+  expect(ids(found.words)).toEqual(["x"]);
+  expect((await pageWords.scan({ withDeleted: true })).items).toHaveLength(2);
+  expect(ids((await words.scan({ withDeleted: true })).items)).toEqual(["x", "y"]);
+  const gone = pages.update({ where, data: { words: { connect: { id: "y" } } } });
+  expect((await rejection(gone)).code).toBe("KW_ROW_NOT_FOUND");
 });
 
 it("concurrent writers of the same rows lose nothing", async () => {

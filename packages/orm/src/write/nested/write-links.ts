@@ -5,6 +5,8 @@ import type { AnyRow, CompiledIndex, CompiledModel } from "../../model/compiled-
 import type { ManyToMany } from "../../model/relation-definition.js";
 import { isReferenceTo } from "../../relations/referenced-key.js";
 import { tableOfModel } from "../../relations/referrers.js";
+import { withDeletedRows } from "../deleted/purging-context.js";
+import { restoreRow } from "../deleted/restore-row.js";
 import { createRow } from "../rows/create-row.js";
 import type { NestedOperation } from "./nested-operation.js";
 import type { NestedWrites } from "./nested-writes.js";
@@ -90,7 +92,24 @@ async function writeLinked(links: Links, operation: NestedOperation): Promise<vo
 /** Creates the row between two rows, if there is none. */
 async function addLink(links: Links, found: FoundRow): Promise<void> {
   const between = await findLinks(links, found);
-  if (between.length === 0) await createRow(links.through, linkTo(links, found), {});
+  if (between.length > 0) return;
+  if (!(await restoreLink(links, found))) {
+    await createRow(links.through, linkTo(links, found), {});
+  }
+}
+
+/** Restores the row between two rows if it is marked as deleted and has their keys as its own. */
+async function restoreLink(links: Links, found: FoundRow): Promise<boolean> {
+  const { writes, through, relation } = links;
+  const { softDelete, primaryKey } = through.model;
+  const fields = [...relation.from, ...relation.to];
+  if (softDelete === undefined || !hasSameFields(primaryKey, fields)) return false;
+  const within = withDeletedRows(through);
+  const where = linkTo(links, found);
+  const find = () => findNamed(within, where, writes.meter);
+  if ((await find()) === undefined) return false;
+  await restoreRow(within, find, where, {});
+  return true;
 }
 
 async function replaceLinks(links: Links, { path, list }: NestedOperation): Promise<void> {
@@ -141,9 +160,14 @@ function linkTo({ context, row, target, relation }: Links, found: FoundRow): Any
 
 /** True if the primary key or a unique index has exactly these fields, with their own values. */
 function isPairUnique({ primaryKey, indexes }: CompiledModel, fields: readonly string[]): boolean {
-  const isPair = (key: readonly string[]) =>
-    key.length === fields.length && key.every((field) => fields.includes(field));
-  return isPair(primaryKey) || indexes.some((index) => isPlain(index) && isPair(index.fields));
+  return (
+    hasSameFields(primaryKey, fields) ||
+    indexes.some((index) => isPlain(index) && hasSameFields(index.fields, fields))
+  );
+}
+
+function hasSameFields(key: readonly string[], fields: readonly string[]): boolean {
+  return key.length === fields.length && key.every((field) => fields.includes(field));
 }
 
 function isPlain({ unique, where, each, parts }: CompiledIndex): boolean {
