@@ -29,6 +29,7 @@ const rooms = {
     "write/cascade",
     "write/many",
     "write/deleted",
+    "write/nested",
     "live",
     "migrate/run",
     "migrate/plan",

@@ -21,6 +21,7 @@ export type {
   QueryWhere,
 } from "./database/repository/filter-types.js";
 export type { Include } from "./database/repository/include-types.js";
+export type { CreateData, UpdateData } from "./database/repository/nested-types.js";
 export type {
   CreateManyOptions,
   CreateOptions,
@@ -69,6 +70,7 @@ export {
   type KeyProblem,
   PrimaryKeyChangeError,
   ReferenceMissingError,
+  ReferenceRequiredError,
   RowInvalidError,
   RowNotFoundError,
   RowReferencedError,
@@ -201,6 +203,7 @@ export {
 export type {
   CannotHold,
   CannotMark,
+  CannotWriteNested,
   IndexCannotBe,
   LeadsNowhere,
   NamesNoRow,

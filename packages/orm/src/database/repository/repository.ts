@@ -332,11 +332,14 @@ export interface Repository<in out M extends Model, in out Models extends AnyMod
 
   /**
    * Creates a row and returns it with its defaults. If the primary key is absent, a ULID is
-   * generated. One commit.
+   * generated. The data can also create and connect related rows: `posts: { create: [...] }`. One
+   * commit.
    *
    * @throws {RowInvalidError} if the schema refuses the data.
    * @throws {UniqueConstraintError} if another row has the same primary key or unique value.
    * @throws {ReferenceMissingError} if the row refers to a row that does not exist.
+   * @throws {RowNotFoundError} if a row to connect does not exist.
+   * @throws {LimitExceededError} if the related rows do not fit into one commit.
    */
   create<
     S extends FieldOf<Row<M>> = FieldOf<Row<M>>,
@@ -365,10 +368,13 @@ export interface Repository<in out M extends Model, in out Models extends AnyMod
   ): Promise<CreatedRows<Shaped<M, Models, S, I, V>, A>>;
 
   /**
-   * Changes fields of a row and returns the changed row. One commit. If others write the row at the
-   * same time, the update is tried again.
+   * Changes fields of a row and returns the changed row. The data can also write related rows:
+   * `posts: { create: [...], delete: [...] }`. One commit. If others write the row at the same time,
+   * the update is tried again.
    *
-   * @throws {RowNotFoundError} if there is no such row.
+   * @throws {RowNotFoundError} if there is no such row, or no such related row.
+   * @throws {ReferenceRequiredError} if a related row would lose a reference that cannot be empty.
+   * @throws {LimitExceededError} if the related rows do not fit into one commit.
    * @throws {RowInvalidError} if the schema refuses the changed row.
    * @throws {UniqueConstraintError} if another row has the same unique value.
    * @throws {PrimaryKeyChangeError} if the data contains another primary key.
