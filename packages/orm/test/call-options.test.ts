@@ -31,6 +31,7 @@ import type {
 import type { RankOptions } from "../src/database/repository/rank-types.js";
 import type { Repository } from "../src/database/repository/repository.js";
 import { RowOperations } from "../src/database/repository/row-operations.js";
+import type { DeletedOption } from "../src/database/repository/soft-delete-types.js";
 import { createDatabase, defineModel } from "../src/index.js";
 import { rejection, User, users, withUsers } from "./user-model.js";
 
@@ -59,6 +60,7 @@ describe("a call without types", () => {
     ["findMany", undefined, "argument"],
     ["create", {}, "data"],
     ["createMany", { data: {} }, "data"],
+    ["createMany", { data: [users.bob], skipDuplicates: "yes" }, "skipDuplicates"],
   ])("of %s with %j is refused", (method, argument, name) =>
     withUsers(async (db) => {
       await db.users.create({ data: users.ada });
@@ -160,23 +162,29 @@ describe("the options of the types", () => {
     min: true,
     max: true,
   } satisfies Expected<AggregateOptions<M, unknown, undefined, false, never, never, never, never>>;
+  const withDeleted = { withDeleted: true } satisfies Expected<DeletedOption<M, boolean>>;
   const byMethod: Record<RepositoryMethod, Readonly<Record<string, true>>> = {
-    findUnique: unique,
-    findUniqueOrThrow: unique,
+    findUnique: { ...unique, ...withDeleted },
+    findUniqueOrThrow: { ...unique, ...withDeleted },
     watch: unique,
     findFirst: first,
     findFirstOrThrow: first,
-    findMany: list,
+    findMany: { ...list, ...withDeleted },
     explain: list,
     watchMany: watched,
+    restore: { ...deleted },
+    purge: { where: true, before: true },
     scan: {
+      ...withDeleted,
       orderBy: true,
       filter: true,
       maxReads: true,
       take: true,
       cursor: true,
       ...shape,
-    } satisfies Expected<ScanOptions<M, Models, "id", undefined, false>>,
+    } satisfies Expected<
+      ScanOptions<M, Models, "id", undefined, false> & DeletedOption<M, boolean>
+    >,
     count,
     exists: count,
     aggregate: aggregated,
@@ -199,7 +207,7 @@ describe("the options of the types", () => {
       GroupByOptions<M, unknown, undefined, ["id"], false, never, never, never, never>
     >,
     create: created,
-    createMany: { ...created, atomic: true } satisfies Expected<
+    createMany: { ...created, atomic: true, skipDuplicates: true } satisfies Expected<
       CreateManyOptions<M, Models, "id", undefined, false, false>
     >,
     update: { ...deleted, data: true, expireIn: true } satisfies Expected<
@@ -237,10 +245,12 @@ describe("the options of the types", () => {
       scan: page satisfies Record<Option<"scan">, true>,
       count: key satisfies Record<Option<"count">, true>,
       create: { data: true, expireIn: true } satisfies Record<Option<"create">, true>,
-      createMany: { data: true, expireIn: true, atomic: true } satisfies Record<
-        Option<"createMany">,
-        true
-      >,
+      createMany: {
+        data: true,
+        expireIn: true,
+        atomic: true,
+        skipDuplicates: true,
+      } satisfies Record<Option<"createMany">, true>,
       update: { where: true, data: true, expireIn: true, ifVersion: true } satisfies Record<
         Option<"update">,
         true

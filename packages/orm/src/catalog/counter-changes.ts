@@ -1,6 +1,6 @@
 import type { KvKey, KvKeyPart } from "@keywright/core";
 import { counterKey } from "../indexes/counter-keys.js";
-import type { IndexEntry } from "../indexes/index-entries.js";
+import { type IndexEntry, isAbsent } from "../indexes/index-entries.js";
 import { keyText } from "../indexes/key-text.js";
 import { amountOf, limbsOfAmount, valueCount } from "../model/aggregates/amount.js";
 import type { Counter } from "../model/aggregates/counter.js";
@@ -49,7 +49,10 @@ export function counterAmounts(
 ): CounterAmount[] {
   if (row === undefined || entries === undefined) return [];
   const amounts: CounterAmount[] = [];
-  for (const counter of rows) addAmounts(amounts, counter, row, []);
+  for (const counter of rows) {
+    const { unmarked } = counter;
+    if (unmarked === undefined || isAbsent(row[unmarked])) addAmounts(amounts, counter, row, []);
+  }
   if (indexes.size === 0) return amounts;
   for (const { index, key } of entries) {
     const counters = indexes.get(index);

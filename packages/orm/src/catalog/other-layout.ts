@@ -92,6 +92,7 @@ export function keyIndexOf(layout: StoredLayout): CompiledIndex {
     ranked: false,
     extremes: new Map(),
     isHidden: true,
+    unmarked: undefined,
     version: undefined,
   };
 }

@@ -24,6 +24,8 @@ export interface AnyQuery {
   readonly select?: Readonly<Record<string, unknown>> | undefined;
   readonly include?: AnyInclude | undefined;
   readonly withVersionstamp?: boolean | undefined;
+  /** True to return also rows that are marked as deleted. */
+  readonly withDeleted?: boolean | undefined;
   /**
    * True if the caller changes the rows that it finds: the complete rows are read, with their own
    * versionstamps. False if the caller only reads them: index entries are enough if they hold the

@@ -50,7 +50,7 @@ export function compileIndex(
   };
   if (name === "" || name === "primaryKey") fail("", "an index must have another name");
   if (isNameOfSum(name))
-    fail("", "sum(…) and ranked(…) are names of aggregates; give the index another name");
+    fail("", "sum(…), ranked(…) and unmarked(…) are names of counters; give it another name");
   if (typeof definition !== "object" || definition === null) fail("", "it must be an object");
   assertOptions(model.name, at, definition, knownOptions);
   assertBooleans(model.name, at, definition, ["unique", "each", "count", "ranked"]);
@@ -122,6 +122,7 @@ export function compileIndex(
     ranked,
     extremes,
     isHidden: false,
+    unmarked: undefined,
     version: version === undefined ? undefined : String(version),
   };
 }

@@ -38,5 +38,14 @@ export interface IndexCannotBe<_Part, Message extends string> extends Refused<Me
 /** A field that cannot hold the primary key of another model, or null or undefined. */
 export interface CannotHold<_Field, Message extends string> extends Refused<Message> {}
 
+/** A field that cannot mark deleted rows. */
+export interface CannotMark<_Field, Message extends string> extends Refused<Message> {}
+
+/** A model whose deleted rows are removed and not marked. */
+export interface NoSoftDelete<Message extends string> extends Refused<Message> {}
+
+/** Fields that do not make a scope of any model. */
+export interface NotScopable<_Fields, Message extends string> extends Refused<Message> {}
+
 /** A relation to a model or to fields that do not exist. */
 export interface LeadsNowhere<_Name, Message extends string> extends Refused<Message> {}

@@ -55,8 +55,9 @@ async function indexMismatches(kv: Kv, model: Model, indexNames?: string[]): Pro
     ([name]) => indexNames?.includes(name) ?? true,
   );
   const expected: ExpectedEntry[] = [];
-  const { count, sum = [] } = model;
-  const all = new ExpectedCounters(model, model.name, { count, sum });
+  const { count, sum = [], softDelete } = model;
+  const allPrefix = softDelete === undefined ? model.name : `${model.name} unmarked(${softDelete})`;
+  const all = new ExpectedCounters(model, allPrefix, { count, sum });
   const counters = new Map(
     indexes.map(([name, definition]) => {
       const prefix = prefixOf(model, name, definition);
@@ -65,9 +66,19 @@ async function indexMismatches(kv: Kv, model: Model, indexNames?: string[]): Pro
   );
   const misplaced: KvKey[] = [];
   const ranked = new Map<string, RankedEntry[]>();
+  const marked: ExpectedEntry[] = [];
+  const markedPrefix = `${model.name}_marked_by_${snakeCase(softDelete ?? "")}`;
   for await (const { key, value: row } of kv.list<AnyRow>({ prefix: [model.name] })) {
     const primaryKey = key.slice(1);
     if (!isAt(model, row, primaryKey)) misplaced.push(key);
+    const mark = softDelete === undefined ? undefined : row[softDelete];
+    if (mark instanceof Date) {
+      marked.push({
+        key: [markedPrefix, mark.getTime(), ...primaryKey],
+        value: pointer(primaryKey),
+      });
+      continue;
+    }
     all.add(row, []);
     for (const [name, definition] of indexes) {
       for (const entry of expectedEntries(model, name, definition, row, primaryKey)) {
@@ -81,6 +92,11 @@ async function indexMismatches(kv: Kv, model: Model, indexNames?: string[]): Pro
     }
   }
   const found: ExpectedEntry[] = [];
+  if (softDelete !== undefined && indexNames === undefined) {
+    expected.push(...marked);
+    for await (const { key, value } of kv.list({ prefix: [markedPrefix] }))
+      found.push({ key, value });
+  }
   for (const [name, definition] of indexes) {
     for await (const entry of kv.list({ prefix: [prefixOf(model, name, definition)] })) {
       found.push({ key: entry.key, value: entry.value });
@@ -133,7 +149,7 @@ export function expectedEntries(
     if (combination.some((value) => value === undefined || value === null)) continue;
     const parts = combination.map((value, i) => indexPartOf(definition, i, value));
     const key = [prefixOf(model, name, definition), ...parts, ...(unique ? [] : primaryKey)];
-    let value: unknown = primaryKey.length === 1 ? primaryKey[0] : primaryKey;
+    let value = pointer(primaryKey);
     if (store === "copy") value = row;
     if (include !== undefined) {
       const fields = new Set([...primaryKeyFields(model), ...include]);
@@ -144,6 +160,14 @@ export function expectedEntries(
     entries.set(idOf(key), { key, value });
   }
   return [...entries.values()];
+}
+
+function pointer(primaryKey: KvKey): unknown {
+  return primaryKey.length === 1 ? primaryKey[0] : primaryKey;
+}
+
+function snakeCase(name: string): string {
+  return name.replace(/([A-Z])/g, "_$1").toLowerCase();
 }
 
 /** What stands in an index's key for a value of the part in a place. */

@@ -185,6 +185,11 @@ export interface CreateManyOptions<
   readonly data: readonly CreateInput<M>[];
   /** Create all rows in one commit, or none. The default is false. */
   readonly atomic?: A;
+  /**
+   * Leave out rows whose primary key or unique values exist, in the database or earlier in `data`.
+   * The default is false.
+   */
+  readonly skipDuplicates?: boolean | undefined;
   /** The lifetime of the rows and their index entries in milliseconds. Unlimited if absent. */
   readonly expireIn?: number | undefined;
 }

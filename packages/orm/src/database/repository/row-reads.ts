@@ -2,7 +2,9 @@ import type { AnyQuery, FoundRow } from "../../context/any-query.js";
 import type { ReadMeter } from "../../context/read-meter.js";
 import type { TableContext } from "../../context/table-context.js";
 import type { Operation } from "../../errors/orm-error.js";
+import { InvalidArgumentError, UnindexedQueryError } from "../../errors/query-errors.js";
 import { RowNotFoundError } from "../../errors/row-errors.js";
+import { UnknownIndexError } from "../../errors/schema-errors.js";
 import { watchRow } from "../../live/watch-row.js";
 import { watchRows } from "../../live/watch-rows.js";
 import { deepCopy } from "../../model/copy-of-data.js";
@@ -18,6 +20,7 @@ import { type AnyRankQuery, rankRow } from "../../ranks/rank-row.js";
 import { chooseSkipping } from "../../ranks/skip-entries.js";
 import { includedModels } from "../../relations/load/included-models.js";
 import { retryTornRead } from "../../relations/load/retry-torn-read.js";
+import { withDeletedRows } from "../../write/deleted/purging-context.js";
 import type { Calls } from "../calls.js";
 import { whereOf } from "../parse-options.js";
 import { copyQuery } from "./copy-query.js";
@@ -125,7 +128,7 @@ export class RowReads {
     isRequired: boolean,
   ): Promise<ShapedRow> {
     return this.#read(operation, copyQuery(query), async (context, options, meter) => {
-      const found = await find(context, options, meter);
+      const found = await readDeleted(context, options, (within) => find(within, options, meter));
       if (found !== undefined) return shapeRow(context, found, options, meter);
       if (isRequired) throw new RowNotFoundError(context.model.name, options.where);
       return null;
@@ -142,8 +145,10 @@ export class RowReads {
     return new RowQuery<ShapedRow>(
       () =>
         this.#read(operation, query, async (context, options, meter) => {
-          const { items, cursor } = await findPage(context, options, meter, (within, page) =>
-            chooseSkipping(within, page, meter, choose),
+          const { items, cursor } = await readDeleted(context, options, (within) =>
+            findPage(within, options, meter, (reading, page) =>
+              chooseSkipping(reading, page, meter, choose),
+            ),
           );
           return { items: await shapeRows(context, items, options, meter), cursor };
         }),
@@ -152,13 +157,25 @@ export class RowReads {
           streamShaped(
             context,
             options,
-            streamRows(context, options, meter, (within, rows) =>
+            this.#stream(options, meter, (within, rows) =>
               chooseSkipping(within, rows, meter, choose),
             ),
             meter,
           ),
         ),
     );
+  }
+
+  async *#stream(
+    options: AnyQuery,
+    meter: ReadMeter,
+    choose: typeof choosePlan,
+  ): AsyncGenerator<FoundRow> {
+    const { context } = this.#calls;
+    const within = options.withDeleted ? withDeletedRows(context) : context;
+    const chosen: typeof choosePlan = (...query) =>
+      readDeleted(context, options, () => choose(...query));
+    yield* streamRows(within, options, meter, chosen);
   }
 
   /**
@@ -177,6 +194,28 @@ export class RowReads {
         : (context, options, meter) => retryTornRead(() => read(context, options, meter));
     const modelsOf = ({ include }: AnyQuery) => includedModels(this.#calls.context, include);
     return this.#calls.read(operation, query, readConsistently, modelsOf);
+  }
+}
+
+/**
+ * Runs a read, which with `withDeleted` also returns rows that are marked as deleted.
+ *
+ * @throws {InvalidArgumentError} if such a read needs an index.
+ */
+async function readDeleted<T>(
+  context: TableContext,
+  { withDeleted }: AnyQuery,
+  read: (context: TableContext) => Promise<T>,
+): Promise<T> {
+  if (!withDeleted) return await read(context);
+  try {
+    return await read(withDeletedRows(context));
+  } catch (error) {
+    const needsIndex = error instanceof UnindexedQueryError || error instanceof UnknownIndexError;
+    if (!needsIndex) throw error;
+    const reason =
+      "indexes leave deleted rows out; query by the primary key or in its order, and put other conditions into filter";
+    throw new InvalidArgumentError(context.model.name, "withDeleted", reason);
   }
 }
 

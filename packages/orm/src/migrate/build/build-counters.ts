@@ -22,9 +22,9 @@ import {
 import { countingShape } from "../../catalog/system-shapes.js";
 import { systemValue } from "../../catalog/system-value.js";
 import type { TableContext } from "../../context/table-context.js";
-import { counterKey, rowCounterKey } from "../../indexes/counter-keys.js";
+import { counterKey } from "../../indexes/counter-keys.js";
 import { expectedEntries } from "../../indexes/expected-entries.js";
-import { type Counter, parseCounterName, rowCounter } from "../../model/aggregates/counter.js";
+import { type Counter, parseCounterName } from "../../model/aggregates/counter.js";
 import type { AnyRow, CompiledModel } from "../../model/compiled-model.js";
 import { readStored } from "../../query/read/read-rows.js";
 import { placeChanges, rankedChanges } from "../../ranks/place-changes.js";
@@ -124,7 +124,7 @@ async function beginBuild(
   // Marks and counts that an earlier build of these counters has left.
   const stalePrefixes: KvKey[] = [countedMarksPrefix(model)];
   for (const counter of countersNamed(model, absent)) {
-    if (counter.name !== rowCounter) stalePrefixes.push(counterKey(counter, []));
+    if (!isOfAllRows(counter)) stalePrefixes.push(counterKey(counter, []));
   }
   for (const prefix of stalePrefixes) {
     const isClear = await clearPrefix(context, run, prefix);
@@ -133,12 +133,19 @@ async function beginBuild(
   }
   const state: CountingState = { format: 1, counters: absent, after: null, rowsDone: 0 };
   const operation = kv.atomic().check(check);
-  if (absent.includes(rowCounter)) operation.delete(rowCounterKey(model));
+  for (const counter of countersNamed(model, absent)) {
+    if (isOfAllRows(counter)) operation.delete(counterKey(counter, []));
+  }
   operation
     .set(check.key, withFormat(withNewBuild(context, entry, absent)))
     .set(countingKey(model), state);
   await run.lease.commit(operation);
   return true;
+}
+
+/** True for a counter of rows whose key is not the prefix of other keys. */
+function isOfAllRows({ index, sum }: Counter): boolean {
+  return index === undefined && sum === undefined;
 }
 
 /** Makes counters write-only. What records say about an earlier build of them no longer applies. */

@@ -50,6 +50,7 @@ export function extremeIndex(
     ranked: false,
     extremes: new Map(),
     isHidden: true,
+    unmarked: undefined,
     version: index?.version,
   };
 }

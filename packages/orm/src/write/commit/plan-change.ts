@@ -8,6 +8,7 @@ import {
 import type { CatalogSnapshot } from "../../catalog/catalog-snapshot.js";
 import { countedMarkKey } from "../../catalog/counting-state.js";
 import type { FoundRow } from "../../context/any-query.js";
+import { assertInScope } from "../../context/scope.js";
 import type { TableContext } from "../../context/table-context.js";
 import { IndexKeyError } from "../../errors/row-errors.js";
 import { assertStorable } from "../../indexes/assert-storable.js";
@@ -21,6 +22,7 @@ import {
   isUntouched,
 } from "../../indexes/index-entries.js";
 import type { AnyRow, CompiledIndex } from "../../model/compiled-model.js";
+import { isMarked } from "../../model/soft-delete.js";
 import { placeChanges, type RankedChanges } from "../../ranks/place-changes.js";
 import {
   checkReferences,
@@ -68,6 +70,8 @@ export interface PlannedRow {
   readonly before: FoundRow | null;
   /** True if `before` has expired, so that only its entries matter, and `row` is a new row. */
   readonly isNew?: boolean;
+  /** True if `before` is marked as deleted and `row` is not, so that its references are new. */
+  readonly isRestored?: boolean;
   /** The row to store. Null to delete it. */
   readonly row: AnyRow | null;
   /** The time until the row expires, in milliseconds. Undefined to keep its expiry time. */
@@ -110,6 +114,11 @@ export function planChange(
 ): PlannedChange | Promise<PlannedChange> {
   const { model } = context;
   const { primaryKey, row } = planned;
+  // Every change of a row is planned here.
+  if (context.scope !== undefined) {
+    if (planned.before !== null && !planned.isNew) assertInScope(context, planned.before.row);
+    if (row !== null) assertInScope(context, row);
+  }
   const indexes = affectedIndexes(catalog, planned);
   const before =
     planned.before === null ? undefined : storedEntries(context, indexes, planned.before);
@@ -229,7 +238,7 @@ function findFacts(
 async function readFacts(
   context: TableContext,
   catalog: CatalogSnapshot,
-  { before, row, primaryKey, isNew = false }: PlannedRow,
+  { before, row, primaryKey, isNew = false, isRestored = false }: PlannedRow,
   others: OtherOwners | Promise<OtherOwners>,
   planOther: () => OtherLayoutChanges | Promise<OtherLayoutChanges>,
 ): Promise<Facts> {
@@ -246,7 +255,9 @@ async function readFacts(
   const references =
     row === null
       ? noReferences
-      : await checkReferences(context, isNew ? null : (before?.row ?? null), row);
+      : isMarked(context.model, row)
+        ? noReferences
+        : await checkReferences(context, isNew || isRestored ? null : (before?.row ?? null), row);
   return {
     others: found,
     other,
