@@ -158,7 +158,7 @@ describe("a scope", () => {
         }),
     ] satisfies (() => Promise<unknown>)[]) {
       const error = await rejection(call(write));
-      expect(["KW_SCOPE", "KW_PRIMARY_KEY_CHANGED"]).toContain(error?.["code"]);
+      expect(["KW_SCOPE", "KW_PRIMARY_KEY_CHANGED"]).toContain(error?.code);
     }
     for (const where of [
       { tenantId: "zeta", score: 9 },

@@ -122,7 +122,7 @@ async function choosePlanOrScan(
 
 function hasCounters(context: TableContext, plan: Plan): plan is QueryPlan {
   if ("merged" in plan) return false;
-  const { index, segments } = plan;
+  const { index } = plan;
   if (index === undefined || mayRepeat(plan)) return false;
   const counter = context.model.counters.find((one) => one.index === index.name && !one.sum);
   if (!isReadableCounter(context, counter)) return false;
