@@ -58,6 +58,7 @@ describe("a call without types", () => {
     ["findMany", undefined, "argument"],
     ["create", {}, "data"],
     ["createMany", { data: {} }, "data"],
+    ["createMany", { data: [users.bob], skipDuplicates: "yes" }, "skipDuplicates"],
   ])("of %s with %j is refused", (method, argument, name) =>
     withUsers(async (db) => {
       await db.users.create({ data: users.ada });
@@ -194,7 +195,7 @@ describe("the options of the types", () => {
       GroupByOptions<M, unknown, undefined, ["id"], false, never, never, never, never>
     >,
     create: created,
-    createMany: { ...created, atomic: true } satisfies Expected<
+    createMany: { ...created, atomic: true, skipDuplicates: true } satisfies Expected<
       CreateManyOptions<M, Models, "id", undefined, false, false>
     >,
     update: { ...deleted, data: true, expireIn: true } satisfies Expected<
@@ -232,10 +233,12 @@ describe("the options of the types", () => {
       scan: page satisfies Record<Option<"scan">, true>,
       count: key satisfies Record<Option<"count">, true>,
       create: { data: true, expireIn: true } satisfies Record<Option<"create">, true>,
-      createMany: { data: true, expireIn: true, atomic: true } satisfies Record<
-        Option<"createMany">,
-        true
-      >,
+      createMany: {
+        data: true,
+        expireIn: true,
+        atomic: true,
+        skipDuplicates: true,
+      } satisfies Record<Option<"createMany">, true>,
       update: { where: true, data: true, expireIn: true, ifVersion: true } satisfies Record<
         Option<"update">,
         true

@@ -16,6 +16,8 @@ export interface AnyQuery {
   /** Decides which of the rows that are read are in the result. */
   readonly filter?: ((row: never) => boolean) | undefined;
   readonly take?: number | undefined;
+  /** How many rows are left out at the beginning. */
+  readonly skip?: number | undefined;
   readonly cursor?: string | null | undefined;
   readonly maxReads?: number | undefined;
   /** The fields of a row that are returned. All fields if absent. */

@@ -8,6 +8,7 @@ export interface CallOptions extends AnyQuery, ManyOptions {
   readonly data?: unknown;
   readonly create?: unknown;
   readonly update?: unknown;
+  readonly skipDuplicates?: boolean | undefined;
   /** The time before which rows that are to be purged were deleted. */
   readonly before?: unknown;
   /** Throws if an upsert must not create a row. Set only for generated repositories. */
@@ -29,7 +30,8 @@ const page = ["take", "cursor"];
 const unique = new Set(["where", "maxReads", ...shape]);
 const uniqueWithDeleted = new Set([...unique, "withDeleted"]);
 const first = new Set([...rows, "cursor", ...shape]);
-const list = new Set([...rows, ...page, ...shape]);
+const watched = new Set([...rows, ...page, ...shape]);
+const list = new Set([...watched, "skip"]);
 const listWithDeleted = new Set([...list, "withDeleted"]);
 const count = new Set(rows);
 const aggregates = ["where", "index", "maxReads", "count", "sum", "avg", "min", "max"];
@@ -47,12 +49,13 @@ export const allowedOptions: AllowedOptions = {
   exists: count,
   aggregate: new Set(aggregates),
   groupBy: new Set([...aggregates, "by", "orderBy", "take"]),
+  rank: new Set(["where", "index", "by", "order", "maxReads"]),
   distinct: new Set(["field", "where", "order", "index", "take", "maxReads"]),
   explain: list,
   watch: unique,
-  watchMany: list,
+  watchMany: watched,
   create: new Set(["data", "expireIn", ...shape]),
-  createMany: new Set(["data", "expireIn", "atomic", ...shape]),
+  createMany: new Set(["data", "expireIn", "atomic", "skipDuplicates", ...shape]),
   update: new Set(["where", "data", "expireIn", "ifVersion", ...shape]),
   updateMany: new Set([...many, "data", "expireIn"]),
   upsert: new Set(["where", "create", "update", "expireIn", "ifVersion", ...shape]),
@@ -75,6 +78,6 @@ export const generatedOptions: AllowedOptions = {
   watch: indexed,
   upsert: new Set([...allowedOptions.upsert, "index"]),
   findMany: new Set([...ordered, "withDeleted"]),
-  watchMany: ordered,
+  watchMany: new Set([...watched, "order"]),
   scan: new Set([...allowedOptions.scan, "order"]),
 };

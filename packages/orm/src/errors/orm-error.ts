@@ -12,6 +12,7 @@ export type Operation =
   | "count"
   | "aggregate"
   | "groupBy"
+  | "rank"
   | "distinct"
   | "exists"
   | "explain"

@@ -60,6 +60,8 @@ export interface CompiledIndex {
   readonly counted: boolean;
   /** The fields whose sum is maintained for each of its keys. */
   readonly sums: readonly SummedField[];
+  /** True if it is maintained how many entries, and which sums, lie between any two keys. */
+  readonly ranked: boolean;
   /** Field → the name of the index that has the rows of each of its keys in the field's order. */
   readonly extremes: ReadonlyMap<string, string>;
   /** True if no query names it, because the model does not declare it. */

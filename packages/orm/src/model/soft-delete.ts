@@ -104,6 +104,7 @@ function markedIndex(
     counted: false,
     sums: [],
     extremes: new Map(),
+    ranked: false,
     isHidden: true,
     unmarked: undefined,
     version: undefined,

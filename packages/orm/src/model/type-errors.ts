@@ -20,6 +20,9 @@ export interface NoCondition<Message extends string> extends Refused<Message> {}
 /** No index maintains these aggregates for these fields. */
 export interface NoAggregateServes<_Fields, Message extends string> extends Refused<Message> {}
 
+/** An index that does not maintain how many rows lie between two keys. */
+export interface NotRanked<_Index, Message extends string> extends Refused<Message> {}
+
 /** A name that is not a field of the schema. */
 export interface UnknownField<_Name, Message extends string> extends Refused<Message> {}
 

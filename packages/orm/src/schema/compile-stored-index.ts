@@ -65,6 +65,7 @@ export function compileStoredIndex(
     inKey: new Map(),
     counted: false,
     sums: [],
+    ranked: false,
     extremes: new Map(),
     isHidden: index.isHidden,
     unmarked,

@@ -4,6 +4,7 @@ import { compareKeys, encodeKey, type Kv, type KvKey, type KvKeyPart } from "@ke
 import type { AnyIndexDefinition } from "../model/index-definition.js";
 import type { Model } from "../model/model.js";
 import { ExpectedCounters } from "./expected-counters.js";
+import { type RankedEntry, rankedMismatches } from "./ranked-mismatches.js";
 
 /** An entry of an index, or a counter, as it has to be. */
 export interface ExpectedEntry {
@@ -29,6 +30,8 @@ export interface Mismatches {
   }[];
   /** Rows that are not where their primary key says. */
   readonly misplaced: readonly KvKey[];
+  /** Intervals of ranked indexes that hold other numbers than their entries add up to. */
+  readonly miscounted: readonly string[];
 }
 
 /**
@@ -40,7 +43,7 @@ export async function expectIndexesToMatch(
   model: Model,
   indexNames?: string[],
 ): Promise<void> {
-  const none = { missing: [], unexpected: [], different: [], misplaced: [] };
+  const none = { missing: [], unexpected: [], different: [], misplaced: [], miscounted: [] };
   assert.deepEqual(await indexMismatches(kv, model, indexNames), none);
 }
 
@@ -62,6 +65,7 @@ async function indexMismatches(kv: Kv, model: Model, indexNames?: string[]): Pro
     }),
   );
   const misplaced: KvKey[] = [];
+  const ranked = new Map<string, RankedEntry[]>();
   const marked: ExpectedEntry[] = [];
   const markedPrefix = `${model.name}_marked_by_${snakeCase(softDelete ?? "")}`;
   for await (const { key, value: row } of kv.list<AnyRow>({ prefix: [model.name] })) {
@@ -80,6 +84,10 @@ async function indexMismatches(kv: Kv, model: Model, indexNames?: string[]): Pro
       for (const entry of expectedEntries(model, name, definition, row, primaryKey)) {
         expected.push(entry);
         counters.get(name)!.add(row, entry.key.slice(1, partsOf(definition).length + 1));
+        if (definition.ranked !== true) continue;
+        const entries = ranked.get(name) ?? [];
+        entries.push({ key: entry.key, row });
+        ranked.set(name, entries);
       }
     }
   }
@@ -98,7 +106,15 @@ async function indexMismatches(kv: Kv, model: Model, indexNames?: string[]): Pro
     expected.push(...counter.expected);
     found.push(...(await counter.stored(kv)));
   }
-  return { ...differences(expected, found), misplaced };
+  const miscounted: string[] = [];
+  for (const [name, definition] of indexes) {
+    if (definition.ranked !== true) continue;
+    const prefix = prefixOf(model, name, definition);
+    const entries = ranked.get(name) ?? [];
+    const problems = await rankedMismatches(kv, prefix, definition, entries);
+    miscounted.push(...problems.map((problem) => `${name}: ${problem}`));
+  }
+  return { ...differences(expected, found), misplaced, miscounted };
 }
 
 /** The entries that a row has to have in an index, by the model's own definition of it. */

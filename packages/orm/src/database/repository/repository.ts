@@ -38,7 +38,8 @@ import type {
   UpdateOptions,
   UpsertOptions,
 } from "./query-options.js";
-import type { ManyRows, Shaped } from "./result-types.js";
+import type { RankOptions } from "./rank-types.js";
+import type { CreatedRows, ManyRows, Shaped } from "./result-types.js";
 import type { RowQuery } from "./row-query.js";
 import type { DeletedOption, Listed, PurgeOptions, RestoreOptions } from "./soft-delete-types.js";
 
@@ -160,7 +161,8 @@ export interface Repository<in out M extends Model, in out Models extends AnyMod
    * @throws {UnknownIndexError} if the model has no index with the name in `index`.
    * @throws {IndexNotReadyError} if the index is not built.
    * @throws {InvalidCursorError} if the cursor belongs to another query.
-   * @throws {InvalidArgumentError} if `take` is not a positive integer.
+   * @throws {InvalidArgumentError} if `take` is not a positive integer, or if `skip` is not an
+   * integer, or is used with `cursor` or `filter`.
    */
   findMany<
     const W extends IndexedWhere<M> | undefined = IndexedWhere<M> & LeftOut,
@@ -255,6 +257,23 @@ export interface Repository<in out M extends Model, in out Models extends AnyMod
   ): Promise<readonly GroupResult<M, B, C, S, V, L, H>[]>;
 
   /**
+   * Returns how many rows precede a row in the order of a ranked index, so that the first row has
+   * rank 0. Null if the row does not exist, or is not in the index. The reads grow with the
+   * logarithm of the number of rows. To find the row that has a rank, use `skip` of `findMany`.
+   *
+   * Writes that are made at the same time may be counted or not.
+   *
+   * @throws {UnindexedQueryError} if the index is not ranked.
+   * @throws {UnknownIndexError} if the model has no index with the name in `index`.
+   * @throws {IndexNotReadyError} if the ranks are not built.
+   */
+  rank<
+    const W extends UniqueFields<M>,
+    const X extends IndexName<M>,
+    const B extends readonly string[] | undefined = undefined,
+  >(options: RankOptions<M, W, X, B> & NamesRow<M, W>): Promise<number | null>;
+
+  /**
    * Returns the values of a field, each of them once, in the order of an index: the colors that any
    * user likes, or the months in which a customer has orders. The field is the first of the index
    * after those with a single value in `where`. Rows that lack the field have no value.
@@ -319,7 +338,8 @@ export interface Repository<in out M extends Model, in out Models extends AnyMod
   /**
    * Creates rows and returns the result of each. A commit contains up to about 100 rows, and a row
    * that fails does not prevent the others from being created. With `atomic: true`, all rows are
-   * created in one commit, or none.
+   * created in one commit, or none. With `skipDuplicates: true`, rows whose primary key or unique
+   * values exist are left out and counted in `skipped`.
    *
    * @throws the errors of `create` if `atomic` is true. Otherwise they are in the result of the
    * row.
@@ -333,7 +353,7 @@ export interface Repository<in out M extends Model, in out Models extends AnyMod
     const A extends boolean = false,
   >(
     options: CreateManyOptions<M, Models, S, I, V, A>,
-  ): Promise<ManyRows<Shaped<M, Models, S, I, V>, A>>;
+  ): Promise<CreatedRows<Shaped<M, Models, S, I, V>, A>>;
 
   /**
    * Changes fields of a row and returns the changed row. One commit. If others write the row at the

@@ -24,7 +24,7 @@ import type { CallOptions } from "../call-options.js";
 import { type Calls, meterOf } from "../calls.js";
 import { objectOf, whereOf } from "../parse-options.js";
 import { copyQuery } from "./copy-query.js";
-import type { ManyResult } from "./result-types.js";
+import type { CreatedMany, ManyResult } from "./result-types.js";
 import { RowReads } from "./row-reads.js";
 import { type ShapedRow, shapeRow, shapeWrittenRows } from "./shape-rows.js";
 
@@ -39,17 +39,33 @@ export class RowOperations extends RowReads {
     this.#calls = calls;
   }
 
+  /**
+   * Returns the table of a repository.
+   *
+   * @throws {InvalidArgumentError} if it is something else. The error names no model.
+   */
+  static contextOf(repository: RowOperations): TableContext {
+    if (typeof repository === "object" && repository !== null && #calls in repository)
+      return repository.#calls.context;
+    const reason = "it must be a repository of createDatabase or testDatabase, as in db.users";
+    throw new InvalidArgumentError("", "repository", reason, "factory");
+  }
+
   create(input: CallOptions): Promise<ShapedRow> {
     const { context } = this.#calls;
     return this.#writeOne("create", input, (options) => createRow(context, options.data, options));
   }
 
-  createMany(input: CallOptions): Promise<ManyResult<ShapedRow>> {
+  createMany(input: CallOptions): Promise<CreatedMany<ShapedRow>> {
     const { context } = this.#calls;
-    return this.#writeMany("createMany", input, async (options) => {
+    return this.#calls.write("createMany", copyQuery(input), async (options, meter) => {
       const { data } = options;
-      if (Array.isArray(data)) return await createRows(context, data, options);
-      throw new InvalidArgumentError(context.model.name, "data", "it must be an array");
+      if (!Array.isArray(data)) {
+        throw new InvalidArgumentError(context.model.name, "data", "it must be an array");
+      }
+      const { results, skipped } = await createRows(context, data, options);
+      const { count, results: shaped } = await shapeResults(context, results, options, meter);
+      return { count, skipped, results: shaped };
     });
   }
 

@@ -16,6 +16,8 @@ import { choosePlan, chooseScan } from "../../query/plan/choose-plan.js";
 import { type AnyDistinctQuery, distinctValues } from "../../query/read/distinct-values.js";
 import { explainQuery, type QueryExplanation } from "../../query/read/explain-query.js";
 import { findFirstRow, findOne, findPage, streamRows } from "../../query/read/find-rows.js";
+import { type AnyRankQuery, rankRow } from "../../ranks/rank-row.js";
+import { chooseSkipping } from "../../ranks/skip-entries.js";
 import { includedModels } from "../../relations/load/included-models.js";
 import { retryTornRead } from "../../relations/load/retry-torn-read.js";
 import { withDeletedRows } from "../../write/deleted/purging-context.js";
@@ -75,6 +77,12 @@ export class RowReads {
   groupBy(query: AnyAggregateQuery): Promise<ShapedRow[]> {
     return this.#calls.read("groupBy", copyOf(query), (context, options, meter) =>
       groupRows(context, options, meter),
+    );
+  }
+
+  rank(query: AnyRankQuery): Promise<number | null> {
+    return this.#calls.read("rank", copyOf(query), (context, options, meter) =>
+      rankRow(context, options, meter),
     );
   }
 
@@ -138,13 +146,22 @@ export class RowReads {
       () =>
         this.#read(operation, query, async (context, options, meter) => {
           const { items, cursor } = await readDeleted(context, options, (within) =>
-            findPage(within, options, meter, choose),
+            findPage(within, options, meter, (reading, page) =>
+              chooseSkipping(reading, page, meter, choose),
+            ),
           );
           return { items: await shapeRows(context, items, options, meter), cursor };
         }),
       () =>
         this.#calls.stream(operation, query, (options, meter) =>
-          streamShaped(context, options, this.#stream(options, meter, choose), meter),
+          streamShaped(
+            context,
+            options,
+            this.#stream(options, meter, (within, rows) =>
+              chooseSkipping(within, rows, meter, choose),
+            ),
+            meter,
+          ),
         ),
     );
   }
@@ -203,7 +220,7 @@ async function readDeleted<T>(
 }
 
 /** Copies a query without functions. An invalid argument is refused when the call runs. */
-function copyOf<T extends AnyAggregateQuery | AnyDistinctQuery>(query: T): T {
+function copyOf<T extends AnyAggregateQuery | AnyDistinctQuery | AnyRankQuery>(query: T): T {
   return isPlainObject(query) ? deepCopy(query) : query;
 }
 

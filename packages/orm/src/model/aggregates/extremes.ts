@@ -47,6 +47,7 @@ export function extremeIndex(
     inKey,
     counted: false,
     sums: [],
+    ranked: false,
     extremes: new Map(),
     isHidden: true,
     unmarked: undefined,

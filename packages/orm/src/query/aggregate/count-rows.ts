@@ -6,6 +6,9 @@ import type { TableContext } from "../../context/table-context.js";
 import { counterKey } from "../../indexes/counter-keys.js";
 import { primaryKeyOfEntry } from "../../indexes/entry-value.js";
 import type { Counter } from "../../model/aggregates/counter.js";
+import { countOf } from "../../model/aggregates/ranked-amounts.js";
+import { rankedTotals } from "../../ranks/ranked-totals.js";
+import { findRanks } from "../../ranks/readable-ranks.js";
 import { type KeyId, keyIdOf } from "../../transaction/buffer/key-id.js";
 import {
   type ChosenPlan,
@@ -52,15 +55,24 @@ export async function countRows(
   // Another process may have dropped a counter, or may be rebuilding it.
   if (model.counted || model.indexes.some((index) => index.counted)) await catalog.refresh();
   const plans = plansOfCount(context, query);
-  const ofRows = model.counters.find(({ index, sum }) => index === undefined && sum === undefined);
+  const ofRows = model.counters.find(
+    ({ index, sum, ranked }) => index === undefined && sum === undefined && ranked === undefined,
+  );
   if (plans === undefined && query.filter === undefined && isReadableCounter(context, ofRows)) {
     meter.index = "primaryKey";
     return await readCounters(context, [counterKey(ofRows, [])], meter);
   }
-  const counted = plans?.find((plan) => hasCounters(context, plan));
-  if (counted !== undefined && query.filter === undefined) {
+  const counted = plans?.find((plan): plan is QueryPlan => hasCounters(context, plan));
+  // With free parts there are as many counters as keys. The ranks of the index take fewer reads.
+  const isRanked = counted?.index?.ranked === true && !isOneEach(counted);
+  if (counted !== undefined && query.filter === undefined && !isRanked) {
     meter.index = nameOfIndex(counted);
     return await countGroups(context, counted, meter);
+  }
+  if (query.filter === undefined) {
+    const ranked = await countByRanks(context, plans ?? [], meter);
+    if (ranked !== undefined) return ranked;
+    if (counted !== undefined) return await countGroups(context, counted, meter);
   }
   return await readAgain(context, async () => {
     const chosen = await choosePlanOrScan(context, plansOfCount(context, query));
@@ -124,13 +136,38 @@ function hasCounters(context: TableContext, plan: Plan): plan is QueryPlan {
   if ("merged" in plan) return false;
   const { index } = plan;
   if (index === undefined || mayRepeat(plan)) return false;
-  const counter = context.model.counters.find((one) => one.index === index.name && !one.sum);
+  const counter = context.model.counters.find(
+    (one) => one.index === index.name && one.sum === undefined && one.ranked === undefined,
+  );
   if (!isReadableCounter(context, counter)) return false;
   return isReadable(context, index) && groupsOf(plan) !== undefined;
 }
 
 function groupsOf({ model, index, segments }: QueryPlan): readonly Segment[] | undefined {
   return index && segmentsOfGroups(model, index, segments);
+}
+
+/** True if each segment has the values of all parts, and so one counter. */
+function isOneEach({ index, segments }: QueryPlan): boolean {
+  return segments.every(({ equals }) => equals.length >= (index?.parts.length ?? 0));
+}
+
+/** Counts by the intervals of a ranked index, if one of the plans has one. */
+async function countByRanks(
+  context: TableContext,
+  plans: readonly Plan[],
+  meter: ReadMeter,
+): Promise<number | undefined> {
+  for (const plan of plans) {
+    if ("merged" in plan || mayRepeat(plan)) continue;
+    const ranks = findRanks(context, plan.index);
+    if (ranks === undefined) continue;
+    meter.index = nameOfIndex(plan);
+    let total = 0n;
+    for (const amounts of await rankedTotals(ranks, plan, false, meter)) total += countOf(amounts);
+    return Number(total);
+  }
+  return undefined;
 }
 
 /** Adds up the counters of the keys that a plan has. */
@@ -141,7 +178,8 @@ async function countGroups(
 ): Promise<number> {
   const { model, index } = queryPlan;
   const segments = groupsOf(queryPlan) ?? [];
-  const ofKeys = (counter: Counter) => counter.index === index?.name && counter.sum === undefined;
+  const ofKeys = ({ index: name, sum, ranked }: Counter) =>
+    name === index?.name && sum === undefined && ranked === undefined;
   const count = model.counters.find(ofKeys);
   const plan = { index, segments, count, sums: new Map(), extremes: new Map() };
   let total = 0;

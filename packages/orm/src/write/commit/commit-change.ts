@@ -22,6 +22,7 @@ import type { PlannedChange } from "./plan-change.js";
 import { expiryOptions, hasExpired, recordExpiry } from "./row-expiry.js";
 import { settleDuplicates } from "./settle-duplicates.js";
 import { settleRegularly } from "./settle-regularly.js";
+import { tendRegularly } from "./tend-regularly.js";
 import { writableCatalog } from "./writable-catalog.js";
 
 export interface CommittedChange {
@@ -70,6 +71,7 @@ export async function commitChange(
       if (context.transaction === undefined) context.catalog.confirm(catalog, committedAt);
       if (catalog.hasPendingIndex) await settleDuplicates(context, change);
       if (change.countedRow?.counters !== undefined) await settleRegularly(context);
+      if (change.ranked.length > 0) await tendRegularly(context, change.ranked);
       return { change, versionstamp: result.versionstamp };
     }
     takeovers = await settleConflict(context, change);

@@ -29,7 +29,16 @@ export async function createRow(
   options: WriteOptions,
 ): Promise<FoundRow> {
   assertWriteOptions(context.model, options);
-  const created = await insertRow(context, await newRow(context, data), options);
+  return await insertNewRow(context, await newRow(context, data), options);
+}
+
+/** Stores a new row that has been parsed, and calls `afterCreate`. Throws what both throw. */
+export async function insertNewRow(
+  context: TableContext,
+  row: AnyRow,
+  options: WriteOptions,
+): Promise<FoundRow> {
+  const created = await insertRow(context, row, options);
   await callAfterHook(context, "afterCreate", created.row);
   return created;
 }
