@@ -37,6 +37,7 @@ import type {
   UpdateManyOptions,
   UpdateOptions,
   UpsertOptions,
+  WatchManyOptions,
 } from "./query-options.js";
 import type { RankOptions } from "./rank-types.js";
 import type { CreatedRows, ManyRows, Shaped } from "./result-types.js";
@@ -520,6 +521,6 @@ export interface Repository<in out M extends Model, in out Models extends AnyMod
     const I extends Include<M, Models> | undefined = Include<M, Models>,
     const V extends boolean = false,
   >(
-    options: FindManyOptions<M, Models, W, O, X, S, I, V> & Served<M, W, O, X>,
+    options: WatchManyOptions<M, Models, W, O, X, S, I, V> & Served<M, W, O, X>,
   ): ReadableStream<Shaped<M, Models, S, I, V>[]>;
 }
