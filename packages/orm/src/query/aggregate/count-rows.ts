@@ -55,7 +55,9 @@ export async function countRows(
   // Another process may have dropped a counter, or may be rebuilding it.
   if (model.counted || model.indexes.some((index) => index.counted)) await catalog.refresh();
   const plans = plansOfCount(context, query);
-  const ofRows = model.counters.find(({ index, sum }) => index === undefined && sum === undefined);
+  const ofRows = model.counters.find(
+    ({ index, sum, ranked }) => index === undefined && sum === undefined && ranked === undefined,
+  );
   if (plans === undefined && query.filter === undefined && isReadableCounter(context, ofRows)) {
     meter.index = "primaryKey";
     return await readCounters(context, [counterKey(ofRows, [])], meter);
@@ -137,9 +139,11 @@ async function choosePlanOrScan(
 
 function hasCounters(context: TableContext, plan: Plan): plan is QueryPlan {
   if ("merged" in plan) return false;
-  const { index, segments } = plan;
+  const { index } = plan;
   if (index === undefined || mayRepeat(plan)) return false;
-  const counter = context.model.counters.find((one) => one.index === index.name && !one.sum);
+  const counter = context.model.counters.find(
+    (one) => one.index === index.name && one.sum === undefined && one.ranked === undefined,
+  );
   if (!isReadableCounter(context, counter)) return false;
   return isReadable(context, index) && groupsOf(plan) !== undefined;
 }
