@@ -18,6 +18,7 @@ const rooms = {
     "query/types",
     "query/plan",
     "query/read",
+    "ranks",
     "query/aggregate",
     "relations",
     "relations/load",

@@ -32,6 +32,7 @@ export type {
 } from "./database/repository/query-options.js";
 export type { Repository } from "./database/repository/repository.js";
 export type {
+  CreatedMany,
   ManyResult,
   RowOutcome,
   Shaped,

@@ -29,6 +29,7 @@ import type {
 } from "../src/database/repository/query-options.js";
 import type { Repository } from "../src/database/repository/repository.js";
 import { RowOperations } from "../src/database/repository/row-operations.js";
+import type { DeletedOption } from "../src/database/repository/soft-delete-types.js";
 import { createDatabase, defineModel } from "../src/index.js";
 import { rejection, User, users, withUsers } from "./user-model.js";
 
@@ -57,6 +58,7 @@ describe("a call without types", () => {
     ["findMany", undefined, "argument"],
     ["create", {}, "data"],
     ["createMany", { data: {} }, "data"],
+    ["createMany", { data: [users.bob], skipDuplicates: "yes" }, "skipDuplicates"],
   ])("of %s with %j is refused", (method, argument, name) =>
     withUsers(async (db) => {
       await db.users.create({ data: users.ada });
@@ -155,23 +157,29 @@ describe("the options of the types", () => {
     min: true,
     max: true,
   } satisfies Expected<AggregateOptions<M, unknown, undefined, false, never, never, never, never>>;
+  const withDeleted = { withDeleted: true } satisfies Expected<DeletedOption<M, boolean>>;
   const byMethod: Record<RepositoryMethod, Readonly<Record<string, true>>> = {
-    findUnique: unique,
-    findUniqueOrThrow: unique,
+    findUnique: { ...unique, ...withDeleted },
+    findUniqueOrThrow: { ...unique, ...withDeleted },
     watch: unique,
     findFirst: first,
     findFirstOrThrow: first,
-    findMany: list,
+    findMany: { ...list, ...withDeleted },
     explain: list,
     watchMany: list,
+    restore: { ...deleted },
+    purge: { where: true, before: true },
     scan: {
+      ...withDeleted,
       orderBy: true,
       filter: true,
       maxReads: true,
       take: true,
       cursor: true,
       ...shape,
-    } satisfies Expected<ScanOptions<M, Models, "id", undefined, false>>,
+    } satisfies Expected<
+      ScanOptions<M, Models, "id", undefined, false> & DeletedOption<M, boolean>
+    >,
     count,
     exists: count,
     aggregate: aggregated,
@@ -187,7 +195,7 @@ describe("the options of the types", () => {
       GroupByOptions<M, unknown, undefined, ["id"], false, never, never, never, never>
     >,
     create: created,
-    createMany: { ...created, atomic: true } satisfies Expected<
+    createMany: { ...created, atomic: true, skipDuplicates: true } satisfies Expected<
       CreateManyOptions<M, Models, "id", undefined, false, false>
     >,
     update: { ...deleted, data: true, expireIn: true } satisfies Expected<
@@ -225,10 +233,12 @@ describe("the options of the types", () => {
       scan: page satisfies Record<Option<"scan">, true>,
       count: key satisfies Record<Option<"count">, true>,
       create: { data: true, expireIn: true } satisfies Record<Option<"create">, true>,
-      createMany: { data: true, expireIn: true, atomic: true } satisfies Record<
-        Option<"createMany">,
-        true
-      >,
+      createMany: {
+        data: true,
+        expireIn: true,
+        atomic: true,
+        skipDuplicates: true,
+      } satisfies Record<Option<"createMany">, true>,
       update: { where: true, data: true, expireIn: true, ifVersion: true } satisfies Record<
         Option<"update">,
         true

@@ -4,8 +4,8 @@
 import type {
   AnyDatabase,
   Condition,
+  CreatedMany,
   ListOptions,
-  ManyResult,
   RowQuery,
   Versioned,
 } from "@keywright/orm";
@@ -265,7 +265,8 @@ export class CityRepository {
 
   /**
    * Creates rows and returns the result of each. A commit contains about 100 rows. With
-   * `atomic: true`, all rows are created in one commit, or none.
+   * `atomic: true`, all rows are created in one commit, or none. With `skipDuplicates: true`, rows
+   * whose primary key or unique values exist are left out and counted in `skipped`.
    *
    * @throws {RowInvalidError} if `atomic` is true and the schema refuses the data.
    * @throws {UniqueConstraintError} if `atomic` is true and another row has the same `id`, or the
@@ -275,8 +276,12 @@ export class CityRepository {
    */
   createMany(
     data: readonly CityCreate[],
-    options?: { atomic?: boolean | undefined; expireIn?: number | undefined },
-  ): Promise<ManyResult<CityRow>> {
+    options?: {
+      atomic?: boolean | undefined;
+      skipDuplicates?: boolean | undefined;
+      expireIn?: number | undefined;
+    },
+  ): Promise<CreatedMany<CityRow>> {
     return this.#rows.createMany({ ...options, data });
   }
 

@@ -127,6 +127,7 @@ export const runtimeModule = "@keywright/orm/codegen";
 /** The types of the ORM that a file imports if it uses them. */
 const ormTypes = [
   "Condition",
+  "CreatedMany",
   "EqualsFilter",
   "FieldOperation",
   "InFilter",

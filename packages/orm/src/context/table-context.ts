@@ -15,6 +15,10 @@ export interface TableContext {
   readonly links: LinkedRelations;
   readonly tables: ReadonlyMap<string, TableContext>;
   readonly transaction: TransactionKv | undefined;
+  /** True if reads also return rows that are marked as deleted. */
+  readonly withDeleted?: boolean | undefined;
+  /** True if a delete removes a row that is marked as deleted. */
+  readonly purges?: boolean | undefined;
   /**
    * The unique keys of rows that the same call updates. Only for an update of rows in one commit.
    */

@@ -4,6 +4,8 @@ import { ReferenceMissingError } from "../errors/row-errors.js";
 import { isSameKey, isSamePart, keyPartOf } from "../indexes/key-parts.js";
 import { pointerOf, primaryKeyOf, rowKey } from "../indexes/primary-key.js";
 import type { AnyRow, CompiledModel } from "../model/compiled-model.js";
+import { isMarked } from "../model/soft-delete.js";
+import { isRow } from "../model/stored-row.js";
 import { readStored } from "../query/read/read-rows.js";
 import type { KeyId } from "../transaction/buffer/key-id.js";
 import { referenceGuardKey } from "./guard-keys.js";
@@ -54,8 +56,9 @@ export async function checkReferences(
   const { keys, entries } =
     added.length === 0 ? { keys: [], entries: [] } : await readTargets(context, added);
   const checks = added.map(({ relation, fields, target, targetId }, i): AtomicCheck => {
-    const versionstamp = entries[i]?.versionstamp ?? null;
-    if (versionstamp === null) {
+    const { versionstamp = null, value = null } = entries[i] ?? {};
+    // A row that is marked as deleted counts as missing.
+    if (versionstamp === null || (isRow(value) && isMarked(target, value))) {
       const missing = { relation, fields, target: target.name, targetId: pointerOf(targetId) };
       throw new ReferenceMissingError(context.model.name, missing);
     }

@@ -5,6 +5,7 @@ import { isSameKey } from "../indexes/key-parts.js";
 import { pointerOf, rowKey } from "../indexes/primary-key.js";
 import type { AnyRow, CompiledModel } from "../model/compiled-model.js";
 import type { Reference } from "../model/linked-relations.js";
+import { isMarked } from "../model/soft-delete.js";
 import type { KeyId } from "../transaction/buffer/key-id.js";
 import { isReferenceTo, rowIdOf } from "./referenced-key.js";
 import {
@@ -86,7 +87,10 @@ export function assertUnrestricted(
   throw new RowReferencedError(row.model.name, pointerOf(row.primaryKey), by);
 }
 
-/** True if the stored row of a referrer refers to a primary key. Index entries may be outdated. */
+/**
+ * True if the stored row of a referrer refers to a primary key, and is not marked as deleted. Index
+ * entries may be outdated.
+ */
 export async function isReferring(
   tables: ReadonlyMap<string, TableContext>,
   primaryKey: readonly KvKeyPart[],
@@ -94,7 +98,7 @@ export async function isReferring(
 ): Promise<boolean> {
   const { model, fields } = reference;
   const { value } = await tableOfModel(tables, model).kv.get<AnyRow>(rowKey(model, referrerKey));
-  return value !== null && isReferenceTo(fields, value, primaryKey);
+  return value !== null && !isMarked(model, value) && isReferenceTo(fields, value, primaryKey);
 }
 
 /**

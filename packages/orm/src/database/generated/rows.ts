@@ -4,7 +4,7 @@ import type { AnyRow } from "../../model/compiled-model.js";
 import type { PageOptions } from "../../query/read/read-page.js";
 import type { WriteOptions } from "../../write/input/write-options.js";
 import { Calls } from "../calls.js";
-import type { ManyResult, Versioned } from "../repository/result-types.js";
+import type { CreatedMany, Versioned } from "../repository/result-types.js";
 import type { RowQuery } from "../repository/row-query.js";
 import { GeneratedRows } from "./generated-rows.js";
 import { parseGeneratedOptions } from "./parse-generated-options.js";
@@ -76,8 +76,9 @@ export interface Rows<Row extends object, CreateInput, UpdateInput> {
     options: ExpiryOptions & {
       readonly data: readonly CreateInput[];
       readonly atomic?: boolean | undefined;
+      readonly skipDuplicates?: boolean | undefined;
     },
-  ): Promise<ManyResult<Row>>;
+  ): Promise<CreatedMany<Row>>;
   update(
     options: WriteOptions & { readonly where: AnyRow; readonly data: UpdateInput },
   ): Promise<Row>;

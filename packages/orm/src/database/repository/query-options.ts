@@ -5,6 +5,7 @@ import type { UpdateInput } from "../../model/update-input.js";
 import type { IndexName } from "../../query/types/key-path-types.js";
 import type { IndexedWhere, OrderBy } from "../../query/types/where-types.js";
 import type { CheckedInclude, Include } from "./include-types.js";
+import type { Skip } from "./rank-types.js";
 
 // The arguments of the methods of a repository. The repository infers all type parameters except
 // `M` and `Models` from the call: W is its `where`, O its `orderBy`, X its `index`, S the names of
@@ -113,6 +114,11 @@ export interface FindManyOptions<
 > extends FindFirstOptions<M, Models, W, O, X, S, I, V> {
   /** The maximum number of rows. All rows if absent. */
   readonly take?: number | undefined;
+  /**
+   * How many rows are left out at the beginning. The index needs `ranked: true`. The reads grow with
+   * the logarithm of the number of rows.
+   */
+  readonly skip?: Skip<M> | undefined;
 }
 
 /** The argument of `distinct`. */
@@ -166,6 +172,11 @@ export interface CreateManyOptions<
   readonly data: readonly CreateInput<M>[];
   /** Create all rows in one commit, or none. The default is false. */
   readonly atomic?: A;
+  /**
+   * Leave out rows whose primary key or unique values exist, in the database or earlier in `data`.
+   * The default is false.
+   */
+  readonly skipDuplicates?: boolean | undefined;
   /** The lifetime of the rows and their index entries in milliseconds. Unlimited if absent. */
   readonly expireIn?: number | undefined;
 }

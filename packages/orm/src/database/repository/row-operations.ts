@@ -9,6 +9,9 @@ import { planUnique, primaryKeyIn } from "../../query/plan/plan-unique.js";
 import { findOne } from "../../query/read/find-rows.js";
 import { retryTornRead } from "../../relations/load/retry-torn-read.js";
 import { deleteRow } from "../../write/cascade/delete-row.js";
+import { type PurgeResult, purgeRow, purgeRows } from "../../write/deleted/purge-rows.js";
+import { withDeletedRows } from "../../write/deleted/purging-context.js";
+import { restoreRow } from "../../write/deleted/restore-row.js";
 import { deleteRows, updateRows } from "../../write/many/change-rows.js";
 import { createRows } from "../../write/many/create-rows.js";
 import type { RowResult } from "../../write/many/write-each.js";
@@ -19,7 +22,7 @@ import type { CallOptions } from "../call-options.js";
 import { type Calls, meterOf } from "../calls.js";
 import { objectOf, whereOf } from "../parse-options.js";
 import { copyQuery } from "./copy-query.js";
-import type { ManyResult } from "./result-types.js";
+import type { CreatedMany, ManyResult } from "./result-types.js";
 import { RowReads } from "./row-reads.js";
 import { type ShapedRow, shapeRow, shapeWrittenRows } from "./shape-rows.js";
 
@@ -51,12 +54,16 @@ export class RowOperations extends RowReads {
     return this.#writeOne("create", input, (options) => createRow(context, options.data, options));
   }
 
-  createMany(input: CallOptions): Promise<ManyResult<ShapedRow>> {
+  createMany(input: CallOptions): Promise<CreatedMany<ShapedRow>> {
     const { context } = this.#calls;
-    return this.#writeMany("createMany", input, async (options) => {
+    return this.#calls.write("createMany", copyQuery(input), async (options, meter) => {
       const { data } = options;
-      if (Array.isArray(data)) return await createRows(context, data, options);
-      throw new InvalidArgumentError(context.model.name, "data", "it must be an array");
+      if (!Array.isArray(data)) {
+        throw new InvalidArgumentError(context.model.name, "data", "it must be an array");
+      }
+      const { results, skipped } = await createRows(context, data, options);
+      const { count, results: shaped } = await shapeResults(context, results, options, meter);
+      return { count, skipped, results: shaped };
     });
   }
 
@@ -118,6 +125,33 @@ export class RowOperations extends RowReads {
     );
   }
 
+  restore(input: CallOptions): Promise<ShapedRow> {
+    const { context } = this.#calls;
+    return this.#writeOne("restore", input, async (options, meter) => {
+      const within = withDeletedRows(context);
+      assertByKey(context, options);
+      const find = () => findWholeRow(within, options, meter);
+      return await restoreRow(within, find, options.where, options);
+    });
+  }
+
+  purge(input: CallOptions): Promise<PurgeResult> {
+    const { context } = this.#calls;
+    const remove = async (options: CallOptions, meter: ReadMeter): Promise<PurgeResult> => {
+      const { where, before } = options;
+      const { name } = context.model;
+      if ((where === undefined) === (before === undefined))
+        throw new InvalidArgumentError(name, "argument", "it must have either where or before");
+      if (where === undefined) return await purgeRows(context, before, meter);
+      assertByKey(context, options);
+      const within = withDeletedRows(context);
+      const find = () => findWholeRow(within, { ...options, orAsStored: true }, meter);
+      await purgeRow(context, find, where, meter);
+      return { count: 1, failed: [] };
+    };
+    return this.#calls.write("purge", copyQuery(input), remove, unlimited);
+  }
+
   /**
    * Runs a write of one row without a limit of reads, because `maxReads` applies only to queries.
    */
@@ -154,6 +188,16 @@ function findWholeRow(
 ): Promise<FoundRow | undefined> {
   const where = whereOf(context, query);
   return besideCatalogs(context, [], (within) => findOne(within, where, meter, query));
+}
+
+/** @throws {InvalidArgumentError} if a query does not name the primary key of a deleted row. */
+function assertByKey(context: TableContext, query: AnyQuery): void {
+  const { name, primaryKey } = context.model;
+  const fields = Object.keys(whereOf(context, query));
+  if (fields.length === primaryKey.length && fields.every((field) => primaryKey.includes(field)))
+    return;
+  const reason = `it must name the primary key, ${primaryKey.join(", ")}, because indexes leave deleted rows out`;
+  throw new InvalidArgumentError(name, "where", reason);
 }
 
 /** Returns the primary key that a query names; undefined if it names a unique index. */

@@ -116,7 +116,9 @@ function withAggregates(
   const { extremes } = index ?? model;
   if (![...min, ...max].every((field) => extremes.has(field))) return undefined;
   const counters = model.counters.filter((counter) => counter.index === index?.name);
-  const count = counters.find((counter) => counter.sum === undefined);
+  const count = counters.find(
+    (counter) => counter.sum === undefined && counter.ranked === undefined,
+  );
   const sums = new Map<string, Counter>();
   for (const field of [...sum, ...avg]) {
     const counter = counters.find((one) => one.sum?.field === field);

@@ -7,6 +7,7 @@ import { alternativesOf } from "./fields/query-fields.js";
 import { assertKinds } from "./fields/value-kinds.js";
 import { planScan } from "./plan-query.js";
 import { planRows } from "./plan-rows.js";
+import { queriedModel } from "./queried-model.js";
 import { type ResumedPlan, resumePlan } from "./ranges/cursor.js";
 import { type Plan, plansIn } from "./ranges/query-plan.js";
 
@@ -22,7 +23,7 @@ export async function choosePlan(context: TableContext, query: AnyQuery): Promis
 
 /** Returns the plans of a query, best first. Every method that takes a query chooses among them. */
 export function plansOf(context: TableContext, query: AnyQuery): readonly Plan[] {
-  const plans = planRows(context.catalog.snapshot.readModel, query, orderIn(context));
+  const plans = planRows(queriedModel(context), query, orderIn(context));
   if (query.where !== undefined) {
     for (const where of alternativesOf(context.model, query.where)) {
       assertKinds(context.model, where, plans.flatMap(plansIn));

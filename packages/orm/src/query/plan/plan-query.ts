@@ -4,6 +4,7 @@ import { InvalidQueryError, type UnindexedQueryError } from "../../errors/query-
 import { isSamePart, keyPartOf } from "../../indexes/key-parts.js";
 import type { CompiledIndex, CompiledModel } from "../../model/compiled-model.js";
 import { canBeList, isList } from "../../model/fields/key-kinds.js";
+import { leavesOutMore } from "../../model/soft-delete.js";
 import { holdsSelection } from "./covered-read.js";
 import type { FieldCondition } from "./fields/field-condition.js";
 import { type KeyField, keyFields } from "./fields/key-fields.js";
@@ -241,6 +242,7 @@ export function isComplete(
   { conditions, order }: QueryFields,
 ): boolean {
   if (index === undefined) return true;
+  if (leavesOutMore(model, index)) return false;
   if (index.where !== undefined) {
     const selected = Object.keys(index.condition ?? {});
     const isAsked = (name: string) => {

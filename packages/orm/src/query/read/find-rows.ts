@@ -4,6 +4,7 @@ import type { TableContext } from "../../context/table-context.js";
 import type { AnyRow, CompiledIndex } from "../../model/compiled-model.js";
 import { choosePlan, readableIndex } from "../plan/choose-plan.js";
 import { planUnique, primaryKeyIn, uniqueValues } from "../plan/plan-unique.js";
+import { queriedModel } from "../plan/queried-model.js";
 import { findByPrimaryKey, findByUniqueIndex } from "./find-unique.js";
 import { readAgain } from "./read-again.js";
 import { type Page, readPage, readStream, takeOf } from "./read-page.js";
@@ -23,7 +24,7 @@ export function findOne(
   query: AnyQuery = {},
 ): Promise<FoundRow | undefined> {
   const { model } = context;
-  const keys = planUnique(context.catalog.snapshot.readModel, where, query.index);
+  const keys = planUnique(queriedModel(context), where, query.index);
   if (keys[0] === "primaryKey") {
     return findByPrimaryKey(context, primaryKeyIn(model, where), meter, query.orAsStored);
   }
