@@ -61,9 +61,10 @@ export const Post = defineModel({
 
 export const Tag = defineModel({
   name: "tags",
-  schema: z.object({ id: z.string(), name: z.string() }),
+  schema: z.object({ id: z.string(), name: z.string(), deletedAt: z.date().optional() }),
   primaryKey: "id",
   indexes: { byName: { key: "name", unique: true } },
+  softDelete: "deletedAt",
 });
 
 export const PostTag = defineModel({

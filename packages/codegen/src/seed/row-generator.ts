@@ -4,6 +4,7 @@ import type { SeedFieldContext } from "../project/config.js";
 import { type ChosenParents, chooseParents } from "./choose-parents.js";
 import type { AnyRow, Parents, SeedModel } from "./seed-model.js";
 import { UniqueKeys } from "./unique-keys.js";
+import { absentValue } from "./values/absent-value.js";
 import { mayBeMissing } from "./values/collection-values.js";
 import type { Fakes } from "./values/fakes.js";
 import { generateValue, isAsyncError, maxAttempts, refusalOf } from "./values/generate-value.js";
@@ -104,6 +105,8 @@ export class RowGenerator {
     for (const [field, schema] of Object.entries(model.schema.shape)) {
       if (Object.hasOwn(given, field)) continue;
       if (Object.hasOwn(references, field)) set(field, references[field]);
+      // Only a deletion may mark a row.
+      else if (field === model.softDelete) set(field, absentValue(schema)?.value);
       else set(field, this.#value(field, schema, index, attempt));
     }
     if (model.timestamps !== undefined) orderTimes(row);
