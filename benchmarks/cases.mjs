@@ -7,6 +7,7 @@ import {
   idOf,
   listedEntries,
   postOf,
+  totalsOf,
   userOf,
   usersPerColor,
 } from "./rows.mjs";
@@ -19,6 +20,7 @@ const manyRows = 10_000;
 /**
  * - `needs`: the method that a store must have.
  * - `isWide`: the store must have the indexes of lists.
+ * - `hasOrders`: the store must have orders.
  * - `isWrite`: only stores with the same durability are compared.
  * - `input`: makes the input of one operation, which is not measured.
  * - `isFixed`: each round makes `perRound` operations, after `prepare`.
@@ -122,6 +124,17 @@ export const cases = [
     verify: async (store, c) => assert.equal(await store.count("color-0"), usersOfColor(c).length),
   },
   {
+    name: "totals",
+    title: "count and sum of each month of a customer",
+    needs: "totals",
+    hasOrders: true,
+    perCall: 20,
+    input: (c) => `customer-${c.random(Math.min(100, c.count))}`,
+    run: (store, customer) => store.totals(customer),
+    verify: async (store, c) =>
+      same(await store.totals("customer-5"), totalsOf("customer-5", c.count)),
+  },
+  {
     name: "entries",
     title: `a list of ${listedEntries.toLocaleString("en")} entries of the store`,
     needs: "entries",
@@ -143,6 +156,25 @@ export const cases = [
     input: (c) => c.freshUser(),
     run: (store, user) => store.create(user),
     verify: async (store, c) => await verifyWritten(store, c, (user) => store.create(user)),
+  },
+  {
+    name: "createWithPosts",
+    title: "create with 10 children, in one commit",
+    needs: "createWithPosts",
+    isWrite: true,
+    perCall: 20,
+    input: (c) => c.freshUserWithPosts(),
+    run: (store, [user, posts]) => store.createWithPosts(user, posts),
+    verify: async (store, c) => {
+      const [user, posts] = c.freshUserWithPosts();
+      await store.createWithPosts(user, posts);
+      same(await store.byId(user.id), user);
+      const [found] = await store.withPosts(user.id, 1);
+      sameSet(
+        found.posts,
+        posts.map((post) => ({ ...post, authorId: user.id })),
+      );
+    },
   },
   {
     name: "createTogether",
@@ -265,6 +297,15 @@ export class CaseContext {
   freshUser() {
     const number = this.#next++;
     return { ...userOf(number, this.count), favoriteColor: `fresh-${number % 1000}` };
+  }
+
+  /** A new user, and ten posts without their author. */
+  freshUserWithPosts() {
+    const posts = Array.from({ length: 10 }, () => {
+      const { authorId: _, ...post } = this.freshPost();
+      return post;
+    });
+    return [this.freshUser(), posts];
   }
 
   freshPost() {

@@ -24,7 +24,14 @@ export function openKysely(path, durability) {
       await insertMany("Post", postRows);
     },
     loadWide: () => addCoveringIndex(sqlite),
+    loadOrders: (rows) => insertMany("Order", rows),
     create: (user) => insert(db, "User", stored(user)),
+    createWithPosts: (user, posts) =>
+      db.transaction().execute(async (tx) => {
+        await insert(tx, "User", stored(user));
+        const rows = posts.map((post) => ({ ...post, authorId: user.id }));
+        await insert(tx, "Post", rows);
+      }),
     createMany: (rows) => insertMany("User", rows.map(stored)),
     byId: async (id) => read(await users().where("id", "=", id).executeTakeFirst()),
     byEmail: async (email) => read(await users().where("email", "=", email).executeTakeFirst()),
@@ -78,6 +85,18 @@ export function openKysely(path, durability) {
         .execute();
       return found.map(read);
     },
+    totals: (customer) =>
+      db
+        .selectFrom("Order")
+        .select((each) => [
+          "month",
+          each.fn.countAll().as("count"),
+          each.fn.sum("cents").as("cents"),
+        ])
+        .where("customer", "=", customer)
+        .groupBy("month")
+        .orderBy("month")
+        .execute(),
     count: async (color) => {
       const { value } = await db
         .selectFrom("User")

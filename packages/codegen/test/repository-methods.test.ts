@@ -107,6 +107,20 @@ describe("a list", () => {
   });
 });
 
+it("rows that exist are left out if this is asked for", async () => {
+  const { cities } = await plain.openRepositories(kv);
+  await cities.create(oslo);
+  const result = await cities.createMany([oslo, lund, lund], { skipDuplicates: true });
+  expect(result).toEqual({
+    count: 1,
+    skipped: 2,
+    results: [{ ok: true, row: expect.objectContaining(lund) }],
+  });
+  // @ts-expect-error: it is a boolean.
+  const wrong = cities.createMany([], { skipDuplicates: "yes" });
+  await expect(wrong).rejects.toMatchObject({ argument: "skipDuplicates" });
+});
+
 it("rows are found one by one, or several at once in the order of their keys", async () => {
   const { teamMembers } = await tenants.openRepositories(kv);
   const ada = await teamMembers.create({ tenantId: "t", id: 1, data: "d" });

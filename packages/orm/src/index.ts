@@ -5,6 +5,7 @@ export type { CatalogEntry, IndexState, StoredIndex } from "./catalog/catalog-en
 export type { AnyDatabase } from "./context/any-database.js";
 export type { Direction } from "./context/any-query.js";
 export type { QueryEvent } from "./context/database-settings.js";
+export type { ExplainedRelation } from "./context/related-filters.js";
 
 export {
   createDatabase,
@@ -23,7 +24,13 @@ export type {
   ValueOptions,
 } from "./database/generated/list-options.js";
 export type { ListQuery } from "./database/generated/list-query.js";
+export type {
+  ManyCondition,
+  OneCondition,
+  QueryWhere,
+} from "./database/repository/filter-types.js";
 export type { Include } from "./database/repository/include-types.js";
+export type { CreateData, UpdateData } from "./database/repository/nested-types.js";
 export type {
   CreateManyOptions,
   CreateOptions,
@@ -41,12 +48,15 @@ export type {
 } from "./database/repository/query-options.js";
 export type { Repository } from "./database/repository/repository.js";
 export type {
+  CreatedMany,
   ManyResult,
   RowOutcome,
   Shaped,
   Versioned,
 } from "./database/repository/result-types.js";
 export type { RowQuery } from "./database/repository/row-query.js";
+export type { PurgeOptions, RestoreOptions } from "./database/repository/soft-delete-types.js";
+export type { ScopedDatabase, ScopeValues } from "./database/scope-types.js";
 export { type OrmErrorCode, ormErrorCodes } from "./errors/codes.js";
 export {
   LeaseLostError,
@@ -69,6 +79,7 @@ export {
   type KeyProblem,
   PrimaryKeyChangeError,
   ReferenceMissingError,
+  ReferenceRequiredError,
   RowInvalidError,
   RowNotFoundError,
   RowReferencedError,
@@ -89,6 +100,7 @@ export {
   UnknownIndexError,
   type UnreadableState,
 } from "./errors/schema-errors.js";
+export { ScopeError } from "./errors/scope-error.js";
 export {
   TransactionBypassedError,
   TransactionConflictError,
@@ -199,11 +211,15 @@ export {
 } from "./model/relation-definition.js";
 export type {
   CannotHold,
+  CannotMark,
+  CannotWriteNested,
   IndexCannotBe,
   LeadsNowhere,
   NamesNoRow,
   NoCondition,
   NoIndexServes,
+  NoSoftDelete,
+  NotScopable,
   ReadsWholeTable,
   UnknownField,
   UnknownOption,
@@ -234,3 +250,4 @@ export {
 } from "./schema/define-migration.js";
 
 export { type ResumedDeletes, resumeDeletes } from "./write/cascade/resume-deletes.js";
+export type { PurgeResult } from "./write/deleted/purge-rows.js";

@@ -176,9 +176,14 @@ describe("createMany", () => {
   });
 
   it("creates nothing of an empty list, and refuses what is none", async () => {
-    expect(await db.users.createMany({ data: [] })).toEqual({ count: 0, results: [] });
+    expect(await db.users.createMany({ data: [] })).toEqual({
+      count: 0,
+      skipped: 0,
+      results: [],
+    });
     expect(await db.users.createMany({ data: [], atomic: true })).toEqual({
       count: 0,
+      skipped: 0,
       results: [],
     });
     const error = await rejection(db.users.createMany({ data: {} as never }));

@@ -6,6 +6,7 @@ import type {
   BatchOptions,
   Condition,
   CountOptions,
+  CreatedMany,
   ListOptions,
   ListQuery,
   ManyDeleteOptions,
@@ -543,7 +544,8 @@ export class CityRepository<Row = CityRow> {
 
   /**
    * Creates rows and returns the result of each. A commit contains about 100 rows. With
-   * `atomic: true`, all rows are created in one commit, or none.
+   * `atomic: true`, all rows are created in one commit, or none. With `skipDuplicates: true`, rows
+   * whose primary key or unique values exist are left out and counted in `skipped`.
    *
    * @throws {RowInvalidError} if `atomic` is true and the schema refuses the data.
    * @throws {UniqueConstraintError} if `atomic` is true and another row has the same `id`, or the
@@ -553,8 +555,12 @@ export class CityRepository<Row = CityRow> {
    */
   createMany(
     data: readonly CityCreate[],
-    options?: { atomic?: boolean | undefined; expireIn?: number | undefined },
-  ): Promise<ManyResult<Row>> {
+    options?: {
+      atomic?: boolean | undefined;
+      skipDuplicates?: boolean | undefined;
+      expireIn?: number | undefined;
+    },
+  ): Promise<CreatedMany<Row>> {
     return this.#rows.createMany({ ...options, data });
   }
 

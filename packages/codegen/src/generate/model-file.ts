@@ -146,6 +146,7 @@ const ormTypes = [
   "BatchOptions",
   "Condition",
   "CountOptions",
+  "CreatedMany",
   "EqualsFilter",
   "FieldOperation",
   "InFilter",

@@ -1,5 +1,6 @@
 import type { KvKeyPart } from "@keywright/core";
 import type { AnyRow } from "../model/compiled-model.js";
+import type { RelatedFilters } from "./related-filters.js";
 
 /** A sort direction. */
 export type Direction = "asc" | "desc";
@@ -7,6 +8,8 @@ export type Direction = "asc" | "desc";
 /** A query as the methods of a repository take it, for any model. */
 export interface AnyQuery {
   readonly where?: AnyRow | undefined;
+  /** The conditions on related rows, which `where` no longer contains. Set by the parser. */
+  readonly related?: RelatedFilters | undefined;
   /** One field with its direction, or a list of objects with one field each. */
   readonly orderBy?: AnyOrder | readonly AnyOrder[] | undefined;
   /** The direction in which an index is read, instead of `orderBy`. */
@@ -16,12 +19,16 @@ export interface AnyQuery {
   /** Decides which of the rows that are read are in the result. */
   readonly filter?: ((row: never) => boolean) | undefined;
   readonly take?: number | undefined;
+  /** How many rows are left out at the beginning. */
+  readonly skip?: number | undefined;
   readonly cursor?: string | null | undefined;
   readonly maxReads?: number | undefined;
   /** The fields of a row that are returned. All fields if absent. */
   readonly select?: Readonly<Record<string, unknown>> | undefined;
   readonly include?: AnyInclude | undefined;
   readonly withVersionstamp?: boolean | undefined;
+  /** True to return also rows that are marked as deleted. */
+  readonly withDeleted?: boolean | undefined;
   /**
    * True if the caller changes the rows that it finds: the complete rows are read, with their own
    * versionstamps. False if the caller only reads them: index entries are enough if they hold the

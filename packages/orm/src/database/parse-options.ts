@@ -4,6 +4,7 @@ import { knownNames } from "../errors/nearest-name.js";
 import { InvalidArgumentError } from "../errors/query-errors.js";
 import type { AnyRow, CompiledModel } from "../model/compiled-model.js";
 import { isPlainObject } from "../model/is-plain-object.js";
+import { withRelatedFilters } from "../relations/filter/parse-filters.js";
 import { includedRelations } from "../relations/load/include-query.js";
 import {
   type AllowedOptions,
@@ -11,6 +12,19 @@ import {
   type CallOptions,
   type RepositoryMethod,
 } from "./call-options.js";
+
+/** The methods whose `where` can have conditions on related rows. */
+const selectsRows: ReadonlySet<RepositoryMethod> = new Set<RepositoryMethod>([
+  "findFirst",
+  "findFirstOrThrow",
+  "findMany",
+  "count",
+  "exists",
+  "explain",
+  "watchMany",
+  "updateMany",
+  "deleteMany",
+]);
 
 /**
  * Checks the argument of a call and returns it as options. Unknown options are refused, because a
@@ -33,11 +47,29 @@ export function parseOptions(
     const reason = `${method} has no such option; ${knownNames(name, known, "options")}`;
     throw new InvalidArgumentError(model.name, name, reason);
   }
-  const { select, include } = options;
+  const { select, include, withDeleted } = options;
+  const isOfSoftDelete = withDeleted !== undefined || method === "restore" || method === "purge";
+  if (isOfSoftDelete) assertSoftDelete(model, method, withDeleted);
   if (select !== undefined) assertSelect(model, select);
   // Check it before a write. If the call failed after the commit, the write would stay.
   if (include !== undefined) includedRelations(context, include);
-  return options;
+  return allowed === allowedOptions && selectsRows.has(method)
+    ? withRelatedFilters(context, options)
+    : options;
+}
+
+/** @throws {InvalidArgumentError} if deleted rows of the model are not marked but removed. */
+function assertSoftDelete(
+  model: CompiledModel,
+  method: RepositoryMethod,
+  withDeleted: unknown,
+): void {
+  const isOption = withDeleted !== undefined;
+  if (isOption && typeof withDeleted !== "boolean")
+    throw new InvalidArgumentError(model.name, "withDeleted", "it must be true or false");
+  if (model.softDelete !== undefined) return;
+  const reason = "the model has no softDelete, so a delete removes its rows; declare softDelete";
+  throw new InvalidArgumentError(model.name, isOption ? "withDeleted" : method, reason);
 }
 
 /**

@@ -151,13 +151,13 @@ export function writeMethods(
     {
       name: "createMany",
       description:
-        "Creates rows and returns the result of each. A commit contains about 100 rows. With `atomic: true`, all rows are created in one commit, or none.",
+        "Creates rows and returns the result of each. A commit contains about 100 rows. With `atomic: true`, all rows are created in one commit, or none. With `skipDuplicates: true`, rows whose primary key or unique values exist are left out and counted in `skipped`.",
       errors: createManyErrors(model),
       parameters: [
         `data: readonly ${names.create}[]`,
-        optionsOf("atomic?: boolean | undefined", expireIn),
+        optionsOf("atomic?: boolean | undefined", "skipDuplicates?: boolean | undefined", expireIn),
       ],
-      result: manyRows,
+      result: "Promise<CreatedMany<Row>>",
       call: "createMany({ ...options, data })",
     },
     {

@@ -17,7 +17,7 @@ import { type CallOptions, generatedOptions } from "../call-options.js";
 import { Calls } from "../calls.js";
 import { parseOptions } from "../parse-options.js";
 import { copyQuery } from "../repository/copy-query.js";
-import type { ManyResult } from "../repository/result-types.js";
+import type { CreatedMany, ManyResult } from "../repository/result-types.js";
 import { RowOperations } from "../repository/row-operations.js";
 import type { RowQuery } from "../repository/row-query.js";
 import { type ShapedRow, shapeRows } from "../repository/shape-rows.js";
@@ -92,7 +92,7 @@ export class GeneratedRows extends RowOperations {
     return super.create(this.#shaped(input));
   }
 
-  override createMany(input: CallOptions): Promise<ManyResult<ShapedRow>> {
+  override createMany(input: CallOptions): Promise<CreatedMany<ShapedRow>> {
     return super.createMany(this.#shaped(input));
   }
 

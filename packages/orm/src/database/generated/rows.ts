@@ -2,7 +2,7 @@ import { type AnyDatabase, tableContextOf } from "../../context/any-database.js"
 import type { AnyRow } from "../../model/compiled-model.js";
 import type { WriteOptions } from "../../write/input/write-options.js";
 import { Calls } from "../calls.js";
-import type { ManyResult } from "../repository/result-types.js";
+import type { CreatedMany, ManyResult } from "../repository/result-types.js";
 import type { RowQuery } from "../repository/row-query.js";
 import { GeneratedRows } from "./generated-rows.js";
 import type {
@@ -107,8 +107,9 @@ export interface Rows<
     options: ExpiryOptions & {
       readonly data: readonly CreateInput[];
       readonly atomic?: boolean | undefined;
+      readonly skipDuplicates?: boolean | undefined;
     },
-  ): Promise<ManyResult<Row>>;
+  ): Promise<CreatedMany<Row>>;
   update(options: WriteOptions & UniqueQuery & { readonly data: UpdateInput }): Promise<Row>;
   /** Changes the rows of a query, or without one all rows that the filter selects. */
   updateMany(

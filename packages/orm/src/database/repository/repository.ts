@@ -14,6 +14,7 @@ import type {
   OrderBy,
   UniqueFields,
 } from "../../query/types/where-types.js";
+import type { PurgeResult } from "../../write/deleted/purge-rows.js";
 import type {
   Aggregated,
   AggregateOptions,
@@ -21,6 +22,7 @@ import type {
   GroupByOptions,
   GroupResult,
 } from "./aggregate-types.js";
+import type { QueryWhere, ServedByAll } from "./filter-types.js";
 import type { Include } from "./include-types.js";
 import type {
   CreateManyOptions,
@@ -36,9 +38,12 @@ import type {
   UpdateManyOptions,
   UpdateOptions,
   UpsertOptions,
+  WatchManyOptions,
 } from "./query-options.js";
-import type { ManyRows, Shaped } from "./result-types.js";
+import type { RankOptions } from "./rank-types.js";
+import type { CreatedRows, ManyRows, Shaped } from "./result-types.js";
 import type { RowQuery } from "./row-query.js";
+import type { DeletedOption, Listed, PurgeOptions, RestoreOptions } from "./soft-delete-types.js";
 
 /** One field with its direction, or a list of such objects. */
 type Orders<M extends Model> = OrderBy<M> | readonly OrderBy<M>[];
@@ -81,8 +86,11 @@ export interface Repository<in out M extends Model, in out Models extends AnyMod
     S extends FieldOf<Row<M>> = FieldOf<Row<M>>,
     const I extends Include<M, Models> | undefined = Include<M, Models>,
     const V extends boolean = false,
+    const D extends boolean = false,
   >(
-    options: FindUniqueOptions<M, Models, W, S, I, V> & NamesRow<M, W>,
+    options: FindUniqueOptions<M, Models, W, S, I, V> &
+      DeletedOption<M, D> &
+      NamesRow<Listed<M, D>, W>,
   ): Promise<Shaped<M, Models, S, I, V> | null>;
 
   /**
@@ -95,8 +103,11 @@ export interface Repository<in out M extends Model, in out Models extends AnyMod
     S extends FieldOf<Row<M>> = FieldOf<Row<M>>,
     const I extends Include<M, Models> | undefined = Include<M, Models>,
     const V extends boolean = false,
+    const D extends boolean = false,
   >(
-    options: FindUniqueOptions<M, Models, W, S, I, V> & NamesRow<M, W>,
+    options: FindUniqueOptions<M, Models, W, S, I, V> &
+      DeletedOption<M, D> &
+      NamesRow<Listed<M, D>, W>,
   ): Promise<Shaped<M, Models, S, I, V>>;
 
   /**
@@ -105,14 +116,15 @@ export interface Repository<in out M extends Model, in out Models extends AnyMod
    * @throws the errors of `findMany`.
    */
   findFirst<
-    const W extends IndexedWhere<M> | undefined = IndexedWhere<M> & LeftOut,
+    const W extends QueryWhere<M, Models> | undefined = QueryWhere<M, Models> & LeftOut,
     const O extends Orders<M> | undefined = Orders<M> & LeftOut,
     const X extends IndexName<M> | undefined = never,
     S extends FieldOf<Row<M>> = FieldOf<Row<M>>,
     const I extends Include<M, Models> | undefined = Include<M, Models>,
     const V extends boolean = false,
   >(
-    options: FindFirstOptions<M, Models, W, O, X, S, I, V> & Served<M, W, O, X>,
+    options: FindFirstOptions<M, Models, W, O, X, S, I, V> &
+      ServedByAll<M, Models, W, O, X, Served<M, W, O, X>>,
   ): Promise<Shaped<M, Models, S, I, V> | null>;
 
   /**
@@ -121,14 +133,15 @@ export interface Repository<in out M extends Model, in out Models extends AnyMod
    * @throws {RowNotFoundError} if there is no such row.
    */
   findFirstOrThrow<
-    const W extends IndexedWhere<M> | undefined = IndexedWhere<M> & LeftOut,
+    const W extends QueryWhere<M, Models> | undefined = QueryWhere<M, Models> & LeftOut,
     const O extends Orders<M> | undefined = Orders<M> & LeftOut,
     const X extends IndexName<M> | undefined = never,
     S extends FieldOf<Row<M>> = FieldOf<Row<M>>,
     const I extends Include<M, Models> | undefined = Include<M, Models>,
     const V extends boolean = false,
   >(
-    options: FindFirstOptions<M, Models, W, O, X, S, I, V> & Served<M, W, O, X>,
+    options: FindFirstOptions<M, Models, W, O, X, S, I, V> &
+      ServedByAll<M, Models, W, O, X, Served<M, W, O, X>>,
   ): Promise<Shaped<M, Models, S, I, V>>;
 
   /**
@@ -152,17 +165,21 @@ export interface Repository<in out M extends Model, in out Models extends AnyMod
    * @throws {UnknownIndexError} if the model has no index with the name in `index`.
    * @throws {IndexNotReadyError} if the index is not built.
    * @throws {InvalidCursorError} if the cursor belongs to another query.
-   * @throws {InvalidArgumentError} if `take` is not a positive integer.
+   * @throws {InvalidArgumentError} if `take` is not a positive integer, or if `skip` is not an
+   * integer, or is used with `cursor` or `filter`.
    */
   findMany<
-    const W extends IndexedWhere<M> | undefined = IndexedWhere<M> & LeftOut,
+    const W extends QueryWhere<M, Models> | undefined = QueryWhere<M, Models> & LeftOut,
     const O extends Orders<M> | undefined = Orders<M> & LeftOut,
     const X extends IndexName<M> | undefined = never,
     S extends FieldOf<Row<M>> = FieldOf<Row<M>>,
     const I extends Include<M, Models> | undefined = Include<M, Models>,
     const V extends boolean = false,
+    const D extends boolean = false,
   >(
-    options: FindManyOptions<M, Models, W, O, X, S, I, V> & Served<M, W, O, X>,
+    options: FindManyOptions<M, Models, W, O, X, S, I, V> &
+      DeletedOption<M, D> &
+      ServedByAll<Listed<M, D>, Models, W, O, X, Served<Listed<M, D>, W, O, X>>,
   ): RowQuery<Shaped<M, Models, S, I, V>>;
 
   /**
@@ -177,7 +194,9 @@ export interface Repository<in out M extends Model, in out Models extends AnyMod
     S extends FieldOf<Row<M>> = FieldOf<Row<M>>,
     const I extends Include<M, Models> | undefined = Include<M, Models>,
     const V extends boolean = false,
-  >(options?: ScanOptions<M, Models, S, I, V>): RowQuery<Shaped<M, Models, S, I, V>>;
+  >(
+    options?: ScanOptions<M, Models, S, I, V> & DeletedOption<M, boolean>,
+  ): RowQuery<Shaped<M, Models, S, I, V>>;
 
   /**
    * Returns the number of rows of the model, or of a query like that of `findMany`. Costs one read
@@ -187,10 +206,12 @@ export interface Repository<in out M extends Model, in out Models extends AnyMod
    * @throws the errors of `findMany`.
    */
   count<
-    const W extends IndexedWhere<M> | undefined = IndexedWhere<M> & LeftOut,
+    const W extends QueryWhere<M, Models> | undefined = QueryWhere<M, Models> & LeftOut,
     const O extends Orders<M> | undefined = Orders<M> & LeftOut,
     const X extends IndexName<M> | undefined = never,
-  >(options?: RowsOptions<M, W, O, X> & ServedOrAll<M, W, O, X>): Promise<number>;
+  >(
+    options?: RowsOptions<M, W, O, X> & ServedByAll<M, Models, W, O, X, ServedOrAll<M, W, O, X>>,
+  ): Promise<number>;
 
   /**
    * Returns the number of rows, and sums, means, minima and maxima of their fields. The model or an
@@ -242,6 +263,23 @@ export interface Repository<in out M extends Model, in out Models extends AnyMod
   ): Promise<readonly GroupResult<M, B, C, S, V, L, H>[]>;
 
   /**
+   * Returns how many rows precede a row in the order of a ranked index, so that the first row has
+   * rank 0. Null if the row does not exist, or is not in the index. The reads grow with the
+   * logarithm of the number of rows. To find the row that has a rank, use `skip` of `findMany`.
+   *
+   * Writes that are made at the same time may be counted or not.
+   *
+   * @throws {UnindexedQueryError} if the index is not ranked.
+   * @throws {UnknownIndexError} if the model has no index with the name in `index`.
+   * @throws {IndexNotReadyError} if the ranks are not built.
+   */
+  rank<
+    const W extends UniqueFields<M>,
+    const X extends IndexName<M>,
+    const B extends readonly string[] | undefined = undefined,
+  >(options: RankOptions<M, W, X, B> & NamesRow<M, W>): Promise<number | null>;
+
+  /**
    * Returns the values of a field, each of them once, in the order of an index: the colors that any
    * user likes, or the months in which a customer has orders. The field is the first of the index
    * after those with a single value in `where`. Rows that lack the field have no value.
@@ -267,10 +305,12 @@ export interface Repository<in out M extends Model, in out Models extends AnyMod
    * @throws the errors of `findMany`.
    */
   exists<
-    const W extends IndexedWhere<M> | undefined = IndexedWhere<M> & LeftOut,
+    const W extends QueryWhere<M, Models> | undefined = QueryWhere<M, Models> & LeftOut,
     const O extends Orders<M> | undefined = Orders<M> & LeftOut,
     const X extends IndexName<M> | undefined = never,
-  >(options?: RowsOptions<M, W, O, X> & ServedOrAll<M, W, O, X>): Promise<boolean>;
+  >(
+    options?: RowsOptions<M, W, O, X> & ServedByAll<M, Models, W, O, X, ServedOrAll<M, W, O, X>>,
+  ): Promise<boolean>;
 
   /**
    * Returns how `findMany` would answer a query: the index, the ranges of keys and the number of
@@ -279,23 +319,27 @@ export interface Repository<in out M extends Model, in out Models extends AnyMod
    * @throws the errors of `findMany` if the query cannot be answered.
    */
   explain<
-    const W extends IndexedWhere<M> | undefined = IndexedWhere<M> & LeftOut,
+    const W extends QueryWhere<M, Models> | undefined = QueryWhere<M, Models> & LeftOut,
     const O extends Orders<M> | undefined = Orders<M> & LeftOut,
     const X extends IndexName<M> | undefined = never,
     S extends FieldOf<Row<M>> = FieldOf<Row<M>>,
     const I extends Include<M, Models> | undefined = Include<M, Models>,
     const V extends boolean = false,
   >(
-    options: FindManyOptions<M, Models, W, O, X, S, I, V> & Served<M, W, O, X>,
+    options: FindManyOptions<M, Models, W, O, X, S, I, V> &
+      ServedByAll<M, Models, W, O, X, Served<M, W, O, X>>,
   ): Promise<QueryExplanation>;
 
   /**
    * Creates a row and returns it with its defaults. If the primary key is absent, a ULID is
-   * generated. One commit.
+   * generated. The data can also create and connect related rows: `posts: { create: [...] }`. One
+   * commit.
    *
    * @throws {RowInvalidError} if the schema refuses the data.
    * @throws {UniqueConstraintError} if another row has the same primary key or unique value.
    * @throws {ReferenceMissingError} if the row refers to a row that does not exist.
+   * @throws {RowNotFoundError} if a row to connect does not exist.
+   * @throws {LimitExceededError} if the related rows do not fit into one commit.
    */
   create<
     S extends FieldOf<Row<M>> = FieldOf<Row<M>>,
@@ -306,7 +350,8 @@ export interface Repository<in out M extends Model, in out Models extends AnyMod
   /**
    * Creates rows and returns the result of each. A commit contains up to about 100 rows, and a row
    * that fails does not prevent the others from being created. With `atomic: true`, all rows are
-   * created in one commit, or none.
+   * created in one commit, or none. With `skipDuplicates: true`, rows whose primary key or unique
+   * values exist are left out and counted in `skipped`.
    *
    * @throws the errors of `create` if `atomic` is true. Otherwise they are in the result of the
    * row.
@@ -320,13 +365,16 @@ export interface Repository<in out M extends Model, in out Models extends AnyMod
     const A extends boolean = false,
   >(
     options: CreateManyOptions<M, Models, S, I, V, A>,
-  ): Promise<ManyRows<Shaped<M, Models, S, I, V>, A>>;
+  ): Promise<CreatedRows<Shaped<M, Models, S, I, V>, A>>;
 
   /**
-   * Changes fields of a row and returns the changed row. One commit. If others write the row at the
-   * same time, the update is tried again.
+   * Changes fields of a row and returns the changed row. The data can also write related rows:
+   * `posts: { create: [...], delete: [...] }`. One commit. If others write the row at the same time,
+   * the update is tried again.
    *
-   * @throws {RowNotFoundError} if there is no such row.
+   * @throws {RowNotFoundError} if there is no such row, or no such related row.
+   * @throws {ReferenceRequiredError} if a related row would lose a reference that cannot be empty.
+   * @throws {LimitExceededError} if the related rows do not fit into one commit.
    * @throws {RowInvalidError} if the schema refuses the changed row.
    * @throws {UniqueConstraintError} if another row has the same unique value.
    * @throws {PrimaryKeyChangeError} if the data contains another primary key.
@@ -356,7 +404,7 @@ export interface Repository<in out M extends Model, in out Models extends AnyMod
    * accepts. Nothing is written.
    */
   updateMany<
-    const W extends IndexedWhere<M> | undefined = IndexedWhere<M> & LeftOut,
+    const W extends QueryWhere<M, Models> | undefined = QueryWhere<M, Models> & LeftOut,
     const O extends Orders<M> | undefined = Orders<M> & LeftOut,
     const X extends IndexName<M> | undefined = never,
     S extends FieldOf<Row<M>> = FieldOf<Row<M>>,
@@ -364,7 +412,8 @@ export interface Repository<in out M extends Model, in out Models extends AnyMod
     const V extends boolean = false,
     const A extends boolean = false,
   >(
-    options: UpdateManyOptions<M, Models, W, O, X, S, I, V, A> & ServedOrFiltered<M, W, O, X>,
+    options: UpdateManyOptions<M, Models, W, O, X, S, I, V, A> &
+      ServedByAll<M, Models, W, O, X, ServedOrFiltered<M, W, O, X>>,
   ): Promise<ManyRows<Shaped<M, Models, S, I, V>, A>>;
 
   /**
@@ -414,7 +463,7 @@ export interface Repository<in out M extends Model, in out Models extends AnyMod
    * accepts. Nothing is written.
    */
   deleteMany<
-    const W extends IndexedWhere<M> | undefined = IndexedWhere<M> & LeftOut,
+    const W extends QueryWhere<M, Models> | undefined = QueryWhere<M, Models> & LeftOut,
     const O extends Orders<M> | undefined = Orders<M> & LeftOut,
     const X extends IndexName<M> | undefined = never,
     S extends FieldOf<Row<M>> = FieldOf<Row<M>>,
@@ -422,8 +471,37 @@ export interface Repository<in out M extends Model, in out Models extends AnyMod
     const V extends boolean = false,
     const A extends boolean = false,
   >(
-    options: DeleteManyOptions<M, Models, W, O, X, S, I, V, A> & ServedOrFiltered<M, W, O, X>,
+    options: DeleteManyOptions<M, Models, W, O, X, S, I, V, A> &
+      ServedByAll<M, Models, W, O, X, ServedOrFiltered<M, W, O, X>>,
   ): Promise<ManyRows<Shaped<M, Models, S, I, V>, A>>;
+
+  /**
+   * Clears the mark of a row that `delete` has marked, and returns the row. The model must have
+   * `softDelete`. A row that is not marked is returned as it is. Rows that were marked together
+   * with it stay marked, and no hook is called.
+   *
+   * @throws {RowNotFoundError} if there is no such row.
+   * @throws {UniqueConstraintError} if another row has taken one of its unique values.
+   * @throws {ReferenceMissingError} if the row refers to a row that does not exist or is deleted.
+   * @throws {VersionConflictError} if the row's versionstamp is not `ifVersion`.
+   */
+  restore<
+    S extends FieldOf<Row<M>> = FieldOf<Row<M>>,
+    const I extends Include<M, Models> | undefined = Include<M, Models>,
+    const V extends boolean = false,
+  >(options: RestoreOptions<M, Models, S, I, V>): Promise<Shaped<M, Models, S, I, V>>;
+
+  /**
+   * Removes rows that `delete` has marked: one by its primary key, or those that were deleted
+   * before a time, oldest first. The model must have `softDelete`. It reads only marked rows. A
+   * commit contains up to about 100 rows, or one if relations refer to the model. If the call is
+   * interrupted, call it again. No hook is called.
+   *
+   * @returns how many rows were removed, and the errors of rows that could not be removed.
+   * @throws {RowNotFoundError} if `where` names no row, or one that is not marked.
+   * @throws {IndexNotReadyError} if `migrate` has not built the index of the marked rows.
+   */
+  purge(options: PurgeOptions<M>): Promise<PurgeResult>;
 
   /**
    * Returns a stream of the row that `where` identifies, or null while there is none. It begins
@@ -452,13 +530,14 @@ export interface Repository<in out M extends Model, in out Models extends AnyMod
    * @throws the errors of `findMany`, some of them only in the stream.
    */
   watchMany<
-    const W extends IndexedWhere<M> | undefined = IndexedWhere<M> & LeftOut,
+    const W extends QueryWhere<M, Models> | undefined = QueryWhere<M, Models> & LeftOut,
     const O extends Orders<M> | undefined = Orders<M> & LeftOut,
     const X extends IndexName<M> | undefined = never,
     S extends FieldOf<Row<M>> = FieldOf<Row<M>>,
     const I extends Include<M, Models> | undefined = Include<M, Models>,
     const V extends boolean = false,
   >(
-    options: FindManyOptions<M, Models, W, O, X, S, I, V> & Served<M, W, O, X>,
+    options: WatchManyOptions<M, Models, W, O, X, S, I, V> &
+      ServedByAll<M, Models, W, O, X, Served<M, W, O, X>>,
   ): ReadableStream<Shaped<M, Models, S, I, V>[]>;
 }

@@ -24,6 +24,8 @@ export type RowOutcome<T> =
       /** The primary key of the row, if the row existed before. */
       readonly id?: RowId;
       readonly error: unknown;
+      /** The position in `data`, from 0. Only with `skipDuplicates`, which leaves results out. */
+      readonly position?: number;
     };
 
 /** The result of writing many rows. */
@@ -33,6 +35,20 @@ export interface ManyResult<T, Outcome = RowOutcome<T>> {
   /** The result of each row, in the order of the data or of the query. */
   readonly results: readonly Outcome[];
 }
+
+/** The result of `createMany`. */
+export interface CreatedMany<T, Outcome = RowOutcome<T>> extends ManyResult<T, Outcome> {
+  /**
+   * How many rows `skipDuplicates` has left out, because their primary key or unique values exist.
+   * `results` does not contain them.
+   */
+  readonly skipped: number;
+}
+
+/** Row type, true if the write was atomic → the result of `createMany`. */
+export type CreatedRows<T, Atomic> = [Atomic] extends [true]
+  ? CreatedMany<T, { readonly ok: true; readonly row: T }>
+  : CreatedMany<T>;
 
 /** Row type, true if the write was atomic → its result. Of an atomic write, no row has failed. */
 export type ManyRows<T, Atomic> = [Atomic] extends [true]

@@ -2,16 +2,23 @@ import type { KvKeyPart } from "@keywright/core";
 import type { AnyQuery, FoundRow } from "../../context/any-query.js";
 import { besideCatalogs } from "../../context/beside-catalogs.js";
 import type { ReadMeter } from "../../context/read-meter.js";
+import { scopedUnique } from "../../context/scope.js";
 import type { TableContext } from "../../context/table-context.js";
 import type { Operation } from "../../errors/orm-error.js";
 import { InvalidArgumentError } from "../../errors/query-errors.js";
 import { planUnique, primaryKeyIn } from "../../query/plan/plan-unique.js";
+import { queriedModel } from "../../query/plan/queried-model.js";
 import { findOne } from "../../query/read/find-rows.js";
 import { retryTornRead } from "../../relations/load/retry-torn-read.js";
 import { deleteRow } from "../../write/cascade/delete-row.js";
+import { type PurgeResult, purgeRow, purgeRows } from "../../write/deleted/purge-rows.js";
+import { withDeletedRows } from "../../write/deleted/purging-context.js";
+import { restoreRow } from "../../write/deleted/restore-row.js";
 import { deleteRows, updateRows } from "../../write/many/change-rows.js";
 import { createRows } from "../../write/many/create-rows.js";
 import type { RowResult } from "../../write/many/write-each.js";
+import { hasRelations } from "../../write/nested/split-data.js";
+import { createNested, updateNested, upsertNested } from "../../write/nested/write-nested.js";
 import { createRow } from "../../write/rows/create-row.js";
 import { updateRow } from "../../write/rows/update-row.js";
 import { upsertRow } from "../../write/rows/upsert-row.js";
@@ -19,7 +26,7 @@ import type { CallOptions } from "../call-options.js";
 import { type Calls, meterOf } from "../calls.js";
 import { objectOf, whereOf } from "../parse-options.js";
 import { copyQuery } from "./copy-query.js";
-import type { ManyResult } from "./result-types.js";
+import type { CreatedMany, ManyResult } from "./result-types.js";
 import { RowReads } from "./row-reads.js";
 import { type ShapedRow, shapeRow, shapeWrittenRows } from "./shape-rows.js";
 
@@ -34,17 +41,38 @@ export class RowOperations extends RowReads {
     this.#calls = calls;
   }
 
-  create(input: CallOptions): Promise<ShapedRow> {
-    const { context } = this.#calls;
-    return this.#writeOne("create", input, (options) => createRow(context, options.data, options));
+  /**
+   * Returns the table of a repository.
+   *
+   * @throws {InvalidArgumentError} if it is something else. The error names no model.
+   */
+  static contextOf(repository: RowOperations): TableContext {
+    if (typeof repository === "object" && repository !== null && #calls in repository)
+      return repository.#calls.context;
+    const reason = "it must be a repository of createDatabase or testDatabase, as in db.users";
+    throw new InvalidArgumentError("", "repository", reason, "factory");
   }
 
-  createMany(input: CallOptions): Promise<ManyResult<ShapedRow>> {
+  create(input: CallOptions): Promise<ShapedRow> {
     const { context } = this.#calls;
-    return this.#writeMany("createMany", input, async (options) => {
+    return this.#writeOne("create", input, (options, meter) => {
       const { data } = options;
-      if (Array.isArray(data)) return await createRows(context, data, options);
-      throw new InvalidArgumentError(context.model.name, "data", "it must be an array");
+      return hasRelations(context, data)
+        ? createNested(context, data, options, meter)
+        : createRow(context, data, options);
+    });
+  }
+
+  createMany(input: CallOptions): Promise<CreatedMany<ShapedRow>> {
+    const { context } = this.#calls;
+    return this.#calls.write("createMany", copyQuery(input), async (options, meter) => {
+      const { data } = options;
+      if (!Array.isArray(data)) {
+        throw new InvalidArgumentError(context.model.name, "data", "it must be an array");
+      }
+      const { results, skipped } = await createRows(context, data, options);
+      const { count, results: shaped } = await shapeResults(context, results, options, meter);
+      return { count, skipped, results: shaped };
     });
   }
 
@@ -52,8 +80,13 @@ export class RowOperations extends RowReads {
     const { context } = this.#calls;
     return this.#writeOne("update", input, async (options, meter) => {
       const data = objectOf(context, options.data, "data");
+      const { where } = options;
+      if (hasRelations(context, data)) {
+        const findIn = (within: TableContext) => () => findWholeRow(within, options, meter);
+        return await updateNested(context, findIn, where, data, options, meter);
+      }
       const find = () => findWholeRow(context, options, meter);
-      return await updateRow(context, find, options.where, data, options);
+      return await updateRow(context, find, where, data, options);
     });
   }
 
@@ -72,7 +105,11 @@ export class RowOperations extends RowReads {
       // Checked before it is needed, so that a call without it fails also if the row exists.
       const create = objectOf(context, options.create, "create");
       const update = objectOf(context, options.update, "update");
-      const find = () => findWholeRow(context, options, meter);
+      const findIn = (within: TableContext) => () => findWholeRow(within, options, meter);
+      if (hasRelations(context, create) || hasRelations(context, update)) {
+        return await upsertNested(context, findIn, create, update, options, meter, assertNew);
+      }
+      const find = findIn(context);
       return await upsertRow(context, find, create, update, options, meter, assertNew);
     });
   }
@@ -104,6 +141,33 @@ export class RowOperations extends RowReads {
     return this.#writeMany("deleteMany", input, (options, meter) =>
       deleteRows(context, options, options, meter),
     );
+  }
+
+  restore(input: CallOptions): Promise<ShapedRow> {
+    const { context } = this.#calls;
+    return this.#writeOne("restore", input, async (options, meter) => {
+      const within = withDeletedRows(context);
+      assertByKey(context, options);
+      const find = () => findWholeRow(within, options, meter);
+      return await restoreRow(within, find, options.where, options);
+    });
+  }
+
+  purge(input: CallOptions): Promise<PurgeResult> {
+    const { context } = this.#calls;
+    const remove = async (options: CallOptions, meter: ReadMeter): Promise<PurgeResult> => {
+      const { where, before } = options;
+      const { name } = context.model;
+      if ((where === undefined) === (before === undefined))
+        throw new InvalidArgumentError(name, "argument", "it must have either where or before");
+      if (where === undefined) return await purgeRows(context, before, meter);
+      assertByKey(context, options);
+      const within = withDeletedRows(context);
+      const find = () => findWholeRow(within, { ...options, orAsStored: true }, meter);
+      await purgeRow(context, find, where, meter);
+      return { count: 1, failed: [] };
+    };
+    return this.#calls.write("purge", copyQuery(input), remove, unlimited);
   }
 
   /**
@@ -144,10 +208,20 @@ function findWholeRow(
   return besideCatalogs(context, [], (within) => findOne(within, where, meter, query));
 }
 
+/** @throws {InvalidArgumentError} if a query does not name the primary key of a deleted row. */
+function assertByKey(context: TableContext, query: AnyQuery): void {
+  const { name, primaryKey } = context.model;
+  const fields = Object.keys(scopedUnique(context, whereOf(context, query)));
+  if (fields.length === primaryKey.length && fields.every((field) => primaryKey.includes(field)))
+    return;
+  const reason = `it must name the primary key, ${primaryKey.join(", ")}, because indexes leave deleted rows out`;
+  throw new InvalidArgumentError(name, "where", reason);
+}
+
 /** Returns the primary key that a query names; undefined if it names a unique index. */
 function namedPrimaryKey(context: TableContext, query: AnyQuery): readonly KvKeyPart[] | undefined {
-  const where = whereOf(context, query);
-  const [key] = planUnique(context.catalog.snapshot.readModel, where, query.index);
+  const where = scopedUnique(context, whereOf(context, query));
+  const [key] = planUnique(queriedModel(context), where, query.index);
   return key === "primaryKey" ? primaryKeyIn(context.model, where) : undefined;
 }
 

@@ -3,8 +3,9 @@ import type { AnyQuery, FoundRow } from "../../context/any-query.js";
 import type { ReadMeter } from "../../context/read-meter.js";
 import type { TableContext } from "../../context/table-context.js";
 import { primaryKeyOfEntry, rowInEntry } from "../../indexes/entry-value.js";
+import { keyText } from "../../indexes/key-text.js";
 import type { AnyRow, CompiledIndex } from "../../model/compiled-model.js";
-import { isCovered } from "../plan/covered-read.js";
+import { isCovered, readsMarkedRows } from "../plan/covered-read.js";
 import { mayRepeat, nameOfIndex, type QueryPlan } from "../plan/ranges/query-plan.js";
 import { EntryReader, maxBatch } from "./entry-reader.js";
 import { isFirstKey } from "./first-key.js";
@@ -26,6 +27,8 @@ export interface RowSource {
   next(count: number): Promise<ReadRow[]>;
   /** How many reads of the database have returned entries so far. Each has its own snapshot. */
   readonly steps: number;
+  /** The texts of the keys of entries that led to no row of the query. */
+  readonly lost: readonly string[];
   /** True if there are more rows. Also true if the limit of reads does not allow to find out. */
   hasMore(): Promise<boolean>;
 }
@@ -42,9 +45,11 @@ export class RowReader implements RowSource {
   readonly #meter: ReadMeter;
   readonly #entries: EntryReader;
   readonly #isCovered: boolean;
-  readonly #mayRepeat: boolean;
+  /** True if an entry may not be a row of the result, although no writer has changed it. */
+  readonly #mayLeaveOut: boolean;
   /** The minimum number of entries that are read together. It grows if some are left out. */
   #minBatch = 0;
+  readonly lost: string[] = [];
 
   constructor(
     context: TableContext,
@@ -58,7 +63,8 @@ export class RowReader implements RowSource {
     this.#filter = rowFilterOf(context.model, query.filter);
     this.#meter = meter;
     this.#isCovered = isCovered(context, plan, query);
-    this.#mayRepeat = mayRepeat(plan);
+    // A list of rows contains those that are marked as deleted, unless an index leaves them out.
+    this.#mayLeaveOut = mayRepeat(plan) || readsMarkedRows(context, plan.index);
     const cost = this.#isCovered ? 1 : 2;
     this.#entries = new EntryReader(context, plan, meter, { after, cost, looksAhead });
     meter.index = nameOfIndex(plan);
@@ -86,7 +92,7 @@ export class RowReader implements RowSource {
   }
 
   async hasMore(): Promise<boolean> {
-    if (!this.#mayRepeat || this.#filter !== undefined) return await this.#entries.hasMore();
+    if (!this.#mayLeaveOut || this.#filter !== undefined) return await this.#entries.hasMore();
     while (this.#meter.left > 1) {
       const entries = await this.#entries.next(1);
       if (entries.length === 0) return false;
@@ -146,7 +152,10 @@ export class RowReader implements RowSource {
     for (const [i, primaryKey] of primaryKeys.entries()) {
       const found = foundRow(this.#context, primaryKey, stored[i]!);
       const entryKey = keys[i]!;
-      if (found === undefined || !isFirstKey(this.#context, this.#plan, found, entryKey)) continue;
+      if (found === undefined || !isFirstKey(this.#context, this.#plan, found, entryKey)) {
+        if (found === undefined || !mayRepeat(this.#plan)) this.lost.push(keyText(entryKey));
+        continue;
+      }
       rows.push(withEntryKey(found, entryKey));
     }
     return rows;

@@ -23,7 +23,13 @@ export type RowResult =
       /** The error of a hook after the write. Absent if no hook threw. */
       readonly hookError?: unknown;
     }
-  | { readonly ok: false; readonly id?: RowId; readonly error: unknown };
+  | {
+      readonly ok: false;
+      readonly id?: RowId;
+      readonly error: unknown;
+      /** The position in the data of a row that was not created, if results may be left out. */
+      readonly position?: number;
+    };
 
 export interface EachWrite<T> {
   readonly items: readonly T[];

@@ -1,6 +1,7 @@
 import { type KvKeyPart, monotonicUlid } from "@keywright/core";
 import type { CatalogSnapshot } from "../../catalog/catalog-snapshot.js";
 import type { FoundRow } from "../../context/any-query.js";
+import { withScopeValues } from "../../context/scope.js";
 import type { TableContext } from "../../context/table-context.js";
 import { primaryKeyOf, rowKey } from "../../indexes/primary-key.js";
 import type { AnyRow, CompiledModel } from "../../model/compiled-model.js";
@@ -9,6 +10,7 @@ import { commitChange } from "../commit/commit-change.js";
 import { planChange } from "../commit/plan-change.js";
 import { hasExpired, keepsExpiry } from "../commit/row-expiry.js";
 import { withCreationTime } from "../input/add-timestamps.js";
+import { assertUnmarked } from "../input/assert-unmarked.js";
 import { parseNewRow, parseRow } from "../input/parse-row.js";
 import { callAfterHook, callBeforeHook, hooksOf } from "../input/row-hooks.js";
 import { assertWriteOptions, expireInOf, type WriteOptions } from "../input/write-options.js";
@@ -27,7 +29,16 @@ export async function createRow(
   options: WriteOptions,
 ): Promise<FoundRow> {
   assertWriteOptions(context.model, options);
-  const created = await insertRow(context, await newRow(context, data), options);
+  return await insertNewRow(context, await newRow(context, data), options);
+}
+
+/** Stores a new row that has been parsed, and calls `afterCreate`. Throws what both throw. */
+export async function insertNewRow(
+  context: TableContext,
+  row: AnyRow,
+  options: WriteOptions,
+): Promise<FoundRow> {
+  const created = await insertRow(context, row, options);
   await callAfterHook(context, "afterCreate", created.row);
   return created;
 }
@@ -43,7 +54,10 @@ export async function newRow(context: TableContext, data: unknown): Promise<AnyR
   if (beforeCreate !== undefined) {
     input = copyData(model, await callBeforeHook(input, beforeCreate));
   }
-  return await parseNewRow(model, withCreationTime(model, withId(model, input)));
+  const scoped = withScopeValues(context, input);
+  const row = await parseNewRow(model, withCreationTime(model, withId(model, scoped)));
+  assertUnmarked(model, row);
+  return row;
 }
 
 /**

@@ -1,6 +1,7 @@
 import type { FoundRow } from "../../context/any-query.js";
 import type { TableContext } from "../../context/table-context.js";
 import { RowNotFoundError } from "../../errors/row-errors.js";
+import { isMarked, markedRow } from "../../model/soft-delete.js";
 import { commitChange } from "../commit/commit-change.js";
 import { planChange } from "../commit/plan-change.js";
 import { callAfterHook, callBeforeDelete } from "../input/row-hooks.js";
@@ -8,7 +9,8 @@ import { assertWriteOptions, type WriteOptions } from "../input/write-options.js
 import { type FindRow, findToWrite } from "./find-row.js";
 
 /**
- * Deletes a row without looking for rows that refer to it, and returns it as it was.
+ * Deletes a row without looking for rows that refer to it, and returns it as it was. A row of a
+ * model with `softDelete` is marked, and removed only if the context purges and it was marked.
  *
  * @param where the condition to report in errors.
  * @param isApproved true to skip the `beforeDelete` hook, which has already allowed the deletion.
@@ -26,14 +28,20 @@ export async function deleteSingleRow(
   const { model } = context;
   assertWriteOptions(model, options);
   let deleted: FoundRow | undefined;
+  let isPurged = false;
   await commitChange(context, async (catalog) => {
     const found = await findToWrite(context, catalog, find, where, options);
-    if (!isApproved) await callBeforeDelete(context, found.row);
+    isPurged = context.purges === true && isMarked(model, found.row);
+    if (!isApproved && !isPurged) await callBeforeDelete(context, found.row);
     deleted = found;
     const { primaryKey } = found;
-    return planChange(context, catalog, { primaryKey, before: found, row: null });
+    // A stored value that is no row has no fields, so it cannot be marked.
+    const isRow = found.stored === undefined || Object.keys(found.stored).length > 0;
+    const isMarking = model.softDelete !== undefined && !isPurged && isRow;
+    const row = isMarking ? markedRow(model, found.row) : null;
+    return planChange(context, catalog, { primaryKey, before: found, row });
   });
   if (deleted === undefined) throw new RowNotFoundError(model.name, where);
-  await callAfterHook(context, "afterDelete", deleted.row);
+  if (!isPurged) await callAfterHook(context, "afterDelete", deleted.row);
   return deleted;
 }
