@@ -339,7 +339,7 @@ it("generated repositories return the same as the inferred API, with the same re
       expect(actual, name).toEqual(expected);
     }
   } finally {
-    inferred.kv.close();
-    generated.kv.close();
+    await inferred.kv.close();
+    await generated.kv.close();
   }
 });
