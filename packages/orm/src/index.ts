@@ -40,6 +40,7 @@ export type {
 } from "./database/repository/result-types.js";
 export type { RowQuery } from "./database/repository/row-query.js";
 export { type OrmErrorCode, ormErrorCodes } from "./errors/codes.js";
+export { ComputedFieldError } from "./errors/computed-field-error.js";
 export {
   LeaseLostError,
   MigrationMissingError,
@@ -152,6 +153,7 @@ export type { VerifiedModel } from "./migrate/verify/verify-model.js";
 export type { EntryFinding, FindingCounts } from "./migrate/verify/verify-state.js";
 
 export { decimal } from "./model/aggregates/decimal.js";
+export type { ComputedValue, ResultRow } from "./model/computed-types.js";
 export { defineModel } from "./model/define-model.js";
 export {
   type AnyIndexDefinition,

@@ -27,6 +27,7 @@ export interface AnyHooks {
   readonly afterUpdate?: (row: AnyRow, before: AnyRow) => unknown;
   readonly beforeDelete?: (row: AnyRow) => unknown;
   readonly afterDelete?: (row: AnyRow) => unknown;
+  readonly afterRead?: (row: AnyRow) => unknown;
 }
 
 export interface DatabaseSettings {

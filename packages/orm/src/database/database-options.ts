@@ -21,6 +21,12 @@ export interface ModelHooks<M extends Model> {
   readonly afterUpdate?: (row: Row<M>, before: Row<M>) => Promisable<void>;
   readonly beforeDelete?: (row: Row<M>) => Promisable<void>;
   readonly afterDelete?: (row: Row<M>) => Promisable<void>;
+  /**
+   * Called with a copy of each row that a call returns, also one that was written. Can change it or
+   * return other values of its fields, for example to decrypt or to mask them. Computed fields are
+   * computed from the result. It does not change what is stored, nor what `where` and `filter` see.
+   */
+  readonly afterRead?: (row: Row<M>) => Returned<Row<M>>;
 }
 
 type Promisable<T> = T | Promise<T>;

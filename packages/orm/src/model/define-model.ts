@@ -3,6 +3,7 @@ import type { CheckedAggregates } from "./aggregates/checked-aggregates.js";
 import type { DecimalField } from "./aggregates/decimal.js";
 import type { CheckedIndexes } from "./checked-index.js";
 import { assertModelOptions, compileModel } from "./compile-model.js";
+import type { AnyComputed, CheckedComputed, ComputedFunctions } from "./computed-types.js";
 import type { IndexDefinition, RequiredKeyField } from "./index-definition.js";
 import type { AnyIndexes, AnyRelations, Model } from "./model.js";
 
@@ -32,6 +33,8 @@ import type { AnyIndexes, AnyRelations, Model } from "./model.js";
  * absent from the data, `create` generates it.
  * @param definition.relations relations to other models, by the names of these models:
  * `belongsTo("users", "authorId")`.
+ * @param definition.computed fields of returned rows that are not stored, each a pure function of
+ * the stored row: `{ initial: (row) => row.name.charAt(0) }`.
  * @param definition.count maintains the number of rows, so that `count()` reads one entry.
  * @param definition.sum maintains the sum of fields over all rows. Includes `count`.
  * @param definition.min keeps the rows in the order of these fields, for their minimum.
@@ -53,6 +56,7 @@ export function defineModel<
   const Sum extends readonly (string | DecimalField)[] | undefined = undefined,
   const Min extends readonly string[] | undefined = undefined,
   const Max extends readonly string[] | undefined = undefined,
+  Computed extends AnyComputed = Record<never, never>,
 >(
   definition: {
     readonly name: Name;
@@ -61,37 +65,40 @@ export function defineModel<
     readonly primaryKey: PrimaryKey;
     readonly indexes?: Indexes & Readonly<Record<string, IndexDefinition<z.output<Schema>>>>;
     readonly relations?: Relations;
+    readonly computed?: ComputedFunctions<z.output<Schema>, Computed> | undefined;
     readonly count?: boolean;
     readonly sum?: Sum;
     readonly min?: Min;
     readonly max?: Max;
     readonly timestamps?: boolean;
     readonly live?: boolean;
-  } & { readonly indexes?: CheckedIndexes<z.output<Schema>, NoInfer<Indexes>> } & CheckedAggregates<
-      z.output<Schema>,
-      NoInfer<Sum>,
-      NoInfer<Min>,
-      NoInfer<Max>
-    >,
+  } & {
+    readonly indexes?: CheckedIndexes<z.output<Schema>, NoInfer<Indexes>>;
+    readonly computed?:
+      | CheckedComputed<z.output<Schema>, NoInfer<Relations>, NoInfer<Computed>>
+      | undefined;
+  } & CheckedAggregates<z.output<Schema>, NoInfer<Sum>, NoInfer<Min>, NoInfer<Max>>,
 ): Model<
   Name,
   Schema,
   PrimaryKey,
   NoInfer<Indexes>,
   NoInfer<Relations>,
-  { readonly sum: Sum; readonly min: Min; readonly max: Max }
+  { readonly sum: Sum; readonly min: Min; readonly max: Max },
+  NoInfer<Computed>
 > {
   assertModelOptions(definition);
   const { name, prefix, schema, primaryKey, count = false, live = false } = definition;
   const { indexes = {} as Indexes, relations = {} as Relations } = definition;
-  const { sum, min, max, timestamps = false } = definition;
+  const { sum, min, max, timestamps = false, computed } = definition;
   const model: Model<
     Name,
     Schema,
     PrimaryKey,
     Indexes,
     Relations,
-    { readonly sum: Sum; readonly min: Min; readonly max: Max }
+    { readonly sum: Sum; readonly min: Min; readonly max: Max },
+    Computed
   > = {
     name,
     ...(prefix !== undefined && { prefix }),
@@ -99,6 +106,7 @@ export function defineModel<
     primaryKey,
     indexes,
     relations,
+    ...(computed !== undefined && { computed }),
     count,
     ...(sum !== undefined && { sum }),
     ...(min !== undefined && { min }),

@@ -37,3 +37,9 @@ export interface CannotHold<_Field, Message extends string> extends Refused<Mess
 
 /** A relation to a model or to fields that do not exist. */
 export interface LeadsNowhere<_Name, Message extends string> extends Refused<Message> {}
+
+/** A computed field that no row can have. */
+export interface CannotCompute<_Field, Message extends string> extends Refused<Message> {}
+
+/** A computed field in data, which holds only what is stored. */
+export interface NotStored<_Field, Message extends string> extends Refused<Message> {}

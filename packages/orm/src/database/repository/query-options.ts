@@ -1,5 +1,5 @@
 import type { Direction } from "../../context/any-query.js";
-import type { FieldOf } from "../../model/index-definition.js";
+import type { ResultField } from "../../model/computed-types.js";
 import type { AnyModels, CreateInput, Model, PrimaryKeyFields, Row } from "../../model/model.js";
 import type { UpdateInput } from "../../model/update-input.js";
 import type { IndexName } from "../../query/types/key-path-types.js";
@@ -107,7 +107,7 @@ export interface FindManyOptions<
   W = IndexedWhere<M> | undefined,
   O = OrderBy<M> | readonly OrderBy<M>[] | undefined,
   X = IndexName<M> | undefined,
-  S extends string = FieldOf<Row<M>>,
+  S extends string = ResultField<M>,
   I = Include<M, Models> | undefined,
   V = boolean,
 > extends FindFirstOptions<M, Models, W, O, X, S, I, V> {

@@ -1,3 +1,4 @@
+import type { ResultField } from "../../model/computed-types.js";
 import type { FieldOf } from "../../model/index-definition.js";
 import type { AnyModels, Model, Row } from "../../model/model.js";
 import type { QueryExplanation } from "../../query/read/explain-query.js";
@@ -78,7 +79,7 @@ export interface Repository<in out M extends Model, in out Models extends AnyMod
    */
   findUnique<
     const W extends UniqueFields<M>,
-    S extends FieldOf<Row<M>> = FieldOf<Row<M>>,
+    S extends ResultField<M> = ResultField<M>,
     const I extends Include<M, Models> | undefined = Include<M, Models>,
     const V extends boolean = false,
   >(
@@ -92,7 +93,7 @@ export interface Repository<in out M extends Model, in out Models extends AnyMod
    */
   findUniqueOrThrow<
     const W extends UniqueFields<M>,
-    S extends FieldOf<Row<M>> = FieldOf<Row<M>>,
+    S extends ResultField<M> = ResultField<M>,
     const I extends Include<M, Models> | undefined = Include<M, Models>,
     const V extends boolean = false,
   >(
@@ -108,7 +109,7 @@ export interface Repository<in out M extends Model, in out Models extends AnyMod
     const W extends IndexedWhere<M> | undefined = IndexedWhere<M> & LeftOut,
     const O extends Orders<M> | undefined = Orders<M> & LeftOut,
     const X extends IndexName<M> | undefined = never,
-    S extends FieldOf<Row<M>> = FieldOf<Row<M>>,
+    S extends ResultField<M> = ResultField<M>,
     const I extends Include<M, Models> | undefined = Include<M, Models>,
     const V extends boolean = false,
   >(
@@ -124,7 +125,7 @@ export interface Repository<in out M extends Model, in out Models extends AnyMod
     const W extends IndexedWhere<M> | undefined = IndexedWhere<M> & LeftOut,
     const O extends Orders<M> | undefined = Orders<M> & LeftOut,
     const X extends IndexName<M> | undefined = never,
-    S extends FieldOf<Row<M>> = FieldOf<Row<M>>,
+    S extends ResultField<M> = ResultField<M>,
     const I extends Include<M, Models> | undefined = Include<M, Models>,
     const V extends boolean = false,
   >(
@@ -158,7 +159,7 @@ export interface Repository<in out M extends Model, in out Models extends AnyMod
     const W extends IndexedWhere<M> | undefined = IndexedWhere<M> & LeftOut,
     const O extends Orders<M> | undefined = Orders<M> & LeftOut,
     const X extends IndexName<M> | undefined = never,
-    S extends FieldOf<Row<M>> = FieldOf<Row<M>>,
+    S extends ResultField<M> = ResultField<M>,
     const I extends Include<M, Models> | undefined = Include<M, Models>,
     const V extends boolean = false,
   >(
@@ -174,7 +175,7 @@ export interface Repository<in out M extends Model, in out Models extends AnyMod
    * @throws {InvalidArgumentError} if `take` is not a positive integer.
    */
   scan<
-    S extends FieldOf<Row<M>> = FieldOf<Row<M>>,
+    S extends ResultField<M> = ResultField<M>,
     const I extends Include<M, Models> | undefined = Include<M, Models>,
     const V extends boolean = false,
   >(options?: ScanOptions<M, Models, S, I, V>): RowQuery<Shaped<M, Models, S, I, V>>;
@@ -282,7 +283,7 @@ export interface Repository<in out M extends Model, in out Models extends AnyMod
     const W extends IndexedWhere<M> | undefined = IndexedWhere<M> & LeftOut,
     const O extends Orders<M> | undefined = Orders<M> & LeftOut,
     const X extends IndexName<M> | undefined = never,
-    S extends FieldOf<Row<M>> = FieldOf<Row<M>>,
+    S extends ResultField<M> = ResultField<M>,
     const I extends Include<M, Models> | undefined = Include<M, Models>,
     const V extends boolean = false,
   >(
@@ -298,7 +299,7 @@ export interface Repository<in out M extends Model, in out Models extends AnyMod
    * @throws {ReferenceMissingError} if the row refers to a row that does not exist.
    */
   create<
-    S extends FieldOf<Row<M>> = FieldOf<Row<M>>,
+    S extends ResultField<M> = ResultField<M>,
     const I extends Include<M, Models> | undefined = Include<M, Models>,
     const V extends boolean = false,
   >(options: CreateOptions<M, Models, S, I, V>): Promise<Shaped<M, Models, S, I, V>>;
@@ -315,7 +316,7 @@ export interface Repository<in out M extends Model, in out Models extends AnyMod
    * accepts. Nothing is written.
    */
   createMany<
-    S extends FieldOf<Row<M>> = FieldOf<Row<M>>,
+    S extends ResultField<M> = ResultField<M>,
     const I extends Include<M, Models> | undefined = Include<M, Models>,
     const V extends boolean = false,
     const A extends boolean = false,
@@ -337,7 +338,7 @@ export interface Repository<in out M extends Model, in out Models extends AnyMod
    */
   update<
     const W extends UniqueFields<M>,
-    S extends FieldOf<Row<M>> = FieldOf<Row<M>>,
+    S extends ResultField<M> = ResultField<M>,
     const I extends Include<M, Models> | undefined = Include<M, Models>,
     const V extends boolean = false,
   >(
@@ -360,7 +361,7 @@ export interface Repository<in out M extends Model, in out Models extends AnyMod
     const W extends IndexedWhere<M> | undefined = IndexedWhere<M> & LeftOut,
     const O extends Orders<M> | undefined = Orders<M> & LeftOut,
     const X extends IndexName<M> | undefined = never,
-    S extends FieldOf<Row<M>> = FieldOf<Row<M>>,
+    S extends ResultField<M> = ResultField<M>,
     const I extends Include<M, Models> | undefined = Include<M, Models>,
     const V extends boolean = false,
     const A extends boolean = false,
@@ -377,7 +378,7 @@ export interface Repository<in out M extends Model, in out Models extends AnyMod
    */
   upsert<
     const W extends UniqueFields<M>,
-    S extends FieldOf<Row<M>> = FieldOf<Row<M>>,
+    S extends ResultField<M> = ResultField<M>,
     const I extends Include<M, Models> | undefined = Include<M, Models>,
     const V extends boolean = false,
   >(
@@ -395,7 +396,7 @@ export interface Repository<in out M extends Model, in out Models extends AnyMod
    */
   delete<
     const W extends UniqueFields<M>,
-    S extends FieldOf<Row<M>> = FieldOf<Row<M>>,
+    S extends ResultField<M> = ResultField<M>,
     const I extends Include<M, Models> | undefined = Include<M, Models>,
     const V extends boolean = false,
   >(
@@ -418,7 +419,7 @@ export interface Repository<in out M extends Model, in out Models extends AnyMod
     const W extends IndexedWhere<M> | undefined = IndexedWhere<M> & LeftOut,
     const O extends Orders<M> | undefined = Orders<M> & LeftOut,
     const X extends IndexName<M> | undefined = never,
-    S extends FieldOf<Row<M>> = FieldOf<Row<M>>,
+    S extends ResultField<M> = ResultField<M>,
     const I extends Include<M, Models> | undefined = Include<M, Models>,
     const V extends boolean = false,
     const A extends boolean = false,
@@ -436,7 +437,7 @@ export interface Repository<in out M extends Model, in out Models extends AnyMod
    */
   watch<
     const W extends UniqueFields<M>,
-    S extends FieldOf<Row<M>> = FieldOf<Row<M>>,
+    S extends ResultField<M> = ResultField<M>,
     const I extends Include<M, Models> | undefined = Include<M, Models>,
     const V extends boolean = false,
   >(
@@ -456,7 +457,7 @@ export interface Repository<in out M extends Model, in out Models extends AnyMod
     const W extends IndexedWhere<M> | undefined = IndexedWhere<M> & LeftOut,
     const O extends Orders<M> | undefined = Orders<M> & LeftOut,
     const X extends IndexName<M> | undefined = never,
-    S extends FieldOf<Row<M>> = FieldOf<Row<M>>,
+    S extends ResultField<M> = ResultField<M>,
     const I extends Include<M, Models> | undefined = Include<M, Models>,
     const V extends boolean = false,
   >(

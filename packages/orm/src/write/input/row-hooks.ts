@@ -1,14 +1,11 @@
 import type { AnyHooks } from "../../context/database-settings.js";
+import { hooksOf } from "../../context/hooks-of.js";
 import type { TableContext } from "../../context/table-context.js";
 import type { AnyRow } from "../../model/compiled-model.js";
 import { copyStored } from "../../model/copy-of-data.js";
 
 const beforeHooks = ["beforeCreate", "beforeUpdate", "beforeDelete"] as const;
 const afterHooks = ["afterCreate", "afterUpdate", "afterDelete"] as const;
-
-export function hooksOf({ model, settings }: TableContext): AnyHooks | undefined {
-  return Object.hasOwn(settings.hooks, model.name) ? settings.hooks[model.name] : undefined;
-}
 
 /** Returns the data that a hook returns, or the data that it may have changed. */
 export async function callBeforeHook(
@@ -97,6 +94,7 @@ function hasAfterHook(hooks: AnyHooks): boolean {
 
 function catchingHooks(hooks: AnyHooks, errors: unknown[]): AnyHooks {
   const caught: Record<string, unknown> = {};
+  if (hooks.afterRead !== undefined) caught["afterRead"] = hooks.afterRead.bind(hooks);
   for (const name of beforeHooks) caught[name] = hooks[name]?.bind(hooks);
   for (const name of afterHooks) {
     const hook = hooks[name] as ((...rows: AnyRow[]) => unknown) | undefined;

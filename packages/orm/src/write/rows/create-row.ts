@@ -1,6 +1,7 @@
 import { type KvKeyPart, monotonicUlid } from "@keywright/core";
 import type { CatalogSnapshot } from "../../catalog/catalog-snapshot.js";
 import type { FoundRow } from "../../context/any-query.js";
+import { hooksOf } from "../../context/hooks-of.js";
 import type { TableContext } from "../../context/table-context.js";
 import { primaryKeyOf, rowKey } from "../../indexes/primary-key.js";
 import type { AnyRow, CompiledModel } from "../../model/compiled-model.js";
@@ -10,7 +11,7 @@ import { planChange } from "../commit/plan-change.js";
 import { hasExpired, keepsExpiry } from "../commit/row-expiry.js";
 import { withCreationTime } from "../input/add-timestamps.js";
 import { parseNewRow, parseRow } from "../input/parse-row.js";
-import { callAfterHook, callBeforeHook, hooksOf } from "../input/row-hooks.js";
+import { callAfterHook, callBeforeHook } from "../input/row-hooks.js";
 import { assertWriteOptions, expireInOf, type WriteOptions } from "../input/write-options.js";
 
 /**

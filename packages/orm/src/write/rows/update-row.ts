@@ -1,4 +1,5 @@
 import type { FoundRow } from "../../context/any-query.js";
+import { hooksOf } from "../../context/hooks-of.js";
 import type { TableContext } from "../../context/table-context.js";
 import { PrimaryKeyChangeError } from "../../errors/row-errors.js";
 import { isSamePart, keyPartOf } from "../../indexes/key-parts.js";
@@ -8,7 +9,7 @@ import { commitChange } from "../commit/commit-change.js";
 import { planChange } from "../commit/plan-change.js";
 import { withUpdateTime } from "../input/add-timestamps.js";
 import { parsePatch } from "../input/parse-row.js";
-import { callAfterHook, callBeforeHook, hooksOf } from "../input/row-hooks.js";
+import { callAfterHook, callBeforeHook } from "../input/row-hooks.js";
 import { assertWriteOptions, expireInOf, type WriteOptions } from "../input/write-options.js";
 import { type FindRow, findToWrite } from "./find-row.js";
 
