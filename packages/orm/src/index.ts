@@ -4,15 +4,15 @@ export type { Duplicate, UnindexedRow, UnindexedRows } from "./catalog/backfill-
 export type { CatalogEntry, IndexState, StoredIndex } from "./catalog/catalog-entry.js";
 export type { AnyDatabase } from "./context/any-database.js";
 export type { Direction } from "./context/any-query.js";
+export type { DatabaseCall, Middleware } from "./context/database-call.js";
 export type { QueryEvent } from "./context/database-settings.js";
-
 export {
   createDatabase,
   type Database,
   type Models,
   type Repositories,
 } from "./database/database.js";
-export type { DatabaseOptions, ModelHooks } from "./database/database-options.js";
+export type { DatabaseOptions, HookContext, ModelHooks } from "./database/database-options.js";
 export type { ListOptions } from "./database/generated/rows.js";
 export type { Include } from "./database/repository/include-types.js";
 export type {

@@ -164,9 +164,9 @@ async function writeIfStill(
   write: WriteFound,
 ): Promise<FoundRow | undefined> {
   let isGone = false;
-  const find = async (): Promise<FoundRow | undefined> => {
-    const stored = await findByPrimaryKey(context, primaryKey, meter);
-    const found = await unexpired(context, context.catalog.snapshot, stored);
+  const find = async (within = context): Promise<FoundRow | undefined> => {
+    const stored = await findByPrimaryKey(within, primaryKey, meter);
+    const found = await unexpired(within, within.catalog.snapshot, stored);
     isGone = found === undefined || !matches(found);
     return isGone ? undefined : found;
   };

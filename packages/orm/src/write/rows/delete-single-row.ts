@@ -6,6 +6,7 @@ import { planChange } from "../commit/plan-change.js";
 import { callAfterHook, callBeforeDelete } from "../input/row-hooks.js";
 import { assertWriteOptions, type WriteOptions } from "../input/write-options.js";
 import { type FindRow, findToWrite } from "./find-row.js";
+import { writeWithHook } from "./write-with-hook.js";
 
 /**
  * Deletes a row without looking for rows that refer to it, and returns it as it was.
@@ -25,14 +26,21 @@ export async function deleteSingleRow(
 ): Promise<FoundRow> {
   const { model } = context;
   assertWriteOptions(model, options);
+  const remove = async (within: TableContext): Promise<FoundRow> => {
+    let found: FoundRow | undefined;
+    await commitChange(within, async (catalog) => {
+      found = await findToWrite(within, catalog, find, where, options);
+      if (!isApproved) await callBeforeDelete(within, found.row);
+      const { primaryKey } = found;
+      return planChange(within, catalog, { primaryKey, before: found, row: null });
+    });
+    if (found === undefined) throw new RowNotFoundError(model.name, where);
+    return found;
+  };
   let deleted: FoundRow | undefined;
-  await commitChange(context, async (catalog) => {
-    const found = await findToWrite(context, catalog, find, where, options);
-    if (!isApproved) await callBeforeDelete(context, found.row);
-    deleted = found;
-    const { primaryKey } = found;
-    return planChange(context, catalog, { primaryKey, before: found, row: null });
-  });
+  const keepStamp = async (within: TableContext) => (deleted = await remove(within));
+  await writeWithHook(context, "duringDelete", keepStamp, ({ row }) => [row]);
+  // The row as it was, with the versionstamp that it had.
   if (deleted === undefined) throw new RowNotFoundError(model.name, where);
   await callAfterHook(context, "afterDelete", deleted.row);
   return deleted;

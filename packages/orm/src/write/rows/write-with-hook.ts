@@ -1,0 +1,37 @@
+import { hooksOf } from "../../context/hooks-of.js";
+import type { TableContext } from "../../context/table-context.js";
+import { callDuringHook, type DuringHook } from "../input/row-hooks.js";
+import { runAtomically } from "./run-atomically.js";
+
+/**
+ * Writes a row. If the model has a `during` hook for the write, both are one commit: the hook gets
+ * the rows and the transaction, after the row was written in it. If it throws, nothing is written.
+ * If others have changed what the write or the hook has read, both run again.
+ *
+ * @param write writes the row in the context that it gets.
+ * @param rowsOf returns the rows that the hook gets.
+ * @throws {TransactionConflictError} after 100 attempts.
+ * @throws the error of the hook.
+ */
+export async function writeWithHook<T extends { readonly versionstamp: string }>(
+  context: TableContext,
+  name: DuringHook,
+  write: (within: TableContext) => Promise<T>,
+  rowsOf: (written: T) => readonly object[],
+): Promise<T> {
+  if (hooksOf(context)?.[name] === undefined) return await write(context);
+  let committed: string | null = null;
+  const written = await runAtomically(
+    context,
+    async (within) => {
+      const result = await write(within);
+      await callDuringHook(within, name, rowsOf(result));
+      return result;
+    },
+    { onCommit: (versionstamp) => void (committed = versionstamp) },
+  );
+  // Within a transaction of the caller, the versionstamp is provisional.
+  return committed === null || context.transaction !== undefined
+    ? written
+    : { ...written, versionstamp: committed };
+}
