@@ -153,7 +153,7 @@ export type { VerifiedModel } from "./migrate/verify/verify-model.js";
 export type { EntryFinding, FindingCounts } from "./migrate/verify/verify-state.js";
 
 export { decimal } from "./model/aggregates/decimal.js";
-export type { ComputedValue, ResultRow } from "./model/computed-types.js";
+export type { ComputedValue } from "./model/computed-types.js";
 export { defineModel } from "./model/define-model.js";
 export {
   type AnyIndexDefinition,
@@ -191,6 +191,7 @@ export {
   type OnDelete,
   type Relation,
 } from "./model/relation-definition.js";
+export type { ResultRow } from "./model/result-row.js";
 export type {
   CannotHold,
   IndexCannotBe,

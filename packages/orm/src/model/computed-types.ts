@@ -1,5 +1,4 @@
 import type { FieldOf } from "./index-definition.js";
-import type { AnyRelations, Model, Row } from "./model.js";
 import type { CannotCompute, NotStored } from "./type-errors.js";
 
 /** The types of computed fields by their names. */
@@ -13,15 +12,6 @@ export type ComputedFunctions<R, Computed> = {
 /** Row, value → a function of a row. As a method it fits also where less is known of the row. */
 type ComputeField<R, V> = { compute(row: R): V }["compute"];
 
-/** Model → the types of its computed fields. */
-type ComputedOf<M extends Model> = {
-  -readonly [F in keyof NonNullable<M["computed"]>]: NonNullable<M["computed"]>[F] extends (
-    row: never,
-  ) => infer V
-    ? V
-    : never;
-};
-
 /** Type of a model, name of a computed field → the type of its value. For generated code. */
 export type ComputedValue<M, Field extends string> = M extends {
   readonly computed?: { readonly [F in Field]: (row: never) => infer V };
@@ -29,30 +19,17 @@ export type ComputedValue<M, Field extends string> = M extends {
   ? V
   : never;
 
-/** Model → the names of its computed fields. */
-type ComputedName<M extends Model> = keyof NonNullable<M["computed"]> & string;
-
-/** Model → the names of what `select` can name: fields and computed fields. */
-export type ResultField<M extends Model> = FieldOf<Row<M>> | ComputedName<M>;
-
-/** Model → a row as reads and writes return it: the stored row, with its computed fields. */
-export type ResultRow<M extends Model> = [ComputedName<M>] extends [never]
-  ? Row<M>
-  : Flat<Row<M> & ComputedOf<M>>;
-
-type Flat<T> = { [K in keyof T]: T[K] } & {};
-
-/** Model → type errors for data that contains computed fields. */
-export type NoComputed<M extends Model> = [ComputedName<M>] extends [never]
+/** The `computed` of a model → type errors for data that contains computed fields. */
+export type NoComputed<Computed> = [keyof NonNullable<Computed>] extends [never]
   ? unknown
   : {
-      readonly [F in ComputedName<M>]?:
+      readonly [F in keyof NonNullable<Computed> & string]?:
         | NotStored<F, "it is computed from the other fields; leave it out">
         | undefined;
     };
 
 /** Row, relations, types of computed fields → type errors for those that cannot be. */
-export type CheckedComputed<R, Relations extends AnyRelations, Computed> = {
+export type CheckedComputed<R, Relations, Computed> = {
   readonly [F in keyof Computed]: F extends FieldOf<R>
     ? CannotCompute<F, "the schema has a field of this name; rename one of them">
     : F extends keyof Relations | "_count"

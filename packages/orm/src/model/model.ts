@@ -63,7 +63,7 @@ export type AnyModels = Readonly<Record<string, Model>>;
 export type Row<M extends Model> = z.output<M["schema"]>;
 
 /** Model → the input of `create`: the input of the schema. A ULID primary key may be left out. */
-export type CreateInput<M extends Model> = StoredInput<M> & NoComputed<M>;
+export type CreateInput<M extends Model> = StoredInput<M> & NoComputed<M["computed"]>;
 
 type StoredInput<M extends Model> = M["primaryKey"] extends keyof M["schema"]["shape"]
   ? M["schema"]["shape"][M["primaryKey"]] extends z.ZodULID

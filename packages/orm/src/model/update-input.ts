@@ -33,7 +33,7 @@ type PushInput<E> = unknown extends E
  * `{ unset: true }` for optional fields and for those of a `catchall`, and `{ set: value }` for all
  * fields. A field that is absent or undefined stays as it is.
  */
-export type UpdateInput<M extends Model> = FieldChanges<M> & NoComputed<M>;
+export type UpdateInput<M extends Model> = FieldChanges<M> & NoComputed<M["computed"]>;
 
 type FieldChanges<M extends Model> = {
   readonly [F in keyof z.input<M["schema"]> as Exclude<F, PrimaryKeyField<M>>]?:

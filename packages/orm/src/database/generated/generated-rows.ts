@@ -1,4 +1,4 @@
-import type { AnyQuery } from "../../context/any-query.js";
+import type { AnyQuery, FoundRow } from "../../context/any-query.js";
 import { deepCopy } from "../../model/copy-of-data.js";
 import { besideCatalogs } from "../../context/beside-catalogs.js";
 import type { TableContext } from "../../context/table-context.js";
@@ -41,9 +41,9 @@ export class GeneratedRows extends RowOperations {
       meter.add(keys.length);
       const entries = await readRows(context, keys);
       const found = entries.map((entry, i) => foundRow(context, keys[i]!, entry));
-      return await Promise.all(found.map((each) => each && resultRow(context, each.row))).then(
-        (rows) => rows.map((row) => row ?? null),
-      );
+      const result = async (each: FoundRow | undefined) =>
+        each === undefined ? null : await resultRow(context, each.row);
+      return await Promise.all(found.map(result));
     });
   }
 

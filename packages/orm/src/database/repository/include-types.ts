@@ -1,6 +1,6 @@
-import type { ResultField } from "../../model/computed-types.js";
 import type { AnyModels, Model, Row } from "../../model/model.js";
 import type { Relation } from "../../model/relation-definition.js";
+import type { ResultField } from "../../model/result-row.js";
 import type {
   NoCondition,
   UnknownField,

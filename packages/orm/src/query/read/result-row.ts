@@ -40,7 +40,7 @@ export async function resultRows(
     query.select === undefined &&
     hooksOf(context)?.afterRead === undefined;
   if (isUnchanged) return rows;
-  return await Promise.all(rows.map((row) => resultRow(context, row, query)));
+  return await Promise.all(rows.map(async (row) => await resultRow(context, row, query)));
 }
 
 /**

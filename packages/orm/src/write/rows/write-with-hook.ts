@@ -28,7 +28,11 @@ export async function writeWithHook<T extends { readonly versionstamp: string }>
       await callDuringHook(within, name, rowsOf(result));
       return result;
     },
-    { onCommit: (versionstamp) => void (committed = versionstamp) },
+    {
+      onCommit: (versionstamp) => {
+        committed = versionstamp;
+      },
+    },
   );
   // Within a transaction of the caller, the versionstamp is provisional.
   return committed === null || context.transaction !== undefined
