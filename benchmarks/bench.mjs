@@ -27,21 +27,15 @@ const { values } = parseArgs({
 });
 const usual = 10_000;
 /** Larger databases are measured with fewer cases and contenders, because they take long to fill. */
-const plans = [
-  { size: usual },
-  {
-    size: 1_000_000,
-    cases: ["byId", "byEmail", "byColor", "page", "entries", "create", "createTogether"],
-    contenders: [
-      "keywright-level",
-      "keywright-lmdb",
-      "raw-level",
-      "lmdb-by-hand",
-      "drizzle-prepared",
-    ],
-  },
-];
-const jobsSizes = [10_000, 100_000, 1_000_000];
+const large = {
+  cases: ["byId", "byEmail", "byColor", "page", "totals", "entries", "create", "createTogether"],
+  contenders: [
+    ...["keywright-level", "keywright-lmdb", "raw-level", "lmdb-by-hand"],
+    ...["drizzle", "drizzle-prepared", "kysely"],
+  ],
+};
+const plans = [{ size: usual }, { size: 100_000, ...large }, { size: 1_000_000, ...large }];
+const jobsSizes = [10_000, 100_000, 1_000_000, 10_000_000];
 
 const effort = { rounds: Number(values.rounds), milliseconds: Number(values.milliseconds) };
 if (values.jobs === undefined) {

@@ -7,6 +7,7 @@ import {
   idOf,
   listedEntries,
   postOf,
+  totalsOf,
   userOf,
   usersPerColor,
 } from "./rows.mjs";
@@ -19,6 +20,7 @@ const manyRows = 10_000;
 /**
  * - `needs`: the method that a store must have.
  * - `isWide`: the store must have the indexes of lists.
+ * - `hasOrders`: the store must have orders.
  * - `isWrite`: only stores with the same durability are compared.
  * - `input`: makes the input of one operation, which is not measured.
  * - `isFixed`: each round makes `perRound` operations, after `prepare`.
@@ -120,6 +122,17 @@ export const cases = [
     input: (c) => colorOf(c.random(colorCount(c.count)), c.count),
     run: (store, color) => store.count(color),
     verify: async (store, c) => assert.equal(await store.count("color-0"), usersOfColor(c).length),
+  },
+  {
+    name: "totals",
+    title: "count and sum of each month of a customer",
+    needs: "totals",
+    hasOrders: true,
+    perCall: 20,
+    input: (c) => `customer-${c.random(Math.min(100, c.count))}`,
+    run: (store, customer) => store.totals(customer),
+    verify: async (store, c) =>
+      same(await store.totals("customer-5"), totalsOf("customer-5", c.count)),
   },
   {
     name: "entries",

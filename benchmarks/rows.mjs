@@ -50,6 +50,33 @@ export function postOf(author, n) {
   };
 }
 
+const customers = 100;
+const months = 24;
+
+/** Consecutive orders are of different customers and months. There are as many as users. */
+export function orderOf(number) {
+  return {
+    id: `order-${String(number).padStart(9, "0")}`,
+    customer: `customer-${number % customers}`,
+    month: `month-${String(Math.floor(number / customers) % months).padStart(2, "0")}`,
+    cents: (number * 37) % 10_000,
+  };
+}
+
+/** The number of orders and the cents of each month of a customer, in the order of the months. */
+export function totalsOf(customer, count) {
+  const totals = new Map();
+  for (let number = 0; number < count; number++) {
+    const order = orderOf(number);
+    if (order.customer !== customer) continue;
+    const total = totals.get(order.month) ?? { month: order.month, count: 0, cents: 0 };
+    total.count++;
+    total.cents += order.cents;
+    totals.set(order.month, total);
+  }
+  return [...totals.values()].sort((a, b) => (a.month < b.month ? -1 : 1));
+}
+
 /** A random number below `end`, from a sequence that is the same in each run. */
 export class Sequence {
   #state = 7;

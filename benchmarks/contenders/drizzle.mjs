@@ -5,10 +5,10 @@ import { addCoveringIndex, openSqlite } from "./sqlite.mjs";
 /** @param statements `"built"` in each call, or `"prepared"` once. */
 export function openDrizzle(path, durability, statements) {
   const { drizzle } = peer("drizzle-orm/better-sqlite3");
-  const { asc, count, eq, gt, gte, sql } = peer("drizzle-orm");
+  const { asc, count, eq, gt, gte, sql, sum } = peer("drizzle-orm");
   const sqlite = openSqlite(`${path}.sqlite`, durability);
   const schema = tables();
-  const { users, posts } = schema;
+  const { users, posts, orders } = schema;
   const db = drizzle(sqlite, { schema });
   const insert = sqlite.transaction((table, rows) => {
     for (let from = 0; from < rows.length; from += 1000)
@@ -58,6 +58,14 @@ export function openDrizzle(path, durability, statements) {
   const countOf = statement(["color"], (color) =>
     db.select({ value: count() }).from(users).where(eq(users.favoriteColor, color)),
   );
+  const totals = statement(["customer"], (customer) =>
+    db
+      .select({ month: orders.month, count: count(), cents: sum(orders.cents).mapWith(Number) })
+      .from(orders)
+      .where(eq(orders.customer, customer))
+      .groupBy(orders.month)
+      .orderBy(asc(orders.month)),
+  );
   const pageAfter = statement(["id", "take"], (id, take) =>
     db.select().from(users).where(gt(users.id, id)).orderBy(asc(users.id)).limit(take),
   );
@@ -67,6 +75,7 @@ export function openDrizzle(path, durability, statements) {
       insert(posts, postRows);
     },
     loadWide: () => addCoveringIndex(sqlite),
+    loadOrders: (rows) => insert(orders, rows),
     create: (user) => insertUser(...valuesOf(user)).run(),
     createMany: (rows) => insert(users, rows),
     byId: (id) => byId(id).get(),
@@ -100,6 +109,7 @@ export function openDrizzle(path, durability, statements) {
           with: { posts: true },
         })
         .sync(),
+    totals: (customer) => totals(customer).all(),
     count: (color) => countOf(color).get().value,
     close: () => sqlite.close(),
   };
@@ -133,10 +143,21 @@ function tables() {
     },
     (table) => [index("Post_authorId_idx").on(table.authorId)],
   );
+  const orders = sqliteTable(
+    "Order",
+    {
+      id: text().primaryKey(),
+      customer: text().notNull(),
+      month: text().notNull(),
+      cents: integer().notNull(),
+    },
+    (table) => [index("Order_totals_idx").on(table.customer, table.month, table.cents)],
+  );
   const { relations } = peer("drizzle-orm");
   return {
     users,
     posts,
+    orders,
     postsOfUsers: relations(users, ({ many }) => ({ posts: many(posts) })),
     authorsOfPosts: relations(posts, ({ one }) => ({
       author: one(users, { fields: [posts.authorId], references: [users.id] }),

@@ -42,6 +42,14 @@ const WideUser = defineModel({
   },
 });
 
+/** Each commit of an order also updates the count and the sum of its month and customer. */
+const Order = defineModel({
+  name: "orders",
+  schema: z.object({ id: z.string(), customer: z.string(), month: z.string(), cents: z.int() }),
+  primaryKey: "id",
+  indexes: { byCustomer: { key: ["customer", "month"], count: true, sum: ["cents"] } },
+});
+
 export const engines = {
   memory: { title: "memory", durability: "none", open: () => openKv() },
   level: { title: "LevelDB, `full`", durability: "full", open: (path) => openKv(path) },
@@ -63,14 +71,16 @@ export const engines = {
 
 export async function openKeywright(openEngine, path) {
   const kv = await openEngine(path);
-  const db = await createDatabase({ kv, models: { users: User, posts: Post, wide: WideUser } });
-  const { users, posts, wide } = db;
+  const models = { users: User, posts: Post, wide: WideUser, orders: Order };
+  const db = await createDatabase({ kv, models });
+  const { users, posts, wide, orders } = db;
   return {
     load: async (userRows, postRows) => {
       await users.createMany({ data: userRows });
       await posts.createMany({ data: postRows });
     },
     loadWide: (rows) => wide.createMany({ data: rows }),
+    loadOrders: (rows) => orders.createMany({ data: rows }),
     create: (data) => users.create({ data }),
     createMany: (data) => users.createMany({ data }),
     byId: (id) => users.findUnique({ where: { id } }),
@@ -110,6 +120,11 @@ export async function openKeywright(openEngine, path) {
       for await (const { value } of kv.list(selector, { limit: listedEntries, batchSize: 500 }))
         found.push(value);
       return found;
+    },
+    totals: async (customer) => {
+      const wanted = { count: true, sum: { cents: true } };
+      const groups = await orders.groupBy({ by: ["month"], where: { customer }, ...wanted });
+      return groups.map(({ month, count, sum }) => ({ month, count, cents: sum.cents }));
     },
     count: (favoriteColor) => wide.count({ where: { favoriteColor } }),
     close: () => kv.close(),

@@ -24,6 +24,7 @@ export function openKysely(path, durability) {
       await insertMany("Post", postRows);
     },
     loadWide: () => addCoveringIndex(sqlite),
+    loadOrders: (rows) => insertMany("Order", rows),
     create: (user) => insert(db, "User", stored(user)),
     createMany: (rows) => insertMany("User", rows.map(stored)),
     byId: async (id) => read(await users().where("id", "=", id).executeTakeFirst()),
@@ -78,6 +79,18 @@ export function openKysely(path, durability) {
         .execute();
       return found.map(read);
     },
+    totals: (customer) =>
+      db
+        .selectFrom("Order")
+        .select((each) => [
+          "month",
+          each.fn.countAll().as("count"),
+          each.fn.sum("cents").as("cents"),
+        ])
+        .where("customer", "=", customer)
+        .groupBy("month")
+        .orderBy("month")
+        .execute(),
     count: async (color) => {
       const { value } = await db
         .selectFrom("User")

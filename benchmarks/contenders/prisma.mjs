@@ -22,6 +22,17 @@ export function openPrisma(path, durability) {
       await db.post.createMany({ data: posts });
     },
     loadWide: () => addCoveringIndex(sqlite),
+    loadOrders: (data) => db.order.createMany({ data }),
+    totals: async (customer) => {
+      const wanted = { _count: true, _sum: { cents: true } };
+      const groups = await db.order.groupBy({
+        by: ["month"],
+        where: { customer },
+        orderBy: { month: "asc" },
+        ...wanted,
+      });
+      return groups.map(({ month, _count, _sum }) => ({ month, count: _count, cents: _sum.cents }));
+    },
     create: (data) => db.user.create({ data }),
     createMany: (data) => db.user.createMany({ data }),
     byId: (id) => db.user.findUnique({ where: { id } }),

@@ -20,6 +20,11 @@ export function openSqlite(path, durability) {
       "title" TEXT NOT NULL
     );
     CREATE INDEX IF NOT EXISTS "Post_authorId_idx" ON "Post" ("authorId");
+    CREATE TABLE IF NOT EXISTS "Order" (
+      "id" TEXT PRIMARY KEY NOT NULL, "customer" TEXT NOT NULL, "month" TEXT NOT NULL,
+      "cents" INTEGER NOT NULL
+    );
+    CREATE INDEX IF NOT EXISTS "Order_totals_idx" ON "Order" ("customer", "month", "cents");
   `);
   return sqlite;
 }

@@ -1,22 +1,27 @@
 import { join } from "node:path";
 import { CaseContext } from "../cases.mjs";
-import { authorCount, postOf, postsPerAuthor, Sequence, userOf } from "../rows.mjs";
+import { authorCount, orderOf, postOf, postsPerAuthor, Sequence, userOf } from "../rows.mjs";
 
 const rowsAtOnce = 10_000;
 
 /**
  * Opens a contender's store in a folder and fills it with `count` users, with their posts and the
- * indexes of lists if `isWide` and if it has such.
+ * indexes of lists if `isWide` and if it has such, and as many orders if `hasOrders`.
  */
-export async function openStore(contender, folder, count, isWide = true) {
+export async function openStore(contender, folder, count, isWide = true, hasOrders = true) {
   const store = await contender.open(join(folder, contender.name));
   for (let from = 0; from < count; from += rowsAtOnce) {
     const length = Math.min(rowsAtOnce, count - from);
     const users = Array.from({ length }, (_, i) => userOf(from + i, count));
     await store.load(users, from === 0 ? postsOf(Math.min(length, authorCount(count))) : []);
     if (isWide) await store.loadWide?.(users);
+    if (hasOrders) await store.loadOrders?.(ordersOf(from, length));
   }
   return { contender, store, context: new CaseContext(count, new Sequence()) };
+}
+
+function ordersOf(from, length) {
+  return Array.from({ length }, (_, i) => orderOf(from + i));
 }
 
 function postsOf(authors) {

@@ -13,12 +13,13 @@ const groups = ["full", "relaxed", "none"];
  */
 export async function runCases(cases, contenders, { folder, count, effort, note }) {
   const isWide = cases.some((each) => each.isWide);
+  const hasOrders = cases.some((each) => each.hasOrders);
   const stores = [];
   const figures = {};
   try {
     for (const contender of contenders) {
       note(`filling ${contender.name} with ${count} users`);
-      stores.push(await openStore(contender, folder, count, isWide));
+      stores.push(await openStore(contender, folder, count, isWide, hasOrders));
     }
     for (const each of cases) {
       for (const [name, compared] of comparisons(each, stores)) {

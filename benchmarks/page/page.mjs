@@ -168,14 +168,18 @@ ${table(head, rows)}
 }
 
 function largeSection() {
-  const large = resultsOf("cases-1000000");
+  return [100_000, 1_000_000].map(largeTable).join("\n");
+}
+
+function largeTable(size) {
+  const large = resultsOf(`cases-${size}`);
   if (large === undefined) return "";
   const names = [...new Set(Object.values(large.figures).flatMap((rounds) => Object.keys(rounds)))];
   const rows = Object.entries(large.figures).map(([figure, rounds]) => [
     titleOf(figure),
     ...names.map((name) => (rounds[name] === undefined ? "" : duration(median(rounds[name])))),
   ]);
-  return `## With 1,000,000 users
+  return `## With ${size.toLocaleString("en")} users
 
 ${table(["", ...names.map((name) => contender(name).title)], rows)}`;
 }

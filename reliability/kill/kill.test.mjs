@@ -3,7 +3,7 @@ import { ExpectedRows } from "../shared/expected-rows.mjs";
 import { Random } from "../shared/random.mjs";
 import { killWork } from "./kill-run.mjs";
 
-const databases = 2;
+const databases = 1;
 const killsOfOne = 10;
 const seed = Date.now();
 

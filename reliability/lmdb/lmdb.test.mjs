@@ -11,7 +11,7 @@ const seed = Date.now();
 // They wait for other processes, on whatever machine.
 describe("an LMDB file", { timeout: 300_000 }, () => {
   it("has each acknowledged call after a kill, and no call by half", async () => {
-    const { calls, problems } = await killWork(6, new Random(seed), "data.mdb");
+    const { calls, problems } = await killWork(4, new Random(seed), "data.mdb");
     expect(problems, `seed ${seed}`).toEqual([]);
     expect(calls).toBeGreaterThan(0);
   });
@@ -20,15 +20,15 @@ describe("an LMDB file", { timeout: 300_000 }, () => {
     `loses no acknowledged commit in a power cut${missing ? `: needs ${missing}` : ""}`,
     async () => {
       const random = new Random(seed);
-      const work = { durability: "relaxed", commits: 300, valueBytes: 3_000, cuts: 24, random };
+      const work = { durability: "relaxed", commits: 300, valueBytes: 3_000, cuts: 12, random };
       const { whole, problems } = await cutPowerOfLmdb(work);
       expect(problems, `seed ${seed}`).toEqual([]);
-      expect(whole).toBe(24);
+      expect(whole).toBe(12);
     },
   );
 
   it("hides nothing if it is damaged", async () => {
-    const { counts, problems } = await damageLmdb(60, new Random(seed));
+    const { counts, problems } = await damageLmdb(24, new Random(seed));
     expect(problems, `seed ${seed}`).toEqual([]);
     expect(counts.reported).toBeGreaterThan(0);
   });

@@ -1,6 +1,7 @@
 // `npm run test:runtimes`: runs the tests that depend on the runtime, on all runtimes of
 // docs/runtimes.md except the one that runs this script, because `npm test` runs all tests on it.
 // `npm run test:runtimes -- node24 bun` runs them only on these runtimes.
+// `npm run test:runtimes -- --main` runs those that matter most, as CI does.
 import { spawn } from "node:child_process";
 import { mkdtemp, rm } from "node:fs/promises";
 import { availableParallelism, tmpdir } from "node:os";
@@ -13,11 +14,13 @@ import {
   entryPoints,
   goldenDatabase,
   installPacked,
+  mainSuites,
   suites,
 } from "./suites.mjs";
 
 const ownName = `node${process.versions.node.split(".")[0]}`;
-const names = process.argv.slice(2);
+const isMain = process.argv.includes("--main");
+const names = process.argv.slice(2).filter((name) => name !== "--main");
 const unknown = names.filter((name) => !runtimes.some((runtime) => runtime.name === name));
 if (unknown.length > 0) {
   console.error(
@@ -40,9 +43,7 @@ try {
   await check(own, { name: "packs and installs the packages", args: [installPacked, packed] });
   await runAll([
     ...tested.flatMap((runtime) =>
-      suites(join(folder, "cities", runtime.name), packed).map(
-        (suite) => () => check(runtime, suite),
-      ),
+      suitesOf(runtime.name, packed).map((suite) => () => check(runtime, suite)),
     ),
     ...tested
       .filter(({ name }) => name === "deno")
@@ -61,6 +62,11 @@ try {
 }
 console.log(`${passed} passed, ${failed} failed in ${seconds(started)}`);
 process.exitCode = failed === 0 ? 0 : 1;
+
+function suitesOf(name, packed) {
+  const cities = join(folder, "cities", name);
+  return isMain ? mainSuites(name, cities, packed) : suites(cities, packed);
+}
 
 /** Runs tasks, one more at a time than there are processors, because tasks sometimes wait. */
 async function runAll(tasks) {

@@ -175,6 +175,28 @@ describe("lmdbEngine", () => {
       await kv.close();
     }
   });
+
+  it("hardly grows while its entries are checked in the background", async () => {
+    const entries = 48_000;
+    const write = async (count: number, text: string) => {
+      const atomic = kv.atomic();
+      for (let i = 0; i < count; i++)
+        atomic.set(["entry", Math.floor((i * entries) / count)], text.repeat(200));
+      await atomic.commit();
+    };
+    let kv = await openKv(await lmdbEngine({ path, checkEntries: false }));
+    await write(entries, "x");
+    await kv.close();
+    const before = (await stat(path)).size;
+    expect(before).toBeGreaterThan(8 * 1024 * 1024);
+    kv = await openKv(await lmdbEngine({ path }));
+    try {
+      for (let n = 0; n < 40; n++) await write(400, String(n % 10));
+      expect((await stat(path)).size / before).toBeLessThan(2);
+    } finally {
+      await kv.close();
+    }
+  });
 });
 
 /** Changes the file behind the engine's back. */

@@ -39,6 +39,8 @@ export type {
   Versioned,
 } from "./database/repository/result-types.js";
 export type { RowQuery } from "./database/repository/row-query.js";
+export type { PurgeOptions, RestoreOptions } from "./database/repository/soft-delete-types.js";
+export type { ScopedDatabase, ScopeValues } from "./database/scope-types.js";
 export { type OrmErrorCode, ormErrorCodes } from "./errors/codes.js";
 export { ComputedFieldError } from "./errors/computed-field-error.js";
 export {
@@ -82,6 +84,7 @@ export {
   UnknownIndexError,
   type UnreadableState,
 } from "./errors/schema-errors.js";
+export { ScopeError } from "./errors/scope-error.js";
 export {
   TransactionBypassedError,
   TransactionConflictError,
@@ -194,11 +197,14 @@ export {
 export type { ResultRow } from "./model/result-row.js";
 export type {
   CannotHold,
+  CannotMark,
   IndexCannotBe,
   LeadsNowhere,
   NamesNoRow,
   NoCondition,
   NoIndexServes,
+  NoSoftDelete,
+  NotScopable,
   ReadsWholeTable,
   UnknownField,
   UnknownOption,
@@ -229,3 +235,4 @@ export {
 } from "./schema/define-migration.js";
 
 export { type ResumedDeletes, resumeDeletes } from "./write/cascade/resume-deletes.js";
+export type { PurgeResult } from "./write/deleted/purge-rows.js";

@@ -12,6 +12,20 @@ import {
 } from "./index.js";
 import { expectIndexesToMatch } from "./testing/verify-indexes.js";
 
+export { factory } from "./testing/fixtures/factory.js";
+export type {
+  Factory,
+  FactoryContext,
+  FactoryOptions,
+  ParentFactory,
+  Trait,
+} from "./testing/fixtures/factory-types.js";
+export {
+  type TestDatabase,
+  type TestDatabaseOptions,
+  testDatabase,
+} from "./testing/fixtures/test-database.js";
+
 /** The interface of a test runner, such as vitest, jest, mocha, node:test or bun:test. */
 export interface SuiteRunner {
   readonly describe: (name: string, body: () => void) => void;

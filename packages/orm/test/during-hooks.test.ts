@@ -223,3 +223,59 @@ it("may not write through the database itself, and have types", async () => {
   expect(error).toMatchObject({ code: "KW_TRANSACTION_BYPASSED" });
   expect(await auditOf(outside)).toEqual([]);
 });
+
+it("within a scope see only its rows, and write other models too", async () => {
+  const Task = defineModel({
+    name: "tasks",
+    schema: z.object({ tenant: z.string(), id: z.string(), done: z.boolean().default(false) }),
+    primaryKey: ["tenant", "id"],
+  });
+  const seen: string[][] = [];
+  const db = await createDatabase({
+    kv,
+    models: { tasks: Task, audit: Audit },
+    hooks: {
+      tasks: {
+        duringCreate: async (row, { tx }) => {
+          const { items } = await tx.tasks.scan();
+          seen.push(items.map(({ tenant, id }) => tenant + id));
+          await tx.audit.create({ data: { text: `task ${row.id}` } });
+        },
+      },
+    },
+  });
+  await db.tasks.create({ data: { tenant: "a", id: "1" } });
+  const scoped = db.scope({ tenant: "b" });
+  await scoped.tasks.create({ data: { id: "2" } });
+  expect(seen).toEqual([["a1"], ["b2"]]);
+  expect((await db.audit.scan()).items.map(({ text }) => text)).toEqual(["task 1", "task 2"]);
+});
+
+it("run for rows that are marked as deleted, and not when these are purged", async () => {
+  const Note = defineModel({
+    name: "notes",
+    schema: z.object({ id: z.string(), deletedAt: z.date().nullish() }),
+    primaryKey: "id",
+    softDelete: "deletedAt",
+  });
+  const seen: string[] = [];
+  const db = await createDatabase({
+    kv,
+    models: { notes: Note },
+    hooks: {
+      notes: {
+        duringDelete: async ({ id }, { tx }) => {
+          seen.push(id);
+          expect(await tx.notes.findUnique({ where: { id } })).toBeNull();
+        },
+      },
+    },
+  });
+  await db.notes.create({ data: { id: "a" } });
+  await db.notes.delete({ where: { id: "a" } });
+  const marked = { where: { id: "a" }, withDeleted: true } as const;
+  expect(await db.notes.findUnique(marked)).not.toBeNull();
+  await db.notes.purge({ where: { id: "a" } });
+  expect(await db.notes.findUnique(marked)).toBeNull();
+  expect(seen).toEqual(["a"]);
+});

@@ -12,6 +12,13 @@ const maxBytesAtOpen = 8 * 1024 * 1024;
 const backgroundRest = 20;
 /** Milliseconds between two checks in the background. */
 const repeatAfter = 24 * 60 * 60 * 1000;
+/** Milliseconds until a check that has ended early is repeated. */
+const repeatEarly = 10 * 60 * 1000;
+/**
+ * A check in the background ends early if the file has grown by this part of its size. While a check
+ * reads one state, LMDB cannot use the pages of that state again, so writers make the file grow.
+ */
+const mostGrowth = 1 / 8;
 
 /** Checks the entries of an LMDB file: when it is opened, and once a day while it is open. */
 export class EntryChecker {
@@ -58,9 +65,9 @@ export class EntryChecker {
   async #check(
     rest: () => Promise<void>,
     onProgress: (progress: FileCheckProgress) => void,
+    signal = this.#closing.signal,
   ): Promise<FileReport> {
     const { size } = await stat(this.#path);
-    const { signal } = this.#closing;
     const file = basename(this.#path);
     const checking = checkEntries(this.#store, { file, bytes: size, rest, onProgress, signal });
     this.#running = Promise.allSettled([this.#running, checking]);
@@ -76,17 +83,26 @@ export class EntryChecker {
   #schedule(delay: number): void {
     this.#timer = startTimer(() => {
       // A read that fails for another reason than damage is repeated with the next check.
-      void this.#check(
-        () => this.#restLong(),
-        () => undefined,
-      )
-        .then((report) => this.#report(report))
-        .catch(() => undefined)
-        .then(() => {
-          if (!this.#closing.signal.aborted) this.#schedule(repeatAfter);
+      void this.#checkInBackground()
+        .catch(() => repeatAfter)
+        .then((next) => {
+          if (!this.#closing.signal.aborted) this.#schedule(next);
         });
     }, delay);
     this.#timer.unref();
+  }
+
+  /** Resolves with the milliseconds until the next check. */
+  async #checkInBackground(): Promise<number> {
+    const { size } = await stat(this.#path);
+    const growing = new AbortController();
+    const rest = async () => {
+      await this.#restLong();
+      if ((await stat(this.#path)).size > size * (1 + mostGrowth)) growing.abort();
+    };
+    const signal = AbortSignal.any([this.#closing.signal, growing.signal]);
+    this.#report(await this.#check(rest, () => undefined, signal));
+    return growing.signal.aborted ? repeatEarly : repeatAfter;
   }
 
   #report(report: FileReport): void {

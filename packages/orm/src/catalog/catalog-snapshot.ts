@@ -75,6 +75,7 @@ export class CatalogSnapshot {
   readonly #changed: CompiledIndex | undefined;
   readonly #schemas: RowSchemas;
   readonly #states = new Map<CompiledIndex, IndexState>();
+  readonly #counterStates = new Map<string, IndexState>();
   /** The indexes that the database has under another name, where they are readable. */
   readonly #renamed: ReadonlySet<CompiledIndex>;
 
@@ -181,11 +182,18 @@ export class CatalogSnapshot {
   }
 
   /**
-   * Returns the state of a counter by its name. If
-   * the database has another definition of the index, the counter counts other groups, so for this
-   * program it is absent.
+   * Returns the state of a counter by its name. If the database has another definition of the
+   * index, the counter counts other groups, so for this program it is absent.
    */
   counterState(name: string): IndexState {
+    const known = this.#counterStates.get(name);
+    if (known !== undefined) return known;
+    const state = this.#findCounterState(name);
+    this.#counterStates.set(name, state);
+    return state;
+  }
+
+  #findCounterState(name: string): IndexState {
     const { counters = {} } = this.entry;
     const { index: indexName = "" } = parseCounterName(name);
     const stored = storedIndexOf(this.entry, indexName);
@@ -263,6 +271,7 @@ function counterText(name: string): string {
   if (name === rowCounter) return "the count of all rows";
   const { index, sum } = parseCounterName(name);
   if (sum === undefined) return `the count of ${name}`;
+  if (sum.startsWith("ranked")) return `the ranks of ${index}`;
   return index === undefined ? `the ${sum} of all rows` : `the ${sum} of ${index}`;
 }
 

@@ -89,11 +89,15 @@ export function keyIndexOf(layout: StoredLayout): CompiledIndex {
     declaredInclude: [],
     counted: false,
     sums: [],
+    ranked: false,
     extremes: new Map(),
     isHidden: true,
+    unmarked: undefined,
     version: undefined,
   };
 }
+
+const uncounted = { counted: false, sums: [], ranked: false } as const;
 
 function otherIndex(
   index: CompiledIndex,
@@ -102,7 +106,7 @@ function otherIndex(
 ): CompiledIndex {
   const include = Array.isArray(traits?.value) ? (traits.value as readonly string[]) : [];
   const name = otherIndexName(index.name, layout);
-  return { ...index, name, prefix, place: prefix, include, counted: false, sums: [] };
+  return { ...index, name, prefix, place: prefix, include, ...uncounted };
 }
 
 /** Returns a copy of a model with another primary key. */

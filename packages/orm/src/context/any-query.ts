@@ -16,6 +16,8 @@ export interface AnyQuery {
   /** Decides which of the rows that are read are in the result. */
   readonly filter?: ((row: never) => boolean) | undefined;
   readonly take?: number | undefined;
+  /** How many rows are left out at the beginning. */
+  readonly skip?: number | undefined;
   readonly cursor?: string | null | undefined;
   readonly maxReads?: number | undefined;
   /** The fields of a row that are returned. All fields if absent. */
@@ -27,6 +29,8 @@ export interface AnyQuery {
   readonly returned?: Readonly<Record<string, unknown>> | undefined;
   readonly include?: AnyInclude | undefined;
   readonly withVersionstamp?: boolean | undefined;
+  /** True to return also rows that are marked as deleted. */
+  readonly withDeleted?: boolean | undefined;
   /**
    * True if the caller changes the rows that it finds: the complete rows are read, with their own
    * versionstamps. False if the caller only reads them: index entries are enough if they hold the

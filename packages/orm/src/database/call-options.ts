@@ -9,6 +9,8 @@ export interface CallOptions extends AnyQuery, ManyOptions {
   readonly create?: unknown;
   readonly update?: unknown;
   readonly skipDuplicates?: boolean | undefined;
+  /** The time before which rows that are to be purged were deleted. */
+  readonly before?: unknown;
   /** Throws if an upsert must not create a row. Set only for generated repositories. */
   readonly assertNew?: ((row: AnyRow) => void) | undefined;
 }
@@ -26,28 +28,32 @@ const shape = ["select", "include", "withVersionstamp"];
 const rows = ["where", "orderBy", "index", "filter", "maxReads"];
 const page = ["take", "cursor"];
 const unique = new Set(["where", "maxReads", ...shape]);
+const uniqueWithDeleted = new Set([...unique, "withDeleted"]);
 const first = new Set([...rows, "cursor", ...shape]);
-const list = new Set([...rows, ...page, ...shape]);
+const watched = new Set([...rows, ...page, ...shape]);
+const list = new Set([...watched, "skip"]);
+const listWithDeleted = new Set([...list, "withDeleted"]);
 const count = new Set(rows);
 const aggregates = ["where", "index", "maxReads", "count", "sum", "avg", "min", "max"];
 const many = new Set([...rows, "take", "atomic", ...shape]);
 
 /** The options of a repository whose types are inferred: those in the types of `Repository`. */
 export const allowedOptions: AllowedOptions = {
-  findUnique: unique,
-  findUniqueOrThrow: unique,
+  findUnique: uniqueWithDeleted,
+  findUniqueOrThrow: uniqueWithDeleted,
   findFirst: first,
   findFirstOrThrow: first,
-  findMany: list,
-  scan: new Set(["orderBy", "filter", "maxReads", ...page, ...shape]),
+  findMany: listWithDeleted,
+  scan: new Set(["orderBy", "filter", "maxReads", "withDeleted", ...page, ...shape]),
   count,
   exists: count,
   aggregate: new Set(aggregates),
   groupBy: new Set([...aggregates, "by", "orderBy", "take"]),
+  rank: new Set(["where", "index", "by", "order", "maxReads"]),
   distinct: new Set(["field", "where", "order", "index", "take", "maxReads"]),
   explain: list,
   watch: unique,
-  watchMany: list,
+  watchMany: watched,
   create: new Set(["data", "expireIn", ...shape]),
   createMany: new Set(["data", "expireIn", "atomic", "skipDuplicates", ...shape]),
   update: new Set(["where", "data", "expireIn", "ifVersion", ...shape]),
@@ -55,6 +61,8 @@ export const allowedOptions: AllowedOptions = {
   upsert: new Set(["where", "create", "update", "expireIn", "ifVersion", ...shape]),
   delete: new Set(["where", "ifVersion", ...shape]),
   deleteMany: many,
+  restore: new Set(["where", "ifVersion", ...shape]),
+  purge: new Set(["where", "before"]),
 };
 
 const indexed = new Set([...unique, "index"]);
@@ -66,10 +74,10 @@ const ordered = new Set([...list, "order"]);
  */
 export const generatedOptions: AllowedOptions = {
   ...allowedOptions,
-  findUnique: indexed,
+  findUnique: new Set([...indexed, "withDeleted"]),
   watch: indexed,
   upsert: new Set([...allowedOptions.upsert, "index"]),
-  findMany: ordered,
-  watchMany: ordered,
+  findMany: new Set([...ordered, "withDeleted"]),
+  watchMany: new Set([...watched, "order"]),
   scan: new Set([...allowedOptions.scan, "order"]),
 };

@@ -34,11 +34,27 @@ export function parseOptions(
     const reason = `${method} has no such option; ${knownNames(name, known, "options")}`;
     throw new InvalidArgumentError(model.name, name, reason);
   }
-  const { select, include } = options;
+  const { select, include, withDeleted } = options;
+  const isOfSoftDelete = withDeleted !== undefined || method === "restore" || method === "purge";
+  if (isOfSoftDelete) assertSoftDelete(model, method, withDeleted);
   if (select !== undefined) assertSelect(model, select);
   // Check it before a write. If the call failed after the commit, the write would stay.
   if (include !== undefined) includedRelations(context, include);
   return select === undefined ? options : withReads(context, options);
+}
+
+/** @throws {InvalidArgumentError} if deleted rows of the model are not marked but removed. */
+function assertSoftDelete(
+  model: CompiledModel,
+  method: RepositoryMethod,
+  withDeleted: unknown,
+): void {
+  const isOption = withDeleted !== undefined;
+  if (isOption && typeof withDeleted !== "boolean")
+    throw new InvalidArgumentError(model.name, "withDeleted", "it must be true or false");
+  if (model.softDelete !== undefined) return;
+  const reason = "the model has no softDelete, so a delete removes its rows; declare softDelete";
+  throw new InvalidArgumentError(model.name, isOption ? "withDeleted" : method, reason);
 }
 
 /**

@@ -12,6 +12,7 @@ export type Operation =
   | "count"
   | "aggregate"
   | "groupBy"
+  | "rank"
   | "distinct"
   | "exists"
   | "explain"
@@ -22,7 +23,9 @@ export type Operation =
   | "updateMany"
   | "upsert"
   | "delete"
-  | "deleteMany";
+  | "deleteMany"
+  | "restore"
+  | "purge";
 
 /** A message without its place. A function if it depends on the method that was called. */
 export type MessageText = string | ((operation: Operation | undefined) => string);

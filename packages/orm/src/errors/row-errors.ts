@@ -85,18 +85,23 @@ export class UniqueConstraintError extends OrmError {
       ownerId: RowId;
       /** True for the definition that the index had before. Its values stay unique for a while. */
       isEarlier?: boolean;
+      /** True if the row that has the primary key is marked as deleted. */
+      isDeleted?: boolean;
     },
   ) {
-    const { index, fields, isEarlier = false } = conflict;
+    const { index, fields, isEarlier = false, isDeleted = false } = conflict;
     const key = index === "primaryKey" ? "primary key" : `unique index ${index}`;
     const keyAndTime = isEarlier ? `${key} as it was before it changed` : key;
-    const remedies = [
-      ...(isEarlier ? ["run migrate until the change of the index is done"] : []),
-      "use another value",
-      "or change the row that has it",
-    ];
+    const remedies = isDeleted
+      ? ["call restore", "or purge to remove the row"]
+      : [
+          ...(isEarlier ? ["run migrate until the change of the index is done"] : []),
+          "use another value",
+          "or change the row that has it",
+        ];
     const verb = fields.length === 1 ? "is" : "together are";
-    const text = `${listText(fields)} ${verb} already taken (${keyAndTime}); ${remedies.join(", ")}`;
+    const by = isDeleted ? " by a row that is marked as deleted" : "";
+    const text = `${listText(fields)} ${verb} already taken${by} (${keyAndTime}); ${remedies.join(", ")}`;
     super("KW_UNIQUE_CONSTRAINT", model, text);
     this.index = index;
     this.fields = fields;

@@ -138,7 +138,8 @@ function isKeyOfRow(
 }
 
 function includesRow(model: CompiledModel, index: CompiledIndex, row: AnyRow): boolean {
-  const { where } = index;
+  const { where, unmarked } = index;
+  if (unmarked !== undefined && !isAbsent(row[unmarked])) return false;
   if (where === undefined) return true;
   const answer: unknown = callFunction(model, index, "where", () =>
     where(readableRow(model, index, row)),

@@ -32,6 +32,7 @@ const knownOptions: readonly (keyof AnyIndexDefinition)[] = [
   "sum",
   "min",
   "max",
+  "ranked",
   "prefix",
   "version",
 ];
@@ -48,11 +49,13 @@ export function compileIndex(
     throw new ModelDefinitionError(model.name, place === "" ? at : `${at}.${place}`, reason);
   };
   if (name === "" || name === "primaryKey") fail("", "an index must have another name");
-  if (isNameOfSum(name)) fail("", "sum(…) is the name of a sum; give the index another name");
+  if (isNameOfSum(name))
+    fail("", "sum(…), ranked(…) and unmarked(…) are names of counters; give it another name");
   if (typeof definition !== "object" || definition === null) fail("", "it must be an object");
   assertOptions(model.name, at, definition, knownOptions);
-  assertBooleans(model.name, at, definition, ["unique", "each", "count"]);
+  assertBooleans(model.name, at, definition, ["unique", "each", "count", "ranked"]);
   const { key, unique = false, each = false, where, store = "pointer" } = definition;
+  const { ranked = false } = definition;
   const { version } = definition;
   if (version !== undefined && typeof version !== "number" && typeof version !== "string")
     fail("version", "it must be a number or a string");
@@ -114,10 +117,12 @@ export function compileIndex(
     include: include === undefined ? [] : [...new Set([...primaryKey, ...include])],
     declaredInclude: include ?? [],
     inKey: fieldsInKey(model, parts, list),
-    counted: sums.length > 0 || extremes.size > 0 || (definition.count ?? false),
+    counted: sums.length > 0 || extremes.size > 0 || ranked || (definition.count ?? false),
     sums,
+    ranked,
     extremes,
     isHidden: false,
+    unmarked: undefined,
     version: version === undefined ? undefined : String(version),
   };
 }

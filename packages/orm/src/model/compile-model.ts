@@ -7,20 +7,17 @@ import { extremeIndex } from "./aggregates/extremes.js";
 import { assertBooleans, assertFields, assertOptions } from "./assert-definition.js";
 import { compileComputed } from "./compile-computed.js";
 import { compileIndex } from "./compile-index.js";
-import {
-  type CompiledIndex,
-  type CompiledModel,
-  type CompiledPart,
-  systemPrefix,
-} from "./compiled-model.js";
+import { type CompiledIndex, type CompiledModel, systemPrefix } from "./compiled-model.js";
 import { canBeAbsent, canBeCleared, isUlid } from "./fields/field-schema.js";
 import { canBeInKey } from "./fields/key-kinds.js";
 import type { Model } from "./model.js";
+import { plainPart } from "./plain-part.js";
 import type { Relation } from "./relation-definition.js";
+import { compileSoftDelete, withoutMarkedRows } from "./soft-delete.js";
 import { compileTimestamps } from "./timestamps.js";
 
 const knownOptions =
-  "name prefix schema primaryKey indexes relations computed count sum min max timestamps live".split(
+  "name prefix schema primaryKey indexes relations computed count sum min max timestamps softDelete live".split(
     " ",
   );
 
@@ -92,7 +89,9 @@ export function compileModel(model: Model, keyOrder: KeyOrder = specificationOrd
   );
   const sums = compileSums(model, "", model.sum);
   const ofAllRows = compileExtremes(model, "", model);
-  const { indexes, extremes } = withExtremes(model, prefix, declared, ofAllRows);
+  const { indexes: allRows, extremes } = withExtremes(model, prefix, declared, ofAllRows);
+  const softDelete = compileSoftDelete(model, primaryKey);
+  const indexes = withoutMarkedRows(prefix, shape, allRows, softDelete);
   const optional = optionalFields(schema, indexes);
   const compiled: CompiledModel = {
     name,
@@ -112,8 +111,10 @@ export function compileModel(model: Model, keyOrder: KeyOrder = specificationOrd
     counters: countersOf(
       { counted: sums.length > 0 || (model.count ?? false), prefix, sums },
       indexes,
+      softDelete,
     ),
     timestamps: compileTimestamps(model),
+    softDelete,
     live: model.live ?? false,
     keyOrder,
   };
@@ -143,16 +144,6 @@ function withExtremes(
     index.extremes.size === 0 ? index : { ...index, extremes: named(index, index.extremes.keys()) },
   );
   return { indexes: [...complete, ...added.values()], extremes };
-}
-
-function plainPart(field: string): CompiledPart {
-  return {
-    field,
-    descending: false,
-    descendingOrder: specificationOrder,
-    compute: undefined,
-    normalize: undefined,
-  };
 }
 
 function compileRelations(model: Model): CompiledModel["relations"] {

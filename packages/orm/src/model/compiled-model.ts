@@ -60,10 +60,14 @@ export interface CompiledIndex {
   readonly counted: boolean;
   /** The fields whose sum is maintained for each of its keys. */
   readonly sums: readonly SummedField[];
+  /** True if it is maintained how many entries, and which sums, lie between any two keys. */
+  readonly ranked: boolean;
   /** Field → the name of the index that has the rows of each of its keys in the field's order. */
   readonly extremes: ReadonlyMap<string, string>;
   /** True if no query names it, because the model does not declare it. */
   readonly isHidden: boolean;
+  /** The field that marks deleted rows, which are not in the index. Undefined if all rows are. */
+  readonly unmarked: string | undefined;
   /** The version of its functions. Undefined if their source identifies them. */
   readonly version: string | undefined;
 }
@@ -98,6 +102,8 @@ export interface CompiledModel {
   readonly counters: readonly Counter[];
   /** The form of `createdAt` and `updatedAt`. Undefined if writes do not maintain them. */
   readonly timestamps: Timestamps | undefined;
+  /** The field that marks deleted rows. Undefined if deleted rows are removed. */
+  readonly softDelete: string | undefined;
   readonly live: boolean;
   /** The order of the keys of the database. */
   readonly keyOrder: KeyOrder;

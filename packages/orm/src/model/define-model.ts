@@ -2,6 +2,7 @@ import type * as z from "zod";
 import type { CheckedAggregates } from "./aggregates/checked-aggregates.js";
 import type { DecimalField } from "./aggregates/decimal.js";
 import type { CheckedIndexes } from "./checked-index.js";
+import type { CheckedSoftDelete } from "./checked-soft-delete.js";
 import { assertModelOptions, compileModel } from "./compile-model.js";
 import type { AnyComputed, CheckedComputed, ComputedFunctions } from "./computed-types.js";
 import type { IndexDefinition, RequiredKeyField } from "./index-definition.js";
@@ -41,6 +42,8 @@ import type { AnyIndexes, AnyRelations, Model } from "./model.js";
  * @param definition.max the same for their maximum.
  * @param definition.timestamps maintains the fields `createdAt` and `updatedAt`. Both need a
  * default in the schema: `z.date().default(() => new Date())`.
+ * @param definition.softDelete a nullable or optional date of the schema. A delete then sets it,
+ * and reads leave the row out, until `restore` clears it or `purge` removes the row.
  * @param definition.live keeps a record of changes, for live queries on databases that keep none.
  * @throws {ModelDefinitionError} if the definition contradicts itself or the schema, for example if
  * the schema lacks a field, a list contains a field twice, or two indexes have the same prefix.
@@ -56,6 +59,7 @@ export function defineModel<
   const Sum extends readonly (string | DecimalField)[] | undefined = undefined,
   const Min extends readonly string[] | undefined = undefined,
   const Max extends readonly string[] | undefined = undefined,
+  const SoftDelete extends string | undefined = undefined,
   Computed extends AnyComputed = Record<never, never>,
 >(
   definition: {
@@ -71,13 +75,15 @@ export function defineModel<
     readonly min?: Min;
     readonly max?: Max;
     readonly timestamps?: boolean;
+    readonly softDelete?: SoftDelete;
     readonly live?: boolean;
   } & {
     readonly indexes?: CheckedIndexes<z.output<Schema>, NoInfer<Indexes>>;
     readonly computed?:
       | CheckedComputed<z.output<Schema>, NoInfer<Relations>, NoInfer<Computed>>
       | undefined;
-  } & CheckedAggregates<z.output<Schema>, NoInfer<Sum>, NoInfer<Min>, NoInfer<Max>>,
+  } & CheckedAggregates<z.output<Schema>, NoInfer<Sum>, NoInfer<Min>, NoInfer<Max>> &
+    CheckedSoftDelete<z.output<Schema>, NoInfer<SoftDelete>>,
 ): Model<
   Name,
   Schema,
@@ -85,12 +91,13 @@ export function defineModel<
   NoInfer<Indexes>,
   NoInfer<Relations>,
   { readonly sum: Sum; readonly min: Min; readonly max: Max },
+  SoftDelete,
   NoInfer<Computed>
 > {
   assertModelOptions(definition);
   const { name, prefix, schema, primaryKey, count = false, live = false } = definition;
   const { indexes = {} as Indexes, relations = {} as Relations } = definition;
-  const { sum, min, max, timestamps = false, computed } = definition;
+  const { sum, min, max, timestamps = false, softDelete, computed } = definition;
   const model: Model<
     Name,
     Schema,
@@ -98,6 +105,7 @@ export function defineModel<
     Indexes,
     Relations,
     { readonly sum: Sum; readonly min: Min; readonly max: Max },
+    SoftDelete,
     Computed
   > = {
     name,
@@ -112,6 +120,7 @@ export function defineModel<
     ...(min !== undefined && { min }),
     ...(max !== undefined && { max }),
     timestamps,
+    ...(softDelete !== undefined && { softDelete }),
     live,
   };
   compileModel(model);

@@ -89,6 +89,12 @@ interface IndexOptions<Row> {
   readonly min?: readonly string[];
   /** The same for their maximum. A field can be in both lists at the cost of one. */
   readonly max?: readonly string[];
+  /**
+   * Maintains how many rows lie between any two keys of the index, for `rank`, for `skip`, and for
+   * the `count` and `sum` of a range. Each costs a number of reads that grows with the logarithm of
+   * the number of rows. Includes `count`. Its rows cannot have `expireIn`.
+   */
+  readonly ranked?: boolean;
 }
 
 /** Row → the names of its fields whose values are numbers or bigints. */
@@ -191,6 +197,7 @@ export interface AnyIndexDefinition {
   readonly sum?: readonly (string | DecimalField)[];
   readonly min?: readonly string[];
   readonly max?: readonly string[];
+  readonly ranked?: boolean;
   readonly prefix?: string;
   readonly version?: number | string;
 }

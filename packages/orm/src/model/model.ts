@@ -27,6 +27,7 @@ export interface Model<
   Indexes extends AnyIndexes = AnyIndexes,
   Relations extends AnyRelations = AnyRelations,
   Aggregates extends AnyAggregates = AnyAggregates,
+  SoftDelete extends string | undefined = string | undefined,
   Computed extends AnyComputed = AnyComputed,
 > {
   readonly name: Name;
@@ -48,6 +49,8 @@ export interface Model<
   readonly max?: Aggregates["max"];
   /** True if writes maintain the fields `createdAt` and `updatedAt`. */
   readonly timestamps?: boolean;
+  /** The field that marks deleted rows. Absent if deleted rows are removed. */
+  readonly softDelete?: SoftDelete;
   /** True if a record of changes is kept, for live queries on any database. */
   readonly live: boolean;
   readonly [modelBrand]?: never;

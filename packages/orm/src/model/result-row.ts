@@ -2,7 +2,7 @@ import type { FieldOf } from "./index-definition.js";
 import type { Model, Row } from "./model.js";
 
 /** Model → the types of its computed fields. */
-type ComputedOf<M extends Model> = {
+export type ComputedOf<M extends Model> = {
   -readonly [F in keyof NonNullable<M["computed"]>]: NonNullable<M["computed"]>[F] extends (
     row: never,
   ) => infer V

@@ -1,9 +1,12 @@
 import type { AtomicCheck, KvEntryMaybe, KvKey, KvKeyPart, KvMutation } from "@keywright/core";
+import { isInScope } from "../context/scope.js";
 import type { TableContext } from "../context/table-context.js";
 import { ReferenceMissingError } from "../errors/row-errors.js";
 import { isSameKey, isSamePart, keyPartOf } from "../indexes/key-parts.js";
 import { pointerOf, primaryKeyOf, rowKey } from "../indexes/primary-key.js";
 import type { AnyRow, CompiledModel } from "../model/compiled-model.js";
+import { isMarked } from "../model/soft-delete.js";
+import { isRow } from "../model/stored-row.js";
 import { readStored } from "../query/read/read-rows.js";
 import type { KeyId } from "../transaction/buffer/key-id.js";
 import { referenceGuardKey } from "./guard-keys.js";
@@ -54,8 +57,8 @@ export async function checkReferences(
   const { keys, entries } =
     added.length === 0 ? { keys: [], entries: [] } : await readTargets(context, added);
   const checks = added.map(({ relation, fields, target, targetId }, i): AtomicCheck => {
-    const versionstamp = entries[i]?.versionstamp ?? null;
-    if (versionstamp === null) {
+    const { versionstamp = null, value = null } = entries[i] ?? {};
+    if (versionstamp === null || (isRow(value) && isHidden(context, target, value))) {
       const missing = { relation, fields, target: target.name, targetId: pointerOf(targetId) };
       throw new ReferenceMissingError(context.model.name, missing);
     }
@@ -65,6 +68,11 @@ export async function checkReferences(
     return { key: referenceGuardKey(target, targetId), type: "sum", value: { value: 1n } };
   });
   return { checks, mutations };
+}
+
+/** True if a row counts as missing: it is marked as deleted, or outside of the scope. */
+function isHidden({ tables }: TableContext, target: CompiledModel, row: AnyRow): boolean {
+  return isMarked(target, row) || !isInScope(tableOfModel(tables, target), row);
 }
 
 /**

@@ -1,10 +1,13 @@
 import type { KvKeyPart } from "@keywright/core";
+import { isInScope } from "../context/scope.js";
 import type { TableContext } from "../context/table-context.js";
 import { RowReferencedError } from "../errors/row-errors.js";
+import { ScopeError } from "../errors/scope-error.js";
 import { isSameKey } from "../indexes/key-parts.js";
 import { pointerOf, rowKey } from "../indexes/primary-key.js";
 import type { AnyRow, CompiledModel } from "../model/compiled-model.js";
 import type { Reference } from "../model/linked-relations.js";
+import { isMarked } from "../model/soft-delete.js";
 import type { KeyId } from "../transaction/buffer/key-id.js";
 import { isReferenceTo, rowIdOf } from "./referenced-key.js";
 import {
@@ -86,15 +89,34 @@ export function assertUnrestricted(
   throw new RowReferencedError(row.model.name, pointerOf(row.primaryKey), by);
 }
 
-/** True if the stored row of a referrer refers to a primary key. Index entries may be outdated. */
+/**
+ * True if the stored row of a referrer refers to a primary key, and is not marked as deleted. Index
+ * entries may be outdated.
+ */
 export async function isReferring(
   tables: ReadonlyMap<string, TableContext>,
   primaryKey: readonly KvKeyPart[],
   { reference, primaryKey: referrerKey }: Referrer,
 ): Promise<boolean> {
   const { model, fields } = reference;
-  const { value } = await tableOfModel(tables, model).kv.get<AnyRow>(rowKey(model, referrerKey));
-  return value !== null && isReferenceTo(fields, value, primaryKey);
+  const table = tableOfModel(tables, model);
+  const { value } = await table.kv.get<AnyRow>(rowKey(model, referrerKey));
+  if (value === null || isMarked(model, value)) return false;
+  const refers = isReferenceTo(fields, value, primaryKey);
+  if (refers) assertReferrerInScope(table, value);
+  return refers;
+}
+
+/**
+ * Refuses to delete a row that a row outside of the scope refers to, which only a program without
+ * the scope can have written. The deletion would change that row, or leave its reference dangling.
+ *
+ * @throws {ScopeError} that does not tell which row it is.
+ */
+export function assertReferrerInScope(context: TableContext, row: AnyRow): void {
+  if (isInScope(context, row)) return;
+  const reason = "a row outside of the scope refers to the row; delete it without the scope";
+  throw new ScopeError(context.model.name, "", reason);
 }
 
 /**

@@ -1,7 +1,7 @@
 import { ModelDefinitionError } from "../errors/schema-errors.js";
 import type { CompiledIndex, CompiledModel } from "../model/compiled-model.js";
 import type { LinkedRelation, LinkedRelations, Reference } from "../model/linked-relations.js";
-import type { Relation } from "../model/relation-definition.js";
+import type { BelongsTo, Relation } from "../model/relation-definition.js";
 import { kindOf } from "../query/plan/fields/value-kinds.js";
 import { referenceIndex } from "./reference-index.js";
 
@@ -55,6 +55,7 @@ function linkRelation(
     case "belongsTo": {
       assertHolds(model, name, model, relation.fields, target);
       const index = indexOf(model, name, model, relation.fields);
+      assertRestorable(model, name, relation, target);
       return { name, relation, target, index, through: undefined };
     }
     case "hasMany":
@@ -104,6 +105,19 @@ function assertHolds(
     const reason = `${holder.name}.${field} is a ${holderKind}, but it must hold ${held.name}.${part}, a ${heldKind}`;
     throw definitionError(model, relation, reason);
   }
+}
+
+/** Refuses a relation by which the deletion of a row that can be restored would lose others. */
+function assertRestorable(
+  model: CompiledModel,
+  name: string,
+  { onDelete }: BelongsTo,
+  target: CompiledModel,
+): void {
+  if (onDelete !== "cascade" || target.softDelete === undefined || model.softDelete !== undefined)
+    return;
+  const reason = `onDelete: "cascade" would remove rows of ${model.name} that restore of ${target.name} cannot bring back, because only ${target.name} has softDelete; give ${model.name} softDelete too, or choose onDelete: "restrict" or "setNull"`;
+  throw definitionError(model, name, reason);
 }
 
 /** Returns the index that finds rows by the fields of a relation, undefined for the primary key. */

@@ -1,4 +1,5 @@
 import type { CompiledIndex, CompiledModel, CompiledPart } from "../model/compiled-model.js";
+import { leavesOutMore } from "../model/soft-delete.js";
 
 const indexesByModel = new WeakMap<
   CompiledModel,
@@ -44,7 +45,7 @@ export function referenceIndexes(
  */
 function holdsAll(model: CompiledModel, index: CompiledIndex, fields: readonly string[]): boolean {
   const { parts, each, where } = index;
-  if (each !== undefined || where !== undefined) return false;
+  if (each !== undefined || where !== undefined || leavesOutMore(model, index)) return false;
   const leading = parts.slice(0, fields.length);
   const trailing = parts.slice(fields.length);
   return (

@@ -49,13 +49,14 @@ export function affectedIndexes(
 type Dependency = (field: string, change: FieldChanges) => boolean;
 
 function dependencyOf(index: CompiledIndex): Dependency {
-  const { keyFields, version, parts, condition } = index;
+  const { keyFields, version, parts, condition, unmarked } = index;
   if (keyFields !== undefined) return (field) => keyFields.has(field);
   if (version !== undefined) return () => true;
   const functions = rowFunctions(index);
   const fields = new Set([
     ...parts.filter(({ compute }) => compute === undefined).map(({ field }) => field),
     ...Object.keys(condition ?? {}),
+    ...(unmarked === undefined ? [] : [unmarked]),
   ]);
   const sources: string[] = [];
   for (const fn of functions) {

@@ -22,7 +22,7 @@ export function compileStoredIndex(
   const { traits = {} } = stored;
   const hasFunctions = functionTraits(stored).some(Boolean);
   if (hasFunctions && !hasSameFunctions(index, stored)) return undefined;
-  const { where: condition, each, value } = traits;
+  const { where: condition, each, value, unmarked } = traits;
   const descendingOrder = traits.descendingOrder === "deno" ? denoOrder : specificationOrder;
   const parts = stored.fields.map((field): CompiledPart => {
     const declared = hasFunctions ? index.parts.find((part) => part.field === field) : undefined;
@@ -32,7 +32,8 @@ export function compileStoredIndex(
   });
   const include = Array.isArray(value) ? (value as readonly string[]) : [];
   const plain = parts.filter(({ compute }) => compute === undefined).map(({ field }) => field);
-  const fields = [...plain, ...Object.keys(condition ?? {})];
+  const marks = unmarked === undefined ? [] : [unmarked];
+  const fields = [...plain, ...Object.keys(condition ?? {}), ...marks];
   const { shape } = model.schema;
   const isField = (field: string) => Object.hasOwn(shape, field);
   if (![...fields, ...include].every(isField)) return undefined;
@@ -64,8 +65,10 @@ export function compileStoredIndex(
     inKey: new Map(),
     counted: false,
     sums: [],
+    ranked: false,
     extremes: new Map(),
     isHidden: index.isHidden,
+    unmarked,
     version: readsRow ? index.version : undefined,
   };
 }

@@ -37,6 +37,7 @@ function traitsOf(index: CompiledIndex): { traits?: IndexTraits } {
     ...(index.each !== undefined && { each: index.fields[index.each]! }),
     ...(index.condition !== undefined && { where: index.condition }),
     ...(index.condition === undefined && index.where !== undefined && { partial: true }),
+    ...(index.unmarked !== undefined && { unmarked: index.unmarked }),
     ...(index.parts.some((part) => part.compute !== undefined) && { computed: true }),
     ...(index.store === "copy" && { value: "copy" }),
     ...(index.store === "include" && { value: index.include }),

@@ -40,6 +40,8 @@ export interface IndexTraits {
   readonly where?: Readonly<Record<string, ConditionValue>>;
   /** Set if a function of the index selects its rows. */
   readonly partial?: true;
+  /** The field that marks deleted rows, which are not in the index. */
+  readonly unmarked?: string;
   /** Set if a part of its key is computed by a function of the row. */
   readonly computed?: true;
   /** The content of its entries if they are not pointers: the whole row (`"copy"`), or fields. */

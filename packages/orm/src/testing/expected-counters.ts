@@ -5,7 +5,7 @@ import type { Model } from "../model/model.js";
 type AnyRow = Readonly<Record<string, unknown>>;
 
 /** The options of an index or a model that maintain counters. */
-type Counting = Pick<AnyIndexDefinition, "count" | "sum" | "min" | "max">;
+type Counting = Pick<AnyIndexDefinition, "count" | "sum" | "min" | "max" | "ranked">;
 
 const systemKey = ["__keywright", "count"] as const;
 /** The last part of the key that counts the rows that have a value. */
@@ -66,8 +66,10 @@ export class ExpectedCounters {
   }
 }
 
-function isCounted({ count, sum, min, max }: Counting): boolean {
-  return count === true || [sum, min, max].some((list) => (list?.length ?? 0) > 0);
+function isCounted({ count, sum, min, max, ranked }: Counting): boolean {
+  return (
+    count === true || ranked === true || [sum, min, max].some((list) => (list?.length ?? 0) > 0)
+  );
 }
 
 function sumsOf(prefix: string, { sum = [] }: Counting) {

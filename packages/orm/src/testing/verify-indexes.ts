@@ -4,6 +4,7 @@ import { compareKeys, encodeKey, type Kv, type KvKey, type KvKeyPart } from "@ke
 import type { AnyIndexDefinition } from "../model/index-definition.js";
 import type { Model } from "../model/model.js";
 import { ExpectedCounters } from "./expected-counters.js";
+import { type RankedEntry, rankedMismatches } from "./ranked-mismatches.js";
 
 /** An entry of an index, or a counter, as it has to be. */
 export interface ExpectedEntry {
@@ -29,6 +30,8 @@ export interface Mismatches {
   }[];
   /** Rows that are not where their primary key says. */
   readonly misplaced: readonly KvKey[];
+  /** Intervals of ranked indexes that hold other numbers than their entries add up to. */
+  readonly miscounted: readonly string[];
 }
 
 /**
@@ -40,7 +43,7 @@ export async function expectIndexesToMatch(
   model: Model,
   indexNames?: string[],
 ): Promise<void> {
-  const none = { missing: [], unexpected: [], different: [], misplaced: [] };
+  const none = { missing: [], unexpected: [], different: [], misplaced: [], miscounted: [] };
   assert.deepEqual(await indexMismatches(kv, model, indexNames), none);
 }
 
@@ -52,8 +55,9 @@ async function indexMismatches(kv: Kv, model: Model, indexNames?: string[]): Pro
     ([name]) => indexNames?.includes(name) ?? true,
   );
   const expected: ExpectedEntry[] = [];
-  const { count, sum = [] } = model;
-  const all = new ExpectedCounters(model, model.name, { count, sum });
+  const { count, sum = [], softDelete } = model;
+  const allPrefix = softDelete === undefined ? model.name : `${model.name} unmarked(${softDelete})`;
+  const all = new ExpectedCounters(model, allPrefix, { count, sum });
   const counters = new Map(
     indexes.map(([name, definition]) => {
       const prefix = prefixOf(model, name, definition);
@@ -61,18 +65,38 @@ async function indexMismatches(kv: Kv, model: Model, indexNames?: string[]): Pro
     }),
   );
   const misplaced: KvKey[] = [];
+  const ranked = new Map<string, RankedEntry[]>();
+  const marked: ExpectedEntry[] = [];
+  const markedPrefix = `${model.name}_marked_by_${snakeCase(softDelete ?? "")}`;
   for await (const { key, value: row } of kv.list<AnyRow>({ prefix: [model.name] })) {
     const primaryKey = key.slice(1);
     if (!isAt(model, row, primaryKey)) misplaced.push(key);
+    const mark = softDelete === undefined ? undefined : row[softDelete];
+    if (mark instanceof Date) {
+      marked.push({
+        key: [markedPrefix, mark.getTime(), ...primaryKey],
+        value: pointer(primaryKey),
+      });
+      continue;
+    }
     all.add(row, []);
     for (const [name, definition] of indexes) {
       for (const entry of expectedEntries(model, name, definition, row, primaryKey)) {
         expected.push(entry);
         counters.get(name)!.add(row, entry.key.slice(1, partsOf(definition).length + 1));
+        if (definition.ranked !== true) continue;
+        const entries = ranked.get(name) ?? [];
+        entries.push({ key: entry.key, row });
+        ranked.set(name, entries);
       }
     }
   }
   const found: ExpectedEntry[] = [];
+  if (softDelete !== undefined && indexNames === undefined) {
+    expected.push(...marked);
+    for await (const { key, value } of kv.list({ prefix: [markedPrefix] }))
+      found.push({ key, value });
+  }
   for (const [name, definition] of indexes) {
     for await (const entry of kv.list({ prefix: [prefixOf(model, name, definition)] })) {
       found.push({ key: entry.key, value: entry.value });
@@ -82,7 +106,15 @@ async function indexMismatches(kv: Kv, model: Model, indexNames?: string[]): Pro
     expected.push(...counter.expected);
     found.push(...(await counter.stored(kv)));
   }
-  return { ...differences(expected, found), misplaced };
+  const miscounted: string[] = [];
+  for (const [name, definition] of indexes) {
+    if (definition.ranked !== true) continue;
+    const prefix = prefixOf(model, name, definition);
+    const entries = ranked.get(name) ?? [];
+    const problems = await rankedMismatches(kv, prefix, definition, entries);
+    miscounted.push(...problems.map((problem) => `${name}: ${problem}`));
+  }
+  return { ...differences(expected, found), misplaced, miscounted };
 }
 
 /** The entries that a row has to have in an index, by the model's own definition of it. */
@@ -117,7 +149,7 @@ export function expectedEntries(
     if (combination.some((value) => value === undefined || value === null)) continue;
     const parts = combination.map((value, i) => indexPartOf(definition, i, value));
     const key = [prefixOf(model, name, definition), ...parts, ...(unique ? [] : primaryKey)];
-    let value: unknown = primaryKey.length === 1 ? primaryKey[0] : primaryKey;
+    let value = pointer(primaryKey);
     if (store === "copy") value = row;
     if (include !== undefined) {
       const fields = new Set([...primaryKeyFields(model), ...include]);
@@ -128,6 +160,14 @@ export function expectedEntries(
     entries.set(idOf(key), { key, value });
   }
   return [...entries.values()];
+}
+
+function pointer(primaryKey: KvKey): unknown {
+  return primaryKey.length === 1 ? primaryKey[0] : primaryKey;
+}
+
+function snakeCase(name: string): string {
+  return name.replace(/([A-Z])/g, "_$1").toLowerCase();
 }
 
 /** What stands in an index's key for a value of the part in a place. */

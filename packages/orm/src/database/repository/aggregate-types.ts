@@ -185,6 +185,7 @@ type Uncounted<D> = D extends
   | { readonly sum: readonly unknown[] }
   | { readonly min: readonly unknown[] }
   | { readonly max: readonly unknown[] }
+  | { readonly ranked: true }
   ? never
   : D extends { readonly count: boolean }
     ? never

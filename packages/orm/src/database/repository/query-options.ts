@@ -5,6 +5,7 @@ import type { UpdateInput } from "../../model/update-input.js";
 import type { IndexName } from "../../query/types/key-path-types.js";
 import type { IndexedWhere, OrderBy } from "../../query/types/where-types.js";
 import type { CheckedInclude, Include } from "./include-types.js";
+import type { Skip } from "./rank-types.js";
 
 // The arguments of the methods of a repository. The repository infers all type parameters except
 // `M` and `Models` from the call: W is its `where`, O its `orderBy`, X its `index`, S the names of
@@ -96,6 +97,21 @@ export interface FindFirstOptions<
   readonly cursor?: string | null | undefined;
 }
 
+/** The argument of `watchMany`. */
+export interface WatchManyOptions<
+  M extends Model,
+  Models extends AnyModels,
+  W,
+  O,
+  X,
+  S extends string,
+  I,
+  V,
+> extends FindFirstOptions<M, Models, W, O, X, S, I, V> {
+  /** The maximum number of rows. All rows if absent. */
+  readonly take?: number | undefined;
+}
+
 /**
  * The argument of `findMany`. `FindManyOptions<typeof User>` is any query of the model that returns
  * whole rows. For this type, the compiler does not check that an index serves the query. It is
@@ -110,9 +126,12 @@ export interface FindManyOptions<
   S extends string = ResultField<M>,
   I = Include<M, Models> | undefined,
   V = boolean,
-> extends FindFirstOptions<M, Models, W, O, X, S, I, V> {
-  /** The maximum number of rows. All rows if absent. */
-  readonly take?: number | undefined;
+> extends WatchManyOptions<M, Models, W, O, X, S, I, V> {
+  /**
+   * How many rows are left out at the beginning. The index needs `ranked: true`. The reads grow with
+   * the logarithm of the number of rows.
+   */
+  readonly skip?: Skip<M> | undefined;
 }
 
 /** The argument of `distinct`. */

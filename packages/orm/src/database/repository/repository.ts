@@ -15,6 +15,7 @@ import type {
   OrderBy,
   UniqueFields,
 } from "../../query/types/where-types.js";
+import type { PurgeResult } from "../../write/deleted/purge-rows.js";
 import type {
   Aggregated,
   AggregateOptions,
@@ -37,9 +38,12 @@ import type {
   UpdateManyOptions,
   UpdateOptions,
   UpsertOptions,
+  WatchManyOptions,
 } from "./query-options.js";
+import type { RankOptions } from "./rank-types.js";
 import type { CreatedRows, ManyRows, Shaped } from "./result-types.js";
 import type { RowQuery } from "./row-query.js";
+import type { DeletedOption, Listed, PurgeOptions, RestoreOptions } from "./soft-delete-types.js";
 
 /** One field with its direction, or a list of such objects. */
 type Orders<M extends Model> = OrderBy<M> | readonly OrderBy<M>[];
@@ -82,8 +86,11 @@ export interface Repository<in out M extends Model, in out Models extends AnyMod
     S extends ResultField<M> = ResultField<M>,
     const I extends Include<M, Models> | undefined = Include<M, Models>,
     const V extends boolean = false,
+    const D extends boolean = false,
   >(
-    options: FindUniqueOptions<M, Models, W, S, I, V> & NamesRow<M, W>,
+    options: FindUniqueOptions<M, Models, W, S, I, V> &
+      DeletedOption<M, D> &
+      NamesRow<Listed<M, D>, W>,
   ): Promise<Shaped<M, Models, S, I, V> | null>;
 
   /**
@@ -96,8 +103,11 @@ export interface Repository<in out M extends Model, in out Models extends AnyMod
     S extends ResultField<M> = ResultField<M>,
     const I extends Include<M, Models> | undefined = Include<M, Models>,
     const V extends boolean = false,
+    const D extends boolean = false,
   >(
-    options: FindUniqueOptions<M, Models, W, S, I, V> & NamesRow<M, W>,
+    options: FindUniqueOptions<M, Models, W, S, I, V> &
+      DeletedOption<M, D> &
+      NamesRow<Listed<M, D>, W>,
   ): Promise<Shaped<M, Models, S, I, V>>;
 
   /**
@@ -153,7 +163,8 @@ export interface Repository<in out M extends Model, in out Models extends AnyMod
    * @throws {UnknownIndexError} if the model has no index with the name in `index`.
    * @throws {IndexNotReadyError} if the index is not built.
    * @throws {InvalidCursorError} if the cursor belongs to another query.
-   * @throws {InvalidArgumentError} if `take` is not a positive integer.
+   * @throws {InvalidArgumentError} if `take` is not a positive integer, or if `skip` is not an
+   * integer, or is used with `cursor` or `filter`.
    */
   findMany<
     const W extends IndexedWhere<M> | undefined = IndexedWhere<M> & LeftOut,
@@ -162,8 +173,11 @@ export interface Repository<in out M extends Model, in out Models extends AnyMod
     S extends ResultField<M> = ResultField<M>,
     const I extends Include<M, Models> | undefined = Include<M, Models>,
     const V extends boolean = false,
+    const D extends boolean = false,
   >(
-    options: FindManyOptions<M, Models, W, O, X, S, I, V> & Served<M, W, O, X>,
+    options: FindManyOptions<M, Models, W, O, X, S, I, V> &
+      DeletedOption<M, D> &
+      Served<Listed<M, D>, W, O, X>,
   ): RowQuery<Shaped<M, Models, S, I, V>>;
 
   /**
@@ -178,7 +192,9 @@ export interface Repository<in out M extends Model, in out Models extends AnyMod
     S extends ResultField<M> = ResultField<M>,
     const I extends Include<M, Models> | undefined = Include<M, Models>,
     const V extends boolean = false,
-  >(options?: ScanOptions<M, Models, S, I, V>): RowQuery<Shaped<M, Models, S, I, V>>;
+  >(
+    options?: ScanOptions<M, Models, S, I, V> & DeletedOption<M, boolean>,
+  ): RowQuery<Shaped<M, Models, S, I, V>>;
 
   /**
    * Returns the number of rows of the model, or of a query like that of `findMany`. Costs one read
@@ -241,6 +257,23 @@ export interface Repository<in out M extends Model, in out Models extends AnyMod
     options: GroupByOptions<M, W, X, B, C, S, V, L, H> &
       Aggregated<M, W, B[number], C, S | V, L, H>,
   ): Promise<readonly GroupResult<M, B, C, S, V, L, H>[]>;
+
+  /**
+   * Returns how many rows precede a row in the order of a ranked index, so that the first row has
+   * rank 0. Null if the row does not exist, or is not in the index. The reads grow with the
+   * logarithm of the number of rows. To find the row that has a rank, use `skip` of `findMany`.
+   *
+   * Writes that are made at the same time may be counted or not.
+   *
+   * @throws {UnindexedQueryError} if the index is not ranked.
+   * @throws {UnknownIndexError} if the model has no index with the name in `index`.
+   * @throws {IndexNotReadyError} if the ranks are not built.
+   */
+  rank<
+    const W extends UniqueFields<M>,
+    const X extends IndexName<M>,
+    const B extends readonly string[] | undefined = undefined,
+  >(options: RankOptions<M, W, X, B> & NamesRow<M, W>): Promise<number | null>;
 
   /**
    * Returns the values of a field, each of them once, in the order of an index: the colors that any
@@ -428,6 +461,34 @@ export interface Repository<in out M extends Model, in out Models extends AnyMod
   ): Promise<ManyRows<Shaped<M, Models, S, I, V>, A>>;
 
   /**
+   * Clears the mark of a row that `delete` has marked, and returns the row. The model must have
+   * `softDelete`. A row that is not marked is returned as it is. Rows that were marked together
+   * with it stay marked, and no hook is called.
+   *
+   * @throws {RowNotFoundError} if there is no such row.
+   * @throws {UniqueConstraintError} if another row has taken one of its unique values.
+   * @throws {ReferenceMissingError} if the row refers to a row that does not exist or is deleted.
+   * @throws {VersionConflictError} if the row's versionstamp is not `ifVersion`.
+   */
+  restore<
+    S extends ResultField<M> = ResultField<M>,
+    const I extends Include<M, Models> | undefined = Include<M, Models>,
+    const V extends boolean = false,
+  >(options: RestoreOptions<M, Models, S, I, V>): Promise<Shaped<M, Models, S, I, V>>;
+
+  /**
+   * Removes rows that `delete` has marked: one by its primary key, or those that were deleted
+   * before a time, oldest first. The model must have `softDelete`. It reads only marked rows. A
+   * commit contains up to about 100 rows, or one if relations refer to the model. If the call is
+   * interrupted, call it again. No hook is called.
+   *
+   * @returns how many rows were removed, and the errors of rows that could not be removed.
+   * @throws {RowNotFoundError} if `where` names no row, or one that is not marked.
+   * @throws {IndexNotReadyError} if `migrate` has not built the index of the marked rows.
+   */
+  purge(options: PurgeOptions<M>): Promise<PurgeResult>;
+
+  /**
    * Returns a stream of the row that `where` identifies, or null while there is none. It begins
    * with the current row and continues after each change. If changes come faster than the stream is
    * read, several are reported as one. To end the stream, leave the loop over it or call
@@ -461,6 +522,6 @@ export interface Repository<in out M extends Model, in out Models extends AnyMod
     const I extends Include<M, Models> | undefined = Include<M, Models>,
     const V extends boolean = false,
   >(
-    options: FindManyOptions<M, Models, W, O, X, S, I, V> & Served<M, W, O, X>,
+    options: WatchManyOptions<M, Models, W, O, X, S, I, V> & Served<M, W, O, X>,
   ): ReadableStream<Shaped<M, Models, S, I, V>[]>;
 }

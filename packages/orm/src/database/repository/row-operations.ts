@@ -2,13 +2,18 @@ import type { KvKeyPart } from "@keywright/core";
 import type { AnyQuery, FoundRow } from "../../context/any-query.js";
 import { besideCatalogs } from "../../context/beside-catalogs.js";
 import type { ReadMeter } from "../../context/read-meter.js";
+import { scopedUnique } from "../../context/scope.js";
 import type { TableContext } from "../../context/table-context.js";
 import type { Operation } from "../../errors/orm-error.js";
 import { InvalidArgumentError } from "../../errors/query-errors.js";
 import { planUnique, primaryKeyIn } from "../../query/plan/plan-unique.js";
+import { queriedModel } from "../../query/plan/queried-model.js";
 import { findOne } from "../../query/read/find-rows.js";
 import { retryTornRead } from "../../relations/load/retry-torn-read.js";
 import { deleteRow } from "../../write/cascade/delete-row.js";
+import { type PurgeResult, purgeRow, purgeRows } from "../../write/deleted/purge-rows.js";
+import { withDeletedRows } from "../../write/deleted/purging-context.js";
+import { restoreRow } from "../../write/deleted/restore-row.js";
 import { deleteRows, updateRows } from "../../write/many/change-rows.js";
 import { createRows } from "../../write/many/create-rows.js";
 import type { RowResult } from "../../write/many/write-each.js";
@@ -32,6 +37,18 @@ export class RowOperations extends RowReads {
   constructor(calls: Calls) {
     super(calls);
     this.#calls = calls;
+  }
+
+  /**
+   * Returns the table of a repository.
+   *
+   * @throws {InvalidArgumentError} if it is something else. The error names no model.
+   */
+  static contextOf(repository: RowOperations): TableContext {
+    if (typeof repository === "object" && repository !== null && #calls in repository)
+      return repository.#calls.context;
+    const reason = "it must be a repository of createDatabase or testDatabase, as in db.users";
+    throw new InvalidArgumentError("", "repository", reason, "factory");
   }
 
   create(input: CallOptions): Promise<ShapedRow> {
@@ -110,6 +127,33 @@ export class RowOperations extends RowReads {
     );
   }
 
+  restore(input: CallOptions): Promise<ShapedRow> {
+    const { context } = this.#calls;
+    return this.#writeOne("restore", input, async (options, meter) => {
+      const within = withDeletedRows(context);
+      assertByKey(context, options);
+      const find = () => findWholeRow(within, options, meter);
+      return await restoreRow(within, find, options.where, options);
+    });
+  }
+
+  purge(input: CallOptions): Promise<PurgeResult> {
+    const { context } = this.#calls;
+    const remove = async (options: CallOptions, meter: ReadMeter): Promise<PurgeResult> => {
+      const { where, before } = options;
+      const { name } = context.model;
+      if ((where === undefined) === (before === undefined))
+        throw new InvalidArgumentError(name, "argument", "it must have either where or before");
+      if (where === undefined) return await purgeRows(context, before, meter);
+      assertByKey(context, options);
+      const within = withDeletedRows(context);
+      const find = () => findWholeRow(within, { ...options, orAsStored: true }, meter);
+      await purgeRow(context, find, where, meter);
+      return { count: 1, failed: [] };
+    };
+    return this.#calls.write("purge", copyQuery(input), remove, unlimited);
+  }
+
   /**
    * Runs a write of one row without a limit of reads, because `maxReads` applies only to queries.
    */
@@ -148,10 +192,20 @@ function findWholeRow(
   return besideCatalogs(context, [], (within) => findOne(within, where, meter, query));
 }
 
+/** @throws {InvalidArgumentError} if a query does not name the primary key of a deleted row. */
+function assertByKey(context: TableContext, query: AnyQuery): void {
+  const { name, primaryKey } = context.model;
+  const fields = Object.keys(scopedUnique(context, whereOf(context, query)));
+  if (fields.length === primaryKey.length && fields.every((field) => primaryKey.includes(field)))
+    return;
+  const reason = `it must name the primary key, ${primaryKey.join(", ")}, because indexes leave deleted rows out`;
+  throw new InvalidArgumentError(name, "where", reason);
+}
+
 /** Returns the primary key that a query names; undefined if it names a unique index. */
 function namedPrimaryKey(context: TableContext, query: AnyQuery): readonly KvKeyPart[] | undefined {
-  const where = whereOf(context, query);
-  const [key] = planUnique(context.catalog.snapshot.readModel, where, query.index);
+  const where = scopedUnique(context, whereOf(context, query));
+  const [key] = planUnique(queriedModel(context), where, query.index);
   return key === "primaryKey" ? primaryKeyIn(context.model, where) : undefined;
 }
 

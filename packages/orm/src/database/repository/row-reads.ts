@@ -2,7 +2,9 @@ import type { AnyQuery, FoundRow } from "../../context/any-query.js";
 import type { ReadMeter } from "../../context/read-meter.js";
 import type { TableContext } from "../../context/table-context.js";
 import type { Operation } from "../../errors/orm-error.js";
+import { InvalidArgumentError, UnindexedQueryError } from "../../errors/query-errors.js";
 import { RowNotFoundError } from "../../errors/row-errors.js";
+import { UnknownIndexError } from "../../errors/schema-errors.js";
 import { watchRow } from "../../live/watch-row.js";
 import { watchRows } from "../../live/watch-rows.js";
 import { deepCopy } from "../../model/copy-of-data.js";
@@ -14,8 +16,11 @@ import { choosePlan, chooseScan } from "../../query/plan/choose-plan.js";
 import { type AnyDistinctQuery, distinctValues } from "../../query/read/distinct-values.js";
 import { explainQuery, type QueryExplanation } from "../../query/read/explain-query.js";
 import { findFirstRow, findOne, findPage, streamRows } from "../../query/read/find-rows.js";
+import { type AnyRankQuery, rankRow } from "../../ranks/rank-row.js";
+import { chooseSkipping } from "../../ranks/skip-entries.js";
 import { includedModels } from "../../relations/load/included-models.js";
 import { retryTornRead } from "../../relations/load/retry-torn-read.js";
+import { withDeletedRows } from "../../write/deleted/purging-context.js";
 import type { Calls } from "../calls.js";
 import { whereOf } from "../parse-options.js";
 import { copyQuery } from "./copy-query.js";
@@ -75,6 +80,12 @@ export class RowReads {
     );
   }
 
+  rank(query: AnyRankQuery): Promise<number | null> {
+    return this.#calls.read("rank", copyOf(query), (context, options, meter) =>
+      rankRow(context, options, meter),
+    );
+  }
+
   distinct(query: AnyDistinctQuery): Promise<ShapedRow[]> {
     return this.#calls.read("distinct", copyOf(query), (context, options, meter) =>
       distinctValues(context, options, meter),
@@ -123,7 +134,7 @@ export class RowReads {
     isRequired: boolean,
   ): Promise<ShapedRow> {
     return this.#read(operation, copyQuery(query), async (context, options, meter) => {
-      const found = await find(context, options, meter);
+      const found = await readDeleted(context, options, (within) => find(within, options, meter));
       if (found !== undefined) return shapeRow(context, found, options, meter);
       if (isRequired) throw new RowNotFoundError(context.model.name, options.where);
       return null;
@@ -140,14 +151,37 @@ export class RowReads {
     return new RowQuery<ShapedRow>(
       () =>
         this.#read(operation, query, async (context, options, meter) => {
-          const { items, cursor } = await findPage(context, options, meter, choose);
+          const { items, cursor } = await readDeleted(context, options, (within) =>
+            findPage(within, options, meter, (reading, page) =>
+              chooseSkipping(reading, page, meter, choose),
+            ),
+          );
           return { items: await shapeRows(context, items, options, meter), cursor };
         }),
       () =>
         this.#calls.stream(operation, query, (options, meter) =>
-          streamShaped(context, options, streamRows(context, options, meter, choose), meter),
+          streamShaped(
+            context,
+            options,
+            this.#stream(options, meter, (within, rows) =>
+              chooseSkipping(within, rows, meter, choose),
+            ),
+            meter,
+          ),
         ),
     );
+  }
+
+  async *#stream(
+    options: AnyQuery,
+    meter: ReadMeter,
+    choose: typeof choosePlan,
+  ): AsyncGenerator<FoundRow> {
+    const { context } = this.#calls;
+    const within = options.withDeleted ? withDeletedRows(context) : context;
+    const chosen: typeof choosePlan = (...query) =>
+      readDeleted(context, options, () => choose(...query));
+    yield* streamRows(within, options, meter, chosen);
   }
 
   /**
@@ -169,8 +203,30 @@ export class RowReads {
   }
 }
 
+/**
+ * Runs a read, which with `withDeleted` also returns rows that are marked as deleted.
+ *
+ * @throws {InvalidArgumentError} if such a read needs an index.
+ */
+async function readDeleted<T>(
+  context: TableContext,
+  { withDeleted }: AnyQuery,
+  read: (context: TableContext) => Promise<T>,
+): Promise<T> {
+  if (!withDeleted) return await read(context);
+  try {
+    return await read(withDeletedRows(context));
+  } catch (error) {
+    const needsIndex = error instanceof UnindexedQueryError || error instanceof UnknownIndexError;
+    if (!needsIndex) throw error;
+    const reason =
+      "indexes leave deleted rows out; query by the primary key or in its order, and put other conditions into filter";
+    throw new InvalidArgumentError(context.model.name, "withDeleted", reason);
+  }
+}
+
 /** Copies a query without functions. An invalid argument is refused when the call runs. */
-function copyOf<T extends AnyAggregateQuery | AnyDistinctQuery>(query: T): T {
+function copyOf<T extends AnyAggregateQuery | AnyDistinctQuery | AnyRankQuery>(query: T): T {
   return isPlainObject(query) ? deepCopy(query) : query;
 }
 

@@ -22,11 +22,15 @@ import {
 import { countingShape } from "../../catalog/system-shapes.js";
 import { systemValue } from "../../catalog/system-value.js";
 import type { TableContext } from "../../context/table-context.js";
-import { counterKey, rowCounterKey } from "../../indexes/counter-keys.js";
+import { counterKey } from "../../indexes/counter-keys.js";
 import { expectedEntries } from "../../indexes/expected-entries.js";
-import { type Counter, parseCounterName, rowCounter } from "../../model/aggregates/counter.js";
+import { type Counter, parseCounterName } from "../../model/aggregates/counter.js";
 import type { AnyRow, CompiledModel } from "../../model/compiled-model.js";
 import { readStored } from "../../query/read/read-rows.js";
+import { placeChanges, rankedChanges } from "../../ranks/place-changes.js";
+import { levels } from "../../ranks/rank-keys.js";
+import { splitAll } from "../../ranks/tend-ranks.js";
+import { assertNotRanked } from "../../write/commit/assert-not-ranked.js";
 import { commitBatch } from "../run/commit-batch.js";
 import { ProgressMeter } from "../run/migration-progress.js";
 import type { MigrationRun } from "../run/migration-run.js";
@@ -120,7 +124,7 @@ async function beginBuild(
   // Marks and counts that an earlier build of these counters has left.
   const stalePrefixes: KvKey[] = [countedMarksPrefix(model)];
   for (const counter of countersNamed(model, absent)) {
-    if (counter.name !== rowCounter) stalePrefixes.push(counterKey(counter, []));
+    if (!isOfAllRows(counter)) stalePrefixes.push(counterKey(counter, []));
   }
   for (const prefix of stalePrefixes) {
     const isClear = await clearPrefix(context, run, prefix);
@@ -129,12 +133,19 @@ async function beginBuild(
   }
   const state: CountingState = { format: 1, counters: absent, after: null, rowsDone: 0 };
   const operation = kv.atomic().check(check);
-  if (absent.includes(rowCounter)) operation.delete(rowCounterKey(model));
+  for (const counter of countersNamed(model, absent)) {
+    if (isOfAllRows(counter)) operation.delete(counterKey(counter, []));
+  }
   operation
     .set(check.key, withFormat(withNewBuild(context, entry, absent)))
     .set(countingKey(model), state);
   await run.lease.commit(operation);
   return true;
+}
+
+/** True for a counter of rows whose key is not the prefix of other keys. */
+function isOfAllRows({ index, sum }: Counter): boolean {
+  return index === undefined && sum === undefined;
 }
 
 /** Makes counters write-only. What records say about an earlier build of them no longer applies. */
@@ -165,7 +176,9 @@ async function runBuild(
 ): Promise<boolean> {
   const { model, catalog, limits } = context;
   const checksPerRow = catalog.snapshot.recordsCounted ? 2 : 1;
-  const maxByChecks = Math.floor((limits.checks - 2) / checksPerRow);
+  const ranked = model.counters.filter((counter) => counter.ranked !== undefined).length;
+  const fences = ranked * levels.length;
+  const maxByChecks = Math.floor((limits.checks - 2 - fences) / checksPerRow);
   const maxSize = Math.max(1, Math.min(maxCountedRows, run.batchRows, maxByChecks));
   const meter = new ProgressMeter(model.name, [], run.onProgress);
   meter.start("building", initial.rowsDone, undefined);
@@ -175,6 +188,7 @@ async function runBuild(
     if (run.signal?.aborted) return false;
     const rows = await readNextRows(context, state.after, size);
     if (rows.length === 0) {
+      if (!(await splitRanks(context, run, state))) return false;
       await finish(context, run, state);
       return true;
     }
@@ -194,6 +208,23 @@ async function runBuild(
   }
 }
 
+/** Splits the intervals of ranked indexes, each of which was counted as one. */
+async function splitRanks(
+  context: TableContext,
+  run: MigrationRun,
+  state: CountingState,
+): Promise<boolean> {
+  const afterStep = async () => {
+    await run.afterBatch(0);
+    return run.signal?.aborted !== true;
+  };
+  for (const counter of countersNamed(context.model, unfinishedCounters(context, state))) {
+    if (counter.ranked === undefined) continue;
+    if (!(await splitAll(context, counter, afterStep))) return false;
+  }
+  return true;
+}
+
 /** Returns undefined if a check failed or the batch was too large for one commit. */
 async function countBatch(
   context: TableContext,
@@ -211,6 +242,7 @@ async function countBatch(
     await catalog.recordFact("expires");
     return undefined;
   }
+  if (rows.some(({ expireAt }) => expireAt !== undefined)) assertNotRanked(model);
   const counted: { readonly row: AtomicCheck; readonly mark: KvKey }[] = [];
   const records: CountedRowRecord[] = [];
   const modelRows = rows.filter((row) => row.key.length === model.primaryKey.length + 1);
@@ -229,13 +261,18 @@ async function countBatch(
       records.push(await recordCountedRow(context, snapshot, row, rowAmounts));
     }
   }
+  const changes = counterChanges([], amounts);
+  const placed = await placeChanges(context, rankedChanges(changes));
   const after = rows.at(-1)?.key.slice(1) ?? state.after;
   const next: CountingState = { ...state, after, rowsDone: state.rowsDone + rows.length };
   const result = await commitBatch(run.lease, () => {
     const operation = kv.atomic().check(snapshot.check);
     for (const { row, mark } of counted) operation.check(row).set(mark, true);
     for (const { checks, mutations } of records) operation.check(...checks).mutate(...mutations);
-    for (const { key: counter, by } of counterChanges([], amounts)) operation.sum(counter, by);
+    for (const { key: counter, by, ranked } of changes)
+      if (ranked === undefined) operation.sum(counter, by);
+    operation.check(...placed.checks);
+    for (const { key: interval, by } of placed.sums) operation.sum(interval, by);
     return operation.set(countingKey(model), next);
   });
   if (result.ok) return next;

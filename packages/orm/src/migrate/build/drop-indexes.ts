@@ -131,7 +131,7 @@ function nextTarget({ model, catalog }: TableContext): DropTarget | undefined {
     return {
       index: undefined,
       prefixes: isOfRows || prefix === undefined ? [] : [counterPrefix(prefix, name)],
-      keys: isOfRows ? [counterPrefix(model.prefix)] : [],
+      keys: index === undefined ? [counterPrefix(model.prefix, name)] : [],
       removeFrom: (current) => withoutCounter(current, name),
     };
   }

@@ -117,6 +117,7 @@ function textOf(name: string): string {
   if (name === rowCounter) return "The counter of all rows";
   const { index, sum } = parseCounterName(name);
   if (sum === undefined) return `The counter of the keys of ${name}`;
+  if (sum.startsWith("ranked")) return `The counter of the ranks of ${index}, ${sum},`;
   return index === undefined ? `The ${sum} of all rows` : `The ${sum} of the keys of ${index}`;
 }
 

@@ -47,8 +47,10 @@ export function extremeIndex(
     inKey,
     counted: false,
     sums: [],
+    ranked: false,
     extremes: new Map(),
     isHidden: true,
+    unmarked: undefined,
     version: index?.version,
   };
 }

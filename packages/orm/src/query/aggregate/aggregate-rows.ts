@@ -1,9 +1,14 @@
 import type { KvKeyPart } from "@keywright/core";
 import type { ReadMeter } from "../../context/read-meter.js";
+import { scopedQuery } from "../../context/scope.js";
 import type { TableContext } from "../../context/table-context.js";
 import { IndexNotReadyError } from "../../errors/schema-errors.js";
 import { keyText } from "../../indexes/key-text.js";
+import { countOf, sumOf } from "../../model/aggregates/ranked-amounts.js";
+import { rankedTotals } from "../../ranks/ranked-totals.js";
+import { findRanks } from "../../ranks/readable-ranks.js";
 import { keyOrderOf } from "../../transaction/key-order-of.js";
+import { queriedModel } from "../plan/queried-model.js";
 import { readAgain } from "../read/read-again.js";
 import { takeOf } from "../read/read-page.js";
 import {
@@ -16,7 +21,7 @@ import {
 import { groupValue } from "./group-value.js";
 import { type AggregatePlan, planAggregate } from "./plan-aggregate.js";
 import { readableExtreme } from "./read-extreme.js";
-import { readGroups } from "./read-groups.js";
+import { type Group, readGroups } from "./read-groups.js";
 import { type ExtremeIndexes, Total } from "./total.js";
 
 /**
@@ -37,7 +42,10 @@ export async function aggregateRows(
     const { plan, extremes } = await choosePlan(context, query, aggregates, []);
     meter.index = plan.index?.name ?? "primaryKey";
     const total = new Total(keyOrderOf(kv));
-    for await (const group of readGroups(context, plan, false, meter)) {
+    const groups =
+      (await rankedGroups(context, plan, aggregates, meter)) ??
+      readGroups(context, plan, false, meter);
+    for await (const group of groups) {
       await total.add(context, group, aggregates, extremes, meter);
     }
     return total.result(model.name, plan, aggregates);
@@ -92,16 +100,47 @@ export async function groupRows(
   });
 }
 
+/**
+ * Returns the rows of each segment of a plan as one group, if the index is ranked and would have to
+ * read several groups. Ranks have no minima and maxima.
+ */
+async function rankedGroups(
+  context: TableContext,
+  { index, segments, sums }: AggregatePlan,
+  { min, max }: Aggregates,
+  meter: ReadMeter,
+): Promise<Group[] | undefined> {
+  if (index === undefined || min.length + max.length > 0) return undefined;
+  if (segments.every(({ equals }) => equals.length === index.parts.length)) return undefined;
+  const fields = [...sums.keys()];
+  const ranks = findRanks(context, index, fields);
+  if (ranks === undefined) return undefined;
+  const plan = { model: context.model, index, segments, reverse: false };
+  const totals = await rankedTotals(ranks, plan, fields.length > 0, meter);
+  return totals.map((amounts) => ({
+    parts: [],
+    count: countOf(amounts),
+    sums: new Map(
+      fields.map((field) => {
+        const position = ranks.sums.findIndex((sum) => sum.field === field);
+        return [field, sumOf(amounts, ranks.sums, position)];
+      }),
+    ),
+  }));
+}
+
 /** Returns the first plan whose aggregates are built. Reads the catalog again if there is none. */
 async function choosePlan(
   context: TableContext,
-  query: AnyAggregateQuery,
+  unscoped: AnyAggregateQuery,
   aggregates: Aggregates,
   by: readonly string[],
 ): Promise<{ plan: AggregatePlan; extremes: ExtremeIndexes }> {
   const { model, kv, catalog } = context;
   await catalog.refresh();
-  const plans = planAggregate(model, query, aggregates, by, () => keyOrderOf(kv));
+  const scoped = context.scope === undefined ? model : queriedModel(context);
+  const query = scopedQuery(context, unscoped);
+  const plans = planAggregate(scoped, query, aggregates, by, () => keyOrderOf(kv));
   const findReady = () => plans.find((plan) => missingCounter(context, plan) === undefined);
   let plan = findReady();
   if (plan === undefined) {

@@ -1,10 +1,14 @@
 import { specificationOrder } from "@keywright/core";
 import type { AnyQuery } from "../../context/any-query.js";
 import type { ReadMeter } from "../../context/read-meter.js";
+import { scopedQuery } from "../../context/scope.js";
 import type { TableContext } from "../../context/table-context.js";
-import { rowCounterKey } from "../../indexes/counter-keys.js";
+import { counterKey } from "../../indexes/counter-keys.js";
 import { primaryKeyOfEntry } from "../../indexes/entry-value.js";
 import type { Counter } from "../../model/aggregates/counter.js";
+import { countOf } from "../../model/aggregates/ranked-amounts.js";
+import { rankedTotals } from "../../ranks/ranked-totals.js";
+import { findRanks } from "../../ranks/readable-ranks.js";
 import { type KeyId, keyIdOf } from "../../transaction/buffer/key-id.js";
 import {
   type ChosenPlan,
@@ -13,6 +17,7 @@ import {
   isReadable,
   plansOf,
 } from "../plan/choose-plan.js";
+import { readsMarkedRows } from "../plan/covered-read.js";
 import { parseQuery } from "../plan/fields/query-fields.js";
 import {
   mayRepeat,
@@ -20,12 +25,13 @@ import {
   type Plan,
   plansIn,
   type QueryPlan,
+  type Segment,
 } from "../plan/ranges/query-plan.js";
 import { EntryReader, maxBatch } from "../read/entry-reader.js";
 import { readAgain } from "../read/read-again.js";
 import type { RowSource } from "../read/row-reader.js";
 import { rowSourceOf } from "../read/row-source.js";
-import { isOfGroups } from "./plan-aggregate.js";
+import { segmentsOfGroups } from "./plan-aggregate.js";
 import { readCounters } from "./read-counters.js";
 import { readGroups } from "./read-groups.js";
 
@@ -49,18 +55,26 @@ export async function countRows(
   // Another process may have dropped a counter, or may be rebuilding it.
   if (model.counted || model.indexes.some((index) => index.counted)) await catalog.refresh();
   const plans = plansOfCount(context, query);
-  if (plans === undefined && query.filter === undefined && isCounterReadable(context, undefined)) {
+  const ofRows = model.counters.find(({ index, sum }) => index === undefined && sum === undefined);
+  if (plans === undefined && query.filter === undefined && isReadableCounter(context, ofRows)) {
     meter.index = "primaryKey";
-    return await readCounters(context, [rowCounterKey(context.model)], meter);
+    return await readCounters(context, [counterKey(ofRows, [])], meter);
   }
-  const counted = plans?.find((plan) => hasCounters(context, plan));
-  if (counted !== undefined && query.filter === undefined) {
+  const counted = plans?.find((plan): plan is QueryPlan => hasCounters(context, plan));
+  // With free parts there are as many counters as keys. The ranks of the index take fewer reads.
+  const isRanked = counted?.index?.ranked === true && !isOneEach(counted);
+  if (counted !== undefined && query.filter === undefined && !isRanked) {
     meter.index = nameOfIndex(counted);
     return await countGroups(context, counted, meter);
   }
+  if (query.filter === undefined) {
+    const ranked = await countByRanks(context, plans ?? [], meter);
+    if (ranked !== undefined) return ranked;
+    if (counted !== undefined) return await countGroups(context, counted, meter);
+  }
   return await readAgain(context, async () => {
     const chosen = await choosePlanOrScan(context, plansOfCount(context, query));
-    return query.filter === undefined
+    return query.filter === undefined && !mayReadMarkedRows(context, chosen.plan)
       ? await countEntries(context, chosen.plan, meter)
       : await countFound(rowSourceOf(context, chosen, query, meter, false));
   });
@@ -79,7 +93,7 @@ export async function rowExists(
 
 async function findAny(context: TableContext, query: AnyQuery, meter: ReadMeter): Promise<boolean> {
   const chosen = await choosePlanOrScan(context, plansOfCount(context, query));
-  if (query.filter !== undefined) {
+  if (query.filter !== undefined || mayReadMarkedRows(context, chosen.plan)) {
     return (await rowSourceOf(context, chosen, query, meter, false).next(1)).length > 0;
   }
   meter.index = nameOfIndex(chosen.plan);
@@ -90,8 +104,12 @@ async function findAny(context: TableContext, query: AnyQuery, meter: ReadMeter)
   return false;
 }
 
+function mayReadMarkedRows(context: TableContext, plan: Plan): boolean {
+  return plansIn(plan).some(({ index }) => readsMarkedRows(context, index));
+}
+
 function plansOfCount(context: TableContext, query: AnyQuery): readonly Plan[] | undefined {
-  const [{ conditions, order }] = parseQuery(context.model, query);
+  const [{ conditions, order }] = parseQuery(context.model, scopedQuery(context, query));
   if (query.index !== undefined || conditions.size > 0) return plansOf(context, query);
   if (order.size === 0) return undefined;
   const plans = plansOf(context, query);
@@ -115,18 +133,49 @@ async function choosePlanOrScan(
 function hasCounters(context: TableContext, plan: Plan): plan is QueryPlan {
   if ("merged" in plan) return false;
   const { index, segments } = plan;
-  if (index === undefined || !isCounterReadable(context, index.name) || mayRepeat(plan))
-    return false;
-  return isReadable(context, index) && segments.every((segment) => isOfGroups(index, segment));
+  if (index === undefined || mayRepeat(plan)) return false;
+  const counter = context.model.counters.find((one) => one.index === index.name && !one.sum);
+  if (!isReadableCounter(context, counter)) return false;
+  return isReadable(context, index) && groupsOf(plan) !== undefined;
+}
+
+function groupsOf({ model, index, segments }: QueryPlan): readonly Segment[] | undefined {
+  return index && segmentsOfGroups(model, index, segments);
+}
+
+/** True if each segment has the values of all parts, and so one counter. */
+function isOneEach({ index, segments }: QueryPlan): boolean {
+  return segments.every(({ equals }) => equals.length >= (index?.parts.length ?? 0));
+}
+
+/** Counts by the intervals of a ranked index, if one of the plans has one. */
+async function countByRanks(
+  context: TableContext,
+  plans: readonly Plan[],
+  meter: ReadMeter,
+): Promise<number | undefined> {
+  for (const plan of plans) {
+    if ("merged" in plan || mayRepeat(plan)) continue;
+    const ranks = findRanks(context, plan.index);
+    if (ranks === undefined) continue;
+    meter.index = nameOfIndex(plan);
+    let total = 0n;
+    for (const amounts of await rankedTotals(ranks, plan, false, meter)) total += countOf(amounts);
+    return Number(total);
+  }
+  return undefined;
 }
 
 /** Adds up the counters of the keys that a plan has. */
 async function countGroups(
   context: TableContext,
-  { model, index, segments }: QueryPlan,
+  queryPlan: QueryPlan,
   meter: ReadMeter,
 ): Promise<number> {
-  const ofKeys = (counter: Counter) => counter.index === index?.name && counter.sum === undefined;
+  const { model, index } = queryPlan;
+  const segments = groupsOf(queryPlan) ?? [];
+  const ofKeys = ({ index: name, sum, ranked }: Counter) =>
+    name === index?.name && sum === undefined && ranked === undefined;
   const count = model.counters.find(ofKeys);
   const plan = { index, segments, count, sums: new Map(), extremes: new Map() };
   let total = 0;
@@ -134,12 +183,11 @@ async function countGroups(
   return total;
 }
 
-function isCounterReadable({ model, catalog }: TableContext, index: string | undefined): boolean {
-  const isDeclared =
-    index === undefined
-      ? model.counted
-      : model.indexes.some(({ name, counted }) => name === index && counted);
-  return isDeclared && catalog.snapshot.counterState(index ?? "") === "readable";
+function isReadableCounter(
+  { catalog }: TableContext,
+  counter: Counter | undefined,
+): counter is Counter {
+  return counter !== undefined && catalog.snapshot.counterState(counter.name) === "readable";
 }
 
 async function countEntries(context: TableContext, plan: Plan, meter: ReadMeter): Promise<number> {

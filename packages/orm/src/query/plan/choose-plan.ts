@@ -1,5 +1,6 @@
 import type { KeyOrder } from "@keywright/core";
 import type { AnyQuery } from "../../context/any-query.js";
+import { scopedQuery } from "../../context/scope.js";
 import type { TableContext } from "../../context/table-context.js";
 import type { CompiledIndex } from "../../model/compiled-model.js";
 import { keyOrderOf } from "../../transaction/key-order-of.js";
@@ -7,6 +8,7 @@ import { alternativesOf } from "./fields/query-fields.js";
 import { assertKinds } from "./fields/value-kinds.js";
 import { planScan } from "./plan-query.js";
 import { planRows } from "./plan-rows.js";
+import { queriedModel } from "./queried-model.js";
 import { type ResumedPlan, resumePlan } from "./ranges/cursor.js";
 import { type Plan, plansIn } from "./ranges/query-plan.js";
 
@@ -21,8 +23,9 @@ export async function choosePlan(context: TableContext, query: AnyQuery): Promis
 }
 
 /** Returns the plans of a query, best first. Every method that takes a query chooses among them. */
-export function plansOf(context: TableContext, query: AnyQuery): readonly Plan[] {
-  const plans = planRows(context.catalog.snapshot.readModel, query, orderIn(context));
+export function plansOf(context: TableContext, unscoped: AnyQuery): readonly Plan[] {
+  const query = scopedQuery(context, unscoped);
+  const plans = planRows(queriedModel(context), query, orderIn(context));
   if (query.where !== undefined) {
     for (const where of alternativesOf(context.model, query.where)) {
       assertKinds(context.model, where, plans.flatMap(plansIn));
@@ -32,7 +35,7 @@ export function plansOf(context: TableContext, query: AnyQuery): readonly Plan[]
 }
 
 export async function chooseScan(context: TableContext, query: AnyQuery): Promise<ChosenPlan> {
-  return await chooseAmong(context, [planScan(context.model, query)], query.cursor);
+  return await chooseAmong(context, [planScan(context.model, query, context.scope)], query.cursor);
 }
 
 export async function chooseAmong(

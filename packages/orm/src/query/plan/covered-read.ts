@@ -19,14 +19,27 @@ export function isEntryEnough(index: CompiledIndex, query: AnyQuery): boolean {
   );
 }
 
+/**
+ * True if the entries of an index, or of the primary key, include those of rows that are marked as
+ * deleted. An index does so until `migrate` has built it for `softDelete`.
+ */
+export function readsMarkedRows(
+  { model }: Pick<TableContext, "model">,
+  index: CompiledIndex | undefined,
+): boolean {
+  return index?.unmarked !== model.softDelete;
+}
+
 export function isCovered(
-  { catalog }: Pick<TableContext, "catalog">,
+  context: Pick<TableContext, "catalog" | "model">,
   plan: QueryPlan,
   query: AnyQuery,
 ): boolean {
   if (plan.index === undefined) return true;
+  // Only the row shows whether it is deleted.
+  if (readsMarkedRows(context, plan.index)) return false;
   // Entries hold rows as they are stored, but a query returns upgraded rows.
-  if (catalog.snapshot.upgradesRows) return false;
+  if (context.catalog.snapshot.upgradesRows) return false;
   if (!isEntryEnough(plan.index, query)) return false;
   // Detecting duplicates needs the whole row.
   return plan.index.store === "copy" || !mayRepeat(plan);

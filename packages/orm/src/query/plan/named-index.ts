@@ -40,6 +40,7 @@ function hasSameRows(model: CompiledModel, a: CompiledIndex, b: CompiledIndex): 
     hashOf(orderOf(a)) === hashOf(orderOf(b)) &&
     hashOf(a.condition ?? null) === hashOf(b.condition ?? null) &&
     (a.condition !== undefined || a.where === b.where) &&
+    (b.unmarked === undefined || b.unmarked === a.unmarked) &&
     hashOf(absentParts(model, a)) === hashOf(absentParts(model, b))
   );
 }

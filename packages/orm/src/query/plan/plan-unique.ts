@@ -2,6 +2,7 @@ import type { KvKeyPart } from "@keywright/core";
 import { InvalidQueryError } from "../../errors/query-errors.js";
 import { keyPartOf } from "../../indexes/key-parts.js";
 import type { AnyRow, CompiledIndex, CompiledModel } from "../../model/compiled-model.js";
+import { leavesOutMore } from "../../model/soft-delete.js";
 import { assertWellFormed } from "./fields/queried-part.js";
 import { assertField, parseQuery } from "./fields/query-fields.js";
 import { assertKind } from "./fields/value-kinds.js";
@@ -126,7 +127,11 @@ function uniqueKeysOf(model: CompiledModel): UniqueKeys {
   let keys = keysOfModels.get(model);
   if (keys !== undefined) return keys;
   const indexes = model.indexes.filter(
-    ({ unique, where, each }) => unique && where === undefined && each === undefined,
+    (index) =>
+      index.unique &&
+      index.where === undefined &&
+      index.each === undefined &&
+      !leavesOutMore(model, index),
   );
   const all: { key: UniqueKey; fields: readonly string[] }[] = [
     { key: "primaryKey", fields: model.primaryKey },

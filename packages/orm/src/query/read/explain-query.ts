@@ -123,6 +123,7 @@ function kindOf(plan: Plan): QueryExplanation["kind"] {
 function maxReadsOf(context: TableContext, plan: Plan, query: AnyQuery): number | undefined {
   const plans = plansIn(plan);
   // Among merged plans, each may be read up to the first row that the page does not have.
+  if (query.skip !== undefined && query.skip > 0) return undefined;
   const rows = takeOf(plan.model, query) + ("merged" in plan ? 1 : 0);
   const reads = plans.map((each) => {
     const cost = isCovered(context, each, query) ? 1 : 2;

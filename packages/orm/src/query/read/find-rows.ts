@@ -1,9 +1,11 @@
 import type { AnyQuery, FoundRow } from "../../context/any-query.js";
 import type { ReadMeter } from "../../context/read-meter.js";
+import { scopedUnique } from "../../context/scope.js";
 import type { TableContext } from "../../context/table-context.js";
 import type { AnyRow, CompiledIndex } from "../../model/compiled-model.js";
 import { choosePlan, readableIndex } from "../plan/choose-plan.js";
 import { planUnique, primaryKeyIn, uniqueValues } from "../plan/plan-unique.js";
+import { queriedModel } from "../plan/queried-model.js";
 import { findByPrimaryKey, findByUniqueIndex } from "./find-unique.js";
 import { readAgain } from "./read-again.js";
 import { type Page, readPage, readStream, takeOf } from "./read-page.js";
@@ -18,12 +20,13 @@ import { rowSourceOf } from "./row-source.js";
  */
 export function findOne(
   context: TableContext,
-  where: AnyRow,
+  unscoped: AnyRow,
   meter: ReadMeter,
   query: AnyQuery = {},
 ): Promise<FoundRow | undefined> {
   const { model } = context;
-  const keys = planUnique(context.catalog.snapshot.readModel, where, query.index);
+  const where = scopedUnique(context, unscoped);
+  const keys = planUnique(queriedModel(context), where, query.index);
   if (keys[0] === "primaryKey") {
     return findByPrimaryKey(context, primaryKeyIn(model, where), meter, query.orAsStored);
   }

@@ -6,7 +6,7 @@ import { primaryKeyOfEntry, rowInEntry } from "../../indexes/entry-value.js";
 import { hasIndexKey } from "../../indexes/index-entries.js";
 import { rowKey } from "../../indexes/primary-key.js";
 import type { AnyRow, CompiledIndex } from "../../model/compiled-model.js";
-import { isEntryEnough } from "../plan/covered-read.js";
+import { isEntryEnough, readsMarkedRows } from "../plan/covered-read.js";
 import { queriedKey } from "../plan/fields/queried-part.js";
 import { assertRow, foundRow } from "./found-row.js";
 import { readKeys } from "./read-rows.js";
@@ -63,7 +63,10 @@ export async function findByUniqueIndex(
   let entry = await kv.get(key);
   // A writer must get the whole row, never a part of it.
   const isEnough =
-    query.forWrite === false && isEntryEnough(index, query) && !catalog.snapshot.upgradesRows;
+    query.forWrite === false &&
+    isEntryEnough(index, query) &&
+    !catalog.snapshot.upgradesRows &&
+    !readsMarkedRows(context, index);
   while (entry.versionstamp !== null) {
     const primaryKey = primaryKeyOfEntry(model, index, entry.value);
     if (primaryKey === undefined) return undefined;

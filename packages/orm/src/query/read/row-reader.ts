@@ -4,7 +4,7 @@ import type { ReadMeter } from "../../context/read-meter.js";
 import type { TableContext } from "../../context/table-context.js";
 import { primaryKeyOfEntry, rowInEntry } from "../../indexes/entry-value.js";
 import type { AnyRow, CompiledIndex } from "../../model/compiled-model.js";
-import { isCovered } from "../plan/covered-read.js";
+import { isCovered, readsMarkedRows } from "../plan/covered-read.js";
 import { mayRepeat, nameOfIndex, type QueryPlan } from "../plan/ranges/query-plan.js";
 import { EntryReader, maxBatch } from "./entry-reader.js";
 import { isFirstKey } from "./first-key.js";
@@ -42,7 +42,8 @@ export class RowReader implements RowSource {
   readonly #meter: ReadMeter;
   readonly #entries: EntryReader;
   readonly #isCovered: boolean;
-  readonly #mayRepeat: boolean;
+  /** True if an entry may not be a row of the result, although no writer has changed it. */
+  readonly #mayLeaveOut: boolean;
   /** The minimum number of entries that are read together. It grows if some are left out. */
   #minBatch = 0;
 
@@ -58,7 +59,8 @@ export class RowReader implements RowSource {
     this.#filter = rowFilterOf(context.model, query.filter);
     this.#meter = meter;
     this.#isCovered = isCovered(context, plan, query);
-    this.#mayRepeat = mayRepeat(plan);
+    // A list of rows contains those that are marked as deleted, unless an index leaves them out.
+    this.#mayLeaveOut = mayRepeat(plan) || readsMarkedRows(context, plan.index);
     const cost = this.#isCovered ? 1 : 2;
     this.#entries = new EntryReader(context, plan, meter, { after, cost, looksAhead });
     meter.index = nameOfIndex(plan);
@@ -86,7 +88,7 @@ export class RowReader implements RowSource {
   }
 
   async hasMore(): Promise<boolean> {
-    if (!this.#mayRepeat || this.#filter !== undefined) return await this.#entries.hasMore();
+    if (!this.#mayLeaveOut || this.#filter !== undefined) return await this.#entries.hasMore();
     while (this.#meter.left > 1) {
       const entries = await this.#entries.next(1);
       if (entries.length === 0) return false;

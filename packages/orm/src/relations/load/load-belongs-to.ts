@@ -4,6 +4,7 @@ import { pointerOf, primaryKeyOf } from "../../indexes/primary-key.js";
 import type { AnyRow } from "../../model/compiled-model.js";
 import { canBeAbsent } from "../../model/fields/field-schema.js";
 import type { BelongsTo } from "../../model/relation-definition.js";
+import { isMarked } from "../../model/soft-delete.js";
 import { readRows } from "../../query/read/read-rows.js";
 import { isReferenceTo, referencedKey, rowIdOf } from "../referenced-key.js";
 import { tableOfModel } from "../referrers.js";
@@ -55,7 +56,8 @@ async function assertMayBeMissing(
   const primaryKey = primaryKeyOf(model, row);
   meter.add(1);
   const [current] = await readRows(context, [primaryKey]);
-  const exists = current !== undefined && current.versionstamp !== null;
+  const exists =
+    current !== undefined && current.versionstamp !== null && !isMarked(model, current.value);
   if (!exists || !isReferenceTo(fields, current.value, targetId)) {
     // The target existed when the row was read. Since then, the row was deleted with it or changed.
     throw new VersionConflictError(model.name, pointerOf(primaryKey), 1);

@@ -1,6 +1,8 @@
 import type { TableContext, TableLimits } from "../../context/table-context.js";
 import { limbsOf } from "../../model/aggregates/amount.js";
+import type { SummedField } from "../../model/aggregates/summed-field.js";
 import type { CompiledModel } from "../../model/compiled-model.js";
+import { levels } from "../../ranks/rank-keys.js";
 
 /** The maximum number of rows that one commit deletes or changes. */
 export const maxRowsPerCommit = 1000;
@@ -37,10 +39,16 @@ export class CascadeBudget {
     const unique = indexes.filter((index) => index.unique).length;
     const isReferenced = links.referencedBy.length > 0;
     // The row, its unique index entries, its guard and, once, the catalog entry of its model.
-    const checks = 1 + unique + (isReferenced ? 1 : 0) + (this.#models.has(model) ? 0 : 1);
+    const ranked = model.counters.filter((counter) => counter.ranked !== undefined).length;
+    const fences = levels.length * ranked;
+    const checks = 1 + unique + fences + (isReferenced ? 1 : 0) + (this.#models.has(model) ? 0 : 1);
     const marks = model.live ? 1 + indexes.length : 0;
+    const limbs = (sums: readonly SummedField[]) => sums.flatMap(limbsOf).length;
     const counts = model.counters
-      .map(({ sum }) => (sum === undefined ? 1 : limbsOf(sum).length))
+      .map(({ sum, ranked: sums }) => {
+        if (sums !== undefined) return levels.length * (1 + limbs(sums));
+        return sum === undefined ? 1 : limbs([sum]);
+      })
       .reduce((total, one) => total + one, 0);
     const mutations = 2 + 2 * indexes.length + marks + 2 * counts + (isReferenced ? 2 : 0);
     const fits =

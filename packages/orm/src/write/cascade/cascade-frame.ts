@@ -109,9 +109,15 @@ export async function beginFrame(
 ): Promise<CascadeFrame> {
   const { model, primaryKey } = frame;
   const assumes = checksCatalogs(tableOfModel(writes, model));
-  const { kv, links } = tableOfModel(reads, model);
-  const restricting = links.referencedBy.filter(({ onDelete }) => onDelete === "restrict");
-  const others = links.referencedBy.filter(({ onDelete }) => onDelete !== "restrict");
+  const { kv, links, purges } = tableOfModel(reads, model);
+  // References to a row that is only marked stay, so that they lead to it again if it is restored.
+  // They are cleared if it is removed.
+  const isMarking = model.softDelete !== undefined && purges !== true;
+  const rules = isMarking
+    ? links.referencedBy.filter(({ onDelete }) => onDelete !== "setNull")
+    : links.referencedBy;
+  const restricting = rules.filter(({ onDelete }) => onDelete === "restrict");
+  const others = rules.filter(({ onDelete }) => onDelete !== "restrict");
   const searches = await beginSearches(lists, [...restricting, ...others], assumes);
   const { versionstamp } = await kv.get(referenceGuardKey(model, primaryKey));
   return { ...frame, guardVersionstamp: versionstamp, searches };

@@ -7,10 +7,13 @@ import {
   LimitExceededError,
 } from "@keywright/core";
 import type { CatalogSnapshot } from "../../catalog/catalog-snapshot.js";
+import { isInScope } from "../../context/scope.js";
 import type { TableContext, TableLimits } from "../../context/table-context.js";
 import { UniqueConstraintError, VersionConflictError } from "../../errors/row-errors.js";
 import { keyText } from "../../indexes/key-text.js";
 import { pointerOf, rowKey } from "../../indexes/primary-key.js";
+import { isMarked } from "../../model/soft-delete.js";
+import { isRow } from "../../model/stored-row.js";
 import { limitErrorOf } from "../../transaction/limit-error-of.js";
 import { pauseBeforeAttempt } from "../../transaction/pause.js";
 import { claimUniqueKey, takenError } from "./claim-unique-key.js";
@@ -19,6 +22,7 @@ import type { PlannedChange } from "./plan-change.js";
 import { expiryOptions, hasExpired, recordExpiry } from "./row-expiry.js";
 import { settleDuplicates } from "./settle-duplicates.js";
 import { settleRegularly } from "./settle-regularly.js";
+import { tendRegularly } from "./tend-regularly.js";
 import { writableCatalog } from "./writable-catalog.js";
 
 export interface CommittedChange {
@@ -67,6 +71,7 @@ export async function commitChange(
       if (context.transaction === undefined) context.catalog.confirm(catalog, committedAt);
       if (catalog.hasPendingIndex) await settleDuplicates(context, change);
       if (change.countedRow?.counters !== undefined) await settleRegularly(context);
+      if (change.ranked.length > 0) await tendRegularly(context, change.ranked);
       return { change, versionstamp: result.versionstamp };
     }
     takeovers = await settleConflict(context, change);
@@ -175,14 +180,15 @@ function mutate(operation: AtomicOperation, mutation: KvMutation): void {
 async function settleConflict(context: TableContext, change: PlannedChange): Promise<Takeovers> {
   const { kv, model, catalog } = context;
   if (await catalog.reload()) return noTakeovers;
-  const { versionstamp } = await kv.get(rowKey(model, change.primaryKey));
+  const { versionstamp, value: row } = await kv.get(rowKey(model, change.primaryKey));
   if (versionstamp !== change.versionstamp) {
     if (change.versionstamp !== null) return noTakeovers;
     // An expired row can be replaced. `plan` finds out about it.
     if (await hasExpired(context, catalog.snapshot, change.primaryKey)) return noTakeovers;
     const value = change.primaryKey;
     const ownerId = pointerOf(value);
-    const conflict = { index: "primaryKey", fields: model.primaryKey, value, ownerId };
+    const isDeleted = isRow(row) && isMarked(model, row) && isInScope(context, row);
+    const conflict = { index: "primaryKey", fields: model.primaryKey, value, ownerId, isDeleted };
     throw new UniqueConstraintError(model.name, conflict);
   }
   const takeovers = new Map<string, readonly AtomicCheck[]>();

@@ -8,6 +8,7 @@ import {
 import type { CatalogSnapshot } from "../../catalog/catalog-snapshot.js";
 import { countedMarkKey } from "../../catalog/counting-state.js";
 import type { FoundRow } from "../../context/any-query.js";
+import { assertInScope } from "../../context/scope.js";
 import type { TableContext } from "../../context/table-context.js";
 import { IndexKeyError } from "../../errors/row-errors.js";
 import { assertStorable } from "../../indexes/assert-storable.js";
@@ -21,6 +22,8 @@ import {
   isUntouched,
 } from "../../indexes/index-entries.js";
 import type { AnyRow, CompiledIndex } from "../../model/compiled-model.js";
+import { isMarked } from "../../model/soft-delete.js";
+import { placeChanges, type RankedChanges } from "../../ranks/place-changes.js";
 import {
   checkReferences,
   noReferences,
@@ -28,6 +31,7 @@ import {
 } from "../../relations/check-references.js";
 import { deleteJobKey } from "../../relations/guard-keys.js";
 import { whenReady } from "../input/parse.js";
+import { assertNotRanked } from "./assert-not-ranked.js";
 import { assertSummable } from "./assert-summable.js";
 import { type CountedRow, type CountedRowChange, readCountedRow } from "./counted-row-changes.js";
 import { findForeignEntries, type OtherOwners } from "./find-foreign-entries.js";
@@ -52,6 +56,8 @@ export interface PlannedChange {
   readonly expiryKey: KvKey | undefined;
   /** The change of the record of counters. Undefined if none is kept for rows of the model. */
   readonly countedRow: CountedRowChange | undefined;
+  /** The changes of intervals of ranked indexes. They are also in `mutations`. */
+  readonly ranked: RankedChanges;
   /** Further checks, for example on unique entries that were read for the plan. */
   readonly checks: readonly AtomicCheck[];
   /** Further mutations: counters, change marks, and guards of referenced rows. */
@@ -64,6 +70,8 @@ export interface PlannedRow {
   readonly before: FoundRow | null;
   /** True if `before` has expired, so that only its entries matter, and `row` is a new row. */
   readonly isNew?: boolean;
+  /** True if `before` is marked as deleted and `row` is not, so that its references are new. */
+  readonly isRestored?: boolean;
   /** The row to store. Null to delete it. */
   readonly row: AnyRow | null;
   /** The time until the row expires, in milliseconds. Undefined to keep its expiry time. */
@@ -106,6 +114,11 @@ export function planChange(
 ): PlannedChange | Promise<PlannedChange> {
   const { model } = context;
   const { primaryKey, row } = planned;
+  // Every change of a row is planned here.
+  if (context.scope !== undefined) {
+    if (planned.before !== null && !planned.isNew) assertInScope(context, planned.before.row);
+    if (row !== null) assertInScope(context, row);
+  }
   const indexes = affectedIndexes(catalog, planned);
   const before =
     planned.before === null ? undefined : storedEntries(context, indexes, planned.before);
@@ -225,7 +238,7 @@ function findFacts(
 async function readFacts(
   context: TableContext,
   catalog: CatalogSnapshot,
-  { before, row, primaryKey, isNew = false }: PlannedRow,
+  { before, row, primaryKey, isNew = false, isRestored = false }: PlannedRow,
   others: OtherOwners | Promise<OtherOwners>,
   planOther: () => OtherLayoutChanges | Promise<OtherLayoutChanges>,
 ): Promise<Facts> {
@@ -242,7 +255,9 @@ async function readFacts(
   const references =
     row === null
       ? noReferences
-      : await checkReferences(context, isNew ? null : (before?.row ?? null), row);
+      : isMarked(context.model, row)
+        ? noReferences
+        : await checkReferences(context, isNew || isRestored ? null : (before?.row ?? null), row);
   return {
     others: found,
     other,
@@ -273,10 +288,11 @@ function compose(
   planned: PlannedRow,
   { before: entriesBefore, after, changes }: Entries,
   { others, other, mark, countedRow, references }: Facts,
-): PlannedChange {
+): PlannedChange | Promise<PlannedChange> {
   const { model } = context;
   const { primaryKey, before, row, isNew = before === null } = planned;
   const expiry = expiryOf(planned);
+  if (expiry !== undefined) assertNotRanked(model);
   const mutations: KvMutation[] = [...references.mutations];
   const checks: AtomicCheck[] = [...others.checks, ...other.checks, ...references.checks];
   // A delete job of an earlier row with the same key does not apply to this row.
@@ -305,7 +321,7 @@ function compose(
   }
   const isOwn = (entry: IndexEntry) => !others.entries.has(entry);
   const { removed, rewritten } = changes;
-  return {
+  const change: PlannedChange = {
     primaryKey,
     versionstamp: before?.versionstamp ?? null,
     row,
@@ -318,7 +334,17 @@ function compose(
     expiry,
     expiryKey: keepsExpiry(context, catalog) ? expiryKey(model, primaryKey) : undefined,
     countedRow: counters.countedRow,
+    ranked: counters.ranked,
     checks,
     mutations,
   };
+  if (counters.ranked.length === 0) return change;
+  return placeChanges(context, counters.ranked).then((placed) => ({
+    ...change,
+    checks: [...checks, ...placed.checks],
+    mutations: [
+      ...mutations,
+      ...placed.sums.map(({ key, by }) => ({ type: "sum", key, value: new KvU64(by) }) as const),
+    ],
+  }));
 }

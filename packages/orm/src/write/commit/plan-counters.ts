@@ -8,6 +8,7 @@ import {
 } from "../../catalog/counter-changes.js";
 import type { IndexEntry } from "../../indexes/index-entries.js";
 import type { AnyRow } from "../../model/compiled-model.js";
+import { type RankedChanges, rankedChanges } from "../../ranks/place-changes.js";
 import type { CountedRow, CountedRowChange } from "./counted-row-changes.js";
 
 /** A row with its entries. */
@@ -37,6 +38,8 @@ export interface PlannedCounters {
   readonly checks: readonly AtomicCheck[];
   readonly mutations: readonly KvMutation[];
   readonly countedRow: CountedRowChange | undefined;
+  /** The changes of intervals of ranked indexes. They must be found, and are not in `mutations`. */
+  readonly ranked: RankedChanges;
 }
 
 /** Plans the changes of counters for a change of a row. */
@@ -51,11 +54,11 @@ export function planCounters(
     ? countedRow.counters
     : amountsOf(catalog, before, mark?.versionstamp ? before : undefined);
   const checks: AtomicCheck[] = [];
-  const mutations: KvMutation[] = counterChanges(countedBefore, counted).map(({ key, by }) => ({
-    type: "sum",
-    key,
-    value: new KvU64(by),
-  }));
+  const changes = counterChanges(countedBefore, counted);
+  const ranked = rankedChanges(changes);
+  const mutations: KvMutation[] = changes
+    .filter((change) => change.ranked === undefined)
+    .map(({ key, by }) => ({ type: "sum", key, value: new KvU64(by) }));
   if (mark !== undefined) {
     const { key } = mark;
     checks.push(mark);
@@ -63,10 +66,11 @@ export function planCounters(
       after === undefined ? { type: "delete", key } : { type: "set", key, value: true },
     );
   }
-  if (countedRow === undefined) return { checks, mutations, countedRow };
+  if (countedRow === undefined) return { checks, mutations, countedRow, ranked };
   checks.push(countedRow.check);
   const counters = afterExpires ? countedIn(catalog.entry, counted) : undefined;
-  return { checks, mutations, countedRow: { previous: countedRow.until, counters } };
+  const change = { previous: countedRow.until, counters };
+  return { checks, mutations, countedRow: change, ranked };
 }
 
 /** Returns what a row adds to counters. */

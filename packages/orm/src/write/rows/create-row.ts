@@ -2,6 +2,7 @@ import { type KvKeyPart, monotonicUlid } from "@keywright/core";
 import type { CatalogSnapshot } from "../../catalog/catalog-snapshot.js";
 import type { FoundRow } from "../../context/any-query.js";
 import { hooksOf } from "../../context/hooks-of.js";
+import { withScopeValues } from "../../context/scope.js";
 import type { TableContext } from "../../context/table-context.js";
 import { primaryKeyOf, rowKey } from "../../indexes/primary-key.js";
 import type { AnyRow, CompiledModel } from "../../model/compiled-model.js";
@@ -10,6 +11,7 @@ import { commitChange } from "../commit/commit-change.js";
 import { planChange } from "../commit/plan-change.js";
 import { hasExpired, keepsExpiry } from "../commit/row-expiry.js";
 import { withCreationTime } from "../input/add-timestamps.js";
+import { assertUnmarked } from "../input/assert-unmarked.js";
 import { parseNewRow, parseRow } from "../input/parse-row.js";
 import { callAfterHook, callBeforeHook } from "../input/row-hooks.js";
 import { assertWriteOptions, expireInOf, type WriteOptions } from "../input/write-options.js";
@@ -54,7 +56,10 @@ export async function newRow(context: TableContext, data: unknown): Promise<AnyR
   if (beforeCreate !== undefined) {
     input = copyData(model, await callBeforeHook(input, beforeCreate));
   }
-  return await parseNewRow(model, withCreationTime(model, withId(model, input)));
+  const scoped = withScopeValues(context, input);
+  const row = await parseNewRow(model, withCreationTime(model, withId(model, scoped)));
+  assertUnmarked(model, row);
+  return row;
 }
 
 /** Stores a new row that has been parsed, and calls `duringCreate` in the same commit. */

@@ -1,6 +1,7 @@
 import type { FoundRow } from "../../context/any-query.js";
 import type { TableContext } from "../../context/table-context.js";
 import { RowNotFoundError } from "../../errors/row-errors.js";
+import { isMarked, markedRow } from "../../model/soft-delete.js";
 import { commitChange } from "../commit/commit-change.js";
 import { planChange } from "../commit/plan-change.js";
 import { callAfterHook, callBeforeDelete } from "../input/row-hooks.js";
@@ -9,7 +10,8 @@ import { type FindRow, findToWrite } from "./find-row.js";
 import { writeWithHook } from "./write-with-hook.js";
 
 /**
- * Deletes a row without looking for rows that refer to it, and returns it as it was.
+ * Deletes a row without looking for rows that refer to it, and returns it as it was. A row of a
+ * model with `softDelete` is marked, and removed only if the context purges and it was marked.
  *
  * @param where the condition to report in errors.
  * @param isApproved true to skip the `beforeDelete` hook, which has already allowed the deletion.
@@ -26,22 +28,36 @@ export async function deleteSingleRow(
 ): Promise<FoundRow> {
   const { model } = context;
   assertWriteOptions(model, options);
-  const remove = async (within: TableContext): Promise<FoundRow> => {
-    let found: FoundRow | undefined;
-    await commitChange(within, async (catalog) => {
-      found = await findToWrite(within, catalog, find, where, options);
-      if (!isApproved) await callBeforeDelete(within, found.row);
-      const { primaryKey } = found;
-      return planChange(within, catalog, { primaryKey, before: found, row: null });
-    });
-    if (found === undefined) throw new RowNotFoundError(model.name, where);
-    return found;
-  };
   let deleted: FoundRow | undefined;
-  const keepStamp = async (within: TableContext) => (deleted = await remove(within));
-  await writeWithHook(context, "duringDelete", keepStamp, ({ row }) => [row]);
-  // The row as it was, with the versionstamp that it had.
+  let isPurged = false;
+  const remove = async (within: TableContext): Promise<FoundRow> => {
+    let removed: FoundRow | undefined;
+    await commitChange(within, async (catalog) => {
+      const found = await findToWrite(within, catalog, find, where, options);
+      isPurged = within.purges === true && isMarked(model, found.row);
+      if (!isApproved && !isPurged) await callBeforeDelete(within, found.row);
+      removed = found;
+      const { primaryKey } = found;
+      // A stored value that is no row has no fields, so it cannot be marked.
+      const isRow = found.stored === undefined || Object.keys(found.stored).length > 0;
+      const isMarking = model.softDelete !== undefined && !isPurged && isRow;
+      const row = isMarking ? markedRow(model, found.row) : null;
+      return planChange(within, catalog, { primaryKey, before: found, row });
+    });
+    if (removed === undefined) throw new RowNotFoundError(model.name, where);
+    return removed;
+  };
+  await writeWithHook(
+    context,
+    "duringDelete",
+    async (within) => {
+      deleted = await remove(within);
+      return deleted;
+    },
+    // The row as it was, with the versionstamp that it had.
+    ({ row }) => (isPurged ? undefined : [row]),
+  );
   if (deleted === undefined) throw new RowNotFoundError(model.name, where);
-  await callAfterHook(context, "afterDelete", deleted.row);
+  if (!isPurged) await callAfterHook(context, "afterDelete", deleted.row);
   return deleted;
 }

@@ -8,6 +8,7 @@ import { copyData, copyStored, deepCopy } from "../../model/copy-of-data.js";
 import { commitChange } from "../commit/commit-change.js";
 import { planChange } from "../commit/plan-change.js";
 import { withUpdateTime } from "../input/add-timestamps.js";
+import { assertUnmarked } from "../input/assert-unmarked.js";
 import { parsePatch } from "../input/parse-row.js";
 import { callAfterHook, callBeforeHook } from "../input/row-hooks.js";
 import { assertWriteOptions, expireInOf, type WriteOptions } from "../input/write-options.js";
@@ -56,6 +57,7 @@ export async function updateRow(
       const parsed = parsePatch(model, before, withUpdateTime(model, changes));
       const row = parsed instanceof Promise ? await parsed : parsed;
       assertSamePrimaryKey(model, before, row);
+      assertUnmarked(model, row);
       return planChange(within, snapshot, { primaryKey, before: found, row, expireIn });
     });
     return { before, row: change.row ?? before, primaryKey: change.primaryKey, versionstamp };

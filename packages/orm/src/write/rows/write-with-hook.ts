@@ -9,7 +9,7 @@ import { runAtomically } from "./run-atomically.js";
  * If others have changed what the write or the hook has read, both run again.
  *
  * @param write writes the row in the context that it gets.
- * @param rowsOf returns the rows that the hook gets.
+ * @param rowsOf returns the rows that the hook gets. Undefined if it is not to be called.
  * @throws {TransactionConflictError} after 100 attempts.
  * @throws the error of the hook.
  */
@@ -17,15 +17,18 @@ export async function writeWithHook<T extends { readonly versionstamp: string }>
   context: TableContext,
   name: DuringHook,
   write: (within: TableContext) => Promise<T>,
-  rowsOf: (written: T) => readonly object[],
+  rowsOf: (written: T) => readonly object[] | undefined,
 ): Promise<T> {
   if (hooksOf(context)?.[name] === undefined) return await write(context);
   let committed: string | null = null;
   const written = await runAtomically(
     context,
-    async (within) => {
+    async ({ kv, transaction, tables }) => {
+      // The context may have a scope, or see deleted rows, as that of no other call does.
+      const within = { ...context, kv, transaction, tables };
       const result = await write(within);
-      await callDuringHook(within, name, rowsOf(result));
+      const rows = rowsOf(result);
+      if (rows !== undefined) await callDuringHook(within, name, rows);
       return result;
     },
     {

@@ -1,0 +1,142 @@
+import type * as z from "zod";
+import { ModelDefinitionError } from "../errors/schema-errors.js";
+import type { AnyRow, CompiledIndex, CompiledModel } from "./compiled-model.js";
+import { isSameInKey } from "./fields/key-kinds.js";
+import { definitionOf, type Schema } from "./fields/schema-definition.js";
+import { defaultIndexPrefix } from "./index-prefix.js";
+import type { Model } from "./model.js";
+import { plainPart } from "./plain-part.js";
+
+/**
+ * Checks the option `softDelete`, and returns the field that marks deleted rows.
+ *
+ * @throws {ModelDefinitionError} if the field is no date that rows may lack, or is in a key.
+ */
+export function compileSoftDelete(
+  { name, schema, softDelete, indexes }: Model,
+  primaryKey: readonly string[],
+): string | undefined {
+  if (softDelete === undefined) return undefined;
+  const fail = (reason: string): never => {
+    throw new ModelDefinitionError(name, "softDelete", reason);
+  };
+  if (typeof softDelete !== "string") fail('it must be the name of a field, such as "deletedAt"');
+  const field = JSON.stringify(softDelete);
+  const type = Object.hasOwn(schema.shape, softDelete) ? schema.shape[softDelete] : undefined;
+  const advice = `write ${softDelete}: z.date().nullable().default(null)`;
+  if (type === undefined) return fail(`the schema has no field ${field}; ${advice}`);
+  const { isDate, isNullable, isOptional } = dateIn(type);
+  if (!isDate || !(isNullable || isOptional))
+    fail(`the field ${field} must be a date that is nullable or optional; ${advice}`);
+  if (primaryKey.includes(softDelete)) fail(`the field ${field} cannot be in the primary key`);
+  for (const [indexName, { key }] of Object.entries(indexes)) {
+    const parts: readonly unknown[] = Array.isArray(key) ? key : [key];
+    const isPart = (part: unknown) =>
+      part === softDelete || (part as { desc?: unknown } | null)?.desc === softDelete;
+    if (!parts.some(isPart)) continue;
+    const reason = `its key has ${field}, which marks deleted rows, and indexes leave these out; no row would be in it`;
+    throw new ModelDefinitionError(name, `indexes.${indexName}.key`, reason);
+  }
+  return softDelete;
+}
+
+interface DateField {
+  readonly isDate: boolean;
+  readonly isNullable: boolean;
+  readonly isOptional: boolean;
+}
+
+function dateIn(type: Schema): DateField {
+  let isNullable = false;
+  let isOptional = false;
+  for (let current: Schema | undefined = type; current !== undefined; ) {
+    const def = definitionOf(current);
+    if (def.type === "date") return { isDate: true, isNullable, isOptional };
+    if (def.type === "nullable") isNullable = true;
+    else if (def.type === "optional") isOptional = true;
+    else if (def.type !== "default" && def.type !== "readonly") break;
+    current = def.innerType;
+  }
+  return { isDate: false, isNullable, isOptional };
+}
+
+/**
+ * Returns the indexes of a model that leave marked rows out, with one more that has only the marked
+ * rows, in the order of their times.
+ */
+export function withoutMarkedRows(
+  prefix: string,
+  shape: Readonly<Record<string, z.ZodType>>,
+  indexes: readonly CompiledIndex[],
+  softDelete: string | undefined,
+): readonly CompiledIndex[] {
+  if (softDelete === undefined) return indexes;
+  const unmarked = indexes.map((index) => ({
+    ...index,
+    unmarked: softDelete,
+    keyFields: index.keyFields && new Set([...index.keyFields, softDelete]),
+  }));
+  return [...unmarked, markedIndex(prefix, shape, softDelete)];
+}
+
+function markedIndex(
+  prefix: string,
+  shape: Readonly<Record<string, z.ZodType>>,
+  softDelete: string,
+): CompiledIndex {
+  const place = defaultIndexPrefix(`${prefix}_marked`, `by_${softDelete}`);
+  return {
+    name: markedIndexName(softDelete),
+    prefix: place,
+    place,
+    parts: [plainPart(softDelete)],
+    fields: [softDelete],
+    unique: false,
+    each: undefined,
+    where: undefined,
+    condition: undefined,
+    reads: undefined,
+    keyFields: new Set([softDelete]),
+    store: "pointer",
+    include: [],
+    declaredInclude: [],
+    inKey: isSameInKey(shape[softDelete]!) ? new Map([[softDelete, 1]]) : new Map(),
+    counted: false,
+    sums: [],
+    extremes: new Map(),
+    ranked: false,
+    isHidden: true,
+    unmarked: undefined,
+    version: undefined,
+  };
+}
+
+/** Returns the name of the hidden index of the rows that a field marks as deleted. */
+export function markedIndexName(softDelete: string): string {
+  return `marked.${softDelete}`;
+}
+
+/** True if a row is marked as deleted. */
+export function isMarked({ softDelete }: CompiledModel, row: AnyRow): boolean {
+  return softDelete !== undefined && row[softDelete] !== undefined && row[softDelete] !== null;
+}
+
+/** Returns a row with the mark of a deletion. */
+export function markedRow({ softDelete }: CompiledModel, row: AnyRow): AnyRow {
+  return softDelete === undefined ? row : { ...row, [softDelete]: new Date() };
+}
+
+/** Returns a row without the mark of a deletion: null, or no field if the schema refuses null. */
+export function unmarkedRow({ softDelete, schema }: CompiledModel, row: AnyRow): AnyRow {
+  if (softDelete === undefined) return row;
+  const { [softDelete]: _, ...unmarked } = row;
+  return dateIn(schema.shape[softDelete]!).isNullable ? { ...row, [softDelete]: null } : unmarked;
+}
+
+/**
+ * True if an index lacks rows that the model returns: those with a mark that the model no longer
+ * has. Only the definition that the database has of an index, until `migrate` rebuilds it.
+ */
+export function leavesOutMore({ softDelete }: CompiledModel, { unmarked }: CompiledIndex): boolean {
+  return unmarked !== undefined && unmarked !== softDelete;
+}
