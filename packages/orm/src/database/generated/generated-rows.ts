@@ -1,4 +1,4 @@
-import type { AnyQuery } from "../../context/any-query.js";
+import type { AnyQuery, FoundRow } from "../../context/any-query.js";
 import { deepCopy } from "../../model/copy-of-data.js";
 import { besideCatalogs } from "../../context/beside-catalogs.js";
 import type { TableContext } from "../../context/table-context.js";
@@ -7,6 +7,7 @@ import type { AnyRow } from "../../model/compiled-model.js";
 import type { LinkedRelation } from "../../model/linked-relations.js";
 import { primaryKeyIn } from "../../query/plan/plan-unique.js";
 import { foundRow } from "../../query/read/found-row.js";
+import { resultRow } from "../../query/read/result-row.js";
 import { readRows } from "../../query/read/read-rows.js";
 import { includedRelations } from "../../relations/load/include-query.js";
 import { includedModels } from "../../relations/load/included-models.js";
@@ -39,7 +40,10 @@ export class GeneratedRows extends RowOperations {
       meter.index = "primaryKey";
       meter.add(keys.length);
       const entries = await readRows(context, keys);
-      return entries.map((entry, i) => foundRow(context, keys[i]!, entry)?.row ?? null);
+      const found = entries.map((entry, i) => foundRow(context, keys[i]!, entry));
+      const result = async (each: FoundRow | undefined) =>
+        each === undefined ? null : await resultRow(context, each.row);
+      return await Promise.all(found.map(result));
     });
   }
 
