@@ -98,6 +98,21 @@ export interface FindFirstOptions<
   readonly cursor?: string | null | undefined;
 }
 
+/** The argument of `watchMany`. */
+export interface WatchManyOptions<
+  M extends Model,
+  Models extends AnyModels,
+  W,
+  O,
+  X,
+  S extends string,
+  I,
+  V,
+> extends FindFirstOptions<M, Models, W, O, X, S, I, V> {
+  /** The maximum number of rows. All rows if absent. */
+  readonly take?: number | undefined;
+}
+
 /**
  * The argument of `findMany`. `FindManyOptions<typeof User>` is any query of the model that returns
  * whole rows. For this type, the compiler does not check that an index serves the query. It is
@@ -112,9 +127,7 @@ export interface FindManyOptions<
   S extends string = FieldOf<Row<M>>,
   I = Include<M, Models> | undefined,
   V = boolean,
-> extends FindFirstOptions<M, Models, W, O, X, S, I, V> {
-  /** The maximum number of rows. All rows if absent. */
-  readonly take?: number | undefined;
+> extends WatchManyOptions<M, Models, W, O, X, S, I, V> {
   /**
    * How many rows are left out at the beginning. The index needs `ranked: true`. The reads grow with
    * the logarithm of the number of rows.

@@ -22,6 +22,7 @@ import type {
   GroupByOptions,
   GroupResult,
 } from "./aggregate-types.js";
+import type { QueryWhere, ServedByAll } from "./filter-types.js";
 import type { Include } from "./include-types.js";
 import type {
   CreateManyOptions,
@@ -37,6 +38,7 @@ import type {
   UpdateManyOptions,
   UpdateOptions,
   UpsertOptions,
+  WatchManyOptions,
 } from "./query-options.js";
 import type { RankOptions } from "./rank-types.js";
 import type { CreatedRows, ManyRows, Shaped } from "./result-types.js";
@@ -114,14 +116,15 @@ export interface Repository<in out M extends Model, in out Models extends AnyMod
    * @throws the errors of `findMany`.
    */
   findFirst<
-    const W extends IndexedWhere<M> | undefined = IndexedWhere<M> & LeftOut,
+    const W extends QueryWhere<M, Models> | undefined = QueryWhere<M, Models> & LeftOut,
     const O extends Orders<M> | undefined = Orders<M> & LeftOut,
     const X extends IndexName<M> | undefined = never,
     S extends FieldOf<Row<M>> = FieldOf<Row<M>>,
     const I extends Include<M, Models> | undefined = Include<M, Models>,
     const V extends boolean = false,
   >(
-    options: FindFirstOptions<M, Models, W, O, X, S, I, V> & Served<M, W, O, X>,
+    options: FindFirstOptions<M, Models, W, O, X, S, I, V> &
+      ServedByAll<M, Models, W, O, X, Served<M, W, O, X>>,
   ): Promise<Shaped<M, Models, S, I, V> | null>;
 
   /**
@@ -130,14 +133,15 @@ export interface Repository<in out M extends Model, in out Models extends AnyMod
    * @throws {RowNotFoundError} if there is no such row.
    */
   findFirstOrThrow<
-    const W extends IndexedWhere<M> | undefined = IndexedWhere<M> & LeftOut,
+    const W extends QueryWhere<M, Models> | undefined = QueryWhere<M, Models> & LeftOut,
     const O extends Orders<M> | undefined = Orders<M> & LeftOut,
     const X extends IndexName<M> | undefined = never,
     S extends FieldOf<Row<M>> = FieldOf<Row<M>>,
     const I extends Include<M, Models> | undefined = Include<M, Models>,
     const V extends boolean = false,
   >(
-    options: FindFirstOptions<M, Models, W, O, X, S, I, V> & Served<M, W, O, X>,
+    options: FindFirstOptions<M, Models, W, O, X, S, I, V> &
+      ServedByAll<M, Models, W, O, X, Served<M, W, O, X>>,
   ): Promise<Shaped<M, Models, S, I, V>>;
 
   /**
@@ -165,7 +169,7 @@ export interface Repository<in out M extends Model, in out Models extends AnyMod
    * integer, or is used with `cursor` or `filter`.
    */
   findMany<
-    const W extends IndexedWhere<M> | undefined = IndexedWhere<M> & LeftOut,
+    const W extends QueryWhere<M, Models> | undefined = QueryWhere<M, Models> & LeftOut,
     const O extends Orders<M> | undefined = Orders<M> & LeftOut,
     const X extends IndexName<M> | undefined = never,
     S extends FieldOf<Row<M>> = FieldOf<Row<M>>,
@@ -175,7 +179,7 @@ export interface Repository<in out M extends Model, in out Models extends AnyMod
   >(
     options: FindManyOptions<M, Models, W, O, X, S, I, V> &
       DeletedOption<M, D> &
-      Served<Listed<M, D>, W, O, X>,
+      ServedByAll<Listed<M, D>, Models, W, O, X, Served<Listed<M, D>, W, O, X>>,
   ): RowQuery<Shaped<M, Models, S, I, V>>;
 
   /**
@@ -202,10 +206,12 @@ export interface Repository<in out M extends Model, in out Models extends AnyMod
    * @throws the errors of `findMany`.
    */
   count<
-    const W extends IndexedWhere<M> | undefined = IndexedWhere<M> & LeftOut,
+    const W extends QueryWhere<M, Models> | undefined = QueryWhere<M, Models> & LeftOut,
     const O extends Orders<M> | undefined = Orders<M> & LeftOut,
     const X extends IndexName<M> | undefined = never,
-  >(options?: RowsOptions<M, W, O, X> & ServedOrAll<M, W, O, X>): Promise<number>;
+  >(
+    options?: RowsOptions<M, W, O, X> & ServedByAll<M, Models, W, O, X, ServedOrAll<M, W, O, X>>,
+  ): Promise<number>;
 
   /**
    * Returns the number of rows, and sums, means, minima and maxima of their fields. The model or an
@@ -299,10 +305,12 @@ export interface Repository<in out M extends Model, in out Models extends AnyMod
    * @throws the errors of `findMany`.
    */
   exists<
-    const W extends IndexedWhere<M> | undefined = IndexedWhere<M> & LeftOut,
+    const W extends QueryWhere<M, Models> | undefined = QueryWhere<M, Models> & LeftOut,
     const O extends Orders<M> | undefined = Orders<M> & LeftOut,
     const X extends IndexName<M> | undefined = never,
-  >(options?: RowsOptions<M, W, O, X> & ServedOrAll<M, W, O, X>): Promise<boolean>;
+  >(
+    options?: RowsOptions<M, W, O, X> & ServedByAll<M, Models, W, O, X, ServedOrAll<M, W, O, X>>,
+  ): Promise<boolean>;
 
   /**
    * Returns how `findMany` would answer a query: the index, the ranges of keys and the number of
@@ -311,14 +319,15 @@ export interface Repository<in out M extends Model, in out Models extends AnyMod
    * @throws the errors of `findMany` if the query cannot be answered.
    */
   explain<
-    const W extends IndexedWhere<M> | undefined = IndexedWhere<M> & LeftOut,
+    const W extends QueryWhere<M, Models> | undefined = QueryWhere<M, Models> & LeftOut,
     const O extends Orders<M> | undefined = Orders<M> & LeftOut,
     const X extends IndexName<M> | undefined = never,
     S extends FieldOf<Row<M>> = FieldOf<Row<M>>,
     const I extends Include<M, Models> | undefined = Include<M, Models>,
     const V extends boolean = false,
   >(
-    options: FindManyOptions<M, Models, W, O, X, S, I, V> & Served<M, W, O, X>,
+    options: FindManyOptions<M, Models, W, O, X, S, I, V> &
+      ServedByAll<M, Models, W, O, X, Served<M, W, O, X>>,
   ): Promise<QueryExplanation>;
 
   /**
@@ -395,7 +404,7 @@ export interface Repository<in out M extends Model, in out Models extends AnyMod
    * accepts. Nothing is written.
    */
   updateMany<
-    const W extends IndexedWhere<M> | undefined = IndexedWhere<M> & LeftOut,
+    const W extends QueryWhere<M, Models> | undefined = QueryWhere<M, Models> & LeftOut,
     const O extends Orders<M> | undefined = Orders<M> & LeftOut,
     const X extends IndexName<M> | undefined = never,
     S extends FieldOf<Row<M>> = FieldOf<Row<M>>,
@@ -403,7 +412,8 @@ export interface Repository<in out M extends Model, in out Models extends AnyMod
     const V extends boolean = false,
     const A extends boolean = false,
   >(
-    options: UpdateManyOptions<M, Models, W, O, X, S, I, V, A> & ServedOrFiltered<M, W, O, X>,
+    options: UpdateManyOptions<M, Models, W, O, X, S, I, V, A> &
+      ServedByAll<M, Models, W, O, X, ServedOrFiltered<M, W, O, X>>,
   ): Promise<ManyRows<Shaped<M, Models, S, I, V>, A>>;
 
   /**
@@ -453,7 +463,7 @@ export interface Repository<in out M extends Model, in out Models extends AnyMod
    * accepts. Nothing is written.
    */
   deleteMany<
-    const W extends IndexedWhere<M> | undefined = IndexedWhere<M> & LeftOut,
+    const W extends QueryWhere<M, Models> | undefined = QueryWhere<M, Models> & LeftOut,
     const O extends Orders<M> | undefined = Orders<M> & LeftOut,
     const X extends IndexName<M> | undefined = never,
     S extends FieldOf<Row<M>> = FieldOf<Row<M>>,
@@ -461,7 +471,8 @@ export interface Repository<in out M extends Model, in out Models extends AnyMod
     const V extends boolean = false,
     const A extends boolean = false,
   >(
-    options: DeleteManyOptions<M, Models, W, O, X, S, I, V, A> & ServedOrFiltered<M, W, O, X>,
+    options: DeleteManyOptions<M, Models, W, O, X, S, I, V, A> &
+      ServedByAll<M, Models, W, O, X, ServedOrFiltered<M, W, O, X>>,
   ): Promise<ManyRows<Shaped<M, Models, S, I, V>, A>>;
 
   /**
@@ -519,13 +530,14 @@ export interface Repository<in out M extends Model, in out Models extends AnyMod
    * @throws the errors of `findMany`, some of them only in the stream.
    */
   watchMany<
-    const W extends IndexedWhere<M> | undefined = IndexedWhere<M> & LeftOut,
+    const W extends QueryWhere<M, Models> | undefined = QueryWhere<M, Models> & LeftOut,
     const O extends Orders<M> | undefined = Orders<M> & LeftOut,
     const X extends IndexName<M> | undefined = never,
     S extends FieldOf<Row<M>> = FieldOf<Row<M>>,
     const I extends Include<M, Models> | undefined = Include<M, Models>,
     const V extends boolean = false,
   >(
-    options: FindManyOptions<M, Models, W, O, X, S, I, V> & Served<M, W, O, X>,
+    options: WatchManyOptions<M, Models, W, O, X, S, I, V> &
+      ServedByAll<M, Models, W, O, X, Served<M, W, O, X>>,
   ): ReadableStream<Shaped<M, Models, S, I, V>[]>;
 }
