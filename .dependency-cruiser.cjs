@@ -28,6 +28,7 @@ const rooms = {
     "write/rows",
     "write/cascade",
     "write/many",
+    "write/deleted",
     "live",
     "migrate/run",
     "migrate/plan",

@@ -45,6 +45,8 @@ export type {
   Versioned,
 } from "./database/repository/result-types.js";
 export type { RowQuery } from "./database/repository/row-query.js";
+export type { PurgeOptions, RestoreOptions } from "./database/repository/soft-delete-types.js";
+export type { ScopedDatabase, ScopeValues } from "./database/scope-types.js";
 export { type OrmErrorCode, ormErrorCodes } from "./errors/codes.js";
 export {
   LeaseLostError,
@@ -87,6 +89,7 @@ export {
   UnknownIndexError,
   type UnreadableState,
 } from "./errors/schema-errors.js";
+export { ScopeError } from "./errors/scope-error.js";
 export {
   TransactionBypassedError,
   TransactionConflictError,
@@ -197,11 +200,14 @@ export {
 } from "./model/relation-definition.js";
 export type {
   CannotHold,
+  CannotMark,
   IndexCannotBe,
   LeadsNowhere,
   NamesNoRow,
   NoCondition,
   NoIndexServes,
+  NoSoftDelete,
+  NotScopable,
   ReadsWholeTable,
   UnknownField,
   UnknownOption,
@@ -232,3 +238,4 @@ export {
 } from "./schema/define-migration.js";
 
 export { type ResumedDeletes, resumeDeletes } from "./write/cascade/resume-deletes.js";
+export type { PurgeResult } from "./write/deleted/purge-rows.js";

@@ -345,6 +345,17 @@ const cases: readonly [name: string, text: string, provoke: Provoke][] = [
       await untyped(db).users!.findUnique!({ where: { id: secret } });
     },
   ],
+  [
+    "ScopeError",
+    'users: indexes.byEmail: its values are unique among all rows, so the model cannot be scoped by name; declare byEmail: { key: ["name", "email"], unique: true }',
+    async ({ kv }) => {
+      const db = await createDatabase({
+        kv,
+        models: { users: define({ ...User, relations: {} }) } as never,
+      });
+      (db as { scope(values: object): unknown }).scope({ name: secret });
+    },
+  ],
   // `migrate` does not throw it: its result has the status "lost".
   [
     "LeaseLostError",

@@ -44,5 +44,8 @@ export interface CannotMark<_Field, Message extends string> extends Refused<Mess
 /** A model whose deleted rows are removed and not marked. */
 export interface NoSoftDelete<Message extends string> extends Refused<Message> {}
 
+/** Fields that do not make a scope of any model. */
+export interface NotScopable<_Fields, Message extends string> extends Refused<Message> {}
+
 /** A relation to a model or to fields that do not exist. */
 export interface LeadsNowhere<_Name, Message extends string> extends Refused<Message> {}

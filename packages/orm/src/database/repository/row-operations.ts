@@ -2,10 +2,12 @@ import type { KvKeyPart } from "@keywright/core";
 import type { AnyQuery, FoundRow } from "../../context/any-query.js";
 import { besideCatalogs } from "../../context/beside-catalogs.js";
 import type { ReadMeter } from "../../context/read-meter.js";
+import { scopedUnique } from "../../context/scope.js";
 import type { TableContext } from "../../context/table-context.js";
 import type { Operation } from "../../errors/orm-error.js";
 import { InvalidArgumentError } from "../../errors/query-errors.js";
 import { planUnique, primaryKeyIn } from "../../query/plan/plan-unique.js";
+import { queriedModel } from "../../query/plan/queried-model.js";
 import { findOne } from "../../query/read/find-rows.js";
 import { retryTornRead } from "../../relations/load/retry-torn-read.js";
 import { deleteRow } from "../../write/cascade/delete-row.js";
@@ -193,7 +195,7 @@ function findWholeRow(
 /** @throws {InvalidArgumentError} if a query does not name the primary key of a deleted row. */
 function assertByKey(context: TableContext, query: AnyQuery): void {
   const { name, primaryKey } = context.model;
-  const fields = Object.keys(whereOf(context, query));
+  const fields = Object.keys(scopedUnique(context, whereOf(context, query)));
   if (fields.length === primaryKey.length && fields.every((field) => primaryKey.includes(field)))
     return;
   const reason = `it must name the primary key, ${primaryKey.join(", ")}, because indexes leave deleted rows out`;
@@ -202,8 +204,8 @@ function assertByKey(context: TableContext, query: AnyQuery): void {
 
 /** Returns the primary key that a query names; undefined if it names a unique index. */
 function namedPrimaryKey(context: TableContext, query: AnyQuery): readonly KvKeyPart[] | undefined {
-  const where = whereOf(context, query);
-  const [key] = planUnique(context.catalog.snapshot.readModel, where, query.index);
+  const where = scopedUnique(context, whereOf(context, query));
+  const [key] = planUnique(queriedModel(context), where, query.index);
   return key === "primaryKey" ? primaryKeyIn(context.model, where) : undefined;
 }
 

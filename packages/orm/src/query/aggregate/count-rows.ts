@@ -1,6 +1,7 @@
 import { specificationOrder } from "@keywright/core";
 import type { AnyQuery } from "../../context/any-query.js";
 import type { ReadMeter } from "../../context/read-meter.js";
+import { scopedQuery } from "../../context/scope.js";
 import type { TableContext } from "../../context/table-context.js";
 import { counterKey } from "../../indexes/counter-keys.js";
 import { primaryKeyOfEntry } from "../../indexes/entry-value.js";
@@ -24,12 +25,13 @@ import {
   type Plan,
   plansIn,
   type QueryPlan,
+  type Segment,
 } from "../plan/ranges/query-plan.js";
 import { EntryReader, maxBatch } from "../read/entry-reader.js";
 import { readAgain } from "../read/read-again.js";
 import type { RowSource } from "../read/row-reader.js";
 import { rowSourceOf } from "../read/row-source.js";
-import { isOfGroups } from "./plan-aggregate.js";
+import { segmentsOfGroups } from "./plan-aggregate.js";
 import { readCounters } from "./read-counters.js";
 import { readGroups } from "./read-groups.js";
 
@@ -111,7 +113,7 @@ function mayReadMarkedRows(context: TableContext, plan: Plan): boolean {
 }
 
 function plansOfCount(context: TableContext, query: AnyQuery): readonly Plan[] | undefined {
-  const [{ conditions, order }] = parseQuery(context.model, query);
+  const [{ conditions, order }] = parseQuery(context.model, scopedQuery(context, query));
   const isSelective = query.index !== undefined || conditions.size > 0;
   if (isSelective || query.related !== undefined) return plansOf(context, query);
   if (order.size === 0) return undefined;
@@ -139,7 +141,11 @@ function hasCounters(context: TableContext, plan: Plan): plan is QueryPlan {
   if (index === undefined || mayRepeat(plan)) return false;
   const counter = context.model.counters.find((one) => one.index === index.name && !one.sum);
   if (!isReadableCounter(context, counter)) return false;
-  return isReadable(context, index) && segments.every((segment) => isOfGroups(index, segment));
+  return isReadable(context, index) && groupsOf(plan) !== undefined;
+}
+
+function groupsOf({ model, index, segments }: QueryPlan): readonly Segment[] | undefined {
+  return index && segmentsOfGroups(model, index, segments);
 }
 
 /** True if each segment has the values of all parts, and so one counter. */
@@ -168,9 +174,11 @@ async function countByRanks(
 /** Adds up the counters of the keys that a plan has. */
 async function countGroups(
   context: TableContext,
-  { model, index, segments }: QueryPlan,
+  queryPlan: QueryPlan,
   meter: ReadMeter,
 ): Promise<number> {
+  const { model, index } = queryPlan;
+  const segments = groupsOf(queryPlan) ?? [];
   const ofKeys = ({ index: name, sum, ranked }: Counter) =>
     name === index?.name && sum === undefined && ranked === undefined;
   const count = model.counters.find(ofKeys);

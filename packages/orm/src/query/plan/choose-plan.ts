@@ -1,6 +1,7 @@
 import type { KeyOrder } from "@keywright/core";
 import type { AnyQuery } from "../../context/any-query.js";
 import type { RelatedFilters } from "../../context/related-filters.js";
+import { scopedQuery } from "../../context/scope.js";
 import type { TableContext } from "../../context/table-context.js";
 import type { CompiledIndex } from "../../model/compiled-model.js";
 import { keyOrderOf } from "../../transaction/key-order-of.js";
@@ -23,10 +24,11 @@ export async function choosePlan(context: TableContext, query: AnyQuery): Promis
 }
 
 /** Returns the plans of a query, best first. Every method that takes a query chooses among them. */
-export function plansOf(context: TableContext, query: AnyQuery): readonly Plan[] {
-  const { related } = query;
+export function plansOf(context: TableContext, unscoped: AnyQuery): readonly Plan[] {
+  const { related } = unscoped;
   if (related !== undefined)
-    return relatedPlans(context, { ...query, related: undefined }, related);
+    return relatedPlans(context, { ...unscoped, related: undefined }, related);
+  const query = scopedQuery(context, unscoped);
   const plans = planRows(queriedModel(context), query, orderIn(context));
   if (query.where !== undefined) {
     for (const where of alternativesOf(context.model, query.where)) {
@@ -59,7 +61,7 @@ function relatedPlans(
 }
 
 export async function chooseScan(context: TableContext, query: AnyQuery): Promise<ChosenPlan> {
-  return await chooseAmong(context, [planScan(context.model, query)], query.cursor);
+  return await chooseAmong(context, [planScan(context.model, query, context.scope)], query.cursor);
 }
 
 export async function chooseAmong(

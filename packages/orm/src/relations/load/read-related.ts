@@ -2,12 +2,14 @@ import type { KvEntry, KvEntryMaybe, KvKey, KvKeyPart } from "@keywright/core";
 import type { AnyQuery, FoundRow } from "../../context/any-query.js";
 import { inParallel } from "../../context/in-parallel.js";
 import type { ReadMeter } from "../../context/read-meter.js";
+import { scopedQuery } from "../../context/scope.js";
 import type { TableContext } from "../../context/table-context.js";
 import { primaryKeyOfEntry, rowInEntry } from "../../indexes/entry-value.js";
 import { rowKey } from "../../indexes/primary-key.js";
 import { orderIn, readablePlan } from "../../query/plan/choose-plan.js";
 import { isCovered } from "../../query/plan/covered-read.js";
 import { planQuery } from "../../query/plan/plan-query.js";
+import { queriedModel } from "../../query/plan/queried-model.js";
 import { prefixOf, type QueryPlan, readsWholeKeys } from "../../query/plan/ranges/query-plan.js";
 import { EntryReader, maxBatch } from "../../query/read/entry-reader.js";
 import { isFirstKey } from "../../query/read/first-key.js";
@@ -110,7 +112,11 @@ function readingOf<T>(
   position: number,
   meter: ReadMeter,
 ): Reading<T> {
-  const plans = planQuery(context.catalog.snapshot.readModel, query.query, orderIn(context));
+  const plans = planQuery(
+    queriedModel(context),
+    scopedQuery(context, query.query),
+    orderIn(context),
+  );
   const plan = readablePlan(context, plans);
   const cost = isCovered(context, plan, query.query) ? 1 : 2;
   const reader = new EntryReader(context, plan, meter, { cost });
