@@ -22,7 +22,7 @@ export function walkedIndex(
 ): QueryPlan | undefined {
   const model = queriedModel(context);
   if (alternativesOf(model, where).length > 1) return undefined;
-  const [query] = parseQuery(model, { where });
+  const [query] = parseQuery(model, { where: { ...where, ...context.scope } });
   // The fields have one value for each row, whatever it is.
   const conditions = new Map(query.conditions);
   for (const field of fields) conditions.set(field, anyValue);
