@@ -133,12 +133,17 @@ function lookupPlan(
 ): QueryPlan {
   const plans = planQuery(
     queriedModel(context),
-    { where: { ...where, ...values } },
+    scopedExample(context, { ...where, ...values }),
     orderIn(context),
   );
   assertKinds(context.model, where, plans);
   query?.related?.assertServed(context, false);
   return readablePlan(context, plans);
+}
+
+/** Returns a query with example values, and with the values of the scope as they are. */
+function scopedExample({ scope }: TableContext, where: AnyRow): { readonly where: AnyRow } {
+  return { where: { ...where, ...scope } };
 }
 
 /** Returns the plan that finds the rows that meet some conditions. */
