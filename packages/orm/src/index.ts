@@ -5,6 +5,7 @@ export type { CatalogEntry, IndexState, StoredIndex } from "./catalog/catalog-en
 export type { AnyDatabase } from "./context/any-database.js";
 export type { Direction } from "./context/any-query.js";
 export type { QueryEvent } from "./context/database-settings.js";
+export type { ExplainedRelation } from "./context/related-filters.js";
 
 export {
   createDatabase,
@@ -14,7 +15,13 @@ export {
 } from "./database/database.js";
 export type { DatabaseOptions, ModelHooks } from "./database/database-options.js";
 export type { ListOptions } from "./database/generated/rows.js";
+export type {
+  ManyCondition,
+  OneCondition,
+  QueryWhere,
+} from "./database/repository/filter-types.js";
 export type { Include } from "./database/repository/include-types.js";
+export type { CreateData, UpdateData } from "./database/repository/nested-types.js";
 export type {
   CreateManyOptions,
   CreateOptions,
@@ -39,6 +46,8 @@ export type {
   Versioned,
 } from "./database/repository/result-types.js";
 export type { RowQuery } from "./database/repository/row-query.js";
+export type { PurgeOptions, RestoreOptions } from "./database/repository/soft-delete-types.js";
+export type { ScopedDatabase, ScopeValues } from "./database/scope-types.js";
 export { type OrmErrorCode, ormErrorCodes } from "./errors/codes.js";
 export {
   LeaseLostError,
@@ -61,6 +70,7 @@ export {
   type KeyProblem,
   PrimaryKeyChangeError,
   ReferenceMissingError,
+  ReferenceRequiredError,
   RowInvalidError,
   RowNotFoundError,
   RowReferencedError,
@@ -81,6 +91,7 @@ export {
   UnknownIndexError,
   type UnreadableState,
 } from "./errors/schema-errors.js";
+export { ScopeError } from "./errors/scope-error.js";
 export {
   TransactionBypassedError,
   TransactionConflictError,
@@ -191,11 +202,15 @@ export {
 } from "./model/relation-definition.js";
 export type {
   CannotHold,
+  CannotMark,
+  CannotWriteNested,
   IndexCannotBe,
   LeadsNowhere,
   NamesNoRow,
   NoCondition,
   NoIndexServes,
+  NoSoftDelete,
+  NotScopable,
   ReadsWholeTable,
   UnknownField,
   UnknownOption,
@@ -226,3 +241,4 @@ export {
 } from "./schema/define-migration.js";
 
 export { type ResumedDeletes, resumeDeletes } from "./write/cascade/resume-deletes.js";
+export type { PurgeResult } from "./write/deleted/purge-rows.js";

@@ -26,7 +26,9 @@ import type {
   UpdateManyOptions,
   UpdateOptions,
   UpsertOptions,
+  WatchManyOptions,
 } from "../src/database/repository/query-options.js";
+import type { RankOptions } from "../src/database/repository/rank-types.js";
 import type { Repository } from "../src/database/repository/repository.js";
 import { RowOperations } from "../src/database/repository/row-operations.js";
 import type { DeletedOption } from "../src/database/repository/soft-delete-types.js";
@@ -38,7 +40,7 @@ type Untyped = Record<string, (argument?: unknown) => Promise<unknown>>;
 
 describe("a call without types", () => {
   it.each([
-    ["findMany", { where: { favoriteColor: "green" }, skip: 1 }, "skip"],
+    ["findFirst", { where: { favoriteColor: "green" }, skip: 1 }, "skip"],
     ["findMany", { where: { favoriteColor: "green" }, limit: 1 }, "limit"],
     ["count", { take: 1 }, "take"],
     ["deleteMany", { where: { favoriteColor: "green" }, fliter: () => false }, "fliter"],
@@ -136,7 +138,10 @@ describe("the options of the types", () => {
   const first = { ...rows, cursor: true, ...shape } satisfies Expected<
     FindFirstOptions<M, Models, unknown, undefined, undefined, "id", undefined, false>
   >;
-  const list = { ...first, take: true } satisfies Expected<FindManyOptions<M, Models>>;
+  const watched = { ...first, take: true } satisfies Expected<
+    WatchManyOptions<M, Models, unknown, undefined, undefined, "id", undefined, false>
+  >;
+  const list = { ...watched, skip: true } satisfies Expected<FindManyOptions<M, Models>>;
   const count = { ...rows } satisfies Expected<RowsOptions<M, unknown, undefined, undefined>>;
   const deletedRows = { ...rows, take: true, atomic: true, ...shape } satisfies Expected<
     DeleteManyOptions<M, Models, unknown, undefined, undefined, "id", undefined, false, false>
@@ -166,7 +171,7 @@ describe("the options of the types", () => {
     findFirstOrThrow: first,
     findMany: { ...list, ...withDeleted },
     explain: list,
-    watchMany: list,
+    watchMany: watched,
     restore: { ...deleted },
     purge: { where: true, before: true },
     scan: {
@@ -183,6 +188,13 @@ describe("the options of the types", () => {
     count,
     exists: count,
     aggregate: aggregated,
+    rank: {
+      where: true,
+      index: true,
+      by: true,
+      order: true,
+      maxReads: true,
+    } satisfies Expected<RankOptions<M, unknown, "byEmail", undefined>>,
     distinct: {
       field: true,
       where: true,

@@ -42,6 +42,7 @@ const traits = object({
   each: optional(text),
   where: optional(plainObject),
   partial: optional(flag),
+  unmarked: optional(text),
   computed: optional(flag),
   value: optional(is((value) => value === "copy" || listOf(text)(value) === undefined)),
 });

@@ -4,6 +4,7 @@ import type { CompiledIndex, CompiledModel } from "../model/compiled-model.js";
 import type { LinkedRelations } from "../model/linked-relations.js";
 import type { TransactionKv } from "../transaction/transaction-kv.js";
 import type { DatabaseSettings } from "./database-settings.js";
+import type { Scope } from "./scope.js";
 
 export interface TableContext {
   /** The database, or the transaction that reads and writes go through. */
@@ -17,6 +18,10 @@ export interface TableContext {
   readonly transaction: TransactionKv | undefined;
   /** True if reads also return rows that are marked as deleted. */
   readonly withDeleted?: boolean | undefined;
+  /** The values that all rows have that this context reads or writes. */
+  readonly scope?: Scope | undefined;
+  /** True if the model lacks a field of the scope, so that its rows can only be referred to. */
+  readonly isOutside?: boolean | undefined;
   /** True if a delete removes a row that is marked as deleted. */
   readonly purges?: boolean | undefined;
   /**

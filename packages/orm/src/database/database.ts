@@ -21,12 +21,15 @@ import {
   runScopedTransaction,
   type TransactionOptions,
 } from "../transaction/run-scoped-transaction.js";
+import type { TransactionKv } from "../transaction/transaction-kv.js";
 import { settlePendingIndex } from "../write/commit/settle-duplicates.js";
 import { Calls } from "./calls.js";
 import type { CheckedModels } from "./checked-models.js";
 import type { DatabaseOptions } from "./database-options.js";
 import type { Repository } from "./repository/repository.js";
 import { RowOperations } from "./repository/row-operations.js";
+import { scopeTables } from "./scope-tables.js";
+import type { Scoping } from "./scope-types.js";
 
 /** Models by the names that the program uses for them: `{ users: User }`. */
 export type Models = Readonly<Record<string, Model>>;
@@ -38,7 +41,8 @@ export type Repositories<M extends Models> = {
 
 /** Models → a repository for each of them, and `transaction`. */
 export type Database<M extends Models> = AnyDatabase &
-  Repositories<M> & {
+  Repositories<M> &
+  Scoping<M> & {
     /**
      * Runs a function as one transaction, and returns its result after the commit. All writes of
      * the function are one commit. If the function throws, nothing is written.
@@ -60,7 +64,7 @@ export type Database<M extends Models> = AnyDatabase &
      * @throws the reason of `signal` if it is aborted.
      */
     readonly transaction: <T>(
-      body: (tx: AnyDatabase & Repositories<M>) => Promise<T>,
+      body: (tx: AnyDatabase & Repositories<M> & Scoping<M>) => Promise<T>,
       options?: TransactionOptions,
     ) => Promise<T>;
   };
@@ -104,7 +108,7 @@ export async function openModels<M extends Models>(
   const names = new Map<string, string>();
   const models = Object.entries<Model>(options.models).map(([name, model]) => {
     const compiled = compileModel(model, keyOrderOf(kv));
-    if (name === "transaction") {
+    if (name === "transaction" || name === "scope") {
       throw new ModelDefinitionError(compiled.name, "name", "a database has a method of this name");
     }
     names.set(compiled.name, name);
@@ -137,20 +141,45 @@ export async function openModels<M extends Models>(
   for (const context of tables.values()) {
     context.catalog.settlePending = (index) => settlePendingIndex(context, index);
   }
+  const database = rootDatabase(kv, tables, names);
+  registerDatabase(database, tables);
+  return database as Database<M>;
+}
+
+/** Returns a database with `transaction` and `scope`. */
+function rootDatabase(kv: Kv, tables: Tables, names: ModelNames): AnyDatabase {
   const transaction = async <T>(
     body: (tx: AnyDatabase) => Promise<T>,
     transactionOptions?: TransactionOptions,
   ): Promise<T> => {
     if (typeof body !== "function")
       throw new InvalidArgumentError("", "argument", "it must be a function of tx", "transaction");
-    return await runScopedTransaction(
-      kv,
-      (tx) => body(databaseOf(tablesWithin(tables, tx), names, {})),
-      transactionOptions,
-    );
+    const run = (tx: TransactionKv) => {
+      const within = tablesWithin(tables, tx);
+      const inner = databaseOf(within, names, {
+        scope: (values: unknown) => scoped(within, values, databaseOf),
+      });
+      registerDatabase(inner, within);
+      return body(inner);
+    };
+    return await runScopedTransaction(kv, run, transactionOptions);
   };
-  return databaseOf(tables, names, { transaction }) as Database<M>;
+  const scope = (values: unknown) => scoped(tables, values, (...of) => rootDatabase(kv, ...of));
+  const scoped = (
+    of: Tables,
+    values: unknown,
+    create: (tables: Tables, names: ModelNames) => AnyDatabase,
+  ): AnyDatabase => {
+    const within = scopeTables(of, values);
+    const kept = within.names.map((name) => [name, names.get(name)!] as const);
+    return create(within.tables, new Map(kept));
+  };
+  return databaseOf(tables, names, { transaction, scope });
 }
+
+type Tables = ReadonlyMap<string, TableContext>;
+/** The names of models in the program, by the `name` of each. */
+type ModelNames = ReadonlyMap<string, string>;
 
 /** The options as a program without types may pass them. */
 interface UntypedOptions {
@@ -199,19 +228,13 @@ function migrationsOf(
   return migrations.filter((migration) => migration.model === model.name);
 }
 
-function databaseOf(
-  tables: ReadonlyMap<string, TableContext>,
-  names: ReadonlyMap<string, string>,
-  methods: object,
-): AnyDatabase {
+function databaseOf(tables: Tables, names: ModelNames, methods: object = {}): AnyDatabase {
   const repositories: Record<string, RowOperations> = {};
   for (const [modelName, name] of names) {
     const context = tables.get(modelName);
     if (context !== undefined) repositories[name] = new RowOperations(new Calls(context));
   }
-  const database: AnyDatabase = Object.freeze({ ...repositories, ...methods });
-  registerDatabase(database, tables);
-  return database;
+  return Object.freeze({ ...repositories, ...methods });
 }
 
 function settingsOf<M extends Models>(

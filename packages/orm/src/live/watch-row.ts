@@ -2,6 +2,7 @@ import type { KvKey } from "@keywright/core";
 import { catalogKey } from "../catalog/catalog-entry.js";
 import type { AnyQuery, FoundRow } from "../context/any-query.js";
 import type { ReadMeter } from "../context/read-meter.js";
+import { scopedUnique } from "../context/scope.js";
 import type { TableContext } from "../context/table-context.js";
 import { primaryKeyOfEntry } from "../indexes/entry-value.js";
 import { isSameKey } from "../indexes/key-parts.js";
@@ -10,6 +11,7 @@ import type { AnyRow, CompiledIndex } from "../model/compiled-model.js";
 import { isReadable } from "../query/plan/choose-plan.js";
 import { queriedKey } from "../query/plan/fields/queried-part.js";
 import { planUnique, primaryKeyIn, uniqueValues } from "../query/plan/plan-unique.js";
+import { queriedModel } from "../query/plan/queried-model.js";
 import { findOne } from "../query/read/find-rows.js";
 import { firstExpiry } from "./first-expiry.js";
 import { type LiveState, liveStream } from "./live-stream.js";
@@ -45,13 +47,14 @@ export function watchRow<Shaped>(
 
 function streamRow<Shaped>(
   context: TableContext,
-  where: AnyRow,
+  unscoped: AnyRow,
   query: AnyQuery,
   shape: ShapeRow<Shaped>,
 ): ReadableStream<Shaped> {
   const { model } = context;
+  const where = scopedUnique(context, unscoped);
   let pointers = pointersOf(context, where, query.index);
-  const related = relatedWatched(context, query.include);
+  const related = relatedWatched(context, query);
   // Empty until the pointer is read, if the primary key is not known.
   let rows = pointers.length > 0 ? [] : [keyOfRow()];
   let keys = watchedKeys();
@@ -106,11 +109,12 @@ interface Pointer {
 
 /** Returns the index entries that can point to the row. Empty if `where` names its primary key. */
 function pointersOf(
-  { model, catalog }: TableContext,
+  context: TableContext,
   where: AnyRow,
   indexName: string | undefined,
 ): Pointer[] {
-  const keys = planUnique(catalog.snapshot.readModel, where, indexName);
+  const { model } = context;
+  const keys = planUnique(queriedModel(context), where, indexName);
   if (keys[0] === "primaryKey") return [];
   return keys
     .filter((index) => index !== "primaryKey")

@@ -29,6 +29,9 @@ export interface UnknownField<_Name, Message extends string> extends Refused<Mes
 /** A name that is not an option. */
 export interface UnknownOption<_Name, Message extends string> extends Refused<Message> {}
 
+/** An operation on related rows that the relation does not permit. */
+export interface CannotWriteNested<Message extends string> extends Refused<Message> {}
+
 /** A name that is not a relation of the model. */
 export interface UnknownRelation<_Name, Message extends string> extends Refused<Message> {}
 
@@ -43,6 +46,9 @@ export interface CannotMark<_Field, Message extends string> extends Refused<Mess
 
 /** A model whose deleted rows are removed and not marked. */
 export interface NoSoftDelete<Message extends string> extends Refused<Message> {}
+
+/** Fields that do not make a scope of any model. */
+export interface NotScopable<_Fields, Message extends string> extends Refused<Message> {}
 
 /** A relation to a model or to fields that do not exist. */
 export interface LeadsNowhere<_Name, Message extends string> extends Refused<Message> {}

@@ -15,7 +15,7 @@ export const fanOut = 32;
  * The highest level of intervals. An interval of level 1 consists of entries, and one of each other
  * level of intervals of the level below it.
  */
-export const topLevel = 4;
+export const topLevel = 3;
 export const levels: readonly number[] = Array.from({ length: topLevel }, (_, i) => i + 1);
 
 export const first: Boundary = [];

@@ -135,3 +135,27 @@ export async function beginMerge(
   operation.set(stateKey(table, level, fence.boundary), "leaving");
   return (await operation.commit()).ok;
 }
+
+/**
+ * Gives up a split that cannot end, because writers keep changing the new intervals. From the commit
+ * on, they leave the group as those of a merge do.
+ *
+ * @param fence the fence of the group, as it was read before the group.
+ */
+export async function undoSplit(
+  table: RankedTable,
+  level: number,
+  fence: Fence,
+  { intervals }: IntervalGroup,
+  check: AtomicCheck,
+): Promise<boolean> {
+  const operation = table.kv.atomic().check(check, fence.check);
+  operation.set(fence.check.key as Boundary, true);
+  for (const { boundary, entries } of intervals.slice(1)) {
+    const { key, versionstamp } = entries[0]!;
+    operation.check({ key, versionstamp });
+    operation.set(key, "leaving");
+    operation.delete(fenceKey(table, level, boundary));
+  }
+  return (await operation.commit()).ok;
+}

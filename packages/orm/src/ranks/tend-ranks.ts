@@ -1,3 +1,4 @@
+import type { AtomicCheck } from "@keywright/core";
 import type { TableContext } from "../context/table-context.js";
 import { isSameKey } from "../indexes/key-parts.js";
 import type { Counter } from "../model/aggregates/counter.js";
@@ -6,10 +7,10 @@ import { type Boundary, fenceKey, first, levels, stateKey, topLevel } from "./ra
 import { type RankedTable, rankedTable } from "./ranked-table.js";
 import { groupAt, type IntervalGroup, TornRanksError } from "./read-intervals.js";
 import { settleGroup } from "./settle-group.js";
-import { beginMerge, beginSplit, partsOf } from "./split-group.js";
+import { beginMerge, beginSplit, partsOf, undoSplit } from "./split-group.js";
 
 /** `"kept"` if the group has the right size, `"blocked"` if the level above must be merged first. */
-type Outcome = "kept" | "changed" | "blocked";
+type Outcome = "kept" | "changed" | "blocked" | "failed";
 
 /** How often `splitAll` tries to split a group. */
 const maxFailures = 10;
@@ -20,14 +21,21 @@ type Tended = Pick<TableContext, "kv" | "model" | "limits" | "catalog">;
  * Splits or merges the intervals that contain an entry, if they have become too large or too small.
  * Which boundaries the intervals have is of no importance for what they count, so it does not matter
  * if this fails, or if the process dies at any commit: the next call continues.
+ *
+ * @returns false if others keep changing the intervals.
  */
-export async function tendRanks(context: Tended, counter: Counter, entry: Boundary): Promise<void> {
+export async function tendRanks(
+  context: Tended,
+  counter: Counter,
+  entry: Boundary,
+): Promise<boolean> {
   const table = rankedTable(context, counter);
-  if (table === undefined) return;
+  if (table === undefined) return true;
   try {
-    await tendFrom(context, table, 1, entry);
+    return await tendFrom(context, table, 1, entry);
   } catch (error) {
-    if (!(error instanceof TornRanksError)) throw error;
+    if (error instanceof TornRanksError) return false;
+    throw error;
   }
 }
 
@@ -36,11 +44,13 @@ async function tendFrom(
   table: RankedTable,
   level: number,
   entry: Boundary,
-): Promise<void> {
+): Promise<boolean> {
   const outcome = await tendLevel(context, table, level, entry);
-  if (outcome === "kept" || level === topLevel) return;
-  await tendFrom(context, table, level + 1, entry);
+  if (outcome === "failed") return false;
+  if (outcome === "kept" || level === topLevel) return true;
+  const isDone = await tendFrom(context, table, level + 1, entry);
   if (outcome === "blocked") await tendLevel(context, table, level, entry);
+  return isDone;
 }
 
 async function tendLevel(
@@ -52,12 +62,12 @@ async function tendLevel(
   let outcome: Outcome = "kept";
   for (let at = entry; ; ) {
     const found = await settledGroup(context, table, level, at);
-    if (found === undefined) return outcome;
+    if (found === undefined) return "failed";
     const { fence, group } = found;
     const parts = await partsOf(table, level, group);
     if (parts.isTooLarge) {
       const last = await split(context, table, level, fence, parts);
-      if (last === undefined) return outcome;
+      if (last === undefined) return outcome === "kept" ? "failed" : outcome;
       outcome = "changed";
       at = last;
       continue;
@@ -77,13 +87,29 @@ async function split(
   const { check } = catalog.snapshot;
   const last = await beginSplit(table, level, fence, parts, limits.keyBytes, check);
   if (last === undefined) return undefined;
-  const isSettled = await settleGroup(
-    table,
-    level,
-    await groupAt(table, level, fence.boundary),
-    check,
-  );
-  return isSettled ? last : undefined;
+  const group = await groupAt(table, level, fence.boundary);
+  if (await settleGroup(table, level, group, check)) return last;
+  await giveUp(table, level, fence.boundary, check);
+  return undefined;
+}
+
+/**
+ * Ends a split without new intervals, if writers keep changing them. A later one, of a group with
+ * more entries, can end: it splits off as many entries, but they are a smaller part of all.
+ */
+async function giveUp(
+  table: RankedTable,
+  level: number,
+  boundary: Boundary,
+  check: AtomicCheck,
+): Promise<void> {
+  const fence = await findFence(table, level, boundary);
+  if (!isSameKey(fence.boundary, boundary)) return;
+  const group = await groupAt(table, level, boundary);
+  if (!group.intervals.slice(1).every(({ state }) => state === "growing")) return;
+  if (group.intervals.length === 1) return;
+  if (!(await undoSplit(table, level, fence, group, check))) return;
+  await settleGroup(table, level, await groupAt(table, level, boundary), check);
 }
 
 async function merge(
@@ -120,7 +146,10 @@ async function settledGroup(
       fence = await fenceBefore(table, level, fence.boundary);
     const group = await groupAt(table, level, fence.boundary);
     if (group.intervals.length === 1) return { fence, group };
-    if (!(await settleGroup(table, level, group, catalog.snapshot.check))) return undefined;
+    const { check } = catalog.snapshot;
+    if (await settleGroup(table, level, group, check)) continue;
+    await giveUp(table, level, fence.boundary, check);
+    return undefined;
   }
   return undefined;
 }

@@ -1,11 +1,12 @@
 import { isSameKey } from "../indexes/key-parts.js";
+import { limbsOf } from "../model/aggregates/amount.js";
 import {
   addAmounts,
   countOf,
   countSlot,
   type RankedAmounts,
 } from "../model/aggregates/ranked-amounts.js";
-import { type Boundary, first, topLevel } from "./rank-keys.js";
+import { type Boundary, fanOut, first, topLevel } from "./rank-keys.js";
 import type { RankedTable } from "./ranked-table.js";
 import { amountsOfEntries, listEntries } from "./read-entries.js";
 import {
@@ -96,6 +97,12 @@ class Walk {
     return { amounts: this.#amounts, position: found };
   }
 
+  /** About as many entries as the intervals of a group have. */
+  get #pageSize(): number {
+    const { batchSize, sums } = this.#table;
+    return Math.min(batchSize, 2 * fanOut * (1 + sums.flatMap(limbsOf).length));
+  }
+
   get #left(): bigint | undefined {
     const { skip } = this.#options;
     return skip === undefined ? undefined : skip - countOf(this.#amounts);
@@ -109,7 +116,10 @@ class Walk {
     // The numbers of the last interval sort before this part. So its group is also read.
     const range = to === undefined ? this.#range : { prefix: [], end: [...to, 1] };
     let position = from;
-    for await (const group of listGroups(this.#table, level, from, range, this.#options.onReads)) {
+    const { skip, onReads } = this.#options;
+    // The step that finds an entry ends within the intervals of one group.
+    const limit = skip === undefined ? this.#table.batchSize : this.#pageSize;
+    for await (const group of listGroups(this.#table, level, from, range, onReads, limit)) {
       const { amounts, end } = group;
       const left = this.#left;
       if (end === undefined || (left !== undefined && countOf(amounts) > left)) {

@@ -1,4 +1,5 @@
 import type { AtomicCheck, KvEntryMaybe, KvKey, KvKeyPart, KvMutation } from "@keywright/core";
+import { isInScope } from "../context/scope.js";
 import type { TableContext } from "../context/table-context.js";
 import { ReferenceMissingError } from "../errors/row-errors.js";
 import { isSameKey, isSamePart, keyPartOf } from "../indexes/key-parts.js";
@@ -57,8 +58,7 @@ export async function checkReferences(
     added.length === 0 ? { keys: [], entries: [] } : await readTargets(context, added);
   const checks = added.map(({ relation, fields, target, targetId }, i): AtomicCheck => {
     const { versionstamp = null, value = null } = entries[i] ?? {};
-    // A row that is marked as deleted counts as missing.
-    if (versionstamp === null || (isRow(value) && isMarked(target, value))) {
+    if (versionstamp === null || (isRow(value) && isHidden(context, target, value))) {
       const missing = { relation, fields, target: target.name, targetId: pointerOf(targetId) };
       throw new ReferenceMissingError(context.model.name, missing);
     }
@@ -68,6 +68,11 @@ export async function checkReferences(
     return { key: referenceGuardKey(target, targetId), type: "sum", value: { value: 1n } };
   });
   return { checks, mutations };
+}
+
+/** True if a row counts as missing: it is marked as deleted, or outside of the scope. */
+function isHidden({ tables }: TableContext, target: CompiledModel, row: AnyRow): boolean {
+  return isMarked(target, row) || !isInScope(tableOfModel(tables, target), row);
 }
 
 /**

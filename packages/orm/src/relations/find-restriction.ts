@@ -1,6 +1,8 @@
 import type { KvKeyPart } from "@keywright/core";
+import { isInScope } from "../context/scope.js";
 import type { TableContext } from "../context/table-context.js";
 import { RowReferencedError } from "../errors/row-errors.js";
+import { ScopeError } from "../errors/scope-error.js";
 import { isSameKey } from "../indexes/key-parts.js";
 import { pointerOf, rowKey } from "../indexes/primary-key.js";
 import type { AnyRow, CompiledModel } from "../model/compiled-model.js";
@@ -97,8 +99,24 @@ export async function isReferring(
   { reference, primaryKey: referrerKey }: Referrer,
 ): Promise<boolean> {
   const { model, fields } = reference;
-  const { value } = await tableOfModel(tables, model).kv.get<AnyRow>(rowKey(model, referrerKey));
-  return value !== null && !isMarked(model, value) && isReferenceTo(fields, value, primaryKey);
+  const table = tableOfModel(tables, model);
+  const { value } = await table.kv.get<AnyRow>(rowKey(model, referrerKey));
+  if (value === null || isMarked(model, value)) return false;
+  const refers = isReferenceTo(fields, value, primaryKey);
+  if (refers) assertReferrerInScope(table, value);
+  return refers;
+}
+
+/**
+ * Refuses to delete a row that a row outside of the scope refers to, which only a program without
+ * the scope can have written. The deletion would change that row, or leave its reference dangling.
+ *
+ * @throws {ScopeError} that does not tell which row it is.
+ */
+export function assertReferrerInScope(context: TableContext, row: AnyRow): void {
+  if (isInScope(context, row)) return;
+  const reason = "a row outside of the scope refers to the row; delete it without the scope";
+  throw new ScopeError(context.model.name, "", reason);
 }
 
 /**

@@ -15,7 +15,7 @@ interface Interval {
   readonly numbers: Map<string, bigint>;
 }
 
-const levels = [1, 2, 3, 4];
+const levels = [1, 2, 3];
 const first: KvKey = [];
 const textOf = (key: KvKey) => Buffer.from(encodeKey(key)).toString("hex");
 

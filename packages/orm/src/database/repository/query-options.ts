@@ -5,6 +5,7 @@ import type { UpdateInput } from "../../model/update-input.js";
 import type { IndexName } from "../../query/types/key-path-types.js";
 import type { IndexedWhere, OrderBy } from "../../query/types/where-types.js";
 import type { CheckedInclude, Include } from "./include-types.js";
+import type { CreateData, UpdateData } from "./nested-types.js";
 import type { Skip } from "./rank-types.js";
 
 // The arguments of the methods of a repository. The repository infers all type parameters except
@@ -97,6 +98,21 @@ export interface FindFirstOptions<
   readonly cursor?: string | null | undefined;
 }
 
+/** The argument of `watchMany`. */
+export interface WatchManyOptions<
+  M extends Model,
+  Models extends AnyModels,
+  W,
+  O,
+  X,
+  S extends string,
+  I,
+  V,
+> extends FindFirstOptions<M, Models, W, O, X, S, I, V> {
+  /** The maximum number of rows. All rows if absent. */
+  readonly take?: number | undefined;
+}
+
 /**
  * The argument of `findMany`. `FindManyOptions<typeof User>` is any query of the model that returns
  * whole rows. For this type, the compiler does not check that an index serves the query. It is
@@ -111,9 +127,7 @@ export interface FindManyOptions<
   S extends string = FieldOf<Row<M>>,
   I = Include<M, Models> | undefined,
   V = boolean,
-> extends FindFirstOptions<M, Models, W, O, X, S, I, V> {
-  /** The maximum number of rows. All rows if absent. */
-  readonly take?: number | undefined;
+> extends WatchManyOptions<M, Models, W, O, X, S, I, V> {
   /**
    * How many rows are left out at the beginning. The index needs `ranked: true`. The reads grow with
    * the logarithm of the number of rows.
@@ -155,7 +169,8 @@ export interface ScanOptions<M extends Model, Models extends AnyModels, S extend
 /** The argument of `create`. */
 export interface CreateOptions<M extends Model, Models extends AnyModels, S extends string, I, V>
   extends ShapeOptions<M, Models, S, I, V> {
-  readonly data: CreateInput<M>;
+  /** The fields of the row, and operations on the rows to which its relations lead. */
+  readonly data: CreateData<M, Models>;
   /** The lifetime of the row and its index entries in milliseconds. Unlimited if absent. */
   readonly expireIn?: number | undefined;
 }
@@ -191,7 +206,8 @@ export interface DeleteOptions<M extends Model, Models extends AnyModels, W, S e
 /** The argument of `update`. */
 export interface UpdateOptions<M extends Model, Models extends AnyModels, W, S extends string, I, V>
   extends DeleteOptions<M, Models, W, S, I, V> {
-  readonly data: UpdateInput<M>;
+  /** The changes of the row, and operations on the rows to which its relations lead. */
+  readonly data: UpdateData<M, Models>;
   /**
    * The lifetime of the row and its index entries in milliseconds, counted from this update. If
    * absent, the row expires when it would have expired before.
@@ -203,9 +219,9 @@ export interface UpdateOptions<M extends Model, Models extends AnyModels, W, S e
 export interface UpsertOptions<M extends Model, Models extends AnyModels, W, S extends string, I, V>
   extends DeleteOptions<M, Models, W, S, I, V> {
   /** The data of the new row, if the row does not exist. */
-  readonly create: CreateInput<M>;
+  readonly create: CreateData<M, Models>;
   /** The changes, if the row exists. */
-  readonly update: UpdateInput<M>;
+  readonly update: UpdateData<M, Models>;
   /**
    * The lifetime of the row and its index entries in milliseconds, counted from this write. If
    * absent, a new row does not expire, and an existing row expires when it would have expired

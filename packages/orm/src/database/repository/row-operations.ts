@@ -2,10 +2,12 @@ import type { KvKeyPart } from "@keywright/core";
 import type { AnyQuery, FoundRow } from "../../context/any-query.js";
 import { besideCatalogs } from "../../context/beside-catalogs.js";
 import type { ReadMeter } from "../../context/read-meter.js";
+import { scopedUnique } from "../../context/scope.js";
 import type { TableContext } from "../../context/table-context.js";
 import type { Operation } from "../../errors/orm-error.js";
 import { InvalidArgumentError } from "../../errors/query-errors.js";
 import { planUnique, primaryKeyIn } from "../../query/plan/plan-unique.js";
+import { queriedModel } from "../../query/plan/queried-model.js";
 import { findOne } from "../../query/read/find-rows.js";
 import { retryTornRead } from "../../relations/load/retry-torn-read.js";
 import { deleteRow } from "../../write/cascade/delete-row.js";
@@ -15,6 +17,8 @@ import { restoreRow } from "../../write/deleted/restore-row.js";
 import { deleteRows, updateRows } from "../../write/many/change-rows.js";
 import { createRows } from "../../write/many/create-rows.js";
 import type { RowResult } from "../../write/many/write-each.js";
+import { hasRelations } from "../../write/nested/split-data.js";
+import { createNested, updateNested, upsertNested } from "../../write/nested/write-nested.js";
 import { createRow } from "../../write/rows/create-row.js";
 import { updateRow } from "../../write/rows/update-row.js";
 import { upsertRow } from "../../write/rows/upsert-row.js";
@@ -51,7 +55,12 @@ export class RowOperations extends RowReads {
 
   create(input: CallOptions): Promise<ShapedRow> {
     const { context } = this.#calls;
-    return this.#writeOne("create", input, (options) => createRow(context, options.data, options));
+    return this.#writeOne("create", input, (options, meter) => {
+      const { data } = options;
+      return hasRelations(context, data)
+        ? createNested(context, data, options, meter)
+        : createRow(context, data, options);
+    });
   }
 
   createMany(input: CallOptions): Promise<CreatedMany<ShapedRow>> {
@@ -71,8 +80,13 @@ export class RowOperations extends RowReads {
     const { context } = this.#calls;
     return this.#writeOne("update", input, async (options, meter) => {
       const data = objectOf(context, options.data, "data");
+      const { where } = options;
+      if (hasRelations(context, data)) {
+        const findIn = (within: TableContext) => () => findWholeRow(within, options, meter);
+        return await updateNested(context, findIn, where, data, options, meter);
+      }
       const find = () => findWholeRow(context, options, meter);
-      return await updateRow(context, find, options.where, data, options);
+      return await updateRow(context, find, where, data, options);
     });
   }
 
@@ -91,7 +105,11 @@ export class RowOperations extends RowReads {
       // Checked before it is needed, so that a call without it fails also if the row exists.
       const create = objectOf(context, options.create, "create");
       const update = objectOf(context, options.update, "update");
-      const find = () => findWholeRow(context, options, meter);
+      const findIn = (within: TableContext) => () => findWholeRow(within, options, meter);
+      if (hasRelations(context, create) || hasRelations(context, update)) {
+        return await upsertNested(context, findIn, create, update, options, meter, assertNew);
+      }
+      const find = findIn(context);
       return await upsertRow(context, find, create, update, options, meter, assertNew);
     });
   }
@@ -193,7 +211,7 @@ function findWholeRow(
 /** @throws {InvalidArgumentError} if a query does not name the primary key of a deleted row. */
 function assertByKey(context: TableContext, query: AnyQuery): void {
   const { name, primaryKey } = context.model;
-  const fields = Object.keys(whereOf(context, query));
+  const fields = Object.keys(scopedUnique(context, whereOf(context, query)));
   if (fields.length === primaryKey.length && fields.every((field) => primaryKey.includes(field)))
     return;
   const reason = `it must name the primary key, ${primaryKey.join(", ")}, because indexes leave deleted rows out`;
@@ -202,8 +220,8 @@ function assertByKey(context: TableContext, query: AnyQuery): void {
 
 /** Returns the primary key that a query names; undefined if it names a unique index. */
 function namedPrimaryKey(context: TableContext, query: AnyQuery): readonly KvKeyPart[] | undefined {
-  const where = whereOf(context, query);
-  const [key] = planUnique(context.catalog.snapshot.readModel, where, query.index);
+  const where = scopedUnique(context, whereOf(context, query));
+  const [key] = planUnique(queriedModel(context), where, query.index);
   return key === "primaryKey" ? primaryKeyIn(context.model, where) : undefined;
 }
 

@@ -7,6 +7,7 @@ import { canBeStored } from "../../indexes/can-be-stored.js";
 import { isSameKey } from "../../indexes/key-parts.js";
 import { pointerOf, rowKey } from "../../indexes/primary-key.js";
 import type { AnyRow } from "../../model/compiled-model.js";
+import { isMarked } from "../../model/soft-delete.js";
 import { isRow } from "../../model/stored-row.js";
 import { readKeys, readWithSchema } from "../../query/read/read-rows.js";
 import { referencedKey } from "../../relations/referenced-key.js";
@@ -237,8 +238,16 @@ async function readUnexpired(
   });
 }
 
-/** Returns the row, upgraded to the program's schema. Undefined if the entry holds no row. */
-function rowOf(
+/**
+ * Returns the row, upgraded to the program's schema. Undefined if the entry holds no row, or one
+ * that is marked as deleted, whose references do not count.
+ */
+function rowOf(context: TableContext, entry: KvEntryMaybe<unknown>): AnyRow | undefined {
+  const row = upgradedRow(context, entry);
+  return row === undefined || isMarked(context.model, row) ? undefined : row;
+}
+
+function upgradedRow(
   { catalog }: TableContext,
   { value, versionstamp }: KvEntryMaybe<unknown>,
 ): AnyRow | undefined {

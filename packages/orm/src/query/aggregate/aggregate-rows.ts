@@ -1,5 +1,6 @@
 import type { KvKeyPart } from "@keywright/core";
 import type { ReadMeter } from "../../context/read-meter.js";
+import { scopedQuery } from "../../context/scope.js";
 import type { TableContext } from "../../context/table-context.js";
 import { IndexNotReadyError } from "../../errors/schema-errors.js";
 import { keyText } from "../../indexes/key-text.js";
@@ -7,6 +8,7 @@ import { countOf, sumOf } from "../../model/aggregates/ranked-amounts.js";
 import { rankedTotals } from "../../ranks/ranked-totals.js";
 import { findRanks } from "../../ranks/readable-ranks.js";
 import { keyOrderOf } from "../../transaction/key-order-of.js";
+import { queriedModel } from "../plan/queried-model.js";
 import { readAgain } from "../read/read-again.js";
 import { takeOf } from "../read/read-page.js";
 import {
@@ -130,13 +132,15 @@ async function rankedGroups(
 /** Returns the first plan whose aggregates are built. Reads the catalog again if there is none. */
 async function choosePlan(
   context: TableContext,
-  query: AnyAggregateQuery,
+  unscoped: AnyAggregateQuery,
   aggregates: Aggregates,
   by: readonly string[],
 ): Promise<{ plan: AggregatePlan; extremes: ExtremeIndexes }> {
   const { model, kv, catalog } = context;
   await catalog.refresh();
-  const plans = planAggregate(model, query, aggregates, by, () => keyOrderOf(kv));
+  const scoped = context.scope === undefined ? model : queriedModel(context);
+  const query = scopedQuery(context, unscoped);
+  const plans = planAggregate(scoped, query, aggregates, by, () => keyOrderOf(kv));
   const findReady = () => plans.find((plan) => missingCounter(context, plan) === undefined);
   let plan = findReady();
   if (plan === undefined) {

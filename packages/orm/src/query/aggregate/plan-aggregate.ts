@@ -2,6 +2,7 @@ import type { KeyOrder } from "@keywright/core";
 import { UnindexedQueryError } from "../../errors/query-errors.js";
 import type { Counter } from "../../model/aggregates/counter.js";
 import type { CompiledIndex, CompiledModel } from "../../model/compiled-model.js";
+import { keyFields } from "../plan/fields/key-fields.js";
 import { parseQuery, type QueryFields } from "../plan/fields/query-fields.js";
 import { namedIndexes } from "../plan/named-index.js";
 import { isComplete, planOf } from "../plan/plan-query.js";
@@ -75,17 +76,32 @@ function groupSegments(
 ): readonly Segment[] | undefined {
   if (alternatives.every(({ conditions }) => conditions.size === 0)) return [wholeRange];
   const segments = planOf(model, index, alternatives, order)?.segments;
-  return segments?.every((segment) => isOfGroups(index, segment)) ? segments : undefined;
+  return segments && segmentsOfGroups(model, index, segments);
 }
 
 /**
- * True if a segment selects groups as a whole. The primary key is in the keys of the entries, but
- * not in those of the groups.
+ * Returns the segments of an index's entries as segments of its groups. Undefined if they do not
+ * select groups as a whole. The primary key is in the keys of the entries, but not in those of the
+ * groups. A field of it that the index has too follows from that one, and selects nothing.
  */
-export function isOfGroups({ parts }: CompiledIndex, { equals, interval }: Segment): boolean {
+export function segmentsOfGroups(
+  model: CompiledModel,
+  index: CompiledIndex,
+  segments: readonly Segment[],
+): readonly Segment[] | undefined {
+  const { length } = index.parts;
+  const fields = keyFields(model, index);
+  const trimmed = segments.map(({ equals, interval }) => {
+    const isFollowing = equals.every((_, i) => i < length || fields[i]?.sameAs !== undefined);
+    return { equals: isFollowing ? equals.slice(0, length) : equals, interval };
+  });
+  return trimmed.every((segment) => isOfGroups(length, segment)) ? trimmed : undefined;
+}
+
+function isOfGroups(length: number, { equals, interval }: Segment): boolean {
   const { start, end, isEmpty = false } = interval;
   const isBounded = start !== undefined || end !== undefined || isEmpty;
-  return equals.length + (isBounded ? 1 : 0) <= parts.length;
+  return equals.length + (isBounded ? 1 : 0) <= length;
 }
 
 /**

@@ -2,7 +2,7 @@ import { type KeyOrder, specificationOrder } from "@keywright/core";
 import type { AnyQuery, Direction } from "../../context/any-query.js";
 import { InvalidQueryError, type UnindexedQueryError } from "../../errors/query-errors.js";
 import { isSamePart, keyPartOf } from "../../indexes/key-parts.js";
-import type { CompiledIndex, CompiledModel } from "../../model/compiled-model.js";
+import type { AnyRow, CompiledIndex, CompiledModel } from "../../model/compiled-model.js";
 import { canBeList, isList } from "../../model/fields/key-kinds.js";
 import { leavesOutMore } from "../../model/soft-delete.js";
 import { holdsSelection } from "./covered-read.js";
@@ -90,7 +90,8 @@ function normalizerOf(index: CompiledIndex | undefined, name: string): unknown {
   return index?.parts.find(({ field }) => field === name)?.normalize;
 }
 
-export function planScan(model: CompiledModel, query: PlannedQuery): QueryPlan {
+/** @param scope the values of fields that the rows have. The primary key must begin with them. */
+export function planScan(model: CompiledModel, query: PlannedQuery, scope?: AnyRow): QueryPlan {
   const [fields] = parseQuery(model, query);
   for (const field of fields.conditions.keys()) {
     throw new InvalidQueryError(
@@ -99,8 +100,14 @@ export function planScan(model: CompiledModel, query: PlannedQuery): QueryPlan {
       "scan() takes no where; use findMany, or test the condition in filter",
     );
   }
-  const plan = planOf(model, undefined, [fields], () => specificationOrder);
+  const [scoped] = scope === undefined ? [fields] : parseQuery(model, { ...query, where: scope });
+  const plan = planOf(model, undefined, [scoped], () => specificationOrder);
   if (plan !== undefined) return plan;
+  if (scope !== undefined) {
+    const names = Object.keys(scope).join(", ");
+    const reason = `the primary key does not begin with the fields of the scope (${names}); use findMany with an index that does`;
+    throw new InvalidQueryError(model.name, names, reason);
+  }
   const reason = "scan() can only sort by the primary key; use findMany with an index";
   throw new InvalidQueryError(model.name, [...fields.order.keys()].join(), reason);
 }

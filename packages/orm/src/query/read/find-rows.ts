@@ -1,5 +1,6 @@
 import type { AnyQuery, FoundRow } from "../../context/any-query.js";
 import type { ReadMeter } from "../../context/read-meter.js";
+import { scopedUnique } from "../../context/scope.js";
 import type { TableContext } from "../../context/table-context.js";
 import type { AnyRow, CompiledIndex } from "../../model/compiled-model.js";
 import { choosePlan, readableIndex } from "../plan/choose-plan.js";
@@ -19,11 +20,12 @@ import { rowSourceOf } from "./row-source.js";
  */
 export function findOne(
   context: TableContext,
-  where: AnyRow,
+  unscoped: AnyRow,
   meter: ReadMeter,
   query: AnyQuery = {},
 ): Promise<FoundRow | undefined> {
   const { model } = context;
+  const where = scopedUnique(context, unscoped);
   const keys = planUnique(queriedModel(context), where, query.index);
   if (keys[0] === "primaryKey") {
     return findByPrimaryKey(context, primaryKeyIn(model, where), meter, query.orAsStored);

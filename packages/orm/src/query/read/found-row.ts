@@ -1,5 +1,6 @@
 import type { KvEntryMaybe, KvKeyPart } from "@keywright/core";
 import type { FoundRow } from "../../context/any-query.js";
+import { isInScope } from "../../context/scope.js";
 import type { TableContext } from "../../context/table-context.js";
 import { failureReason } from "../../errors/failure-reason.js";
 import { MigrationMissingError, RowUpgradeError } from "../../errors/migration-errors.js";
@@ -10,9 +11,10 @@ import { isMarked } from "../../model/soft-delete.js";
 import { assertStoredRow, isRow } from "../../model/stored-row.js";
 
 /**
- * Returns the row that is stored under a key. Undefined if there is none, or if the row is marked
- * as deleted and the context does not read such rows. Every read of a row goes through here, except
- * those of index entries that leave marked rows out.
+ * Returns the row that is stored under a key. Undefined if there is none, if the row is outside of
+ * the scope of the context, or if it is marked as deleted and the context does not read such rows.
+ * Every read of a row goes through here, except those of index entries that have only rows of the
+ * scope and no marked rows.
  *
  * @param orAsStored true to return a row as it is stored if it cannot be upgraded. For a stored
  * value that is not a row, a row with only the primary key is returned.
@@ -24,8 +26,10 @@ export function foundRow(
   orAsStored = false,
 ): FoundRow | undefined {
   const found = storedRow(context, primaryKey, entry, orAsStored);
-  const { model, withDeleted } = context;
-  if (model.softDelete === undefined || found === undefined || withDeleted) return found;
+  const { model, withDeleted, scope } = context;
+  if (found === undefined) return undefined;
+  if (scope !== undefined && !isInScope(context, found.row)) return undefined;
+  if (model.softDelete === undefined || withDeleted) return found;
   return isMarked(model, found.row) ? undefined : found;
 }
 

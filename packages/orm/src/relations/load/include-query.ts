@@ -28,7 +28,7 @@ const allowedOptions: Readonly<Record<Relation["kind"], readonly (keyof AnyQuery
  * that its kind of relation does not allow.
  */
 export function includedRelations(
-  { model, links }: TableContext,
+  { model, links, scope, tables }: TableContext,
   include: AnyInclude,
 ): IncludedRelation[] {
   const included: IncludedRelation[] = [];
@@ -44,6 +44,10 @@ export function includedRelations(
     if (link === undefined) {
       const advice = knownNames(name, links.relations.keys(), "relations");
       return fail(path, `${model.name} has no such relation; ${advice}`);
+    }
+    for (const { name: target } of [link.target, ...(link.through ? [link.through] : [])]) {
+      if (scope !== undefined && tables.get(target)?.isOutside)
+        fail(path, `${target} lacks the fields of the scope; read it without the scope`);
     }
     const query = option === true ? {} : option;
     if (typeof query !== "object" || query === null) fail(path, "it must be true or a query");

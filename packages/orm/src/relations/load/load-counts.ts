@@ -22,7 +22,7 @@ const maxConcurrent = 50;
  * @throws {InvalidArgumentError} if a name is not that of a relation with many rows.
  */
 export function countedRelations(
-  { model, links }: TableContext,
+  { model, links, scope, tables }: TableContext,
   include: AnyInclude,
 ): LinkedRelation[] {
   const names: unknown = links.relations.has(countsName) ? undefined : include[countsName];
@@ -37,6 +37,11 @@ export function countedRelations(
   );
   return Object.entries(names).flatMap(([name, option]) => {
     const link = countable.find((each) => each.name === name);
+    if (scope !== undefined && link && tables.get(countedModel(link).name)?.isOutside)
+      fail(
+        `${path}.${name}`,
+        `${countedModel(link).name} lacks the fields of the scope; count it without the scope`,
+      );
     if (link === undefined) {
       const known = countable.map((each) => each.name);
       const advice = knownNames(name, known, "relations with many rows");

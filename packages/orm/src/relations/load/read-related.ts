@@ -2,12 +2,14 @@ import type { KvEntry, KvEntryMaybe, KvKey, KvKeyPart } from "@keywright/core";
 import type { AnyQuery, FoundRow } from "../../context/any-query.js";
 import { inParallel } from "../../context/in-parallel.js";
 import type { ReadMeter } from "../../context/read-meter.js";
+import { scopedQuery } from "../../context/scope.js";
 import type { TableContext } from "../../context/table-context.js";
 import { primaryKeyOfEntry, rowInEntry } from "../../indexes/entry-value.js";
 import { rowKey } from "../../indexes/primary-key.js";
 import { orderIn, readablePlan } from "../../query/plan/choose-plan.js";
 import { isCovered } from "../../query/plan/covered-read.js";
 import { planQuery } from "../../query/plan/plan-query.js";
+import { queriedModel } from "../../query/plan/queried-model.js";
 import { prefixOf, type QueryPlan, readsWholeKeys } from "../../query/plan/ranges/query-plan.js";
 import { EntryReader, maxBatch } from "../../query/read/entry-reader.js";
 import { isFirstKey } from "../../query/read/first-key.js";
@@ -57,6 +59,8 @@ const minWithFilter = 16;
  * a range or by whole keys, and then, in one read, the rows that these entries lead to. Queries
  * that need more rows take part in the next round.
  *
+ * @param onLost is called with the position of a query for which an entry led to no row. A commit
+ * may have come between the reads of the two.
  * @returns for each query the results that `accept` has returned for its rows.
  * @throws {UnindexedQueryError} if no index serves the queries.
  * @throws {IndexNotReadyError} if the index is not built.
@@ -67,6 +71,7 @@ export async function readRelated<T>(
   queries: readonly RelatedQuery[],
   accept: AcceptRows<T>,
   meter: ReadMeter,
+  onLost?: (query: number) => void,
 ): Promise<T[][]> {
   const { catalog } = context;
   await catalog.assertSameKey();
@@ -85,7 +90,7 @@ export async function readRelated<T>(
   let pending = readings;
   while (pending.length > 0) {
     const candidates = await readCandidates(context, pending, meter);
-    const rows = await readRowsOf(context, candidates, meter);
+    const rows = await readRowsOf(context, candidates, meter, onLost);
     const accepted = await accept(
       rows.map(({ reading, row }) => ({ query: reading.position, row })),
     );
@@ -107,7 +112,11 @@ function readingOf<T>(
   position: number,
   meter: ReadMeter,
 ): Reading<T> {
-  const plans = planQuery(context.catalog.snapshot.readModel, query.query, orderIn(context));
+  const plans = planQuery(
+    queriedModel(context),
+    scopedQuery(context, query.query),
+    orderIn(context),
+  );
   const plan = readablePlan(context, plans);
   const cost = isCovered(context, plan, query.query) ? 1 : 2;
   const reader = new EntryReader(context, plan, meter, { cost });
@@ -175,6 +184,7 @@ async function readRowsOf<T>(
   context: TableContext,
   candidates: readonly Candidate<T>[],
   meter: ReadMeter,
+  onLost?: (query: number) => void,
 ): Promise<{ reading: Reading<T>; row: FoundRow }[]> {
   const { model } = context;
   const uncovered = candidates.filter(
@@ -189,12 +199,17 @@ async function readRowsOf<T>(
     const { reading, key, primaryKey, entry } = candidate;
     const { index } = reading.plan;
     const row = foundRow(context, primaryKey, rows.get(candidate) ?? entry);
-    if (row === undefined) continue;
+    if (row === undefined) {
+      onLost?.(reading.position);
+      continue;
+    }
     if (index?.store === "include" && !rows.has(candidate)) {
       // The fields in the entry are not enough to compute the keys of the row.
       found.push({ reading, row: { ...row, row: rowInEntry(index, key, row.row) } });
     } else if (index === undefined || isFirstKey(context, reading.plan, row, key)) {
       found.push({ reading, row });
+    } else {
+      onLost?.(reading.position);
     }
   }
   return found;

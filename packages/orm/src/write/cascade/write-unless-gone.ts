@@ -4,6 +4,7 @@ import type { TableContext } from "../../context/table-context.js";
 import { RowNotFoundError } from "../../errors/row-errors.js";
 import type { CompiledModel } from "../../model/compiled-model.js";
 import { findByPrimaryKey } from "../../query/read/find-unique.js";
+import { assertReferrerInScope } from "../../relations/find-restriction.js";
 import { isReferenceTo, referencedKey, rowIdOf } from "../../relations/referenced-key.js";
 import type { FindRow } from "../rows/find-row.js";
 import type { CascadeWalk, ParentReference } from "./cascade-frame.js";
@@ -38,7 +39,9 @@ export async function writeReferrer(
   const { model, links } = context;
   let found: FoundRow | undefined;
   const find = async () => {
-    found = await findByPrimaryKey(context, primaryKey, meter, true);
+    found = await findByPrimaryKey({ ...context, scope: undefined }, primaryKey, meter, true);
+    const refers = found !== undefined && isReferenceTo(fields, found.row, parentKey);
+    if (refers) assertReferrerInScope(context, found!.row);
     return found !== undefined && isReferenceTo(fields, found.row, parentKey) ? found : undefined;
   };
   const written = await writeUnlessGone(model, primaryKey, (where) => write(find, where));

@@ -7,6 +7,7 @@ import {
   LimitExceededError,
 } from "@keywright/core";
 import type { CatalogSnapshot } from "../../catalog/catalog-snapshot.js";
+import { isInScope } from "../../context/scope.js";
 import type { TableContext, TableLimits } from "../../context/table-context.js";
 import { UniqueConstraintError, VersionConflictError } from "../../errors/row-errors.js";
 import { keyText } from "../../indexes/key-text.js";
@@ -186,7 +187,7 @@ async function settleConflict(context: TableContext, change: PlannedChange): Pro
     if (await hasExpired(context, catalog.snapshot, change.primaryKey)) return noTakeovers;
     const value = change.primaryKey;
     const ownerId = pointerOf(value);
-    const isDeleted = isRow(row) && isMarked(model, row);
+    const isDeleted = isRow(row) && isMarked(model, row) && isInScope(context, row);
     const conflict = { index: "primaryKey", fields: model.primaryKey, value, ownerId, isDeleted };
     throw new UniqueConstraintError(model.name, conflict);
   }

@@ -8,6 +8,7 @@ import {
 import type { CatalogSnapshot } from "../../catalog/catalog-snapshot.js";
 import { countedMarkKey } from "../../catalog/counting-state.js";
 import type { FoundRow } from "../../context/any-query.js";
+import { assertInScope } from "../../context/scope.js";
 import type { TableContext } from "../../context/table-context.js";
 import { IndexKeyError } from "../../errors/row-errors.js";
 import { assertStorable } from "../../indexes/assert-storable.js";
@@ -113,6 +114,11 @@ export function planChange(
 ): PlannedChange | Promise<PlannedChange> {
   const { model } = context;
   const { primaryKey, row } = planned;
+  // Every change of a row is planned here.
+  if (context.scope !== undefined) {
+    if (planned.before !== null && !planned.isNew) assertInScope(context, planned.before.row);
+    if (row !== null) assertInScope(context, row);
+  }
   const indexes = affectedIndexes(catalog, planned);
   const before =
     planned.before === null ? undefined : storedEntries(context, indexes, planned.before);

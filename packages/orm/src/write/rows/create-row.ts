@@ -1,6 +1,7 @@
 import { type KvKeyPart, monotonicUlid } from "@keywright/core";
 import type { CatalogSnapshot } from "../../catalog/catalog-snapshot.js";
 import type { FoundRow } from "../../context/any-query.js";
+import { withScopeValues } from "../../context/scope.js";
 import type { TableContext } from "../../context/table-context.js";
 import { primaryKeyOf, rowKey } from "../../indexes/primary-key.js";
 import type { AnyRow, CompiledModel } from "../../model/compiled-model.js";
@@ -53,7 +54,8 @@ export async function newRow(context: TableContext, data: unknown): Promise<AnyR
   if (beforeCreate !== undefined) {
     input = copyData(model, await callBeforeHook(input, beforeCreate));
   }
-  const row = await parseNewRow(model, withCreationTime(model, withId(model, input)));
+  const scoped = withScopeValues(context, input);
+  const row = await parseNewRow(model, withCreationTime(model, withId(model, scoped)));
   assertUnmarked(model, row);
   return row;
 }

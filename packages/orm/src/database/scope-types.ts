@@ -1,0 +1,124 @@
+import type * as z from "zod";
+import type { AnyDatabase } from "../context/any-database.js";
+import type { AnyIndexDefinition, FieldOf, KeyValue } from "../model/index-definition.js";
+import type { AnyIndexes, AnyModels, Model, Row } from "../model/model.js";
+import type { NotScopable } from "../model/type-errors.js";
+import type { TransactionOptions } from "../transaction/run-scoped-transaction.js";
+import type { Repository } from "./repository/repository.js";
+
+/** Fields of a scope, and the values that they have in all of its rows. */
+export type ScopeValues = Readonly<Record<string, KeyValue>>;
+
+/** Models, scope → unknown if a model has the fields with such values. Otherwise a type error. */
+export type CheckedScope<M extends AnyModels, S> = [keyof S, InScope<M, S>] extends
+  | [never, unknown]
+  | [unknown, never]
+  ? NotScopable<
+      keyof S,
+      "no model has these fields with values of this type; name fields that models have"
+    >
+  : unknown;
+
+/** Models, scope → the names of the models that have its fields, with values of its types. */
+type InScope<M extends AnyModels, S> = {
+  [K in keyof M]: S extends { readonly [F in keyof S & FieldOf<Row<M[K]>>]: Row<M[K]>[F] }
+    ? [Exclude<keyof S, FieldOf<Row<M[K]>>>] extends [never]
+      ? K
+      : never
+    : never;
+}[keyof M];
+
+/** Models, scope → the models that have its fields, as they are within the scope. */
+export type ScopedModels<M extends AnyModels, S> = {
+  readonly [K in InScope<M, S>]: ScopedModel<M[K], keyof S>;
+};
+
+/**
+ * Model, fields of a scope → the model within the scope: `create` can leave the fields out, and the
+ * keys of queries do not have them. Indexes without them are left out.
+ */
+type ScopedModel<M extends Model, F> = Model<
+  M["name"],
+  ScopedSchema<M["schema"], F>,
+  ScopedKey<M["primaryKey"], F>,
+  IndexesIn<ScopedIndexes<M["indexes"], F>>,
+  M["relations"],
+  { readonly sum: undefined; readonly min: undefined; readonly max: undefined },
+  M["softDelete"]
+>;
+
+type ScopedSchema<Schema, F> =
+  Schema extends z.ZodObject<infer Shape, infer Config>
+    ? z.ZodObject<
+        {
+          [K in keyof Shape]: K extends F
+            ? Shape[K] extends z.core.SomeType
+              ? z.ZodDefault<Shape[K]>
+              : Shape[K]
+            : Shape[K];
+        },
+        Config
+      >
+    : never;
+
+/** Primary key, fields → the key without them. */
+type ScopedKey<Key extends string | readonly string[], F> = Key extends readonly string[]
+  ? Without<Key, F>
+  : Key;
+
+/** Indexes, fields → those whose keys have all of the fields, without these. */
+type ScopedIndexes<Indexes, F> = {
+  readonly [N in keyof Indexes as Indexes[N] extends AnyIndexDefinition
+    ? [Exclude<F, PartOf<Indexes[N]["key"]>>] extends [never]
+      ? N
+      : never
+    : never]: Indexes[N] extends AnyIndexDefinition
+    ? Omit<Indexes[N], "key"> & { readonly key: Without<Listed<Indexes[N]["key"]>, F> }
+    : never;
+};
+
+type PartOf<Key> = Key extends readonly (infer Part)[] ? Part : Key;
+type Listed<Key> = Key extends readonly unknown[] ? Key : readonly [Key];
+
+/** List, members → the list without them: `["tenantId", "id"]`, `"tenantId"` → `["id"]`. */
+type Without<List extends readonly unknown[], F> = List extends readonly [
+  infer First,
+  ...infer Rest,
+]
+  ? First extends F
+    ? Without<Rest, F>
+    : readonly [First, ...Without<Rest, F>]
+  : readonly [];
+
+/** Narrows the result of `ScopedIndexes`, which the compiler cannot derive. */
+type IndexesIn<Indexes> = Indexes extends AnyIndexes ? Indexes : never;
+
+/** Models, scope → a repository for each model of the scope. */
+export type ScopedRepositories<M extends AnyModels, S> = ScopedOf<ScopedModels<M, S>>;
+
+type ScopedOf<M extends AnyModels> = { readonly [K in keyof M]: Repository<M[K], M> };
+
+/** The method that returns a database within a scope. */
+export interface Scoping<M extends AnyModels, Before = unknown> {
+  /**
+   * Returns a database whose reads and writes are bounded by values of fields:
+   * `db.scope({ tenantId: "acme" })`. It has only the models that have these fields. Their values
+   * are filled in by `create` and are part of every query, so both leave them out.
+   *
+   * @throws {ScopeError} if no model has the fields, or if a unique index of a model that has them
+   * does not have them in its key.
+   */
+  scope<const S extends ScopeValues>(
+    values: S & CheckedScope<M, NoInfer<S>>,
+  ): ScopedDatabase<M, Before & S>;
+}
+
+/** Models, scope → a database within the scope. */
+export type ScopedDatabase<M extends AnyModels, S> = ScopedRepositories<M, S> &
+  Scoping<M, S> & {
+    /** Runs a function as one transaction within the scope: see `transaction` of the database. */
+    readonly transaction: <T>(
+      body: (tx: AnyDatabase & ScopedRepositories<M, S>) => Promise<T>,
+      options?: TransactionOptions,
+    ) => Promise<T>;
+  };

@@ -1,0 +1,275 @@
+import { type EmbeddedKv, openKv } from "@keywright/core";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import * as z from "zod";
+import { belongsTo, createDatabase, defineModel, hasMany, migrate } from "../src/index.js";
+import { rejection } from "./user-model.js";
+
+const User = defineModel({
+  name: "users",
+  schema: z.object({
+    tenantId: z.string(),
+    id: z.string(),
+    email: z.string(),
+    score: z.int(),
+    region: z.string().default("eu"),
+  }),
+  primaryKey: ["tenantId", "id"],
+  count: true,
+  live: true,
+  indexes: {
+    byEmail: { key: ["tenantId", "email"], unique: true },
+    byScore: {
+      key: ["tenantId", "score"],
+      count: true,
+      sum: ["score"],
+      max: ["region"],
+      ranked: true,
+    },
+    byRegionAndScore: { key: ["region", "tenantId"], ranked: true },
+    byRegion: { key: "region" },
+    byRegionOfTenant: { key: ["region", "tenantId"], include: ["email"] },
+  },
+  relations: { posts: hasMany("posts", ["tenantId", "authorId"]) },
+});
+// The primary key of a post does not have the tenant.
+const Post = defineModel({
+  name: "posts",
+  schema: z.object({
+    id: z.string(),
+    tenantId: z.string(),
+    authorId: z.string(),
+    parentId: z.string().nullable().default(null),
+    country: z.string().nullable().default(null),
+  }),
+  primaryKey: "id",
+  indexes: {
+    byTenant: { key: "tenantId", count: true },
+    byAuthor: { key: ["tenantId", "authorId"], count: true },
+    byParent: { key: ["parentId", "tenantId"] },
+    byCountry: { key: "country" },
+  },
+  relations: {
+    author: belongsTo("users", ["tenantId", "authorId"], { onDelete: "cascade" }),
+    parent: belongsTo("posts", "parentId", { onDelete: "cascade" }),
+    replies: hasMany("posts", "parentId"),
+    of: belongsTo("countries", "country"),
+  },
+});
+const Country = defineModel({
+  name: "countries",
+  schema: z.object({ code: z.string() }),
+  primaryKey: "code",
+});
+const models = { users: User, posts: Post, countries: Country };
+
+const call = async (run: () => unknown) => await run();
+
+describe("a scope", () => {
+  let kv: EmbeddedKv;
+
+  beforeEach(async () => {
+    kv = await openKv();
+  });
+  afterEach(() => kv.close());
+
+  async function open() {
+    const db = await createDatabase({ kv, models });
+    const acme = db.scope({ tenantId: "acme" });
+    const zeta = db.scope({ tenantId: "zeta" });
+    await db.countries.create({ data: { code: "fr" } });
+    for (const [tenant, score] of [
+      [acme, 1],
+      [zeta, 9],
+    ] as const) {
+      await tenant.users.create({ data: { id: "u", email: "a@x", score } });
+    }
+    await acme.posts.create({ data: { id: "a", authorId: "u", country: "fr" } });
+    await zeta.posts.create({ data: { id: "z", authorId: "u" } });
+    return { db, acme, zeta };
+  }
+
+  it("bounds every read, by keys without its fields", async () => {
+    const { db, acme } = await open();
+    const { users, posts } = acme;
+    expect(await users.findUnique({ where: { id: "u" } })).toMatchObject({ tenantId: "acme" });
+    expect(await users.findUnique({ where: { email: "a@x" } })).toMatchObject({ score: 1 });
+    expect(await posts.findUnique({ where: { id: "z" } })).toBe(null);
+    expect(await posts.findUnique({ where: { id: "a" } })).toMatchObject({ tenantId: "acme" });
+    expect((await users.findMany({ where: { score: { gte: 0 } } })).items).toHaveLength(1);
+    expect((await users.findMany({ orderBy: { score: "desc" } })).items).toHaveLength(1);
+    expect(
+      (await users.findMany({ where: { region: "eu" }, select: { email: true } })).items,
+    ).toEqual([{ email: "a@x" }]);
+    expect((await users.scan()).items.map(({ tenantId }) => tenantId)).toEqual(["acme"]);
+    expect(await users.count()).toBe(1);
+    expect(await users.exists({ where: { score: 9 } })).toBe(false);
+    expect(await users.distinct({ field: "score" })).toEqual([1]);
+    expect(await posts.count()).toBe(1);
+    expect(await db.users.count()).toBe(2);
+    expect(await users.groupBy({ by: ["score"], count: true, sum: { score: true } })).toEqual([
+      { score: 1, count: 1, sum: { score: 1 } },
+    ]);
+    const found = await users.findUnique({
+      where: { id: "u" },
+      include: { posts: { include: { author: true, replies: true } }, _count: { posts: true } },
+    });
+    expect(found).toMatchObject({
+      posts: [{ id: "a", author: { tenantId: "acme" }, replies: [] }],
+      _count: { posts: 1 },
+    });
+    await db.users.create({ data: { tenantId: "zeta", id: "v", email: "v@x", score: 9 } });
+    const query = { where: { score: { gte: 0 } }, take: 1 } as const;
+    const { cursor } = await db.scope({ tenantId: "zeta" }).users.findMany(query);
+    expect(cursor).not.toBe(null);
+    expect(await rejection(call(() => users.findMany({ ...query, cursor })))).toMatchObject({
+      code: "KW_CURSOR_INVALID",
+    });
+    expect(await users.rank({ index: "byScore", where: { id: "u" }, order: "desc" })).toBe(0);
+    expect((await users.findMany({ orderBy: { score: "asc" }, skip: 1 })).items).toEqual([]);
+    const unscoped = users.rank({ index: "byRegionAndScore", where: { id: "u" } });
+    expect(await rejection(unscoped)).toMatchObject({ code: "KW_ARGUMENT_INVALID" });
+    const { index } = await users.explain({ where: { score: 1 } });
+    expect(index).toBe("byScore");
+  });
+
+  it("bounds every write", async () => {
+    const { db, acme, zeta } = await open();
+    const { users, posts } = acme;
+    const missing = { code: "KW_ROW_NOT_FOUND" };
+    const foreign = { where: { id: "z" } };
+    expect(await rejection(posts.update({ ...foreign, data: { country: "fr" } }))).toMatchObject(
+      missing,
+    );
+    expect(await rejection(posts.delete(foreign))).toMatchObject(missing);
+    const create = { id: "z", authorId: "u" };
+    expect(await rejection(posts.upsert({ ...foreign, create, update: {} }))).toMatchObject({
+      code: "KW_UNIQUE_CONSTRAINT",
+      index: "primaryKey",
+    });
+    expect(
+      (await posts.updateMany({ filter: () => true, index: "byTenant", data: { country: null } }))
+        .count,
+    ).toBe(1);
+    // The author exists only in the other scope.
+    await zeta.users.create({ data: { id: "v", email: "v@x", score: 0 } });
+    expect(await rejection(posts.create({ data: { id: "b", authorId: "v" } }))).toMatchObject({
+      code: "KW_REFERENCE_MISSING",
+    });
+    expect(
+      await rejection(posts.create({ data: { id: "b", authorId: "u", parentId: "z" } })),
+    ).toMatchObject({ code: "KW_REFERENCE_MISSING" });
+    for (const write of [
+      () => users.create({ data: { id: "w", email: "w@x", score: 0, tenantId: "zeta" } }),
+      () => users.update({ where: { id: "u" }, data: { tenantId: "zeta" } }),
+      () => posts.update({ where: { id: "a" }, data: { tenantId: "zeta", authorId: "u" } }),
+      () =>
+        users.createMany({
+          data: [{ id: "w", email: "w@x", score: 0, tenantId: "zeta" }],
+          atomic: true,
+        }),
+    ] satisfies (() => Promise<unknown>)[]) {
+      const error = await rejection(call(write));
+      expect(["KW_SCOPE", "KW_PRIMARY_KEY_CHANGED"]).toContain(error?.code);
+    }
+    for (const where of [
+      { tenantId: "zeta", score: 9 },
+      { score: 9, OR: [{ tenantId: "zeta" }] },
+    ]) {
+      const error = await rejection(call(() => users.findMany({ where } as never)));
+      expect(error).toMatchObject({ code: "KW_SCOPE", at: "where.tenantId" });
+    }
+    expect(
+      await rejection(users.findUnique({ where: { tenantId: "zeta", id: "u" } } as never)),
+    ).toMatchObject({ code: "KW_SCOPE" });
+    await users.delete({ where: { id: "u" } });
+    expect(await posts.count()).toBe(0);
+    expect(await db.posts.count()).toBe(1);
+    expect(await db.users.count()).toBe(2);
+  });
+
+  it("does not delete a row that a row outside of it refers to", async () => {
+    const { db, acme } = await open();
+    // Only a program without the scope can write this.
+    await db.posts.update({ where: { id: "z" }, data: { parentId: "a" } });
+    const error = await rejection(acme.posts.delete({ where: { id: "a" } }));
+    expect(error).toMatchObject({ code: "KW_SCOPE", model: "posts" });
+    expect(error?.message).not.toContain('"z"');
+    const found = await acme.posts.findUnique({ where: { id: "a" }, include: { replies: true } });
+    expect(found?.replies).toEqual([]);
+    await db.posts.delete({ where: { id: "a" } });
+    expect(await db.posts.count()).toBe(0);
+  });
+
+  it("bounds transactions and live queries, and can be nested", async () => {
+    const { db, acme } = await open();
+    await acme.transaction(async (tx) => {
+      expect(await tx.posts.findUnique({ where: { id: "z" } })).toBe(null);
+      await tx.users.update({ where: { id: "u" }, data: { score: 2 } });
+    });
+    await db.transaction(async (tx) => {
+      const inner = tx.scope({ tenantId: "acme" });
+      expect((await inner.users.findMany({ where: { score: { gte: 0 } } })).items).toMatchObject([
+        { score: 2 },
+      ]);
+      await inner.users.create({ data: { id: "t", email: "t@x", score: 3 } });
+    });
+    const list = acme.users.watchMany({ where: { score: { gte: 0 } } }).getReader();
+    const one = acme.posts.watch({ where: { id: "z" } }).getReader();
+    expect((await one.read()).value).toBe(null);
+    expect((await list.read()).value).toHaveLength(2);
+    await acme.users.delete({ where: { id: "t" } });
+    expect((await list.read()).value).toMatchObject([{ tenantId: "acme" }]);
+    await Promise.all([list.cancel(), one.cancel()]);
+    const nested = acme.scope({ authorId: "u" });
+    expect(Object.keys(nested).sort()).toEqual(["posts", "scope", "transaction"]);
+    await nested.posts.create({ data: { id: "n" } });
+    expect(await nested.posts.findUnique({ where: { id: "n" } })).toMatchObject({
+      tenantId: "acme",
+      authorId: "u",
+    });
+    expect((await nested.posts.findMany({ index: "byAuthor" })).items).toHaveLength(2);
+    expect(() => acme.scope({ tenantId: "zeta" })).toThrow(/another value/);
+  });
+
+  it("has only the models with its fields", async () => {
+    const { db, acme } = await open();
+    // @ts-expect-error: countries have no tenant.
+    expect(acme.countries).toBe(undefined);
+    // @ts-expect-error: countries have no tenant.
+    const included = acme.posts.findUnique({ where: { id: "a" }, include: { of: { nope: true } } });
+    expect(await rejection(included)).toMatchObject({ code: "KW_ARGUMENT_INVALID" });
+    const outside = acme.posts.findUnique({ where: { id: "a" }, include: { of: true } });
+    expect((await rejection(outside))?.message).toContain("lacks the fields of the scope");
+    // @ts-expect-error: no index begins with the tenant.
+    const unserved = acme.posts.findMany({ where: { country: "fr" } });
+    expect(await rejection(Promise.resolve(unserved))).toMatchObject({
+      code: "KW_QUERY_UNINDEXED",
+    });
+    expect(await rejection(Promise.resolve(acme.posts.scan()))).toMatchObject({
+      code: "KW_QUERY_INVALID",
+    });
+    // @ts-expect-error: the index lacks the tenant.
+    const named = acme.users.findMany({ index: "byRegion" });
+    expect(await rejection(Promise.resolve(named))).toMatchObject({ code: "KW_INDEX_UNKNOWN" });
+    // @ts-expect-error: no model has the field.
+    expect(() => db.scope({ nope: "x" })).toThrow(/no model has nope/);
+    // @ts-expect-error: the field holds text.
+    db.scope({ tenantId: 5 });
+    // @ts-expect-error: it needs a value.
+    expect(() => db.scope({ tenantId: undefined })).toThrow(/tenantId must be one that a key/);
+    // @ts-expect-error: it needs a field.
+    expect(() => db.scope({})).toThrow(/must be an object of values/);
+    // @ts-expect-error: it is for all rows.
+    await expect(migrate(acme)).rejects.toThrow(/createDatabase returned/);
+    const Shared = defineModel({
+      name: "shared",
+      schema: z.object({ id: z.string(), tenantId: z.string(), email: z.string() }),
+      primaryKey: "id",
+      indexes: { byEmail: { key: "email", unique: true } },
+    });
+    const other = await createDatabase({ kv, models: { shared: Shared } });
+    expect(() => other.scope({ tenantId: "acme" })).toThrow(
+      'declare byEmail: { key: ["tenantId", "email"], unique: true }',
+    );
+  });
+});
