@@ -7,6 +7,7 @@ import { keyAfter } from "../indexes/key-parts.js";
 import { countOf } from "../model/aggregates/ranked-amounts.js";
 import { isPlainObject } from "../model/is-plain-object.js";
 import { namedIndexes } from "../query/plan/named-index.js";
+import { isScopedBy } from "../query/plan/queried-model.js";
 import { findOne } from "../query/read/find-rows.js";
 import { readAgain } from "../query/read/read-again.js";
 import { readableRanks } from "./readable-ranks.js";
@@ -45,6 +46,12 @@ export async function rankRow(
     fail("by", `it must be a list of the first fields of the index ${query.index}`);
   if (index?.each !== undefined)
     fail("index", `a row has several places in ${query.index}, because of each: true`);
+  // Within a scope, only its rows count. They must be next to each other in the index.
+  const scoped = Object.keys(context.scope ?? {});
+  const leading = index?.parts.slice(0, scoped.length) ?? [];
+  if (index !== undefined && !isScopedBy({ ...index, parts: leading }, scoped))
+    fail("index", `the key of ${index.name} does not begin with the fields of the scope`);
+  const prefixLength = Math.max((by as readonly string[]).length, scoped.length);
   return await readAgain(context, async () => {
     const ranks = await readableRanks(context, index, "rank");
     const found = await findOne(context, where, meter, { forWrite: true });
@@ -53,7 +60,7 @@ export async function rankRow(
     if (key === undefined) return null;
     meter.index = ranks.index.name;
     const entry = key.slice(1);
-    const prefix = entry.slice(0, (by as readonly string[]).length);
+    const prefix = entry.slice(0, prefixLength);
     const range =
       order === "asc"
         ? { prefix, start: prefix, end: entry }
