@@ -12,6 +12,7 @@ const leftOut = {
     ...["function-fields", "manifest", "model", "plan-migration", "plan-query", "sorted-ids"],
     ...["stored-rows"],
   ],
+  "their databases are always in memory": ["test-clock", "test-database"],
   "their databases are in Deno's mode, in a folder, or Deno KV": [
     ...["build-beside-writers", "deno-kv", "deno-order", "full-length-keys", "large-rows"],
     ...["transform-crash", "unstorable-keys"],

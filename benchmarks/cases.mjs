@@ -158,6 +158,25 @@ export const cases = [
     verify: async (store, c) => await verifyWritten(store, c, (user) => store.create(user)),
   },
   {
+    name: "createWithPosts",
+    title: "create with 10 children, in one commit",
+    needs: "createWithPosts",
+    isWrite: true,
+    perCall: 20,
+    input: (c) => c.freshUserWithPosts(),
+    run: (store, [user, posts]) => store.createWithPosts(user, posts),
+    verify: async (store, c) => {
+      const [user, posts] = c.freshUserWithPosts();
+      await store.createWithPosts(user, posts);
+      same(await store.byId(user.id), user);
+      const [found] = await store.withPosts(user.id, 1);
+      sameSet(
+        found.posts,
+        posts.map((post) => ({ ...post, authorId: user.id })),
+      );
+    },
+  },
+  {
     name: "createTogether",
     title: `create, ${inFlight} in flight`,
     needs: "create",
@@ -278,6 +297,15 @@ export class CaseContext {
   freshUser() {
     const number = this.#next++;
     return { ...userOf(number, this.count), favoriteColor: `fresh-${number % 1000}` };
+  }
+
+  /** A new user, and ten posts without their author. */
+  freshUserWithPosts() {
+    const posts = Array.from({ length: 10 }, () => {
+      const { authorId: _, ...post } = this.freshPost();
+      return post;
+    });
+    return [this.freshUser(), posts];
   }
 
   freshPost() {

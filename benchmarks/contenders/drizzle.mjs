@@ -77,6 +77,12 @@ export function openDrizzle(path, durability, statements) {
     loadWide: () => addCoveringIndex(sqlite),
     loadOrders: (rows) => insert(orders, rows),
     create: (user) => insertUser(...valuesOf(user)).run(),
+    createWithPosts: (user, ofUser) =>
+      db.transaction((tx) => {
+        tx.insert(users).values(user).run();
+        const rows = ofUser.map((post) => ({ ...post, authorId: user.id }));
+        tx.insert(posts).values(rows).run();
+      }),
     createMany: (rows) => insert(users, rows),
     byId: (id) => byId(id).get(),
     byEmail: (email) => byEmail(email).get(),

@@ -82,6 +82,7 @@ export async function openKeywright(openEngine, path) {
     loadWide: (rows) => wide.createMany({ data: rows }),
     loadOrders: (rows) => orders.createMany({ data: rows }),
     create: (data) => users.create({ data }),
+    createWithPosts: (user, create) => users.create({ data: { ...user, posts: { create } } }),
     createMany: (data) => users.createMany({ data }),
     byId: (id) => users.findUnique({ where: { id } }),
     byEmail: (email) => users.findUnique({ where: { email } }),

@@ -26,6 +26,12 @@ export function openKysely(path, durability) {
     loadWide: () => addCoveringIndex(sqlite),
     loadOrders: (rows) => insertMany("Order", rows),
     create: (user) => insert(db, "User", stored(user)),
+    createWithPosts: (user, posts) =>
+      db.transaction().execute(async (tx) => {
+        await insert(tx, "User", stored(user));
+        const rows = posts.map((post) => ({ ...post, authorId: user.id }));
+        await insert(tx, "Post", rows);
+      }),
     createMany: (rows) => insertMany("User", rows.map(stored)),
     byId: async (id) => read(await users().where("id", "=", id).executeTakeFirst()),
     byEmail: async (email) => read(await users().where("email", "=", email).executeTakeFirst()),

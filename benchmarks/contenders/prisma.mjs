@@ -34,6 +34,7 @@ export function openPrisma(path, durability) {
       return groups.map(({ month, _count, _sum }) => ({ month, count: _count, cents: _sum.cents }));
     },
     create: (data) => db.user.create({ data }),
+    createWithPosts: (user, create) => db.user.create({ data: { ...user, posts: { create } } }),
     createMany: (data) => db.user.createMany({ data }),
     byId: (id) => db.user.findUnique({ where: { id } }),
     byEmail: (email) => db.user.findUnique({ where: { email } }),

@@ -1,4 +1,13 @@
 export * from "./errors/codegen-errors.js";
 export { type CodegenErrorCode, codegenErrorCodes } from "./errors/codes.js";
 export * from "./errors/inspect-errors.js";
-export { type AdoptConfig, type Config, defineConfig } from "./project/config.js";
+export * from "./errors/seed-errors.js";
+export {
+  type AdoptConfig,
+  type Config,
+  defineConfig,
+  type SeedConfig,
+  type SeedFieldContext,
+  type SeedFields,
+  type SeedRunContext,
+} from "./project/config.js";

@@ -16,6 +16,7 @@ Which command do I need, and which options does it have?
 | migrate the database | [\`keywright migrate run\`](#keywright-migrate-run) |
 | continue a migration that was stopped | [\`keywright migrate resume\`](#keywright-migrate-resume) |
 | go back to earlier models | [\`keywright migrate rollback\`](#keywright-migrate-rollback) |
+| fill a database with generated rows | [\`keywright seed\`](#keywright-seed) |
 | find or repair wrong index entries | [\`keywright verify\`](#keywright-verify) |
 | look at entries, or count them | [\`keywright inspect ls\`](#keywright-inspect-ls), [\`get\`](#keywright-inspect-get), [\`stats\`](#keywright-inspect-stats) |
 | back up or copy a database | [\`keywright inspect export\`](#keywright-inspect-export), [\`import\`](#keywright-inspect-import) |

@@ -31,6 +31,11 @@ import {
   ProjectConfiguredError,
   ProjectFileError,
   RelationInvalidError,
+  SeedFieldError,
+  SeedNotEmptyError,
+  SeedPackagesError,
+  SeedReferenceError,
+  SeedUniqueError,
   TsconfigInvalidError,
   TypeInexpressibleError,
 } from "../src/index.js";
@@ -77,6 +82,13 @@ const errors: readonly CodegenError[] = [
   new ImportIncompleteError(1, undefined),
   new ImportIncompleteError(1, 2),
   new ImportRefusedError(3, '["users", 1n]', cause),
+  new SeedPackagesError(["@faker-js/faker", "randexp"]),
+  new SeedNotEmptyError(["users", "posts"]),
+  new SeedFieldError("post_tags", "postTags", "address.zip", "none of 200 generated values passed"),
+  new SeedFieldError("post_tags", "postTags", "", "none of 200 generated rows passed"),
+  new SeedReferenceError("posts", ["authorId"], { model: "users", property: "users" }),
+  new SeedUniqueError("users", "byCode", 10, 20),
+  new SeedUniqueError("users", "primaryKey", 10, 20),
 ];
 
 it("each error says what is wrong, with what, and what to do", () => {
@@ -117,7 +129,14 @@ it("each error says what is wrong, with what, and what to do", () => {
     ImportLineError: line 3: this is not a line of an export: the key is not an array of parts; import a file that \`keywright inspect export\` wrote, or correct the line and import it again. Entries that are already in the database are left as they are
     ImportIncompleteError: the export is not complete (the last line is missing, entries read: 1); get the whole file and import it. Entries that are already in the database are left as they are
     ImportIncompleteError: the export is not complete (entries read: 1, expected: 2); get the whole file and import it. Entries that are already in the database are left as they are
-    ImportRefusedError: line 3: the database does not accept the entry ["users", 1n]; correct or remove the line as the cause says, and import the file again. Entries that are already in the database are left as they are"
+    ImportRefusedError: line 3: the database does not accept the entry ["users", 1n]; correct or remove the line as the cause says, and import the file again. Entries that are already in the database are left as they are
+    SeedPackagesError: generated values come from @faker-js/faker and randexp, which the project does not have; install with \`npm install --save-dev @faker-js/faker randexp\`
+    SeedNotEmptyError: the database is not empty: there are rows of users, posts; add rows to them with --append, or use another database
+    SeedFieldError: post_tags.address.zip: no value can be generated: none of 200 generated values passed; set it in \`seed.models.postTags.address\` of the configuration, to a value or a function that returns one
+    SeedFieldError: post_tags: no value can be generated: none of 200 generated rows passed; set the fields that it compares in \`seed.models.postTags\` of the configuration, to a value or a function that returns one
+    SeedReferenceError: posts.authorId: there is no row of users to refer to; also generate rows of it, as in \`--rows users=10\`. If the two models refer to each other, make one of the references optional
+    SeedUniqueError: users: no value is left for the unique index byCode after 10 of 20 rows; ask for fewer rows, or set its fields in \`seed\` of the configuration
+    SeedUniqueError: users: no value is left for its primary key after 10 of 20 rows; ask for fewer rows, or set its fields in \`seed\` of the configuration"
   `);
 });
 

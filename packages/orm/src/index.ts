@@ -5,6 +5,7 @@ export type { CatalogEntry, IndexState, StoredIndex } from "./catalog/catalog-en
 export type { AnyDatabase } from "./context/any-database.js";
 export type { Direction } from "./context/any-query.js";
 export type { QueryEvent } from "./context/database-settings.js";
+export type { ExplainedRelation } from "./context/related-filters.js";
 
 export {
   createDatabase,
@@ -14,7 +15,13 @@ export {
 } from "./database/database.js";
 export type { DatabaseOptions, ModelHooks } from "./database/database-options.js";
 export type { ListOptions } from "./database/generated/rows.js";
+export type {
+  ManyCondition,
+  OneCondition,
+  QueryWhere,
+} from "./database/repository/filter-types.js";
 export type { Include } from "./database/repository/include-types.js";
+export type { CreateData, UpdateData } from "./database/repository/nested-types.js";
 export type {
   CreateManyOptions,
   CreateOptions,
@@ -63,6 +70,7 @@ export {
   type KeyProblem,
   PrimaryKeyChangeError,
   ReferenceMissingError,
+  ReferenceRequiredError,
   RowInvalidError,
   RowNotFoundError,
   RowReferencedError,
@@ -195,6 +203,7 @@ export {
 export type {
   CannotHold,
   CannotMark,
+  CannotWriteNested,
   IndexCannotBe,
   LeadsNowhere,
   NamesNoRow,

@@ -20,6 +20,7 @@ export type {
   ParentFactory,
   Trait,
 } from "./testing/fixtures/factory-types.js";
+export { type TestClock, testClock } from "./testing/fixtures/test-clock.js";
 export {
   type TestDatabase,
   type TestDatabaseOptions,

@@ -61,6 +61,13 @@ it("offer the fields that indexes have, their conditions and values, and relatio
   expect(offered('db.users.findUnique({ where: { id: "x" }, select: { | } })')).toEqual(
     "id name teamId".split(" "),
   );
+  expect(offered("db.users.findMany({ where: { | } })")).toEqual(
+    "OR badge id posts team teamId".split(" "),
+  );
+  expect(offered("db.users.findMany({ where: { posts: { | } } })")).toEqual(["none", "some"]);
+  expect(offered("db.users.findMany({ where: { posts: { some: { | } } } })")).toEqual(
+    "OR at author authorId id tags".split(" "),
+  );
   const posts = (part: string) =>
     offered(`db.users.findUnique({ where: { id: "x" }, include: { ${part} } })`);
   expect(posts("|")).toEqual("_count badge posts team".split(" "));

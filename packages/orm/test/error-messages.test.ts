@@ -144,6 +144,30 @@ const cases: readonly [name: string, text: string, provoke: Provoke][] = [
     },
   ],
   [
+    "ReferenceRequiredError",
+    "owners.update: data.pets.set: a row of pets refers to the row, and ownerId cannot be empty; delete that row, or connect it to another one",
+    async ({ kv }) => {
+      const id = z.string();
+      const Pet = define({
+        name: "pets",
+        schema: z.object({ id, ownerId: id }),
+        primaryKey: "id",
+        indexes: { byOwner: { key: "ownerId" } },
+      });
+      const Owner = define({
+        name: "owners",
+        schema: z.object({ id }),
+        primaryKey: "id",
+        relations: { pets: hasMany("pets", "ownerId") },
+      });
+      const { owners } = untyped(
+        await createDatabase({ kv, models: { pets: Pet, owners: Owner } as never }),
+      );
+      await owners!.create!({ data: { id: secret, pets: { create: { id: secret } } } });
+      await owners!.update!({ where: { id: secret }, data: { pets: { set: [] } } });
+    },
+  ],
+  [
     "AmountInvalidError",
     "places.create: price cannot be added to its sum, which holds decimal numbers with at most 2 digits after the point; round the value",
     async ({ kv }) => {

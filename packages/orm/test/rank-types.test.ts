@@ -126,7 +126,7 @@ it("rank and skip within a scope count its rows only", async () => {
   expect(await players.rank({ index: "byLeague", where: { id: "p4" } })).toBe(2);
   expect(await players.rank({ index: "byLeague", where: { id: "p3" } })).toBe(null);
   const error = await rejection(players.rank({ index: "byScore", where: { id: "p4" } }));
-  expect(error).toMatchObject({ code: "KW_ARGUMENT_INVALID", argument: "index" });
+  expect(error).toMatchObject({ code: "KW_INDEX_UNKNOWN" });
   const { items } = await players.findMany({ orderBy: { score: "desc" }, skip: 2 } as never);
   expect(items.map((row) => (row as { id: string }).id)).toEqual(["p0"]);
 });

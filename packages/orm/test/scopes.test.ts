@@ -18,7 +18,14 @@ const User = defineModel({
   live: true,
   indexes: {
     byEmail: { key: ["tenantId", "email"], unique: true },
-    byScore: { key: ["tenantId", "score"], count: true, sum: ["score"], max: ["region"] },
+    byScore: {
+      key: ["tenantId", "score"],
+      count: true,
+      sum: ["score"],
+      max: ["region"],
+      ranked: true,
+    },
+    byRegionAndScore: { key: ["region", "tenantId"], ranked: true },
     byRegion: { key: "region" },
     byRegionOfTenant: { key: ["region", "tenantId"], include: ["email"] },
   },
@@ -117,6 +124,10 @@ describe("a scope", () => {
     expect(await rejection(call(() => users.findMany({ ...query, cursor })))).toMatchObject({
       code: "KW_CURSOR_INVALID",
     });
+    expect(await users.rank({ index: "byScore", where: { id: "u" }, order: "desc" })).toBe(0);
+    expect((await users.findMany({ orderBy: { score: "asc" }, skip: 1 })).items).toEqual([]);
+    const unscoped = users.rank({ index: "byRegionAndScore", where: { id: "u" } });
+    expect(await rejection(unscoped)).toMatchObject({ code: "KW_ARGUMENT_INVALID" });
     const { index } = await users.explain({ where: { score: 1 } });
     expect(index).toBe("byScore");
   });
@@ -158,7 +169,7 @@ describe("a scope", () => {
         }),
     ] satisfies (() => Promise<unknown>)[]) {
       const error = await rejection(call(write));
-      expect(["KW_SCOPE", "KW_PRIMARY_KEY_CHANGED"]).toContain(error?.["code"]);
+      expect(["KW_SCOPE", "KW_PRIMARY_KEY_CHANGED"]).toContain(error?.code);
     }
     for (const where of [
       { tenantId: "zeta", score: 9 },

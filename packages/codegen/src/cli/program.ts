@@ -12,6 +12,7 @@ import { inspectCommand } from "./inspect/inspect-command.js";
 import { introspectCommand } from "./introspect/introspect-command.js";
 import { migrateCommand } from "./migrate/migrate-command.js";
 import { repairCommand } from "./repair/repair-command.js";
+import { seedCommand } from "./seed/seed-command.js";
 import { serveCommand } from "./serve/serve-command.js";
 import type { ExitCode } from "./terminal/exit-codes.js";
 import { hasColors, type MakeCommand, type Terminal } from "./terminal/terminal.js";
@@ -22,6 +23,7 @@ const commands: Readonly<Record<string, readonly MakeCommand[]>> = {
   "Models and code:": [initCommand, generateCommand],
   "The database:": [
     migrateCommand,
+    seedCommand,
     verifyCommand,
     repairCommand,
     adoptCommand,

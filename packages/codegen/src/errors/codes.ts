@@ -34,6 +34,11 @@ export const codegenErrorCodes = [
   "KW_IMPORT_LINE",
   "KW_IMPORT_INCOMPLETE",
   "KW_IMPORT_REFUSED",
+  "KW_SEED_PACKAGES",
+  "KW_SEED_NOT_EMPTY",
+  "KW_SEED_FIELD",
+  "KW_SEED_REFERENCE",
+  "KW_SEED_UNIQUE",
 ] as const;
 
 /** A code of {@link codegenErrorCodes}. */

@@ -1,9 +1,10 @@
 import { ConfigInvalidError } from "../errors/codegen-errors.js";
+import { checkSeed } from "./check-seed.js";
 import type { Config } from "./config.js";
 
 export type Settings = Pick<
   Config,
-  "importExtension" | "database" | "migrations" | "adopt" | "copy"
+  "importExtension" | "database" | "migrations" | "adopt" | "copy" | "seed"
 >;
 
 /** A configuration with valid settings. Its paths are as written in the file. */
@@ -23,7 +24,8 @@ export function checkConfig(path: string, config: unknown): CheckedConfig {
   if (typeof config.then === "function") {
     throw fail("default", "it is a promise, so export its result with await");
   }
-  const { models, output, importExtension, database, migrations, adopt, copy, ...others } = config;
+  const { models, output, importExtension, database, migrations, adopt, copy, seed, ...others } =
+    config;
   const [unknown] = Object.keys(others);
   if (unknown !== undefined) throw fail(unknown, "there is no such setting");
   const patterns: readonly unknown[] = Array.isArray(models) ? models : [models];
@@ -39,7 +41,8 @@ export function checkConfig(path: string, config: unknown): CheckedConfig {
   checkMigrations(migrations, fail);
   checkAdopt(adopt, fail);
   checkCopy(copy, fail);
-  const settings = Object.entries({ importExtension, database, migrations, adopt, copy });
+  checkSeed(seed, fail);
+  const settings = Object.entries({ importExtension, database, migrations, adopt, copy, seed });
   return {
     models: patterns,
     output,

@@ -27,6 +27,47 @@ export interface Config {
   readonly adopt?: AdoptConfig;
   /** The databases of `keywright copy`. */
   readonly copy?: CopyConfig;
+  /** The rows that `keywright seed` generates, or a function that creates them. */
+  readonly seed?: SeedConfig | SeedConfig["run"];
+}
+
+/** The rows that `keywright seed` generates. Models have their names as in generated code. */
+export interface SeedConfig {
+  /** How many rows of each model, or of the models that it names. `--rows` replaces it. */
+  readonly rows?: number | Readonly<Record<string, number>>;
+  /**
+   * Values of fields by model: `{ users: { role: "member", code: ({ index }) => `C${index}` } }`. A
+   * function is called for each row. All other fields get generated values.
+   */
+  readonly models?: Readonly<Record<string, SeedFields>>;
+  /** Called when the rows are created, to create others or to change some. */
+  run?(context: SeedRunContext): Promise<void> | void;
+}
+
+/** Values of fields, or functions that return them. */
+export type SeedFields = Readonly<Record<string, unknown>>;
+
+/** The argument of a function that fills a field. */
+export interface SeedFieldContext {
+  /** The instance of `@faker-js/faker` with the seed of the run. */
+  // biome-ignore lint/suspicious/noExplicitAny: its types exist only where the package is installed.
+  readonly faker: any;
+  /** The position of the row among those of its model, from 0. */
+  readonly index: number;
+  /** The generated fields of the row, in the form in which `create` takes them. */
+  readonly row: Readonly<Record<string, unknown>>;
+}
+
+/** The argument of `run`. */
+export interface SeedRunContext {
+  /** The database, as `createDatabase` returns it. */
+  // biome-ignore lint/suspicious/noExplicitAny: the configuration does not know its models.
+  readonly db: any;
+  /** The instance of `@faker-js/faker` with the seed of the run. */
+  // biome-ignore lint/suspicious/noExplicitAny: its types exist only where the package is installed.
+  readonly faker: any;
+  /** The seed of the run. */
+  readonly seed: number;
 }
 
 /** The databases of `keywright copy`, if its arguments do not name them. */

@@ -1,5 +1,6 @@
 import type { KvKeyPart } from "@keywright/core";
 import type { AnyRow } from "../model/compiled-model.js";
+import type { RelatedFilters } from "./related-filters.js";
 
 /** A sort direction. */
 export type Direction = "asc" | "desc";
@@ -7,6 +8,8 @@ export type Direction = "asc" | "desc";
 /** A query as the methods of a repository take it, for any model. */
 export interface AnyQuery {
   readonly where?: AnyRow | undefined;
+  /** The conditions on related rows, which `where` no longer contains. Set by the parser. */
+  readonly related?: RelatedFilters | undefined;
   /** One field with its direction, or a list of objects with one field each. */
   readonly orderBy?: AnyOrder | readonly AnyOrder[] | undefined;
   /** The direction in which an index is read, instead of `orderBy`. */

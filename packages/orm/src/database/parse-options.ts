@@ -4,6 +4,7 @@ import { knownNames } from "../errors/nearest-name.js";
 import { InvalidArgumentError } from "../errors/query-errors.js";
 import type { AnyRow, CompiledModel } from "../model/compiled-model.js";
 import { isPlainObject } from "../model/is-plain-object.js";
+import { withRelatedFilters } from "../relations/filter/parse-filters.js";
 import { includedRelations } from "../relations/load/include-query.js";
 import {
   type AllowedOptions,
@@ -11,6 +12,19 @@ import {
   type CallOptions,
   type RepositoryMethod,
 } from "./call-options.js";
+
+/** The methods whose `where` can have conditions on related rows. */
+const selectsRows: ReadonlySet<RepositoryMethod> = new Set<RepositoryMethod>([
+  "findFirst",
+  "findFirstOrThrow",
+  "findMany",
+  "count",
+  "exists",
+  "explain",
+  "watchMany",
+  "updateMany",
+  "deleteMany",
+]);
 
 /**
  * Checks the argument of a call and returns it as options. Unknown options are refused, because a
@@ -39,7 +53,9 @@ export function parseOptions(
   if (select !== undefined) assertSelect(model, select);
   // Check it before a write. If the call failed after the commit, the write would stay.
   if (include !== undefined) includedRelations(context, include);
-  return options;
+  return allowed === allowedOptions && selectsRows.has(method)
+    ? withRelatedFilters(context, options)
+    : options;
 }
 
 /** @throws {InvalidArgumentError} if deleted rows of the model are not marked but removed. */

@@ -51,7 +51,9 @@ export class RowNotFoundError extends OrmError {
           ? "create the row first, or call upsert"
           : operation === "delete"
             ? "check where; the row may have been deleted already"
-            : "check where, or call a method without OrThrow, which returns null";
+            : operation === "create" || operation === "upsert"
+              ? "create that row first, or use connectOrCreate"
+              : "check where, or call a method without OrThrow, which returns null";
       return `${found}; ${advice}`;
     });
     this.where = where;
@@ -318,4 +320,31 @@ export class RowReferencedError extends OrmError {
     this.id = id;
     this.by = by;
   }
+}
+
+/**
+ * A nested write would separate a row from the row that it refers to, but its reference cannot be
+ * empty: the schema does not accept that, or a hook has kept it. Nothing was written.
+ */
+export class ReferenceRequiredError extends OrmError {
+  /** The fields that hold the reference. */
+  readonly fields: readonly string[];
+  /** The primary key of the row that would lose its reference. */
+  readonly id: RowId;
+
+  constructor(model: string, fields: readonly string[], id: RowId) {
+    const text = `a row of ${model} refers to the row, and ${listText(fields)} cannot be empty; delete that row, or connect it to another one`;
+    super("KW_REFERENCE_REQUIRED", model, text);
+    this.fields = fields;
+    this.id = id;
+  }
+}
+
+/**
+ * Adds the place in the data of a nested write to the issues of a row that the schema refuses. They
+ * then have paths from the beginning of the data.
+ */
+export function addPathToIssues(error: RowInvalidError, path: readonly PropertyKey[]): void {
+  const issues = error.issues.map((issue) => ({ ...issue, path: [...path, ...issue.path] }));
+  Object.assign(error, { issues, reason: issuesReason(issues) });
 }

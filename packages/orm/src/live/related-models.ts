@@ -1,4 +1,4 @@
-import type { AnyInclude } from "../context/any-query.js";
+import type { AnyInclude, AnyQuery } from "../context/any-query.js";
 import type { TableContext } from "../context/table-context.js";
 import { InvalidArgumentError, LiveQueryUnavailableError } from "../errors/query-errors.js";
 import { changeMarkOfRead } from "../indexes/change-marks.js";
@@ -30,19 +30,21 @@ export function relatedModels(
 }
 
 /**
- * Returns what to watch for the rows of all models that an `include` reads.
+ * Returns what to watch for the rows of all models that a query includes, or that its conditions on
+ * related rows read.
  *
  * @throws {LiveQueryUnavailableError} if the database cannot watch ranges and one of the models is
  * not `live: true`.
  * @throws {InvalidArgumentError} if such a database cannot watch as many models at once.
  */
-export function relatedWatched(context: TableContext, include: AnyInclude | undefined): Watched {
-  const models = [...relatedModels(context, include)];
+export function relatedWatched(context: TableContext, query: AnyQuery): Watched {
+  const { include, related } = query;
+  const models = [...new Set([...relatedModels(context, include), ...(related?.models ?? [])])];
   const ranges = models.map(({ place }) => ({ prefix: [place] }));
   if (canWatchRanges(context.kv)) return { keys: [], ranges, marks: [] };
   const maxModels = context.limits.keys - keysOfRow;
   if (models.length > maxModels) {
-    const reason = `this database can watch at most ${maxModels} related models, but ${models.length} are included; include fewer`;
+    const reason = `this database can watch at most ${maxModels} related models, but ${models.length} are read; include fewer`;
     throw new InvalidArgumentError(context.model.name, "include", reason);
   }
   for (const { live, name } of models) if (!live) throw new LiveQueryUnavailableError(name);

@@ -54,7 +54,7 @@ function streamRow<Shaped>(
   const { model } = context;
   const where = scopedUnique(context, unscoped);
   let pointers = pointersOf(context, where, query.index);
-  const related = relatedWatched(context, query.include);
+  const related = relatedWatched(context, query);
   // Empty until the pointer is read, if the primary key is not known.
   let rows = pointers.length > 0 ? [] : [keyOfRow()];
   let keys = watchedKeys();

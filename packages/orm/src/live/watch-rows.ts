@@ -62,8 +62,11 @@ export function watchRows(
     const catalog = catalogKey(context.model);
     let range = watchedRange(context, query);
     const related = new Set<unknown>(
-      Array.from(relatedModels(context, query.include), ({ place }) => place),
+      [...relatedModels(context, query.include), ...(query.related?.models ?? [])].map(
+        ({ place }) => place,
+      ),
     );
+    const isFiltered = filter !== undefined || query.related !== undefined;
     let rows = new Set<string>();
     let hasLost = false;
     let examinesRows = true;
@@ -77,9 +80,8 @@ export function watchRows(
         chosen = await choosePlan(context, query);
         const readBefore = meter.reads;
         const { items, cursor } = await readPage(context, chosen, query, meter);
-        hasLost =
-          filter === undefined && hasLostEntries(items.length, cursor, meter.reads - readBefore);
-        examinesRows = filter !== undefined || hasLost;
+        hasLost = !isFiltered && hasLostEntries(items.length, cursor, meter.reads - readBefore);
+        examinesRows = isFiltered || hasLost;
         const shaped = await shape(items, meter);
         return { items, shaped, expireAt: await firstExpiry(context, items) };
       });
@@ -148,7 +150,7 @@ function hasLostEntries(rows: number, cursor: string | null, reads: number): boo
 /** Returns what to watch for a query that reads a range, and for its related models. */
 function watchedOf(context: TableContext, query: AnyQuery, range: WatchedRange): Watched {
   const { kv, model, limits } = context;
-  const related = relatedWatched(context, query.include);
+  const related = relatedWatched(context, query);
   // The catalog determines which index the query uses. If the index is no longer maintained, its
   // entries do not change.
   const keys = [catalogKey(model)];

@@ -29,6 +29,9 @@ export interface UnknownField<_Name, Message extends string> extends Refused<Mes
 /** A name that is not an option. */
 export interface UnknownOption<_Name, Message extends string> extends Refused<Message> {}
 
+/** An operation on related rows that the relation does not permit. */
+export interface CannotWriteNested<Message extends string> extends Refused<Message> {}
+
 /** A name that is not a relation of the model. */
 export interface UnknownRelation<_Name, Message extends string> extends Refused<Message> {}
 

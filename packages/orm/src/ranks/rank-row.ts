@@ -7,7 +7,7 @@ import { keyAfter } from "../indexes/key-parts.js";
 import { countOf } from "../model/aggregates/ranked-amounts.js";
 import { isPlainObject } from "../model/is-plain-object.js";
 import { namedIndexes } from "../query/plan/named-index.js";
-import { isScopedBy } from "../query/plan/queried-model.js";
+import { queriedModel } from "../query/plan/queried-model.js";
 import { findOne } from "../query/read/find-rows.js";
 import { readAgain } from "../query/read/read-again.js";
 import { readableRanks } from "./readable-ranks.js";
@@ -38,20 +38,20 @@ export async function rankRow(
   if (typeof query.index !== "string") fail("index", "it must be the name of a ranked index");
   if (!isPlainObject(where)) return fail("where", "it must be a plain object");
   if (order !== "asc" && order !== "desc") fail("order", 'it must be "asc" or "desc"');
-  const [index] = namedIndexes(model, query.index!);
+  const [index] = namedIndexes(queriedModel(context), query.index!);
   const by = query.by === undefined ? [] : query.by;
+  // Within a scope, the row is compared with those of the scope, whatever `by` names.
+  const scoped = Object.keys(context.scope ?? {}).length;
+  const isScoped = index?.fields
+    .slice(0, scoped)
+    .every((field) => Object.hasOwn(context.scope ?? {}, field));
+  if (!isScoped) fail("index", "its key must begin with the fields of the scope");
   const isPrefix =
-    Array.isArray(by) && by.every((field, position) => index?.fields[position] === field);
-  if (!isPrefix || by.length > (index?.fields.length ?? 0))
+    Array.isArray(by) && by.every((field, position) => index?.fields[scoped + position] === field);
+  if (!isPrefix || scoped + by.length > (index?.fields.length ?? 0))
     fail("by", `it must be a list of the first fields of the index ${query.index}`);
   if (index?.each !== undefined)
     fail("index", `a row has several places in ${query.index}, because of each: true`);
-  // Within a scope, only its rows count. They must be next to each other in the index.
-  const scoped = Object.keys(context.scope ?? {});
-  const leading = index?.parts.slice(0, scoped.length) ?? [];
-  if (index !== undefined && !isScopedBy({ ...index, parts: leading }, scoped))
-    fail("index", `the key of ${index.name} does not begin with the fields of the scope`);
-  const prefixLength = Math.max((by as readonly string[]).length, scoped.length);
   return await readAgain(context, async () => {
     const ranks = await readableRanks(context, index, "rank");
     const found = await findOne(context, where, meter, { forWrite: true });
@@ -60,7 +60,7 @@ export async function rankRow(
     if (key === undefined) return null;
     meter.index = ranks.index.name;
     const entry = key.slice(1);
-    const prefix = entry.slice(0, prefixLength);
+    const prefix = entry.slice(0, scoped + (by as readonly string[]).length);
     const range =
       order === "asc"
         ? { prefix, start: prefix, end: entry }

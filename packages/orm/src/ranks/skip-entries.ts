@@ -42,7 +42,8 @@ export async function chooseSkipping(
     : { plan, after };
 }
 
-function assertSkip({ model }: TableContext, { skip, cursor, filter }: AnyQuery): void {
+function assertSkip({ model }: TableContext, query: AnyQuery): void {
+  const { skip, cursor, filter, related } = query;
   const fail = (reason: string): never => {
     throw new InvalidArgumentError(model.name, "skip", reason);
   };
@@ -51,6 +52,8 @@ function assertSkip({ model }: TableContext, { skip, cursor, filter }: AnyQuery)
   if (typeof cursor === "string" && cursor !== "")
     fail("a cursor already says where the page begins; leave out one of them");
   if (filter !== undefined) fail("rows are counted before filter is called; leave out one of them");
+  if (related !== undefined)
+    fail("rows are counted before their related rows are read; leave out one of them");
 }
 
 /** Returns the last entry that is skipped. Undefined if there are no more entries than that. */

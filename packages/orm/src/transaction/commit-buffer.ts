@@ -48,6 +48,22 @@ export async function commitBuffer(
   }
 }
 
+/**
+ * Checks before the commit that a buffer is not too large for it. Databases without limits are left
+ * out, because counting takes time.
+ *
+ * @throws {LimitExceededError} if there are more checks or mutations than one commit accepts.
+ */
+export function assertFits(
+  target: Pick<Target, "limits">,
+  reads: ReadSet,
+  buffer: WriteBuffer,
+): void {
+  const { checks, mutations } = target.limits;
+  if (Number.isFinite(checks)) assertWithin(target, "checks", reads.size);
+  if (Number.isFinite(mutations)) assertWithin(target, "mutations", buffer.mutationCount);
+}
+
 async function verifyReads(target: Target, reads: ReadSet): Promise<TransactionResult> {
   const success = { ok: true, versionstamp: null } as const;
   if (!reads.needsVerification) return success;
@@ -72,6 +88,10 @@ async function addChecks(
   }
 }
 
-function assertWithin({ limits }: Target, name: "checks" | "mutations", actual: number): void {
+function assertWithin(
+  { limits }: Pick<Target, "limits">,
+  name: "checks" | "mutations",
+  actual: number,
+): void {
   if (actual > limits[name]) throw new LimitExceededError(name, limits[name], actual);
 }

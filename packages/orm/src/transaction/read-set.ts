@@ -11,6 +11,11 @@ export class ReadSet {
     return [...this.#reads.values()];
   }
 
+  /** The number of checks. */
+  get size(): number {
+    return this.#reads.size;
+  }
+
   /** True if reads come from several snapshots, or some were assumed, and may be inconsistent. */
   get needsVerification(): boolean {
     return this.#reads.size > 0 && (this.#snapshots > 1 || this.#hasAssumption);

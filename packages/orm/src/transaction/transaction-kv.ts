@@ -16,7 +16,7 @@ import type {
 import { TransactionEndedError, TransactionNotAwaitedError } from "../errors/transaction-errors.js";
 import { type AfterCommit, runAfterCommit } from "./after-commit.js";
 import { Attempt, type TransactionKvOptions } from "./attempt.js";
-import { commitBuffer, type TransactionResult } from "./commit-buffer.js";
+import { assertFits, commitBuffer, type TransactionResult } from "./commit-buffer.js";
 import { MergedList } from "./merged-list.js";
 import { TransactionAtomic } from "./transaction-atomic.js";
 
@@ -119,6 +119,14 @@ export class TransactionKv implements Kv {
     const call = run();
     this.#pendingWrites.add(call);
     return call;
+  }
+
+  /**
+   * @throws {LimitExceededError} if what the transaction has read and written by now is too large
+   * for one commit.
+   */
+  assertFits(): void {
+    assertFits(this.#attempt, this.#attempt.reads, this.#attempt.buffer);
   }
 
   /**

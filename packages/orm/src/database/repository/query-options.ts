@@ -5,6 +5,7 @@ import type { UpdateInput } from "../../model/update-input.js";
 import type { IndexName } from "../../query/types/key-path-types.js";
 import type { IndexedWhere, OrderBy } from "../../query/types/where-types.js";
 import type { CheckedInclude, Include } from "./include-types.js";
+import type { CreateData, UpdateData } from "./nested-types.js";
 import type { Skip } from "./rank-types.js";
 
 // The arguments of the methods of a repository. The repository infers all type parameters except
@@ -168,7 +169,8 @@ export interface ScanOptions<M extends Model, Models extends AnyModels, S extend
 /** The argument of `create`. */
 export interface CreateOptions<M extends Model, Models extends AnyModels, S extends string, I, V>
   extends ShapeOptions<M, Models, S, I, V> {
-  readonly data: CreateInput<M>;
+  /** The fields of the row, and operations on the rows to which its relations lead. */
+  readonly data: CreateData<M, Models>;
   /** The lifetime of the row and its index entries in milliseconds. Unlimited if absent. */
   readonly expireIn?: number | undefined;
 }
@@ -204,7 +206,8 @@ export interface DeleteOptions<M extends Model, Models extends AnyModels, W, S e
 /** The argument of `update`. */
 export interface UpdateOptions<M extends Model, Models extends AnyModels, W, S extends string, I, V>
   extends DeleteOptions<M, Models, W, S, I, V> {
-  readonly data: UpdateInput<M>;
+  /** The changes of the row, and operations on the rows to which its relations lead. */
+  readonly data: UpdateData<M, Models>;
   /**
    * The lifetime of the row and its index entries in milliseconds, counted from this update. If
    * absent, the row expires when it would have expired before.
@@ -216,9 +219,9 @@ export interface UpdateOptions<M extends Model, Models extends AnyModels, W, S e
 export interface UpsertOptions<M extends Model, Models extends AnyModels, W, S extends string, I, V>
   extends DeleteOptions<M, Models, W, S, I, V> {
   /** The data of the new row, if the row does not exist. */
-  readonly create: CreateInput<M>;
+  readonly create: CreateData<M, Models>;
   /** The changes, if the row exists. */
-  readonly update: UpdateInput<M>;
+  readonly update: UpdateData<M, Models>;
   /**
    * The lifetime of the row and its index entries in milliseconds, counted from this write. If
    * absent, a new row does not expire, and an existing row expires when it would have expired

@@ -22,6 +22,7 @@ import type {
   GroupByOptions,
   GroupResult,
 } from "./aggregate-types.js";
+import type { QueryWhere, ServedByAll } from "./filter-types.js";
 import type { Include } from "./include-types.js";
 import type {
   CreateManyOptions,
@@ -115,14 +116,15 @@ export interface Repository<in out M extends Model, in out Models extends AnyMod
    * @throws the errors of `findMany`.
    */
   findFirst<
-    const W extends IndexedWhere<M> | undefined = IndexedWhere<M> & LeftOut,
+    const W extends QueryWhere<M, Models> | undefined = QueryWhere<M, Models> & LeftOut,
     const O extends Orders<M> | undefined = Orders<M> & LeftOut,
     const X extends IndexName<M> | undefined = never,
     S extends FieldOf<Row<M>> = FieldOf<Row<M>>,
     const I extends Include<M, Models> | undefined = Include<M, Models>,
     const V extends boolean = false,
   >(
-    options: FindFirstOptions<M, Models, W, O, X, S, I, V> & Served<M, W, O, X>,
+    options: FindFirstOptions<M, Models, W, O, X, S, I, V> &
+      ServedByAll<M, Models, W, O, X, Served<M, W, O, X>>,
   ): Promise<Shaped<M, Models, S, I, V> | null>;
 
   /**
@@ -131,14 +133,15 @@ export interface Repository<in out M extends Model, in out Models extends AnyMod
    * @throws {RowNotFoundError} if there is no such row.
    */
   findFirstOrThrow<
-    const W extends IndexedWhere<M> | undefined = IndexedWhere<M> & LeftOut,
+    const W extends QueryWhere<M, Models> | undefined = QueryWhere<M, Models> & LeftOut,
     const O extends Orders<M> | undefined = Orders<M> & LeftOut,
     const X extends IndexName<M> | undefined = never,
     S extends FieldOf<Row<M>> = FieldOf<Row<M>>,
     const I extends Include<M, Models> | undefined = Include<M, Models>,
     const V extends boolean = false,
   >(
-    options: FindFirstOptions<M, Models, W, O, X, S, I, V> & Served<M, W, O, X>,
+    options: FindFirstOptions<M, Models, W, O, X, S, I, V> &
+      ServedByAll<M, Models, W, O, X, Served<M, W, O, X>>,
   ): Promise<Shaped<M, Models, S, I, V>>;
 
   /**
@@ -166,7 +169,7 @@ export interface Repository<in out M extends Model, in out Models extends AnyMod
    * integer, or is used with `cursor` or `filter`.
    */
   findMany<
-    const W extends IndexedWhere<M> | undefined = IndexedWhere<M> & LeftOut,
+    const W extends QueryWhere<M, Models> | undefined = QueryWhere<M, Models> & LeftOut,
     const O extends Orders<M> | undefined = Orders<M> & LeftOut,
     const X extends IndexName<M> | undefined = never,
     S extends FieldOf<Row<M>> = FieldOf<Row<M>>,
@@ -176,7 +179,7 @@ export interface Repository<in out M extends Model, in out Models extends AnyMod
   >(
     options: FindManyOptions<M, Models, W, O, X, S, I, V> &
       DeletedOption<M, D> &
-      Served<Listed<M, D>, W, O, X>,
+      ServedByAll<Listed<M, D>, Models, W, O, X, Served<Listed<M, D>, W, O, X>>,
   ): RowQuery<Shaped<M, Models, S, I, V>>;
 
   /**
@@ -203,10 +206,12 @@ export interface Repository<in out M extends Model, in out Models extends AnyMod
    * @throws the errors of `findMany`.
    */
   count<
-    const W extends IndexedWhere<M> | undefined = IndexedWhere<M> & LeftOut,
+    const W extends QueryWhere<M, Models> | undefined = QueryWhere<M, Models> & LeftOut,
     const O extends Orders<M> | undefined = Orders<M> & LeftOut,
     const X extends IndexName<M> | undefined = never,
-  >(options?: RowsOptions<M, W, O, X> & ServedOrAll<M, W, O, X>): Promise<number>;
+  >(
+    options?: RowsOptions<M, W, O, X> & ServedByAll<M, Models, W, O, X, ServedOrAll<M, W, O, X>>,
+  ): Promise<number>;
 
   /**
    * Returns the number of rows, and sums, means, minima and maxima of their fields. The model or an
@@ -300,10 +305,12 @@ export interface Repository<in out M extends Model, in out Models extends AnyMod
    * @throws the errors of `findMany`.
    */
   exists<
-    const W extends IndexedWhere<M> | undefined = IndexedWhere<M> & LeftOut,
+    const W extends QueryWhere<M, Models> | undefined = QueryWhere<M, Models> & LeftOut,
     const O extends Orders<M> | undefined = Orders<M> & LeftOut,
     const X extends IndexName<M> | undefined = never,
-  >(options?: RowsOptions<M, W, O, X> & ServedOrAll<M, W, O, X>): Promise<boolean>;
+  >(
+    options?: RowsOptions<M, W, O, X> & ServedByAll<M, Models, W, O, X, ServedOrAll<M, W, O, X>>,
+  ): Promise<boolean>;
 
   /**
    * Returns how `findMany` would answer a query: the index, the ranges of keys and the number of
@@ -312,23 +319,27 @@ export interface Repository<in out M extends Model, in out Models extends AnyMod
    * @throws the errors of `findMany` if the query cannot be answered.
    */
   explain<
-    const W extends IndexedWhere<M> | undefined = IndexedWhere<M> & LeftOut,
+    const W extends QueryWhere<M, Models> | undefined = QueryWhere<M, Models> & LeftOut,
     const O extends Orders<M> | undefined = Orders<M> & LeftOut,
     const X extends IndexName<M> | undefined = never,
     S extends FieldOf<Row<M>> = FieldOf<Row<M>>,
     const I extends Include<M, Models> | undefined = Include<M, Models>,
     const V extends boolean = false,
   >(
-    options: FindManyOptions<M, Models, W, O, X, S, I, V> & Served<M, W, O, X>,
+    options: FindManyOptions<M, Models, W, O, X, S, I, V> &
+      ServedByAll<M, Models, W, O, X, Served<M, W, O, X>>,
   ): Promise<QueryExplanation>;
 
   /**
    * Creates a row and returns it with its defaults. If the primary key is absent, a ULID is
-   * generated. One commit.
+   * generated. The data can also create and connect related rows: `posts: { create: [...] }`. One
+   * commit.
    *
    * @throws {RowInvalidError} if the schema refuses the data.
    * @throws {UniqueConstraintError} if another row has the same primary key or unique value.
    * @throws {ReferenceMissingError} if the row refers to a row that does not exist.
+   * @throws {RowNotFoundError} if a row to connect does not exist.
+   * @throws {LimitExceededError} if the related rows do not fit into one commit.
    */
   create<
     S extends FieldOf<Row<M>> = FieldOf<Row<M>>,
@@ -357,10 +368,13 @@ export interface Repository<in out M extends Model, in out Models extends AnyMod
   ): Promise<CreatedRows<Shaped<M, Models, S, I, V>, A>>;
 
   /**
-   * Changes fields of a row and returns the changed row. One commit. If others write the row at the
-   * same time, the update is tried again.
+   * Changes fields of a row and returns the changed row. The data can also write related rows:
+   * `posts: { create: [...], delete: [...] }`. One commit. If others write the row at the same time,
+   * the update is tried again.
    *
-   * @throws {RowNotFoundError} if there is no such row.
+   * @throws {RowNotFoundError} if there is no such row, or no such related row.
+   * @throws {ReferenceRequiredError} if a related row would lose a reference that cannot be empty.
+   * @throws {LimitExceededError} if the related rows do not fit into one commit.
    * @throws {RowInvalidError} if the schema refuses the changed row.
    * @throws {UniqueConstraintError} if another row has the same unique value.
    * @throws {PrimaryKeyChangeError} if the data contains another primary key.
@@ -390,7 +404,7 @@ export interface Repository<in out M extends Model, in out Models extends AnyMod
    * accepts. Nothing is written.
    */
   updateMany<
-    const W extends IndexedWhere<M> | undefined = IndexedWhere<M> & LeftOut,
+    const W extends QueryWhere<M, Models> | undefined = QueryWhere<M, Models> & LeftOut,
     const O extends Orders<M> | undefined = Orders<M> & LeftOut,
     const X extends IndexName<M> | undefined = never,
     S extends FieldOf<Row<M>> = FieldOf<Row<M>>,
@@ -398,7 +412,8 @@ export interface Repository<in out M extends Model, in out Models extends AnyMod
     const V extends boolean = false,
     const A extends boolean = false,
   >(
-    options: UpdateManyOptions<M, Models, W, O, X, S, I, V, A> & ServedOrFiltered<M, W, O, X>,
+    options: UpdateManyOptions<M, Models, W, O, X, S, I, V, A> &
+      ServedByAll<M, Models, W, O, X, ServedOrFiltered<M, W, O, X>>,
   ): Promise<ManyRows<Shaped<M, Models, S, I, V>, A>>;
 
   /**
@@ -448,7 +463,7 @@ export interface Repository<in out M extends Model, in out Models extends AnyMod
    * accepts. Nothing is written.
    */
   deleteMany<
-    const W extends IndexedWhere<M> | undefined = IndexedWhere<M> & LeftOut,
+    const W extends QueryWhere<M, Models> | undefined = QueryWhere<M, Models> & LeftOut,
     const O extends Orders<M> | undefined = Orders<M> & LeftOut,
     const X extends IndexName<M> | undefined = never,
     S extends FieldOf<Row<M>> = FieldOf<Row<M>>,
@@ -456,7 +471,8 @@ export interface Repository<in out M extends Model, in out Models extends AnyMod
     const V extends boolean = false,
     const A extends boolean = false,
   >(
-    options: DeleteManyOptions<M, Models, W, O, X, S, I, V, A> & ServedOrFiltered<M, W, O, X>,
+    options: DeleteManyOptions<M, Models, W, O, X, S, I, V, A> &
+      ServedByAll<M, Models, W, O, X, ServedOrFiltered<M, W, O, X>>,
   ): Promise<ManyRows<Shaped<M, Models, S, I, V>, A>>;
 
   /**
@@ -514,13 +530,14 @@ export interface Repository<in out M extends Model, in out Models extends AnyMod
    * @throws the errors of `findMany`, some of them only in the stream.
    */
   watchMany<
-    const W extends IndexedWhere<M> | undefined = IndexedWhere<M> & LeftOut,
+    const W extends QueryWhere<M, Models> | undefined = QueryWhere<M, Models> & LeftOut,
     const O extends Orders<M> | undefined = Orders<M> & LeftOut,
     const X extends IndexName<M> | undefined = never,
     S extends FieldOf<Row<M>> = FieldOf<Row<M>>,
     const I extends Include<M, Models> | undefined = Include<M, Models>,
     const V extends boolean = false,
   >(
-    options: WatchManyOptions<M, Models, W, O, X, S, I, V> & Served<M, W, O, X>,
+    options: WatchManyOptions<M, Models, W, O, X, S, I, V> &
+      ServedByAll<M, Models, W, O, X, Served<M, W, O, X>>,
   ): ReadableStream<Shaped<M, Models, S, I, V>[]>;
 }

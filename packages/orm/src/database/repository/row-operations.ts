@@ -17,6 +17,8 @@ import { restoreRow } from "../../write/deleted/restore-row.js";
 import { deleteRows, updateRows } from "../../write/many/change-rows.js";
 import { createRows } from "../../write/many/create-rows.js";
 import type { RowResult } from "../../write/many/write-each.js";
+import { hasRelations } from "../../write/nested/split-data.js";
+import { createNested, updateNested, upsertNested } from "../../write/nested/write-nested.js";
 import { createRow } from "../../write/rows/create-row.js";
 import { updateRow } from "../../write/rows/update-row.js";
 import { upsertRow } from "../../write/rows/upsert-row.js";
@@ -53,7 +55,12 @@ export class RowOperations extends RowReads {
 
   create(input: CallOptions): Promise<ShapedRow> {
     const { context } = this.#calls;
-    return this.#writeOne("create", input, (options) => createRow(context, options.data, options));
+    return this.#writeOne("create", input, (options, meter) => {
+      const { data } = options;
+      return hasRelations(context, data)
+        ? createNested(context, data, options, meter)
+        : createRow(context, data, options);
+    });
   }
 
   createMany(input: CallOptions): Promise<CreatedMany<ShapedRow>> {
@@ -73,8 +80,13 @@ export class RowOperations extends RowReads {
     const { context } = this.#calls;
     return this.#writeOne("update", input, async (options, meter) => {
       const data = objectOf(context, options.data, "data");
+      const { where } = options;
+      if (hasRelations(context, data)) {
+        const findIn = (within: TableContext) => () => findWholeRow(within, options, meter);
+        return await updateNested(context, findIn, where, data, options, meter);
+      }
       const find = () => findWholeRow(context, options, meter);
-      return await updateRow(context, find, options.where, data, options);
+      return await updateRow(context, find, where, data, options);
     });
   }
 
@@ -93,7 +105,11 @@ export class RowOperations extends RowReads {
       // Checked before it is needed, so that a call without it fails also if the row exists.
       const create = objectOf(context, options.create, "create");
       const update = objectOf(context, options.update, "update");
-      const find = () => findWholeRow(context, options, meter);
+      const findIn = (within: TableContext) => () => findWholeRow(within, options, meter);
+      if (hasRelations(context, create) || hasRelations(context, update)) {
+        return await upsertNested(context, findIn, create, update, options, meter, assertNew);
+      }
+      const find = findIn(context);
       return await upsertRow(context, find, create, update, options, meter, assertNew);
     });
   }

@@ -7,6 +7,7 @@ import { RowNotFoundError } from "../../errors/row-errors.js";
 import { UnknownIndexError } from "../../errors/schema-errors.js";
 import { watchRow } from "../../live/watch-row.js";
 import { watchRows } from "../../live/watch-rows.js";
+import type { CompiledModel } from "../../model/compiled-model.js";
 import { deepCopy } from "../../model/copy-of-data.js";
 import { isPlainObject } from "../../model/is-plain-object.js";
 import type { AnyAggregateQuery } from "../../query/aggregate/aggregate-query.js";
@@ -63,8 +64,11 @@ export class RowReads {
   }
 
   count(query: AnyQuery = {}): Promise<number> {
-    return this.#calls.read("count", copyQuery(query), (context, options, meter) =>
-      countRows(context, options, meter),
+    return this.#calls.read(
+      "count",
+      copyQuery(query),
+      (context, options, meter) => countRows(context, options, meter),
+      filteredModels,
     );
   }
 
@@ -93,8 +97,11 @@ export class RowReads {
   }
 
   exists(query: AnyQuery = {}): Promise<boolean> {
-    return this.#calls.read("exists", copyQuery(query), (context, options, meter) =>
-      rowExists(context, options, meter),
+    return this.#calls.read(
+      "exists",
+      copyQuery(query),
+      (context, options, meter) => rowExists(context, options, meter),
+      filteredModels,
     );
   }
 
@@ -192,9 +199,17 @@ export class RowReads {
       query?.include === undefined
         ? read
         : (context, options, meter) => retryTornRead(() => read(context, options, meter));
-    const modelsOf = ({ include }: AnyQuery) => includedModels(this.#calls.context, include);
+    const modelsOf = (options: AnyQuery) => [
+      ...includedModels(this.#calls.context, options.include),
+      ...filteredModels(options),
+    ];
     return this.#calls.read(operation, query, readConsistently, modelsOf);
   }
+}
+
+/** Returns the models whose rows are read to test conditions on related rows. */
+function filteredModels({ related }: AnyQuery): readonly CompiledModel[] {
+  return related?.models ?? [];
 }
 
 /**

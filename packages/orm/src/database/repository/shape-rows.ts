@@ -107,7 +107,7 @@ async function rereadRows(
   query: AnyQuery,
   meter: ReadMeter,
 ): Promise<FoundRow[]> {
-  const matches = await createMatcher(context, query);
+  const matches = await createMatcher(context, query, meter);
   const primaryKeys = found.map(({ primaryKey }) => primaryKey);
   meter.add(primaryKeys.length);
   const entries = await readRows(context, primaryKeys);
@@ -115,7 +115,7 @@ async function rereadRows(
   for (const [i, primaryKey] of primaryKeys.entries()) {
     const entry = entries[i];
     const row = entry && foundRow(context, primaryKey, entry);
-    if (row !== undefined && matches(row)) rows.push(row);
+    if (row !== undefined && (await matches(row, context))) rows.push(row);
   }
   return rows;
 }

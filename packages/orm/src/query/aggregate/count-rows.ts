@@ -55,28 +55,33 @@ export async function countRows(
   // Another process may have dropped a counter, or may be rebuilding it.
   if (model.counted || model.indexes.some((index) => index.counted)) await catalog.refresh();
   const plans = plansOfCount(context, query);
-  const ofRows = model.counters.find(({ index, sum }) => index === undefined && sum === undefined);
+  const ofRows = model.counters.find(
+    ({ index, sum, ranked }) => index === undefined && sum === undefined && ranked === undefined,
+  );
   if (plans === undefined && query.filter === undefined && isReadableCounter(context, ofRows)) {
     meter.index = "primaryKey";
     return await readCounters(context, [counterKey(ofRows, [])], meter);
   }
-  const counted = plans?.find((plan): plan is QueryPlan => hasCounters(context, plan));
+  const isTested = query.filter !== undefined || query.related !== undefined;
+  const counted = isTested
+    ? undefined
+    : plans?.find((plan): plan is QueryPlan => hasCounters(context, plan));
   // With free parts there are as many counters as keys. The ranks of the index take fewer reads.
   const isRanked = counted?.index?.ranked === true && !isOneEach(counted);
-  if (counted !== undefined && query.filter === undefined && !isRanked) {
+  if (counted !== undefined && !isRanked) {
     meter.index = nameOfIndex(counted);
     return await countGroups(context, counted, meter);
   }
-  if (query.filter === undefined) {
+  if (!isTested) {
     const ranked = await countByRanks(context, plans ?? [], meter);
     if (ranked !== undefined) return ranked;
     if (counted !== undefined) return await countGroups(context, counted, meter);
   }
   return await readAgain(context, async () => {
     const chosen = await choosePlanOrScan(context, plansOfCount(context, query));
-    return query.filter === undefined && !mayReadMarkedRows(context, chosen.plan)
-      ? await countEntries(context, chosen.plan, meter)
-      : await countFound(rowSourceOf(context, chosen, query, meter, false));
+    return isTested || mayReadMarkedRows(context, chosen.plan)
+      ? await countFound(rowSourceOf(context, chosen, query, meter, false))
+      : await countEntries(context, chosen.plan, meter);
   });
 }
 
@@ -93,7 +98,8 @@ export async function rowExists(
 
 async function findAny(context: TableContext, query: AnyQuery, meter: ReadMeter): Promise<boolean> {
   const chosen = await choosePlanOrScan(context, plansOfCount(context, query));
-  if (query.filter !== undefined || mayReadMarkedRows(context, chosen.plan)) {
+  const isTested = query.filter !== undefined || query.related !== undefined;
+  if (isTested || mayReadMarkedRows(context, chosen.plan)) {
     return (await rowSourceOf(context, chosen, query, meter, false).next(1)).length > 0;
   }
   meter.index = nameOfIndex(chosen.plan);
@@ -110,7 +116,8 @@ function mayReadMarkedRows(context: TableContext, plan: Plan): boolean {
 
 function plansOfCount(context: TableContext, query: AnyQuery): readonly Plan[] | undefined {
   const [{ conditions, order }] = parseQuery(context.model, scopedQuery(context, query));
-  if (query.index !== undefined || conditions.size > 0) return plansOf(context, query);
+  const isSelective = query.index !== undefined || conditions.size > 0;
+  if (isSelective || query.related !== undefined) return plansOf(context, query);
   if (order.size === 0) return undefined;
   const plans = plansOf(context, query);
   // A row may lack a computed part, so an index with one may not have all rows.
@@ -132,9 +139,11 @@ async function choosePlanOrScan(
 
 function hasCounters(context: TableContext, plan: Plan): plan is QueryPlan {
   if ("merged" in plan) return false;
-  const { index, segments } = plan;
+  const { index } = plan;
   if (index === undefined || mayRepeat(plan)) return false;
-  const counter = context.model.counters.find((one) => one.index === index.name && !one.sum);
+  const counter = context.model.counters.find(
+    (one) => one.index === index.name && one.sum === undefined && one.ranked === undefined,
+  );
   if (!isReadableCounter(context, counter)) return false;
   return isReadable(context, index) && groupsOf(plan) !== undefined;
 }

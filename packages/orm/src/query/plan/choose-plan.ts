@@ -1,12 +1,13 @@
 import type { KeyOrder } from "@keywright/core";
 import type { AnyQuery } from "../../context/any-query.js";
+import type { RelatedFilters } from "../../context/related-filters.js";
 import { scopedQuery } from "../../context/scope.js";
 import type { TableContext } from "../../context/table-context.js";
 import type { CompiledIndex } from "../../model/compiled-model.js";
 import { keyOrderOf } from "../../transaction/key-order-of.js";
-import { alternativesOf } from "./fields/query-fields.js";
+import { alternativesOf, parseQuery } from "./fields/query-fields.js";
 import { assertKinds } from "./fields/value-kinds.js";
-import { planScan } from "./plan-query.js";
+import { planOf, planScan } from "./plan-query.js";
 import { planRows } from "./plan-rows.js";
 import { queriedModel } from "./queried-model.js";
 import { type ResumedPlan, resumePlan } from "./ranges/cursor.js";
@@ -25,6 +26,9 @@ export async function choosePlan(context: TableContext, query: AnyQuery): Promis
 /** Returns the plans of a query, best first. Every method that takes a query chooses among them. */
 export function plansOf(context: TableContext, unscoped: AnyQuery): readonly Plan[] {
   const query = scopedQuery(context, unscoped);
+  const { related } = query;
+  if (related !== undefined)
+    return relatedPlans(context, { ...query, related: undefined }, related);
   const plans = planRows(queriedModel(context), query, orderIn(context));
   if (query.where !== undefined) {
     for (const where of alternativesOf(context.model, query.where)) {
@@ -32,6 +36,28 @@ export function plansOf(context: TableContext, unscoped: AnyQuery): readonly Pla
     }
   }
   return plans;
+}
+
+/**
+ * Returns the plans of a query with conditions on related rows. The other conditions and the order
+ * find its rows. If there are none, or only an order by the primary key, one of the conditions on
+ * related rows finds them if it can.
+ */
+function relatedPlans(
+  context: TableContext,
+  query: AnyQuery,
+  related: RelatedFilters,
+): readonly Plan[] {
+  const { model } = context;
+  const { id } = related;
+  const [fields, ...others] = parseQuery(model, query);
+  const isOpen = fields.conditions.size === 0 && others.length === 0 && query.index === undefined;
+  const ordered = isOpen ? planOf(model, undefined, [fields], orderIn(context)) : undefined;
+  const isUnordered = isOpen && fields.order.size === 0;
+  const isFinding = ordered !== undefined && (isUnordered || related.canFind(context));
+  related.assertServed(context, isFinding);
+  if (isFinding) return [{ ...ordered, related: { id, isFinding } }];
+  return plansOf(context, query).map((plan) => ({ ...plan, related: { id, isFinding } }));
 }
 
 export async function chooseScan(context: TableContext, query: AnyQuery): Promise<ChosenPlan> {

@@ -12,7 +12,7 @@ export function holdsSelection(index: CompiledIndex, select: AnyQuery["select"])
 }
 
 export function isEntryEnough(index: CompiledIndex, query: AnyQuery): boolean {
-  if (query.withVersionstamp || query.forWrite) return false;
+  if (query.withVersionstamp || query.forWrite || query.related) return false;
   if (index.store === "copy") return true;
   return (
     query.filter === undefined && query.include === undefined && holdsSelection(index, query.select)

@@ -1,5 +1,6 @@
 import type { KvKey } from "@keywright/core";
 import type { AnyQuery } from "../../context/any-query.js";
+import type { ExplainedRelation } from "../../context/related-filters.js";
 import type { TableContext } from "../../context/table-context.js";
 import { elementSchema } from "../../model/fields/field-schema.js";
 import { plansOf, readablePlan } from "../plan/choose-plan.js";
@@ -36,9 +37,10 @@ export interface QueryExplanation {
   readonly index: string;
   /**
    * The kind of access: one key, several keys, ranges of keys, every row of the model, or ranges of
-   * several indexes, whose rows are merged in their common order.
+   * several indexes, whose rows are merged in their common order, or rows that a condition on
+   * related rows finds, in the order of the primary key.
    */
-  readonly kind: "unique" | "points" | "range" | "scan" | "merge";
+  readonly kind: "unique" | "points" | "range" | "scan" | "merge" | "related";
   /**
    * The segments in index order. If `reverse` is true, the last one is read first. If a segment is
    * one complete key, `prefix` is that key.
@@ -56,6 +58,8 @@ export interface QueryExplanation {
    * reason.
    */
   readonly leavesOut: readonly string[];
+  /** How the conditions on related rows are tested, if the query has any. */
+  readonly relations?: readonly ExplainedRelation[];
   /** The maximum number of entries and rows that are read. Undefined if there is no maximum. */
   readonly reads: number | undefined;
 }
@@ -68,15 +72,21 @@ export function explainQuery(context: TableContext, query: AnyQuery): QueryExpla
   const plan = readablePlan(context, plansOf(context, query));
   const plans = plansIn(plan);
   const covered = plans.every((each) => isCovered(context, each, query));
+  const isFinding = plan.related?.isFinding === true;
+  const relations = query.related?.explain(context, isFinding);
   return {
     model: model.name,
     index: nameOfIndex(plan),
-    kind: kindOf(plan),
+    kind: isFinding ? "related" : kindOf(plan),
     segments: plans.flatMap(explainedSegments),
     reverse: plan.reverse,
     covered,
     leavesOut: leftOutFields(plans, query),
-    reads: maxReadsOf(context, plan, query),
+    ...(relations !== undefined && { relations }),
+    reads:
+      relations === undefined
+        ? maxReadsOf(context, plan, query)
+        : maxRelatedReads(plan, query, relations),
   };
 }
 
@@ -134,6 +144,30 @@ function maxReadsOf(context: TableContext, plan: Plan, query: AnyQuery): number 
     return Math.min(keys, isExact ? rows * cost + 1 : Number.POSITIVE_INFINITY);
   });
   const max = reads.reduce((sum, each) => sum + each, 0);
+  return Number.isFinite(max) ? max : undefined;
+}
+
+/** The same for a query with conditions on related rows. */
+function maxRelatedReads(
+  plan: Plan,
+  query: AnyQuery,
+  relations: readonly ExplainedRelation[],
+): number | undefined {
+  const plans = plansIn(plan);
+  const before = relations.reduce((sum, { readsBefore }) => sum + readsBefore, 0);
+  const perRow = relations.reduce(
+    (sum, { readsPerRow = Number.POSITIVE_INFINITY }) => sum + readsPerRow,
+    0,
+  );
+  // Only a single condition passes each row that it finds. Others may leave any number of rows out.
+  const tests = relations.filter(({ access }) => access === "test").length;
+  const isExact = plan.related?.isFinding === true && tests === 1 && query.filter === undefined;
+  const isOfKeys = plan.related?.isFinding !== true && plans.every(readsWholeKeys);
+  const keys = plans.reduce((sum, { segments }) => sum + segments.length, 0);
+  const rows = isOfKeys ? keys : isExact ? takeOf(plan.model, query) : Number.POSITIVE_INFINITY;
+  const cost = isOfKeys && plans.some(({ index }) => index !== undefined) ? 2 : 1;
+  // Each row that passes is read once more at the end.
+  const max = before + rows * (cost + perRow + 1);
   return Number.isFinite(max) ? max : undefined;
 }
 

@@ -79,6 +79,10 @@ export class MergedReader implements RowSource {
     return this.#sources.reduce((sum, { reader }) => sum + reader.steps, 0);
   }
 
+  get lost(): readonly string[] {
+    return this.#sources.flatMap(({ reader }) => reader.lost);
+  }
+
   async hasMore(): Promise<boolean> {
     // A source that was not read to its end may have more rows, but none can be read any more.
     if (this.#meter.left < 2 && this.#sources.some(({ isDone }) => !isDone)) return true;

@@ -3,6 +3,7 @@ import type { AnyQuery, FoundRow } from "../../context/any-query.js";
 import type { ReadMeter } from "../../context/read-meter.js";
 import type { TableContext } from "../../context/table-context.js";
 import { primaryKeyOfEntry, rowInEntry } from "../../indexes/entry-value.js";
+import { keyText } from "../../indexes/key-text.js";
 import type { AnyRow, CompiledIndex } from "../../model/compiled-model.js";
 import { isCovered, readsMarkedRows } from "../plan/covered-read.js";
 import { mayRepeat, nameOfIndex, type QueryPlan } from "../plan/ranges/query-plan.js";
@@ -26,6 +27,8 @@ export interface RowSource {
   next(count: number): Promise<ReadRow[]>;
   /** How many reads of the database have returned entries so far. Each has its own snapshot. */
   readonly steps: number;
+  /** The texts of the keys of entries that led to no row of the query. */
+  readonly lost: readonly string[];
   /** True if there are more rows. Also true if the limit of reads does not allow to find out. */
   hasMore(): Promise<boolean>;
 }
@@ -46,6 +49,7 @@ export class RowReader implements RowSource {
   readonly #mayLeaveOut: boolean;
   /** The minimum number of entries that are read together. It grows if some are left out. */
   #minBatch = 0;
+  readonly lost: string[] = [];
 
   constructor(
     context: TableContext,
@@ -148,7 +152,10 @@ export class RowReader implements RowSource {
     for (const [i, primaryKey] of primaryKeys.entries()) {
       const found = foundRow(this.#context, primaryKey, stored[i]!);
       const entryKey = keys[i]!;
-      if (found === undefined || !isFirstKey(this.#context, this.#plan, found, entryKey)) continue;
+      if (found === undefined || !isFirstKey(this.#context, this.#plan, found, entryKey)) {
+        if (found === undefined || !mayRepeat(this.#plan)) this.lost.push(keyText(entryKey));
+        continue;
+      }
       rows.push(withEntryKey(found, entryKey));
     }
     return rows;

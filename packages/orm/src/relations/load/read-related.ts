@@ -59,6 +59,8 @@ const minWithFilter = 16;
  * a range or by whole keys, and then, in one read, the rows that these entries lead to. Queries
  * that need more rows take part in the next round.
  *
+ * @param onLost is called with the position of a query for which an entry led to no row. A commit
+ * may have come between the reads of the two.
  * @returns for each query the results that `accept` has returned for its rows.
  * @throws {UnindexedQueryError} if no index serves the queries.
  * @throws {IndexNotReadyError} if the index is not built.
@@ -69,6 +71,7 @@ export async function readRelated<T>(
   queries: readonly RelatedQuery[],
   accept: AcceptRows<T>,
   meter: ReadMeter,
+  onLost?: (query: number) => void,
 ): Promise<T[][]> {
   const { catalog } = context;
   await catalog.assertSameKey();
@@ -87,7 +90,7 @@ export async function readRelated<T>(
   let pending = readings;
   while (pending.length > 0) {
     const candidates = await readCandidates(context, pending, meter);
-    const rows = await readRowsOf(context, candidates, meter);
+    const rows = await readRowsOf(context, candidates, meter, onLost);
     const accepted = await accept(
       rows.map(({ reading, row }) => ({ query: reading.position, row })),
     );
@@ -181,6 +184,7 @@ async function readRowsOf<T>(
   context: TableContext,
   candidates: readonly Candidate<T>[],
   meter: ReadMeter,
+  onLost?: (query: number) => void,
 ): Promise<{ reading: Reading<T>; row: FoundRow }[]> {
   const { model } = context;
   const uncovered = candidates.filter(
@@ -195,12 +199,17 @@ async function readRowsOf<T>(
     const { reading, key, primaryKey, entry } = candidate;
     const { index } = reading.plan;
     const row = foundRow(context, primaryKey, rows.get(candidate) ?? entry);
-    if (row === undefined) continue;
+    if (row === undefined) {
+      onLost?.(reading.position);
+      continue;
+    }
     if (index?.store === "include" && !rows.has(candidate)) {
       // The fields in the entry are not enough to compute the keys of the row.
       found.push({ reading, row: { ...row, row: rowInEntry(index, key, row.row) } });
     } else if (index === undefined || isFirstKey(context, reading.plan, row, key)) {
       found.push({ reading, row });
+    } else {
+      onLost?.(reading.position);
     }
   }
   return found;

@@ -102,7 +102,7 @@ async function changeRows(
   assertCondition(context, query);
   // The read limit applies only to finding the rows, so that it cannot stop a call between writes.
   const writeMeter = new ReadMeter(model.name, Number.POSITIVE_INFINITY);
-  const matches = await createMatcher(context, query);
+  const matches = await createMatcher(context, query, writeMeter);
   const write = (within: TableContext, primaryKey: PrimaryKey) =>
     writeIfStill(within, matches, primaryKey, writeMeter, change.write);
   const results = options.atomic
@@ -167,7 +167,7 @@ async function writeIfStill(
   const find = async (): Promise<FoundRow | undefined> => {
     const stored = await findByPrimaryKey(context, primaryKey, meter);
     const found = await unexpired(context, context.catalog.snapshot, stored);
-    isGone = found === undefined || !matches(found);
+    isGone = found === undefined || !(await matches(found, context));
     return isGone ? undefined : found;
   };
   try {
@@ -179,9 +179,10 @@ async function writeIfStill(
 }
 
 /** @throws {InvalidQueryError} if the query would change every row without saying so. */
-function assertCondition({ model }: TableContext, { where, index, filter }: AnyQuery): void {
+function assertCondition({ model }: TableContext, query: AnyQuery): void {
+  const { where, related, index, filter } = query;
   const hasWhere = Object.values(where ?? {}).some((condition) => condition !== undefined);
-  if (hasWhere || index !== undefined || filter !== undefined) return;
+  if (hasWhere || related !== undefined || index !== undefined || filter !== undefined) return;
   const reason = "it has no condition; to write every row, pass filter: () => true";
   throw new InvalidQueryError(model.name, "where", reason);
 }

@@ -1,14 +1,16 @@
-import type { KvKey } from "@keywright/core";
 import type { AnyQuery, FoundRow } from "../../context/any-query.js";
+import { ReadMeter } from "../../context/read-meter.js";
+import type { OpenFilters } from "../../context/related-filters.js";
 import type { TableContext } from "../../context/table-context.js";
-import { IndexKeyError } from "../../errors/row-errors.js";
-import { indexKeys } from "../../indexes/index-entries.js";
-import { rowKey } from "../../indexes/primary-key.js";
 import { choosePlan, chooseScan } from "../../query/plan/choose-plan.js";
-import { findSegment, plansIn, type QueryPlan } from "../../query/plan/ranges/query-plan.js";
 import { rowFilterOf } from "../../query/read/row-filter.js";
+import { isRowInPlan } from "../../query/read/row-in-plan.js";
 
-export type RowMatcher = (found: FoundRow) => boolean;
+/**
+ * Tests a row. `within` is the context through which related rows are read. The default is the one
+ * that the query was planned for.
+ */
+export type RowMatcher = (found: FoundRow, within?: TableContext) => boolean | Promise<boolean>;
 
 /** True if a query reads all rows, because no part of it can be served by an index. */
 export function isScan({ where, index, orderBy }: AnyQuery): boolean {
@@ -18,30 +20,26 @@ export function isScan({ where, index, orderBy }: AnyQuery): boolean {
 /**
  * Returns a function that tests whether the current state of a row still matches a query,
  * regardless of order and limit. A row matches if one of its keys is in the ranges that the query
- * reads, and if it passes the filter.
+ * reads, if it passes the filter, and if it meets the conditions on related rows.
  *
  * @throws {InvalidArgumentError} if the filter is not valid, and any error of planning the query.
  */
-export async function createMatcher(context: TableContext, query: AnyQuery): Promise<RowMatcher> {
+export async function createMatcher(
+  context: TableContext,
+  query: AnyQuery,
+  meter: ReadMeter = new ReadMeter(context.model.name, Number.POSITIVE_INFINITY),
+): Promise<RowMatcher> {
   const { plan } = await (isScan(query) ? chooseScan : choosePlan)(context, query);
   const filter = rowFilterOf(context.model, query.filter);
-  return (found) =>
-    plansIn(plan).some((each) => hasRow(each, found)) &&
-    (filter === undefined || filter(found.row));
-}
-
-function hasRow(plan: QueryPlan, found: FoundRow): boolean {
-  return keysOf(plan, found).some((key) => findSegment(plan, key) >= 0);
-}
-
-/** Returns the keys of a row in the index that a plan reads. */
-function keysOf({ model, index }: QueryPlan, { row, primaryKey }: FoundRow): readonly KvKey[] {
-  if (index === undefined) return [rowKey(model, primaryKey)];
-  try {
-    return indexKeys(model, index, row, primaryKey);
-  } catch (error) {
-    // A row written by hand may have a value that the index cannot hold. It then has no key there.
-    if (error instanceof IndexKeyError) return [];
-    throw error;
-  }
+  const isInQuery = (found: FoundRow) =>
+    isRowInPlan(plan, found) && (filter === undefined || filter(found.row));
+  const { related } = query;
+  if (related === undefined) return isInQuery;
+  let opened: { readonly kv: unknown; readonly filters: OpenFilters } | undefined;
+  return async (found, within = context) => {
+    if (!isInQuery(found)) return false;
+    if (opened?.kv !== within.kv) opened = { kv: within.kv, filters: related.open(within, meter) };
+    const [passes] = await opened.filters.test([found]);
+    return passes === true;
+  };
 }

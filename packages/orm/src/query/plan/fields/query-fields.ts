@@ -109,6 +109,9 @@ const operatorAdvice: ReadonlyMap<string, string> = new Map([
   ["NOT", "test it in filter: (row) => …"],
 ]);
 
+const relationAdvice =
+  "it is a relation, and conditions on related rows are for findMany, findFirst, count, exists, watchMany, updateMany and deleteMany";
+
 export function assertField(model: CompiledModel, field: string): void {
   if (Object.hasOwn(model.schema.shape, field)) return;
   if (model.indexes.some(({ fields }) => fields.includes(field))) return;
@@ -116,6 +119,8 @@ export function assertField(model: CompiledModel, field: string): void {
     ...Object.keys(model.schema.shape),
     ...model.indexes.flatMap(({ fields }) => fields),
   ];
-  const advice = operatorAdvice.get(field) ?? knownNames(field, new Set(names), "fields");
+  const ofRelation = Object.hasOwn(model.relations, field) ? relationAdvice : undefined;
+  const advice =
+    operatorAdvice.get(field) ?? ofRelation ?? knownNames(field, new Set(names), "fields");
   throw new InvalidQueryError(model.name, field, `the model has no such field; ${advice}`);
 }

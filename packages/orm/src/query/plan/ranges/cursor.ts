@@ -61,7 +61,9 @@ function decodedKey(bytes: Uint8Array): KvKeyPart[] {
 }
 
 function digestOf(plan: Plan, key: Uint8Array): Buffer {
-  const bytes = encodeKey(plansIn(plan).flatMap((each) => partsOfPlan(each)));
+  const { id } = plan.related ?? {};
+  const parts = plansIn(plan).flatMap((each) => partsOfPlan(each));
+  const bytes = encodeKey(id === undefined ? parts : [...parts, id]);
   const hash = createHash("sha256").update(`${bytes.length}:`).update(bytes).update(key);
   return hash.digest().subarray(0, digestBytes);
 }

@@ -10,6 +10,17 @@ export interface Segment {
   readonly interval: KeyInterval;
 }
 
+/** Marks a plan of a query with conditions on related rows. */
+export interface RelatedPlan {
+  /** A text that differs for different conditions. */
+  readonly id: string;
+  /**
+   * True if a condition finds the rows in the order of the primary key. The plan then says only
+   * what this order is. Otherwise the conditions are tested for each row of the plan.
+   */
+  readonly isFinding: boolean;
+}
+
 /** The way to read a query: segments of one index, or of the rows themselves, in key order. */
 export interface QueryPlan {
   readonly model: CompiledModel;
@@ -19,6 +30,7 @@ export interface QueryPlan {
   readonly segments: readonly Segment[];
   /** True to read from the last key to the first. */
   readonly reverse: boolean;
+  readonly related?: RelatedPlan;
 }
 
 /** The way to read a query whose rows lie in several indexes, which all have them in one order. */
@@ -27,6 +39,7 @@ export interface MergedPlan {
   /** Plans with one segment each. They have the same rows in the same order. */
   readonly merged: readonly QueryPlan[];
   readonly reverse: boolean;
+  readonly related?: RelatedPlan;
 }
 
 export type Plan = QueryPlan | MergedPlan;

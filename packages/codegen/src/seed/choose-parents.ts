@@ -1,0 +1,60 @@
+import { SeedReferenceError } from "../errors/seed-errors.js";
+import type { AnyRow, Parents, Reference, SeedModel } from "./seed-model.js";
+import { absentValue } from "./values/absent-value.js";
+import type { Fakes } from "./values/fakes.js";
+
+/** How often an optional reference is empty. */
+const absence = 0.15;
+
+/** The references of one row: a starting point, from which each attempt goes to the next rows. */
+export interface ChosenParents {
+  /** Returns the fields of the references. */
+  fieldsAt(attempt: number): AnyRow;
+  /** How many combinations of rows there are. */
+  readonly combinations: number;
+}
+
+/**
+ * Chooses the rows to which a row refers. Attempts go through all combinations, so that the last
+ * free one is found if the reference is unique.
+ *
+ * @throws {SeedReferenceError} if a required reference has no row to lead to.
+ */
+export function chooseParents(
+  { model, references, fields: given }: SeedModel,
+  parents: Parents,
+  { faker }: Fakes,
+  properties: ReadonlyMap<string, string>,
+): ChosenParents {
+  const empty: Record<string, unknown> = {};
+  const chosen: { readonly reference: Reference; readonly rows: readonly AnyRow[] }[] = [];
+  for (const reference of references) {
+    const { fields, target, isOptional } = reference;
+    if (fields.every((field) => Object.hasOwn(given, field))) continue;
+    const rows = parents.get(target) ?? [];
+    if (rows.length === 0 && !isOptional) {
+      const property = properties.get(target) ?? target;
+      throw new SeedReferenceError(model.name, fields, { model: target, property });
+    }
+    if (rows.length === 0 || (isOptional && faker.number.float() < absence)) {
+      for (const field of fields) {
+        const absent = absentValue(model.schema.shape[field]!);
+        if (absent !== undefined) empty[field] = absent.value;
+      }
+    } else chosen.push({ reference, rows });
+  }
+  const combinations = chosen.reduce((product, { rows }) => product * rows.length, 1);
+  const start = faker.number.int({ min: 0, max: Math.max(0, combinations - 1) });
+  const fieldsAt = (attempt: number) => {
+    let position = (start + attempt) % combinations;
+    const fields: Record<string, unknown> = { ...empty };
+    for (const { reference, rows } of chosen) {
+      const row = rows[position % rows.length]!;
+      position = Math.floor(position / rows.length);
+      for (const [i, field] of reference.fields.entries())
+        fields[field] = row[reference.targetKey[i]!];
+    }
+    return fields;
+  };
+  return { fieldsAt, combinations };
+}

@@ -1,0 +1,22 @@
+/** How many times rows are read if commits come between the reads of entries and of rows. */
+export const maxAttempts = 5;
+
+/**
+ * Reads a list of rows. Reads it again if entries led to no row: the row may have been replaced by
+ * another one whose entry was not there yet. Programs that write by hand can leave such entries, so
+ * if the same ones are found again, the list is complete.
+ *
+ * @param read calls its argument with the key of each such entry.
+ */
+export async function readWhole<T>(
+  read: (onLost: (key: string) => void) => Promise<T>,
+): Promise<T> {
+  let before = "";
+  for (let attempt = 1; ; attempt++) {
+    const lost: string[] = [];
+    const result = await read((key) => lost.push(key));
+    const keys = lost.sort().join();
+    if (keys === "" || keys === before || attempt === maxAttempts) return result;
+    before = keys;
+  }
+}

@@ -1,0 +1,67 @@
+import type { TableContext } from "../../context/table-context.js";
+import type { AnyRow, CompiledIndex, CompiledModel } from "../../model/compiled-model.js";
+import { isReadable, orderIn } from "../../query/plan/choose-plan.js";
+import type { FieldCondition } from "../../query/plan/fields/field-condition.js";
+import { keyFields } from "../../query/plan/fields/key-fields.js";
+import { alternativesOf, parseQuery } from "../../query/plan/fields/query-fields.js";
+import { isComplete, planOf } from "../../query/plan/plan-query.js";
+import { queriedModel } from "../../query/plan/queried-model.js";
+import type { QueryPlan } from "../../query/plan/ranges/query-plan.js";
+
+/**
+ * Returns the plan of some conditions by an index whose keys continue with some fields: those that
+ * hold the primary key of another model. In each segment of the plan, the entries are in the order
+ * of this primary key. Undefined if no index that can be read is such an index.
+ *
+ * @param where conditions with values. Rows that lack one of the fields need not be in the index.
+ */
+export function walkedIndex(
+  context: TableContext,
+  where: AnyRow,
+  fields: readonly string[],
+): QueryPlan | undefined {
+  const model = queriedModel(context);
+  if (alternativesOf(model, where).length > 1) return undefined;
+  const [query] = parseQuery(model, { where });
+  // The fields have one value for each row, whatever it is.
+  const conditions = new Map(query.conditions);
+  for (const field of fields) conditions.set(field, anyValue);
+  const whole = { ...query, conditions };
+  const candidates = [undefined, ...model.indexes.filter(({ isHidden }) => !isHidden)];
+  for (const index of candidates) {
+    if (!isReadable(context, index) || !isComplete(model, index, whole)) continue;
+    const plan = planOf(model, index, [query], orderIn(context));
+    if (plan !== undefined && continuesWith(model, index, plan, fields)) return plan;
+  }
+  return undefined;
+}
+
+const anyValue: FieldCondition = {
+  values: [""],
+  isEqual: true,
+  isNull: false,
+  bounds: {},
+  has: false,
+};
+
+function continuesWith(
+  model: CompiledModel,
+  index: CompiledIndex | undefined,
+  { segments }: QueryPlan,
+  fields: readonly string[],
+): boolean {
+  const length = segments[0]?.equals.length ?? 0;
+  const isBounded = segments.some(({ equals, interval }) => {
+    const { start, end, isEmpty } = interval;
+    return equals.length !== length || start !== undefined || end !== undefined || isEmpty;
+  });
+  if (isBounded) return false;
+  const next = keyFields(model, index).slice(length, length + fields.length);
+  return (
+    next.length === fields.length &&
+    next.every(({ name, descending, isNormalized, isComputed, isElement, sameAs }, i) => {
+      const isAsStored = !descending && !isNormalized && !isComputed && !isElement;
+      return name === fields[i] && isAsStored && sameAs === undefined;
+    })
+  );
+}
