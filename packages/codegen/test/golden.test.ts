@@ -9,6 +9,7 @@ const fixtures = {
   keys: "src/generated",
   tenants: "generated",
   totals: "generated",
+  blog: "generated",
 };
 
 /** `vitest -u` writes the files anew: read the difference. */

@@ -1,6 +1,17 @@
 export type { CheckedModels } from "./database/checked-models.js";
 export { openModels } from "./database/database.js";
+export type {
+  CheckedRelations,
+  IncludeOf,
+  RelatedRow,
+  RelatedRows,
+} from "./database/generated/related-types.js";
 export { type Rows, rowsOf } from "./database/generated/rows.js";
+export type {
+  SelectedFields,
+  WithRelations,
+  WithVersionstamp,
+} from "./database/generated/shape-types.js";
 export { assertDistinctPrefixes, compileModel } from "./model/compile-model.js";
 export type { CompiledIndex, CompiledModel } from "./model/compiled-model.js";
 export { isModel } from "./model/define-model.js";

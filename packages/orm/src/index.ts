@@ -14,7 +14,16 @@ export {
   type Repositories,
 } from "./database/database.js";
 export type { DatabaseOptions, HookContext, ModelHooks } from "./database/database-options.js";
-export type { ListOptions } from "./database/generated/rows.js";
+export type {
+  BatchOptions,
+  CountOptions,
+  ListOptions,
+  ManyDeleteOptions,
+  ManyUpdateOptions,
+  ReadOptions,
+  ValueOptions,
+} from "./database/generated/list-options.js";
+export type { ListQuery } from "./database/generated/list-query.js";
 export type {
   ManyCondition,
   OneCondition,

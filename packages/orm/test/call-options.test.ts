@@ -235,15 +235,24 @@ describe("the options of the types", () => {
     type Names<T> = T extends unknown ? keyof T : never;
     type Option<K extends keyof AnyRows> = Names<NonNullable<Parameters<AnyRows[K]>[0]>>;
     const key = { index: true, where: true } as const;
-    const page = { take: true, cursor: true, order: true, maxReads: true } as const;
+    const read = { ...key, maxReads: true } as const;
+    const counted = { ...read, filter: true } as const;
+    const page = { take: true, cursor: true, order: true, maxReads: true, filter: true } as const;
+    const batch = { ...counted, take: true, order: true, atomic: true } as const;
+    const values = { ...read, take: true, order: true } as const;
+    const aggregates = { count: true, sum: true, avg: true, min: true, max: true } as const;
     const ofGenerated = {
-      findUnique: key satisfies Record<Option<"findUnique">, true>,
-      findUniqueOrThrow: { where: true },
-      watch: key satisfies Record<Option<"watch">, true>,
+      findUnique: read satisfies Record<Option<"findUnique">, true>,
+      findUniqueOrThrow: read satisfies Record<Option<"findUniqueOrThrow">, true>,
+      watch: read satisfies Record<Option<"watch">, true>,
       findMany: { ...key, ...page } satisfies Record<Option<"findMany">, true>,
       watchMany: { ...key, ...page } satisfies Record<Option<"watchMany">, true>,
       scan: page satisfies Record<Option<"scan">, true>,
-      count: key satisfies Record<Option<"count">, true>,
+      count: counted satisfies Record<Option<"count">, true>,
+      exists: counted satisfies Record<Option<"exists">, true>,
+      distinct: { ...values, field: true } satisfies Record<Option<"distinct">, true>,
+      aggregate: { ...read, ...aggregates } satisfies Record<Option<"aggregate">, true>,
+      groupBy: { ...values, ...aggregates, by: true } satisfies Record<Option<"groupBy">, true>,
       create: { data: true, expireIn: true } satisfies Record<Option<"create">, true>,
       createMany: {
         data: true,
@@ -251,8 +260,12 @@ describe("the options of the types", () => {
         atomic: true,
         skipDuplicates: true,
       } satisfies Record<Option<"createMany">, true>,
-      update: { where: true, data: true, expireIn: true, ifVersion: true } satisfies Record<
+      update: { ...key, data: true, expireIn: true, ifVersion: true } satisfies Record<
         Option<"update">,
+        true
+      >,
+      updateMany: { ...batch, data: true, expireIn: true } satisfies Record<
+        Option<"updateMany">,
         true
       >,
       upsert: {
@@ -262,7 +275,8 @@ describe("the options of the types", () => {
         expireIn: true,
         ifVersion: true,
       } satisfies Record<Option<"upsert">, true>,
-      delete: { where: true, ifVersion: true } satisfies Record<Option<"delete">, true>,
+      delete: { ...key, ifVersion: true } satisfies Record<Option<"delete">, true>,
+      deleteMany: batch satisfies Record<Option<"deleteMany">, true>,
     };
     for (const [method, options] of Object.entries(ofGenerated)) {
       const taken = generatedOptions[method as RepositoryMethod];

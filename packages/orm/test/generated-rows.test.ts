@@ -158,7 +158,7 @@ describe("a generated repository's rows", () => {
 
   it("writes under a versionstamp that it gave", async () => {
     const { id } = await users.create({ data: ada });
-    const { versionstamp } = (await users.findUnique({ where: { id }, withVersionstamp: true }))!;
+    const { versionstamp } = (await users.findVersioned({ where: { id } }))!;
     const options = { ifVersion: versionstamp };
     expect(
       await users.update({ where: { id }, data: { visits: { increment: 4 } }, ...options }),
@@ -168,7 +168,7 @@ describe("a generated repository's rows", () => {
     const again = await errorOf(users.delete({ where: { id }, ...options }));
     expect(again).toMatchObject({ code: "KW_VERSION_CONFLICT" });
     const nobody = { id: "01ARZ3NDEKTSV4RRFFQ69G5FAV" };
-    expect(await users.findUnique({ where: nobody, withVersionstamp: true })).toBeNull();
+    expect(await users.findVersioned({ where: nobody })).toBeNull();
   });
 
   it("finds a row or throws, and several at once in the order of their keys", async () => {
@@ -184,11 +184,11 @@ describe("a generated repository's rows", () => {
       operation: "findUniqueOrThrow",
     });
     events.length = 0;
-    const found = await users.findEach([second, nobody, first, second].map((id) => ({ id })));
+    const found = await users.findEach([second, nobody, first, second]);
     expect(found).toMatchObject([bob, null, ada, bob]);
     expect(events).toMatchObject([{ operation: "findMany", index: "primaryKey", reads: 4 }]);
     expect(await users.findEach([])).toEqual([]);
-    const refused = await errorOf(users.findEach([{ id: first }, { id: undefined }]));
+    const refused = await errorOf(users.findEach([first, undefined]));
     expect(refused).toMatchObject({ code: "KW_QUERY_INVALID", operation: "findMany" });
   });
 

@@ -158,9 +158,9 @@ describe("what a call was given may be changed right after it:", () => {
   const ofGenerated: Record<string, (files: Files, given: Given) => PromiseLike<unknown>> = {
     findUnique: (files, { hash }) => files.findUnique({ where: { hash } }),
     findUniqueOrThrow: (files, { hash }) => files.findUniqueOrThrow({ where: { hash } }),
-    findEach: (files, { hash }) => files.findEach([{ hash }]),
+    findEach: (files, { hash }) => files.findEach([hash]),
     "findUnique with its versionstamp": (files, { hash }) =>
-      files.findUnique({ where: { hash }, withVersionstamp: true }).then((found) => found?.row),
+      files.findVersioned({ where: { hash } }).then((found) => found?.row),
     "findUnique by an index": (files, { hash }) =>
       files.findUnique({ index: "byCode", where: { code: hash } }),
     "findUnique by a date": (files, { at }) => files.findUnique({ index: "byAt", where: { at } }),
@@ -265,7 +265,7 @@ describe("what a call was given may be changed right after it:", () => {
 
   it("the versionstamp that a row must have", async () => {
     const where = { hash: bytes(1) };
-    const found = await generated.findUnique({ where, withVersionstamp: true });
+    const found = await generated.findVersioned({ where });
     const options = { where, data: { writes: 1 }, ifVersion: "0".repeat(20) };
     const update = rejection(generated.update(options));
     options.ifVersion = found?.versionstamp ?? "";

@@ -2,7 +2,7 @@ import { type EmbeddedKv, type Kv, openKv } from "@keywright/core";
 import * as fc from "fast-check";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import * as z from "zod";
-import { createDatabase, defineModel } from "../src/index.js";
+import { createDatabase, defineModel, type Row } from "../src/index.js";
 import { intervalSize } from "../src/ranks/rank-keys.js";
 import { expectIndexesToMatch } from "./verify-indexes.js";
 
@@ -112,7 +112,7 @@ describe("ranks", () => {
       async (created, changes) => {
         await using on = await openKv();
         const db = await open(on);
-        const rows = new Map(created.map((row) => [row.id, row]));
+        const rows = new Map<string, Row<typeof Player>>(created.map((row) => [row.id, row]));
         await db.players.createMany({ data: [...rows.values()] });
         for (const one of changes) {
           if (one.type === "delete") rows.delete(one.row.id);

@@ -3,13 +3,25 @@
 
 import type {
   AnyDatabase,
+  BatchOptions,
   Condition,
+  CountOptions,
   CreatedMany,
   ListOptions,
+  ListQuery,
+  ManyDeleteOptions,
+  ManyResult,
+  ManyUpdateOptions,
+  ReadOptions,
   RowQuery,
-  Versioned,
+  ValueOptions,
 } from "@keywright/orm";
-import { type Rows, rowsOf } from "@keywright/orm/codegen";
+import {
+  type Rows,
+  type SelectedFields,
+  type WithVersionstamp,
+  rowsOf,
+} from "@keywright/orm/codegen";
 
 /** A row of `cities`. */
 export interface CityRow {
@@ -72,19 +84,40 @@ export interface CityUpdate {
  *
  * Methods that find rows by the values of fields throw `InvalidQueryError` if a value is undefined
  * or has the wrong type, or if there is no such field. Where a method takes conditions, an object
- * in place of a value is one: give input from outside the program as `{ equals: value }`.
+ * in place of a value is one: give input from outside the program as `{ equals: value }`. Methods
+ * that use an index throw `IndexNotReadyError` if it is not built yet, and methods that find many
+ * rows `ReadLimitError` if they need more reads than `maxReads`.
+ *
+ * Methods that write many rows write about 100 rows in a commit. A row that fails does not prevent
+ * the others, and its error is in its result. With `atomic: true`, all rows are written in one
+ * commit, or none, and the first error is thrown.
  */
-export class CityRepository {
-  readonly #rows: Rows<CityRow, CityCreate, CityUpdate>;
+export class CityRepository<Row = CityRow> {
+  readonly #rows: Rows;
 
   /** @throws {ModelDefinitionError} if the database was opened without this model. */
-  constructor(database: AnyDatabase) {
+  constructor(database: AnyDatabase | Rows) {
     this.#rows = rowsOf(database, "cities");
   }
 
+  /** Returns a repository that returns only some fields of rows: `{ cityId: true }`. */
+  select<F extends keyof CityRow>(fields: { readonly [K in F]: true }): CityRepository<
+    SelectedFields<CityRow, F, Row>
+  > {
+    return this.#rows.view(CityRepository, { select: fields });
+  }
+
+  /**
+   * Returns a repository that returns `{ row, versionstamp }`. A write can pass the versionstamp
+   * as `ifVersion`.
+   */
+  withVersionstamp(): CityRepository<WithVersionstamp<Row>> {
+    return this.#rows.view(CityRepository, { withVersionstamp: true });
+  }
+
   /** Returns the row with this `id`, or null if there is none. One read. */
-  findById(id: string): Promise<CityRow | null> {
-    return this.#rows.findUnique({ where: { id } });
+  findById(id: string, options?: ReadOptions): Promise<Row | null> {
+    return this.#rows.findUnique({ ...options, where: { id } });
   }
 
   /**
@@ -92,8 +125,8 @@ export class CityRepository {
    *
    * @throws {RowNotFoundError} if there is no such row.
    */
-  findByIdOrThrow(id: string): Promise<CityRow> {
-    return this.#rows.findUniqueOrThrow({ where: { id } });
+  findByIdOrThrow(id: string, options?: ReadOptions): Promise<Row> {
+    return this.#rows.findUniqueOrThrow({ ...options, where: { id } });
   }
 
   /**
@@ -102,24 +135,24 @@ export class CityRepository {
    *
    * @throws {ReadLimitError} if it needs more reads than `maxReads`.
    */
-  findEachById(keys: readonly string[]): Promise<(CityRow | null)[]> {
-    return this.#rows.findEach(keys.map((id) => ({ id })));
+  findEachById(keys: readonly string[], options?: ReadOptions): Promise<(Row | null)[]> {
+    return this.#rows.findEach(keys, options);
   }
 
   /**
    * Returns the row with this `id` and its versionstamp, or null if there is none. A write can
    * pass the versionstamp as `ifVersion`. One read.
    */
-  findVersionedById(id: string): Promise<Versioned<CityRow> | null> {
-    return this.#rows.findUnique({ where: { id }, withVersionstamp: true });
+  findVersionedById(id: string, options?: ReadOptions): Promise<WithVersionstamp<Row> | null> {
+    return this.#rows.findVersioned({ ...options, where: { id } });
   }
 
   /**
    * Returns a stream of the row with this `id`: the current row, then the row after each change.
    * It is null while there is none. One read each time.
    */
-  watchById(id: string): ReadableStream<CityRow | null> {
-    return this.#rows.watch({ where: { id } });
+  watchById(id: string, options?: ReadOptions): ReadableStream<Row | null> {
+    return this.#rows.watch({ ...options, where: { id } });
   }
 
   /**
@@ -130,8 +163,75 @@ export class CityRepository {
    * @throws {ReadLimitError} if it needs more reads than `maxReads`.
    * @throws {InvalidArgumentError} if `take` is not a positive integer.
    */
-  scan(options?: ListOptions): RowQuery<CityRow> {
+  scan(options?: ListOptions<CityRow>): RowQuery<Row> {
     return this.#rows.scan(options);
+  }
+
+  /** Returns the number of rows. One read per row. */
+  count(options?: CountOptions<CityRow>): Promise<number> {
+    return this.#rows.count(options);
+  }
+
+  /** Returns true if there are any rows. Reads up to the first one. */
+  exists(options?: CountOptions<CityRow>): Promise<boolean> {
+    return this.#rows.exists(options);
+  }
+
+  /**
+   * Finds the rows with this `id`: a value, several values, `{ in: [...] }`, or a range. `{}`
+   * finds all rows. The rows are in the order of the primary key. Await the result for a page, or
+   * iterate over it with `for await`. One read per row.
+   *
+   * @throws {InvalidCursorError} if the cursor belongs to another list.
+   * @throws {ReadLimitError} if it needs more reads than `maxReads`.
+   * @throws {InvalidArgumentError} if `take` is not a positive integer.
+   */
+  listById(id: Condition<string>, options?: ListOptions<CityRow>): ListQuery<Row> {
+    return this.#rows.findMany({ ...options, where: { id } });
+  }
+
+  /**
+   * Returns a stream of the rows of `listById`: the current rows, then the rows after each change
+   * that affects them. All are read each time.
+   *
+   * @throws {LiveQueryUnavailableError} if the database cannot watch the rows.
+   * @throws {ReadLimitError} in the stream, if it needs more reads than `maxReads`.
+   */
+  watchManyById(
+    id: Condition<string>,
+    options?: ListOptions<CityRow>,
+  ): ReadableStream<readonly Row[]> {
+    return this.#rows.watchMany({ ...options, where: { id } });
+  }
+
+  /** Returns the number of rows that `listById` finds. One read for each row. */
+  countById(id: Condition<string>, options?: CountOptions<CityRow>): Promise<number> {
+    return this.#rows.count({ ...options, where: { id } });
+  }
+
+  /** Returns true if `listById` finds any rows. Reads up to the first one. */
+  existsById(id: Condition<string>, options?: CountOptions<CityRow>): Promise<boolean> {
+    return this.#rows.exists({ ...options, where: { id } });
+  }
+
+  /**
+   * Changes the rows that `listById` finds, each of them once, as `update` does. Returns the
+   * result of each row.
+   */
+  updateManyById(
+    id: Condition<string>,
+    data: CityUpdate,
+    options?: ManyUpdateOptions<CityRow>,
+  ): Promise<ManyResult<Row>> {
+    return this.#rows.updateMany({ ...options, where: { id }, data });
+  }
+
+  /** Deletes the rows that `listById` finds, as `delete` does. Returns the result of each row. */
+  deleteManyById(
+    id: Condition<string>,
+    options?: ManyDeleteOptions<CityRow>,
+  ): Promise<ManyResult<Row>> {
+    return this.#rows.deleteMany({ ...options, where: { id } });
   }
 
   /**
@@ -139,8 +239,18 @@ export class CityRepository {
    *
    * @throws {IndexNotReadyError} if `byCityId` is not built yet.
    */
-  findByCityId(cityId: number): Promise<CityRow | null> {
-    return this.#rows.findUnique({ index: "byCityId", where: { cityId } });
+  findByCityId(cityId: number, options?: ReadOptions): Promise<Row | null> {
+    return this.#rows.findUnique({ ...options, index: "byCityId", where: { cityId } });
+  }
+
+  /**
+   * Returns the row with this `cityId`. Two reads.
+   *
+   * @throws {RowNotFoundError} if there is no such row.
+   * @throws {IndexNotReadyError} if `byCityId` is not built yet.
+   */
+  findByCityIdOrThrow(cityId: number, options?: ReadOptions): Promise<Row> {
+    return this.#rows.findUniqueOrThrow({ ...options, index: "byCityId", where: { cityId } });
   }
 
   /**
@@ -149,8 +259,22 @@ export class CityRepository {
    *
    * @throws {IndexNotReadyError} in the stream, if `byCityId` is not built yet.
    */
-  watchByCityId(cityId: number): ReadableStream<CityRow | null> {
-    return this.#rows.watch({ index: "byCityId", where: { cityId } });
+  watchByCityId(cityId: number, options?: ReadOptions): ReadableStream<Row | null> {
+    return this.#rows.watch({ ...options, index: "byCityId", where: { cityId } });
+  }
+
+  /**
+   * Changes the row with this `cityId` as `update` does. One read more.
+   *
+   * @throws {IndexNotReadyError} if `byCityId` is not built yet.
+   * @throws the errors of `update`.
+   */
+  updateByCityId(
+    cityId: number,
+    data: CityUpdate,
+    options?: { ifVersion?: string | undefined; expireIn?: number | undefined },
+  ): Promise<Row> {
+    return this.#rows.update({ ...options, index: "byCityId", where: { cityId }, data });
   }
 
   /**
@@ -172,8 +296,18 @@ export class CityRepository {
       update: CityUpdate;
     },
     options?: { ifVersion?: string | undefined; expireIn?: number | undefined },
-  ): Promise<CityRow> {
+  ): Promise<Row> {
     return this.#rows.upsert({ ...options, ...data, index: "byCityId", where: { cityId } });
+  }
+
+  /**
+   * Deletes the row with this `cityId` as `delete` does. One read more.
+   *
+   * @throws {IndexNotReadyError} if `byCityId` is not built yet.
+   * @throws the errors of `delete`.
+   */
+  deleteByCityId(cityId: number, options?: { ifVersion?: string | undefined }): Promise<Row> {
+    return this.#rows.delete({ ...options, index: "byCityId", where: { cityId } });
   }
 
   /**
@@ -187,8 +321,53 @@ export class CityRepository {
    * @throws {ReadLimitError} if it needs more reads than `maxReads`.
    * @throws {InvalidArgumentError} if `take` is not a positive integer.
    */
-  listByCityId(cityId: Condition<number>, options?: ListOptions): RowQuery<CityRow> {
+  listByCityId(cityId: Condition<number>, options?: ListOptions<CityRow>): ListQuery<Row> {
     return this.#rows.findMany({ ...options, index: "byCityId", where: { cityId } });
+  }
+
+  /**
+   * Returns a stream of the rows of `listByCityId`: the current rows, then the rows after each
+   * change that affects them. All are read each time.
+   *
+   * @throws {LiveQueryUnavailableError} if the database cannot watch the rows.
+   * @throws {IndexNotReadyError} in the stream, if `byCityId` is not built yet.
+   * @throws {ReadLimitError} in the stream, if it needs more reads than `maxReads`.
+   */
+  watchManyByCityId(
+    cityId: Condition<number>,
+    options?: ListOptions<CityRow>,
+  ): ReadableStream<readonly Row[]> {
+    return this.#rows.watchMany({ ...options, index: "byCityId", where: { cityId } });
+  }
+
+  /** Returns the number of rows that `listByCityId` finds. One read for each index entry. */
+  countByCityId(cityId: Condition<number>, options?: CountOptions<CityRow>): Promise<number> {
+    return this.#rows.count({ ...options, index: "byCityId", where: { cityId } });
+  }
+
+  /** Returns true if `listByCityId` finds any rows. Reads up to the first one. */
+  existsByCityId(cityId: Condition<number>, options?: CountOptions<CityRow>): Promise<boolean> {
+    return this.#rows.exists({ ...options, index: "byCityId", where: { cityId } });
+  }
+
+  /**
+   * Changes the rows that `listByCityId` finds, each of them once, as `update` does. Returns the
+   * result of each row.
+   */
+  updateManyByCityId(
+    cityId: Condition<number>,
+    data: CityUpdate,
+    options?: ManyUpdateOptions<CityRow>,
+  ): Promise<ManyResult<Row>> {
+    return this.#rows.updateMany({ ...options, index: "byCityId", where: { cityId }, data });
+  }
+
+  /** Deletes the rows that `listByCityId` finds, as `delete` does. Returns the result of each row. */
+  deleteManyByCityId(
+    cityId: Condition<number>,
+    options?: ManyDeleteOptions<CityRow>,
+  ): Promise<ManyResult<Row>> {
+    return this.#rows.deleteMany({ ...options, index: "byCityId", where: { cityId } });
   }
 
   /**
@@ -202,7 +381,7 @@ export class CityRepository {
    * @throws {ReadLimitError} if it needs more reads than `maxReads`.
    * @throws {InvalidArgumentError} if `take` is not a positive integer.
    */
-  listByCountry(country: Condition<string>, options?: ListOptions): RowQuery<CityRow> {
+  listByCountry(country: Condition<string>, options?: ListOptions<CityRow>): ListQuery<Row> {
     return this.#rows.findMany({ ...options, index: "byCountry", where: { country } });
   }
 
@@ -216,9 +395,52 @@ export class CityRepository {
    */
   watchByCountry(
     country: Condition<string>,
-    options?: ListOptions,
-  ): ReadableStream<readonly CityRow[]> {
+    options?: ListOptions<CityRow>,
+  ): ReadableStream<readonly Row[]> {
     return this.#rows.watchMany({ ...options, index: "byCountry", where: { country } });
+  }
+
+  /** Returns the number of rows that `listByCountry` finds. One read for each index entry. */
+  countByCountry(country: Condition<string>, options?: CountOptions<CityRow>): Promise<number> {
+    return this.#rows.count({ ...options, index: "byCountry", where: { country } });
+  }
+
+  /** Returns true if `listByCountry` finds any rows. Reads up to the first one. */
+  existsByCountry(country: Condition<string>, options?: CountOptions<CityRow>): Promise<boolean> {
+    return this.#rows.exists({ ...options, index: "byCountry", where: { country } });
+  }
+
+  /**
+   * Returns the values of `country` in the rows of `listByCountry`, each of them once. The
+   * condition is `{}` or a range. Two reads for each value.
+   */
+  distinctByCountry(country: Condition<string>, options?: ValueOptions): Promise<string[]> {
+    return this.#rows.distinct({
+      ...options,
+      index: "byCountry",
+      where: { country },
+      field: "country",
+    });
+  }
+
+  /**
+   * Changes the rows that `listByCountry` finds, each of them once, as `update` does. Returns the
+   * result of each row.
+   */
+  updateManyByCountry(
+    country: Condition<string>,
+    data: CityUpdate,
+    options?: ManyUpdateOptions<CityRow>,
+  ): Promise<ManyResult<Row>> {
+    return this.#rows.updateMany({ ...options, index: "byCountry", where: { country }, data });
+  }
+
+  /** Deletes the rows that `listByCountry` finds, as `delete` does. Returns the result of each row. */
+  deleteManyByCountry(
+    country: Condition<string>,
+    options?: ManyDeleteOptions<CityRow>,
+  ): Promise<ManyResult<Row>> {
+    return this.#rows.deleteMany({ ...options, index: "byCountry", where: { country } });
   }
 
   /**
@@ -232,7 +454,7 @@ export class CityRepository {
    * @throws {ReadLimitError} if it needs more reads than `maxReads`.
    * @throws {InvalidArgumentError} if `take` is not a positive integer.
    */
-  listByPopulation(population: Condition<number>, options?: ListOptions): RowQuery<CityRow> {
+  listByPopulation(population: Condition<number>, options?: ListOptions<CityRow>): ListQuery<Row> {
     return this.#rows.findMany({ ...options, index: "byPopulation", where: { population } });
   }
 
@@ -246,9 +468,66 @@ export class CityRepository {
    */
   watchByPopulation(
     population: Condition<number>,
-    options?: ListOptions,
-  ): ReadableStream<readonly CityRow[]> {
+    options?: ListOptions<CityRow>,
+  ): ReadableStream<readonly Row[]> {
     return this.#rows.watchMany({ ...options, index: "byPopulation", where: { population } });
+  }
+
+  /** Returns the number of rows that `listByPopulation` finds. One read for each index entry. */
+  countByPopulation(
+    population: Condition<number>,
+    options?: CountOptions<CityRow>,
+  ): Promise<number> {
+    return this.#rows.count({ ...options, index: "byPopulation", where: { population } });
+  }
+
+  /** Returns true if `listByPopulation` finds any rows. Reads up to the first one. */
+  existsByPopulation(
+    population: Condition<number>,
+    options?: CountOptions<CityRow>,
+  ): Promise<boolean> {
+    return this.#rows.exists({ ...options, index: "byPopulation", where: { population } });
+  }
+
+  /**
+   * Returns the values of `population` in the rows of `listByPopulation`, each of them once. The
+   * condition is `{}` or a range. Two reads for each value.
+   */
+  distinctByPopulation(population: Condition<number>, options?: ValueOptions): Promise<number[]> {
+    return this.#rows.distinct({
+      ...options,
+      index: "byPopulation",
+      where: { population },
+      field: "population",
+    });
+  }
+
+  /**
+   * Changes the rows that `listByPopulation` finds, each of them once, as `update` does. Returns
+   * the result of each row.
+   */
+  updateManyByPopulation(
+    population: Condition<number>,
+    data: CityUpdate,
+    options?: ManyUpdateOptions<CityRow>,
+  ): Promise<ManyResult<Row>> {
+    return this.#rows.updateMany({
+      ...options,
+      index: "byPopulation",
+      where: { population },
+      data,
+    });
+  }
+
+  /**
+   * Deletes the rows that `listByPopulation` finds, as `delete` does. Returns the result of each
+   * row.
+   */
+  deleteManyByPopulation(
+    population: Condition<number>,
+    options?: ManyDeleteOptions<CityRow>,
+  ): Promise<ManyResult<Row>> {
+    return this.#rows.deleteMany({ ...options, index: "byPopulation", where: { population } });
   }
 
   /**
@@ -259,7 +538,7 @@ export class CityRepository {
    * @throws {UniqueConstraintError} if another row has the same `id`, or the same `cityId`.
    * @throws {StaleSchemaError} if the database has an index that this program does not know.
    */
-  create(data: CityCreate, options?: { expireIn?: number | undefined }): Promise<CityRow> {
+  create(data: CityCreate, options?: { expireIn?: number | undefined }): Promise<Row> {
     return this.#rows.create({ ...options, data });
   }
 
@@ -281,7 +560,7 @@ export class CityRepository {
       skipDuplicates?: boolean | undefined;
       expireIn?: number | undefined;
     },
-  ): Promise<CreatedMany<CityRow>> {
+  ): Promise<CreatedMany<Row>> {
     return this.#rows.createMany({ ...options, data });
   }
 
@@ -299,7 +578,7 @@ export class CityRepository {
     id: string,
     data: CityUpdate,
     options?: { ifVersion?: string | undefined; expireIn?: number | undefined },
-  ): Promise<CityRow> {
+  ): Promise<Row> {
     return this.#rows.update({ ...options, where: { id }, data });
   }
 
@@ -318,7 +597,7 @@ export class CityRepository {
     id: string,
     data: { create: CityCreate; update: CityUpdate },
     options?: { ifVersion?: string | undefined; expireIn?: number | undefined },
-  ): Promise<CityRow> {
+  ): Promise<Row> {
     return this.#rows.upsert({ ...options, ...data, where: { id } });
   }
 
@@ -330,7 +609,27 @@ export class CityRepository {
    * @throws {StaleSchemaError} if the database has an index that this program does not know.
    * @throws {VersionConflictError} if the versionstamp of the row is not `ifVersion`.
    */
-  delete(id: string, options?: { ifVersion?: string | undefined }): Promise<CityRow> {
+  delete(id: string, options?: { ifVersion?: string | undefined }): Promise<Row> {
     return this.#rows.delete({ ...options, where: { id } });
+  }
+
+  /**
+   * Changes the rows that a filter selects, as `update` does. Reads all rows. Returns the result
+   * of each row.
+   */
+  updateMany(
+    filter: (row: CityRow) => boolean,
+    data: CityUpdate,
+    options?: BatchOptions & { expireIn?: number | undefined },
+  ): Promise<ManyResult<Row>> {
+    return this.#rows.updateMany({ ...options, filter, data });
+  }
+
+  /**
+   * Deletes the rows that a filter selects, as `delete` does. Reads all rows. Returns the result
+   * of each row.
+   */
+  deleteMany(filter: (row: CityRow) => boolean, options?: BatchOptions): Promise<ManyResult<Row>> {
+    return this.#rows.deleteMany({ ...options, filter });
   }
 }

@@ -5,7 +5,7 @@ import type { Kv } from "@keywright/core";
 import type { AnyDatabase, Database, DatabaseOptions } from "@keywright/orm";
 import { openModels } from "@keywright/orm/codegen";
 import { City } from "../models/city.js";
-import { CityRepository } from "./cities.js";
+import { CityRepository, type CityRow } from "./cities.js";
 
 export { type CityCreate, CityRepository, type CityRow, type CityUpdate } from "./cities.js";
 
@@ -75,5 +75,5 @@ export async function openRepositories(
  * @throws {ModelDefinitionError} if the database was opened without one of the models.
  */
 export function repositoriesOf(database: AnyDatabase): Repositories {
-  return { cities: new CityRepository(database) };
+  return { cities: new CityRepository<CityRow>(database) };
 }

@@ -47,7 +47,7 @@ export function indexFile(
   });
   const repositoryImports = models.map(
     ({ names }) =>
-      `import { ${names.repository} } from "${generatedSpecifier(names.file, extension)}";`,
+      `import { ${names.repository}, type ${names.row} } from "${generatedSpecifier(names.file, extension)}";`,
   );
   const claims = new NameClaims();
   const exports = models.map((model) => {
@@ -59,7 +59,8 @@ export function indexFile(
   });
   const opened = models.map(({ names }) => `${names.property}: ${names.model}`);
   const repositories = models.map(
-    ({ names }) => `${names.property}: new ${names.repository}(database)`,
+    // If the compiler had to infer the type of the rows, it would compare all methods.
+    ({ names }) => `${names.property}: new ${names.repository}<${names.row}>(database)`,
   );
   return `
 import type { Kv } from "@keywright/core";

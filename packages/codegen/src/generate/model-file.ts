@@ -8,10 +8,17 @@ import { type ModelTypes, modelTypes } from "../types/model-types.js";
 import { type InterfaceType, propertyText, restText } from "../types/object-type.js";
 import { computedMembers, computedTypes } from "./computed-members.js";
 import { fieldList } from "./methods/field-list.js";
-import { type IndexType, indexMethods, indexType } from "./methods/index-methods.js";
+import {
+  type IndexType,
+  indexMethods,
+  indexType,
+  primaryKeyListMethods,
+} from "./methods/index-methods.js";
 import { type Method, methodText } from "./methods/method.js";
 import { linkedModels, referrersOf, relationMethods } from "./methods/relation-methods.js";
+import { relationMembers, relationsName } from "./methods/relations-type.js";
 import { readMethods, writeMethods } from "./methods/row-methods.js";
+import { shapeMethods } from "./methods/shape-methods.js";
 
 /** The file of a model: its text, not yet formatted, and the names of the types that it exports. */
 export interface ModelFile {
@@ -50,8 +57,9 @@ export function modelFile(
   const types = modelTypes(model, names, { referred, computed });
   const indexTypes = typesOfIndexes(named, types);
   const methods = repositoryMethods(named, types, models);
+  const relations = relationMembers(model, models);
   const sections = [
-    importsText(named, { folder, types, indexTypes, methods, models, extension }),
+    importsText(named, { folder, types, indexTypes, relations, methods, models, extension }),
     interfaceText(
       names.row,
       withComputedRest(named, types.row),
@@ -71,9 +79,11 @@ export function modelFile(
     ...indexTypes.map(
       ({ name, description, type }) => `${docComment(description)}export type ${name} = ${type};`,
     ),
+    ...(relations.length === 0 ? [] : [relationsText(named, relations)]),
     repositoryText(named, methods),
   ];
   const otherTypes = [...types.named, ...indexTypes].map(({ name }) => name);
+  if (relations.length > 0) otherTypes.push(relationsName(names));
   const declared = [names.row, names.create, names.update, ...otherTypes];
   return { body: sections.join("\n\n"), types: declared.sort() };
 }
@@ -84,13 +94,15 @@ function declaredIndexes({ indexes }: CompiledModel): readonly CompiledIndex[] {
 }
 
 /** Returns the types that index methods take. Their names are unique in the file. */
-function typesOfIndexes({ model, names }: NamedModel, types: ModelTypes): IndexType[] {
+function typesOfIndexes(named: NamedModel, types: ModelTypes): IndexType[] {
+  const { model, names } = named;
   const claims = new NameClaims();
   for (const { name } of types.named) claims.claim(name, `a part of ${names.row}`);
-  return declaredIndexes(model).flatMap((index) => {
-    const type = indexType(model, index, names, types);
+  return [undefined, ...declaredIndexes(model)].flatMap((index) => {
+    const type = indexType(named, index, types);
     if (type === undefined) return [];
-    const owner = `index ${JSON.stringify(index.name)} of model ${JSON.stringify(model.name)}`;
+    const key = index === undefined ? "the primary key" : `index ${JSON.stringify(index.name)}`;
+    const owner = `${key} of model ${JSON.stringify(model.name)}`;
     claims.claim(type.name, owner);
     return [type];
   });
@@ -108,15 +120,20 @@ function repositoryMethods(
     return methods;
   };
   const ofModel = `of model ${JSON.stringify(model.name)}`;
+  const linked = linkedModels(model, models);
   return [
-    ...claim(readMethods(named, types), `the primary key ${ofModel}`),
+    ...claim(shapeMethods(model, names, linked[0]?.name), "the shape of rows"),
+    ...claim(
+      [...readMethods(named, types), ...primaryKeyListMethods(named, types)],
+      `the primary key ${ofModel}`,
+    ),
     ...declaredIndexes(model).flatMap((index) =>
       claim(indexMethods(named, index, types), `index ${JSON.stringify(index.name)} ${ofModel}`),
     ),
-    ...linkedModels(model, models).flatMap((linked) =>
+    ...linked.flatMap((each) =>
       claim(
-        relationMethods(model, names, linked),
-        `relation ${JSON.stringify(linked.name)} ${ofModel}`,
+        relationMethods(model, names, each),
+        `relation ${JSON.stringify(each.name)} ${ofModel}`,
       ),
     ),
     ...claim(writeMethods(model, names, types, referrersOf(model, models)), "writing rows"),
@@ -129,16 +146,34 @@ export const runtimeModule = "@keywright/orm/codegen";
 /** The types of the ORM that a file imports if it uses them. */
 const ormTypes = [
   "ComputedValue",
+  "BatchOptions",
   "Condition",
+  "CountOptions",
   "CreatedMany",
   "EqualsFilter",
   "FieldOperation",
   "InFilter",
   "KeyValue",
   "ListOptions",
+  "ListQuery",
+  "ManyDeleteOptions",
   "ManyResult",
+  "ManyUpdateOptions",
+  "ReadOptions",
   "RowQuery",
+  "ValueOptions",
   "Versioned",
+];
+
+/** The types that only generated files use. */
+const codegenTypes = [
+  "CheckedRelations",
+  "IncludeOf",
+  "RelatedRow",
+  "RelatedRows",
+  "SelectedFields",
+  "WithRelations",
+  "WithVersionstamp",
 ];
 
 /** The parts of a file that determine its imports. */
@@ -146,6 +181,7 @@ interface ImportSources {
   readonly folder: string;
   readonly types: ModelTypes;
   readonly indexTypes: readonly IndexType[];
+  readonly relations: readonly string[];
   readonly methods: readonly Method[];
   readonly models: readonly NamedModel[];
   readonly extension: ImportExtension | undefined;
@@ -153,19 +189,27 @@ interface ImportSources {
 
 function importsText(
   named: NamedModel,
-  { folder, types, indexTypes, methods, models, extension }: ImportSources,
+  { folder, types, indexTypes, relations, methods, models, extension }: ImportSources,
 ): string {
   const { modulePath, exportName, names, model } = named;
   const used = [
     ...indexTypes.map(({ type }) => type),
-    ...methods.flatMap(({ parameters, result }) => [...parameters, result]),
+    ...relations,
+    ...methods.flatMap(({ typeParameters = "", parameters, result }) => [
+      typeParameters,
+      ...parameters,
+      result,
+    ]),
     ...[...types.update.properties.map(({ type }) => type), types.update.rest].map(textOf),
     ...computedTypes(named),
   ].join();
   const fromOrm = ["AnyDatabase", ...ormTypes.filter((name) => isUsed(name, used))].sort();
+  const fromCodegen = ["Rows", ...codegenTypes.filter((name) => isUsed(name, used))]
+    .sort()
+    .map((name) => `type ${name}`);
   const lines = [
     `import type { ${fromOrm.join(", ")} } from "@keywright/orm";`,
-    `import { type Rows, rowsOf } from "${runtimeModule}";`,
+    `import { ${[...fromCodegen, "rowsOf"].join(", ")} } from "${runtimeModule}";`,
   ];
   if (types.hasReferences) lines.push('import type * as z from "zod";');
   const hasComputed = model.computed.size > 0;
@@ -174,9 +218,12 @@ function importsText(
     lines.push(`import type ${importedModel(exportName, names.model)} from ${specifier};`);
   }
   const related = new Set(linkedModels(model, models).map(({ target }) => target.names));
-  for (const { row, file } of [...related].sort((a, b) => (a.file < b.file ? -1 : 1))) {
-    if (row === names.row) continue;
-    lines.push(`import type { ${row} } from "${generatedSpecifier(file, extension)}";`);
+  for (const each of [...related].sort((a, b) => (a.file < b.file ? -1 : 1))) {
+    if (each.row === names.row) continue;
+    const types = [relationsName(each), each.row].filter((name) => isUsed(name, used));
+    lines.push(
+      `import type { ${types.join(", ")} } from "${generatedSpecifier(each.file, extension)}";`,
+    );
   }
   return lines.join("\n");
 }
@@ -204,6 +251,13 @@ function interfaceText(
   return `${comment}export interface ${name} {\n${members.join("\n")}\n}`;
 }
 
+function relationsText({ model, names }: NamedModel, members: readonly string[]): string {
+  const comment = docComment(
+    `The relations of \`${model.name}\`: the related rows, their relations, and the fields by which the rows of a relation can be restricted and sorted.`,
+  );
+  return `${comment}export interface ${relationsName(names)} {\n${members.join("\n")}\n}`;
+}
+
 function createDescription({ model }: NamedModel, { create }: ModelTypes): string {
   const [id = ""] = model.generatesId ? model.primaryKey : [];
   const isDefaulted = create.properties.some(({ name, isOptional }) => isOptional && name !== id);
@@ -214,22 +268,23 @@ function createDescription({ model }: NamedModel, { create }: ModelTypes): strin
   ].join(" ");
 }
 
-/** The sentence in the comment of a repository that applies to most of its methods. */
-const invalidValues =
-  "Methods that find rows by the values of fields throw `InvalidQueryError` if a value is undefined or has the wrong type, or if there is no such field. Where a method takes conditions, an object in place of a value is one: give input from outside the program as `{ equals: value }`.";
+/** The paragraphs in the comment of a repository that apply to most of its methods. */
+const commonErrors = `Methods that find rows by the values of fields throw \`InvalidQueryError\` if a value is undefined or has the wrong type, or if there is no such field. Where a method takes conditions, an object in place of a value is one: give input from outside the program as \`{ equals: value }\`. Methods that use an index throw \`IndexNotReadyError\` if it is not built yet, and methods that find many rows \`ReadLimitError\` if they need more reads than \`maxReads\`.
+
+Methods that write many rows write about 100 rows in a commit. A row that fails does not prevent the others, and its error is in its result. With \`atomic: true\`, all rows are written in one commit, or none, and the first error is thrown.`;
 
 function repositoryText({ model, names }: NamedModel, methods: readonly Method[]): string {
-  const { repository, row, create, update } = names;
+  const { repository, row } = names;
   const indexes = model.indexes.length === 0 ? "" : " and through its indexes";
   const comment = docComment(
-    `The rows of \`${model.name}\`, by ${fieldList(model.primaryKey)}${indexes}.\n\n${invalidValues}`,
+    `The rows of \`${model.name}\`, by ${fieldList(model.primaryKey)}${indexes}.\n\n${commonErrors}`,
   );
   return [
-    `${comment}export class ${repository} {`,
-    `readonly #rows: Rows<${row}, ${create}, ${update}>;`,
+    `${comment}export class ${repository}<Row = ${row}> {`,
+    "readonly #rows: Rows;",
     "",
     "/** @throws {ModelDefinitionError} if the database was opened without this model. */",
-    "constructor(database: AnyDatabase) {",
+    "constructor(database: AnyDatabase | Rows) {",
     `this.#rows = rowsOf(database, ${JSON.stringify(model.name)});`,
     "}",
     ...methods.map((method) => `\n${methodText(method)}`),

@@ -65,19 +65,35 @@ export const allowedOptions: AllowedOptions = {
   purge: new Set(["where", "before"]),
 };
 
-const indexed = new Set([...unique, "index"]);
-const ordered = new Set([...list, "order"]);
-
 /**
  * The options of a generated repository. `index` also names the unique index of a row, and `order`
  * is the direction in which an index is read.
  */
 export const generatedOptions: AllowedOptions = {
   ...allowedOptions,
-  findUnique: new Set([...indexed, "withDeleted"]),
-  watch: indexed,
-  upsert: new Set([...allowedOptions.upsert, "index"]),
-  findMany: new Set([...ordered, "withDeleted"]),
-  watchMany: new Set([...watched, "order"]),
-  scan: new Set([...allowedOptions.scan, "order"]),
+  ...withOption("index", [
+    "findUnique",
+    "findUniqueOrThrow",
+    "watch",
+    "update",
+    "upsert",
+    "delete",
+  ]),
+  ...withOption("order", [
+    "findFirst",
+    "findFirstOrThrow",
+    "findMany",
+    "scan",
+    "explain",
+    "watchMany",
+    "updateMany",
+    "deleteMany",
+    "groupBy",
+  ]),
 };
+
+function withOption(option: string, methods: readonly RepositoryMethod[]): Partial<AllowedOptions> {
+  return Object.fromEntries(
+    methods.map((method) => [method, new Set([...allowedOptions[method], option])]),
+  );
+}

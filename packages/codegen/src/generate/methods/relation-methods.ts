@@ -7,7 +7,7 @@ import { awaitOrIterate, listErrors, readLimit } from "./list-errors.js";
 import type { Method } from "./method.js";
 
 /** A relation whose target model is also generated. */
-interface LinkedModel {
+export interface LinkedModel {
   readonly name: string;
   readonly relation: Relation;
   readonly target: NamedModel;
@@ -80,8 +80,8 @@ export function relationMethods(
           name: `list${suffix}`,
           description: `Finds the \`${name}\` of a row. ${awaitOrIterate}`,
           errors: [notReady, ...listErrors],
-          parameters: [ofRow, "options?: ListOptions"],
-          result: `RowQuery<${row}>`,
+          parameters: [ofRow, `options?: ListOptions<${row}>`],
+          result: `ListQuery<${row}>`,
           call: `listRelated(${at}, row, options)`,
         }
       : {

@@ -12,11 +12,14 @@ import { upsertData } from "./upsert-data.js";
 import {
   createManyErrors,
   createOptions,
+  deleteOptions,
   expireIn,
-  ifVersion,
+  manyRows,
   moreIfContended,
   notFound,
   optionsOf,
+  readOptions,
+  resultOfEach,
   staleSchema,
   updateOptions,
   upsertErrors,
@@ -34,66 +37,74 @@ export function readMethods({ model, definition, names }: NamedModel, types: Mod
   const key = primaryKeyParameters(model, names, types);
   const by = `By${model.primaryKey.map(pascalCase).join("And")}`;
   const fields = fieldList(model.primaryKey);
-  const count: Method = {
-    name: "count",
-    description: "Returns the number of rows. One read.",
-    errors: [],
-    parameters: [],
-    result: "Promise<number>",
-    call: "count()",
-  };
   const { min = [], max = [] } = definition;
   const aggregates = aggregatesText({ sums: model.sums, min, max }, names, types);
+  const one = `{ ...options, where: ${key.where} }`;
   return [
     {
       name: `find${by}`,
       description: `Returns the row with this ${fields}, or null if there is none. One read.`,
       errors: [],
-      parameters: key.declarations,
-      result: `Promise<${names.row} | null>`,
-      call: `findUnique({ where: ${key.where} })`,
+      parameters: [...key.declarations, readOptions],
+      result: "Promise<Row | null>",
+      call: `findUnique(${one})`,
     },
     {
       name: `find${by}OrThrow`,
       description: `Returns the row with this ${fields}. One read.`,
       errors: [notFound],
-      parameters: key.declarations,
-      result: `Promise<${names.row}>`,
-      call: `findUniqueOrThrow({ where: ${key.where} })`,
+      parameters: [...key.declarations, readOptions],
+      result: "Promise<Row>",
+      call: `findUniqueOrThrow(${one})`,
     },
     {
       name: `findEach${by}`,
       description: `Returns the row for each of the \`keys\` (${fields}), or null if there is none, in the order of the keys. One read for each, all together.`,
       errors: [readLimit],
-      parameters: [`keys: readonly ${key.one}[]`],
-      result: `Promise<(${names.row} | null)[]>`,
-      call: `findEach(keys.map((${key.ofEach}) => (${key.where})))`,
+      parameters: [`keys: readonly ${key.one}[]`, readOptions],
+      result: "Promise<(Row | null)[]>",
+      call: "findEach(keys, options)",
     },
     {
       name: `findVersioned${by}`,
       description: `Returns the row with this ${fields} and its versionstamp, or null if there is none. A write can pass the versionstamp as \`ifVersion\`. One read.`,
       errors: [],
-      parameters: key.declarations,
-      result: `Promise<Versioned<${names.row}> | null>`,
-      call: `findUnique({ where: ${key.where}, withVersionstamp: true })`,
+      parameters: [...key.declarations, readOptions],
+      result: "Promise<WithVersionstamp<Row> | null>",
+      call: `findVersioned(${one})`,
     },
     {
       name: `watch${by}`,
       description: `Returns a stream of the row with this ${fields}: the current row, then the row after each change. It is null while there is none. One read each time.`,
       errors: [],
-      parameters: key.declarations,
-      result: `ReadableStream<${names.row} | null>`,
-      call: `watch({ where: ${key.where} })`,
+      parameters: [...key.declarations, readOptions],
+      result: "ReadableStream<Row | null>",
+      call: `watch(${one})`,
     },
     {
       name: "scan",
       description: `Finds all rows, in the order of ${fields}. ${awaitOrIterate} One read per row.`,
       errors: listErrors,
-      parameters: ["options?: ListOptions"],
-      result: `RowQuery<${names.row}>`,
+      parameters: [`options?: ListOptions<${names.row}>`],
+      result: "RowQuery<Row>",
       call: "scan(options)",
     },
-    ...(model.counted ? [count] : []),
+    {
+      name: "count",
+      description: `Returns the number of rows. ${model.counted ? "One read, or with a filter one per row." : "One read per row."}`,
+      errors: [],
+      parameters: [`options?: CountOptions<${names.row}>`],
+      result: "Promise<number>",
+      call: "count(options)",
+    },
+    {
+      name: "exists",
+      description: "Returns true if there are any rows. Reads up to the first one.",
+      errors: [],
+      parameters: [`options?: CountOptions<${names.row}>`],
+      result: "Promise<boolean>",
+      call: "exists(options)",
+    },
     ...(aggregates === undefined ? [] : [aggregateMethod(aggregates)]),
   ];
 }
@@ -104,14 +115,14 @@ function aggregateMethod({ options, result }: AggregatesText): Method {
     description:
       "Returns the number of rows, and the sums, means, minima and maxima that the model maintains for all rows. A value is null if no row has one. One read for each sum, and two for each minimum and maximum.",
     errors: [unsafeSum],
-    parameters: [],
+    parameters: [readOptions],
     result: `Promise<${result}>`,
-    call: `aggregate({ ${options} })`,
+    call: `aggregate({ ...options, ${options} })`,
   };
 }
 
 /**
- * Returns `create`, `createMany`, `update`, `upsert` and `delete`.
+ * Returns `create`, `update`, `upsert` and `delete`, and the methods that write many rows.
  *
  * @param referrers the relations through which other rows refer to rows of the model.
  */
@@ -127,13 +138,14 @@ export function writeMethods(
   const { create, update } = writeErrors(model);
   const fields = fieldList(model.primaryKey);
   const upsert = upsertData(model, names, types, model.primaryKey);
+  const filter = `filter: (row: ${names.row}) => boolean`;
   return [
     {
       name: "create",
       description: `Creates a row and returns it with its defaults${generated}. One commit.`,
       errors: create,
       parameters: [`data: ${names.create}`, createOptions],
-      result: `Promise<${names.row}>`,
+      result: "Promise<Row>",
       call: "create({ ...options, data })",
     },
     {
@@ -145,7 +157,7 @@ export function writeMethods(
         `data: readonly ${names.create}[]`,
         optionsOf("atomic?: boolean | undefined", "skipDuplicates?: boolean | undefined", expireIn),
       ],
-      result: `Promise<CreatedMany<${names.row}>>`,
+      result: "Promise<CreatedMany<Row>>",
       call: "createMany({ ...options, data })",
     },
     {
@@ -153,7 +165,7 @@ export function writeMethods(
       description: `Changes fields of a row and returns the changed row. ${oneReadAndCommit}`,
       errors: [notFound, ...update, ...versionConflict],
       parameters: [...key.declarations, `data: ${names.update}`, updateOptions],
-      result: `Promise<${names.row}>`,
+      result: "Promise<Row>",
       call: `update({ ...options, where: ${key.where}, data })`,
     },
     {
@@ -161,16 +173,32 @@ export function writeMethods(
       description: `Changes the row with this ${fields}, or creates it if it does not exist, and returns it. A new row gets this ${fields}${leftOutText(model, upsert.filledIn)}. ${oneReadAndCommit}`,
       errors: upsertErrors(model, fields),
       parameters: [...key.declarations, upsert.parameter, updateOptions],
-      result: `Promise<${names.row}>`,
+      result: "Promise<Row>",
       call: `upsert({ ...options, ...data, where: ${key.where} })`,
     },
     {
       name: "delete",
       description: `Deletes a row and returns it as it was. ${deleteCostText(referrers)}`,
       errors: [notFound, ...referencedErrors(referrers), staleSchema, ...versionConflict],
-      parameters: [...key.declarations, optionsOf(ifVersion)],
-      result: `Promise<${names.row}>`,
+      parameters: [...key.declarations, deleteOptions],
+      result: "Promise<Row>",
       call: `delete({ ...options, where: ${key.where} })`,
+    },
+    {
+      name: "updateMany",
+      description: `Changes the rows that a filter selects, as \`update\` does. Reads all rows. ${resultOfEach}`,
+      errors: [],
+      parameters: [filter, `data: ${names.update}`, `options?: BatchOptions & { ${expireIn} }`],
+      result: manyRows,
+      call: "updateMany({ ...options, filter, data })",
+    },
+    {
+      name: "deleteMany",
+      description: `Deletes the rows that a filter selects, as \`delete\` does. Reads all rows. ${resultOfEach}`,
+      errors: [],
+      parameters: [filter, "options?: BatchOptions"],
+      result: manyRows,
+      call: "deleteMany({ ...options, filter })",
     },
   ];
 }
@@ -210,8 +238,6 @@ interface KeyParameters {
   readonly where: string;
   /** The type of one key in a list of keys. */
   readonly one: string;
-  /** The parameters, or their pattern, for one key in a list of keys. */
-  readonly ofEach: string;
 }
 
 function primaryKeyParameters(
@@ -224,8 +250,7 @@ function primaryKeyParameters(
   const types = model.primaryKey.map((field) => keyType(row, field, names.row));
   const declarations = types.map((type, position) => `${parameters[position]}: ${type}`);
   const where = fieldsObject(model.primaryKey, parameters);
-  const list = parameters.join(", ");
   return declarations.length === 1
-    ? { declarations, where, one: `(${types[0]})`, ofEach: list }
-    : { declarations, where, one: `(readonly [${declarations.join(", ")}])`, ofEach: `[${list}]` };
+    ? { declarations, where, one: `(${types[0]})` }
+    : { declarations, where, one: `(readonly [${declarations.join(", ")}])` };
 }

@@ -23,6 +23,15 @@ export const expireIn = "expireIn?: number | undefined";
 
 export const createOptions: string = optionsOf(expireIn);
 
+export const deleteOptions: string = optionsOf(ifVersion);
+
+export const readOptions = "options?: ReadOptions";
+
+/** The result of a method that writes many rows. */
+export const manyRows = "Promise<ManyResult<Row>>";
+
+export const resultOfEach = "Returns the result of each row.";
+
 export const updateOptions: string = optionsOf(ifVersion, expireIn);
 
 /** Returns the errors of creating and of updating a row of a model. */

@@ -1,4 +1,4 @@
-import type { AnyQuery, FoundRow } from "../../context/any-query.js";
+import type { AnyQuery } from "../../context/any-query.js";
 import { deepCopy } from "../../model/copy-of-data.js";
 import { besideCatalogs } from "../../context/beside-catalogs.js";
 import type { TableContext } from "../../context/table-context.js";
@@ -7,44 +7,150 @@ import type { AnyRow } from "../../model/compiled-model.js";
 import type { LinkedRelation } from "../../model/linked-relations.js";
 import { primaryKeyIn } from "../../query/plan/plan-unique.js";
 import { foundRow } from "../../query/read/found-row.js";
-import { resultRow } from "../../query/read/result-row.js";
 import { readRows } from "../../query/read/read-rows.js";
 import { includedRelations } from "../../relations/load/include-query.js";
 import { includedModels } from "../../relations/load/included-models.js";
 import { loadRelations } from "../../relations/load/load-relations.js";
+import { retryTornRead } from "../../relations/load/retry-torn-read.js";
 import { tableOfModel } from "../../relations/referrers.js";
-import type { Calls } from "../calls.js";
+import { type CallOptions, generatedOptions } from "../call-options.js";
+import { Calls } from "../calls.js";
+import { parseOptions } from "../parse-options.js";
 import { copyQuery } from "../repository/copy-query.js";
+import type { CreatedMany, ManyResult } from "../repository/result-types.js";
 import { RowOperations } from "../repository/row-operations.js";
 import type { RowQuery } from "../repository/row-query.js";
-import type { ShapedRow } from "../repository/shape-rows.js";
+import { type ShapedRow, shapeRows } from "../repository/shape-rows.js";
+import { ListQuery } from "./list-query.js";
+
+/** Determines what is returned of each row. */
+type RowShape = Pick<AnyQuery, "select" | "include" | "withVersionstamp">;
 
 type ReadRelated = Pick<AnyQuery, "take">;
 
 /**
  * The methods that a generated repository calls: those of every repository, and some that it alone
- * needs. `Rows` describes them with their types.
+ * needs. `Rows` describes them with their types. Each method returns rows in the shape of the
+ * constructor.
  */
 export class GeneratedRows extends RowOperations {
   readonly #calls: Calls;
+  readonly #shape: RowShape;
 
-  constructor(calls: Calls) {
+  constructor(calls: Calls, shape: RowShape = {}) {
     super(calls);
     this.#calls = calls;
+    this.#shape = shape;
   }
 
-  findEach(primaryKeys: readonly AnyRow[]): Promise<ShapedRow[]> {
-    const wheres = deepCopy(primaryKeys);
-    return this.#calls.read("findMany", {}, async (context, _, meter) => {
-      const keys = wheres.map((where) => primaryKeyIn(context.model, where));
-      meter.index = "primaryKey";
-      meter.add(keys.length);
-      const entries = await readRows(context, keys);
-      const found = entries.map((entry, i) => foundRow(context, keys[i]!, entry));
-      const result = async (each: FoundRow | undefined) =>
-        each === undefined ? null : await resultRow(context, each.row);
-      return await Promise.all(found.map(result));
+  /**
+   * Returns a repository whose methods return something else of a row. Selections replace each
+   * other, and relations are added to those that are included already.
+   */
+  view(Repository: unknown, shape: { readonly [Option in keyof RowShape]?: unknown }): ShapedRow {
+    // The caller may change the objects that it has passed. The calls refuse what is not valid.
+    const { include, ...others } = deepCopy(shape) as RowShape;
+    const included = include && { include: { ...this.#shape.include, ...include } };
+    const viewed = new GeneratedRows(this.#calls, { ...this.#shape, ...others, ...included });
+    return new (Repository as new (rows: GeneratedRows) => unknown)(viewed);
+  }
+
+  override findUnique(query: AnyQuery): Promise<ShapedRow> {
+    return super.findUnique(this.#shaped(query));
+  }
+
+  override findUniqueOrThrow(query: AnyQuery): Promise<ShapedRow> {
+    return super.findUniqueOrThrow(this.#shaped(query));
+  }
+
+  override findMany(input: AnyQuery): ListQuery<ShapedRow> {
+    const query = copyQuery(this.#shaped(input));
+    const rows = super.findMany(query);
+    const { take: _, ...first } = query;
+    return new ListQuery<ShapedRow>({
+      page: () => rows.then(),
+      stream: () => rows[Symbol.asyncIterator](),
+      findFirst: () => super.findFirst(first),
+      findFirstOrThrow: () => super.findFirstOrThrow(first),
+      explain: () => super.explain(query),
     });
+  }
+
+  override scan(query: AnyQuery = {}): RowQuery<ShapedRow> {
+    return super.scan(this.#shaped(query));
+  }
+
+  override watch(query: AnyQuery): ReadableStream<ShapedRow> {
+    return super.watch(this.#shaped(query));
+  }
+
+  override watchMany(query: AnyQuery): ReadableStream<ShapedRow[]> {
+    return super.watchMany(this.#shaped(query));
+  }
+
+  override create(input: CallOptions): Promise<ShapedRow> {
+    return super.create(this.#shaped(input));
+  }
+
+  override createMany(input: CallOptions): Promise<CreatedMany<ShapedRow>> {
+    return super.createMany(this.#shaped(input));
+  }
+
+  override update(input: CallOptions): Promise<ShapedRow> {
+    return super.update(this.#shaped(input));
+  }
+
+  override updateMany(input: CallOptions): Promise<ManyResult<ShapedRow>> {
+    return super.updateMany(this.#shaped(input));
+  }
+
+  override upsert(input: CallOptions): Promise<ShapedRow> {
+    return super.upsert(this.#shaped(input));
+  }
+
+  override delete(input: CallOptions): Promise<ShapedRow> {
+    return super.delete(this.#shaped(input));
+  }
+
+  override deleteMany(input: CallOptions): Promise<ManyResult<ShapedRow>> {
+    return super.deleteMany(this.#shaped(input));
+  }
+
+  findVersioned(query: AnyQuery): Promise<ShapedRow> {
+    return this.findUnique({ ...query, withVersionstamp: true });
+  }
+
+  findEach(primaryKeys: readonly unknown[], options: AnyQuery = {}): Promise<ShapedRow[]> {
+    const { primaryKey } = this.#calls.context.model;
+    const wheres = deepCopy(primaryKeys).map((key) => {
+      const values = primaryKey.length === 1 ? [key] : (key as readonly unknown[]);
+      return Object.fromEntries(primaryKey.map((field, i) => [field, values[i]]));
+    });
+    const query = this.#shaped(options);
+    const { include } = query;
+    const modelsOf = () => includedModels(this.#calls.context, include);
+    return this.#calls.read(
+      "findMany",
+      query,
+      async (context, _, meter) => {
+        const keys = wheres.map((where) => primaryKeyIn(context.model, where));
+        meter.index = "primaryKey";
+        const read = async (): Promise<ShapedRow[]> => {
+          meter.add(keys.length);
+          const entries = await readRows(context, keys);
+          const found = entries.map((entry, i) => foundRow(context, keys[i]!, entry));
+          const present = found.filter((row) => row !== undefined);
+          const shaped = (await shapeRows(context, present, query, meter)).values();
+          return found.map((row) => (row === undefined ? null : shaped.next().value));
+        };
+        return include === undefined ? await read() : await retryTornRead(read);
+      },
+      modelsOf,
+    );
+  }
+
+  #shaped<Query extends AnyQuery>(query: Query): Query {
+    return { ...this.#shape, ...query };
   }
 
   async loadRelated(relation: string, row: object, options?: ReadRelated): Promise<ShapedRow> {
@@ -74,16 +180,21 @@ export class GeneratedRows extends RowOperations {
     });
   }
 
-  listRelated(relation: string, row: object, options?: AnyQuery): RowQuery<ShapedRow> {
+  listRelated(relation: string, row: object, options?: AnyQuery): ListQuery<ShapedRow> {
     const { context } = this.#calls;
     const link = linkOf(context, relation);
     const fields = "fields" in link.relation ? link.relation.fields : [];
     const [linking] = linkingFields(link, context, [row as AnyRow]);
     const conditions = context.model.primaryKey.map((field, i) => [fields[i], linking![field]]);
-    const target = new GeneratedRows(this.#calls.of(tableOfModel(context.tables, link.target)));
-    return target.findMany({ ...options, where: Object.fromEntries(conditions) });
+    // The fields of the relation need not be those of the primary key.
+    const calls = new Calls(tableOfModel(context.tables, link.target), parseRelated);
+    const where = Object.fromEntries(conditions);
+    return new GeneratedRows(calls).findMany({ ...options, where });
   }
 }
+
+const parseRelated: typeof parseOptions = (context, method, argument) =>
+  parseOptions(context, method, argument, generatedOptions);
 
 function linkOf(context: TableContext, relation: string): LinkedRelation {
   const [included] = includedRelations(context, { [relation]: true });

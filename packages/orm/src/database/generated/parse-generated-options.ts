@@ -6,10 +6,16 @@ import { hasIndexKey } from "../../indexes/index-entries.js";
 import { isSameKey } from "../../indexes/key-parts.js";
 import { primaryKeyOf } from "../../indexes/primary-key.js";
 import type { AnyRow, CompiledModel } from "../../model/compiled-model.js";
+import { type AnyAggregateQuery, parseBy } from "../../query/aggregate/aggregate-query.js";
 import { namedIndex } from "../../query/plan/named-index.js";
 import { planUnique, primaryKeyIn, uniqueValues } from "../../query/plan/plan-unique.js";
 import { queriedKey } from "../../query/plan/fields/queried-part.js";
-import { type CallOptions, generatedOptions, type RepositoryMethod } from "../call-options.js";
+import {
+  allowedOptions,
+  type CallOptions,
+  generatedOptions,
+  type RepositoryMethod,
+} from "../call-options.js";
 import { parseOptions, whereOf } from "../parse-options.js";
 
 /**
@@ -29,29 +35,88 @@ export function parseGeneratedOptions(
   const options = parseOptions(context, method, argument, generatedOptions);
   if (method === "upsert") return withUpsertKey(context, options);
   const { index, where } = options;
-  if (index === undefined || method === "findUnique" || method === "watch") return options;
-  return { ...options, where: conditionsOn(context.model, index, where) };
+  if (method === "groupBy") return withGroupOrder(context.model, options);
+  const selectsAll = index === undefined && where === undefined;
+  if (selectsAll || methodsOfOne.has(method)) return options;
+  return index === undefined
+    ? onPrimaryKey(context.model, method, options)
+    : { ...options, where: conditionsOn(context.model, namedIndex(context.model, index), where) };
+}
+
+/** Converts the direction of groups to the `orderBy` of `groupBy`. */
+function withGroupOrder(
+  model: CompiledModel,
+  { order, ...options }: CallOptions & AnyAggregateQuery,
+): CallOptions {
+  const { index, where, by } = options;
+  const [first] = parseBy(model, by);
+  const orderBy = order === undefined ? undefined : { [String(first)]: order };
+  const conditions = index === undefined ? where : conditionsOn(model, namedIndex(model, index), where);
+  return { ...options, where: conditions, ...(orderBy && { orderBy }) } as CallOptions;
+}
+
+/** The methods that find one row by all fields of a unique key. */
+const methodsOfOne: ReadonlySet<RepositoryMethod> = new Set([
+  "findUnique",
+  "findUniqueOrThrow",
+  "watch",
+  "update",
+  "delete",
+]);
+
+/**
+ * Returns the options of a query by the primary key. If the method accepts an order, the rows are
+ * in the order of the key, as those of an index are in the order of the index.
+ */
+function onPrimaryKey(
+  model: CompiledModel,
+  method: RepositoryMethod,
+  options: CallOptions,
+): CallOptions {
+  const key: QueriedKey = { label: "the primary key", fields: model.primaryKey };
+  const where = conditionsOn(model, key, options.where);
+  if (!allowedOptions[method].has("orderBy") || methodsWithoutOrder.has(method)) {
+    return { ...options, where };
+  }
+  const { order = "asc", ...others } = options;
+  const orderBy = model.primaryKey.map((field) => ({ [field]: order }));
+  return { ...others, where, orderBy };
+}
+
+/** The methods whose result does not depend on the order. */
+const methodsWithoutOrder: ReadonlySet<RepositoryMethod> = new Set(["count", "exists"]);
+
+/** An index or the primary key. */
+interface QueriedKey {
+  /** The key in errors. */
+  readonly label?: string;
+  readonly name?: string;
+  readonly fields: readonly string[];
+  readonly each?: number | undefined;
 }
 
 /**
- * Converts conditions on the first parts of an index to the `where` of a query. An element becomes
+ * Converts conditions on the first fields of a key to the `where` of a query. An element becomes
  * `{ has: element }`. Empty bounds, `{}`, restrict nothing and are left out.
  */
-function conditionsOn(model: CompiledModel, indexName: string, conditions: unknown): AnyRow {
-  const index = namedIndex(model, indexName);
+function conditionsOn(
+  model: CompiledModel,
+  { name, label = `the index ${name}`, fields, each }: QueriedKey,
+  conditions: unknown,
+): AnyRow {
   if (!isPlainObject(conditions)) {
     throw new InvalidQueryError(model.name, "where", "it must be a plain object");
   }
   const where: Record<string, unknown> = {};
   for (const field of Object.keys(conditions)) {
-    const position = index.fields.indexOf(field);
+    const position = fields.indexOf(field);
     if (position < 0) {
-      const reason = `the index ${index.name} has no such field: it has ${index.fields.join(", ")}`;
+      const reason = `${label} has no such field: it has ${fields.join(", ")}`;
       throw new InvalidQueryError(model.name, field, reason);
     }
     const condition = conditions[field];
     if (isPlainObject(condition) && Object.keys(condition).length === 0) continue;
-    where[field] = index.each === position ? { has: condition } : condition;
+    where[field] = each === position ? { has: condition } : condition;
   }
   return where;
 }

@@ -1,20 +1,26 @@
 import { type AnyDatabase, tableContextOf } from "../../context/any-database.js";
-import type { Direction } from "../../context/any-query.js";
 import type { AnyRow } from "../../model/compiled-model.js";
-import type { PageOptions } from "../../query/read/read-page.js";
 import type { WriteOptions } from "../../write/input/write-options.js";
 import { Calls } from "../calls.js";
-import type { CreatedMany, Versioned } from "../repository/result-types.js";
+import type { CreatedMany, ManyResult } from "../repository/result-types.js";
 import type { RowQuery } from "../repository/row-query.js";
 import { GeneratedRows } from "./generated-rows.js";
+import type {
+  CountOptions,
+  ListOptions,
+  ManyDeleteOptions,
+  ManyUpdateOptions,
+  ReadOptions,
+  ValueOptions,
+} from "./list-options.js";
+import type { ListQuery } from "./list-query.js";
 import { parseGeneratedOptions } from "./parse-generated-options.js";
 
-/** Options of a list: its pages, its order and its limit of reads. */
-export interface ListOptions extends PageOptions {
-  /** The direction in which the index is read. The default is `"asc"`. */
-  readonly order?: Direction | undefined;
-  /** The maximum number of entries to read. The default is the `maxReads` of the database. */
-  readonly maxReads?: number | undefined;
+/** What is returned of each row. Generated code knows the fields and the relations. */
+interface AnyShape {
+  readonly select?: unknown;
+  readonly include?: unknown;
+  readonly withVersionstamp?: boolean;
 }
 
 /** Identifies a row by its primary key, or by the values of the unique index that is named. */
@@ -24,23 +30,26 @@ interface UniqueQuery {
 }
 
 /**
- * Selects the rows that match conditions on the first fields of an index. A condition is a value, a
- * list of values, `{ in: [...] }`, or for the last field a range. `{}` is no condition. The
- * condition on an array is about its elements.
+ * Selects the rows that match conditions on the first fields of an index, or of the primary key if
+ * no index is named. A condition is a value, a list of values, `{ in: [...] }`, or for the last
+ * field a range. `{}` is no condition. The condition on an array is about its elements.
  */
 interface IndexQuery {
   readonly where: AnyRow;
-  readonly index: string;
+  readonly index?: string;
 }
 
 /** The aggregates to read: of these fields, and the number of rows. */
-interface AggregatesQuery {
+interface AggregatesQuery extends ReadOptions {
   readonly count: true;
   readonly sum?: Readonly<Record<string, true>>;
   readonly avg?: Readonly<Record<string, true>>;
   readonly min?: Readonly<Record<string, true>>;
   readonly max?: Readonly<Record<string, true>>;
 }
+
+// biome-ignore lint/suspicious/noExplicitAny: a type that only generated code knows.
+type Known = any;
 
 type ExpiryOptions = Pick<WriteOptions, "expireIn">;
 
@@ -51,26 +60,48 @@ interface TakeOptions {
 
 /**
  * The rows of one model, as generated repositories access them. The methods are those of
- * `Repository`. Generated code supplies the types, and names the index of each query.
+ * `Repository`. Generated code supplies the types, and names the index of each query. It omits the
+ * type arguments, because one type for all models costs the compiler less than one for each.
  */
-export interface Rows<Row extends object, CreateInput, UpdateInput> {
-  findUnique(
-    query: UniqueQuery & { readonly withVersionstamp: true },
-  ): Promise<Versioned<Row> | null>;
-  findUnique(query: UniqueQuery): Promise<Row | null>;
-  findUniqueOrThrow(query: UniqueQuery): Promise<Row>;
+export interface Rows<
+  // biome-ignore lint/suspicious/noExplicitAny: the methods of generated code have the types.
+  Row extends object = any,
+  // biome-ignore lint/suspicious/noExplicitAny: the same.
+  CreateInput = any,
+  // biome-ignore lint/suspicious/noExplicitAny: the same.
+  UpdateInput = any,
+> {
+  /**
+   * Returns a repository of the same rows, whose methods return something else of a row.
+   *
+   * @param Repository the class that generated code calls it from. Its type would cost the compiler
+   * more than the rest of the call.
+   */
+  view(Repository: unknown, shape: AnyShape): Known;
+  findUnique(query: UniqueQuery & ReadOptions): Promise<Row | null>;
+  findUniqueOrThrow(query: UniqueQuery & ReadOptions): Promise<Row>;
+  /** Returns the row with its versionstamp. */
+  findVersioned(query: UniqueQuery & ReadOptions): Promise<Known>;
   /**
    * Returns the rows with some primary keys, in the same order, with null for each that does not
-   * exist. Costs one read per key. They are read together.
+   * exist. A key is a value, or a list of values if it has several fields. Costs one read per key.
+   * They are read together.
    */
-  findEach(primaryKeys: readonly AnyRow[]): Promise<(Row | null)[]>;
-  findMany(query: IndexQuery & ListOptions): RowQuery<Row>;
-  scan(options?: ListOptions): RowQuery<Row>;
-  count(query?: IndexQuery): Promise<number>;
+  findEach(primaryKeys: readonly unknown[], options?: ReadOptions): Promise<(Row | null)[]>;
+  findMany(query: IndexQuery & ListOptions<Row>): ListQuery<Row>;
+  scan(options?: ListOptions<Row>): RowQuery<Row>;
+  count(query?: Partial<IndexQuery> & CountOptions<Row>): Promise<number>;
+  exists(query?: Partial<IndexQuery> & CountOptions<Row>): Promise<boolean>;
+  /** Returns the values of a field of an index, each of them once. */
+  distinct(query: IndexQuery & ValueOptions & { readonly field: string }): Promise<Known[]>;
   /** Reads the aggregates that are asked for, over all rows or those of a query. */
-  aggregate<Result>(query: Partial<IndexQuery> & AggregatesQuery): Promise<Result>;
-  watch(query: UniqueQuery): ReadableStream<Row | null>;
-  watchMany(query: IndexQuery & ListOptions): ReadableStream<readonly Row[]>;
+  aggregate(query: Partial<IndexQuery> & AggregatesQuery): Promise<Known>;
+  /** Reads them for each combination of values of some fields. */
+  groupBy(
+    query: IndexQuery & ValueOptions & AggregatesQuery & { readonly by: readonly string[] },
+  ): Promise<Known[]>;
+  watch(query: UniqueQuery & ReadOptions): ReadableStream<Row | null>;
+  watchMany(query: IndexQuery & ListOptions<Row>): ReadableStream<readonly Row[]>;
   create(options: ExpiryOptions & { readonly data: CreateInput }): Promise<Row>;
   createMany(
     options: ExpiryOptions & {
@@ -79,9 +110,12 @@ export interface Rows<Row extends object, CreateInput, UpdateInput> {
       readonly skipDuplicates?: boolean | undefined;
     },
   ): Promise<CreatedMany<Row>>;
-  update(
-    options: WriteOptions & { readonly where: AnyRow; readonly data: UpdateInput },
-  ): Promise<Row>;
+  update(options: WriteOptions & UniqueQuery & { readonly data: UpdateInput }): Promise<Row>;
+  /** Changes the rows of a query, or without one all rows that the filter selects. */
+  updateMany(
+    options: Partial<IndexQuery> &
+      ManyUpdateOptions<Row> & { readonly data: UpdateInput },
+  ): Promise<ManyResult<Row>>;
   /**
    * Changes the row with a key, or creates it if it does not exist. `create` can leave out the
    * fields that the key determines.
@@ -92,37 +126,46 @@ export interface Rows<Row extends object, CreateInput, UpdateInput> {
     options: WriteOptions &
       UniqueQuery & { readonly create: object; readonly update: UpdateInput },
   ): Promise<Row>;
-  delete(
-    options: Pick<WriteOptions, "ifVersion"> & { readonly where: AnyRow },
-  ): Promise<Row>;
+  delete(options: Pick<WriteOptions, "ifVersion"> & UniqueQuery): Promise<Row>;
+  /** Deletes the rows of a query, or without one all rows that the filter selects. */
+  deleteMany(
+    options: Partial<IndexQuery> & ManyDeleteOptions<Row>,
+  ): Promise<ManyResult<Row>>;
   /**
    * Loads the related rows of one row: a row or null for `belongsTo` and `hasOne`, a list for the
    * other relations. The row may have been read some time ago. If the row that it refers to has
    * been deleted since, the result is null.
    */
-  loadRelated<Related>(relation: string, row: Row, options?: TakeOptions): Promise<Related>;
+  loadRelated(relation: string, row: Row, options?: TakeOptions): Promise<Known>;
   /** Loads the related rows of each of some rows, in their order. All are read together. */
-  loadRelatedOfEach<Related>(
+  loadRelatedOfEach(
     relation: string,
     rows: readonly Row[],
     options?: TakeOptions,
-  ): Promise<Related[]>;
+  ): Promise<Known[]>;
   /**
    * Finds the rows that a `hasMany` relation leads to from a row, in the order of the index that
    * serves the relation.
    */
-  listRelated<Related>(relation: string, row: Row, options?: ListOptions): RowQuery<Related>;
+  listRelated(relation: string, row: Row, options?: ListOptions<Known>): ListQuery<Known>;
 }
 
 /**
  * Returns the rows of a model for a generated repository. The caller supplies the types.
  *
+ * @param source the database, or rows that `view` has passed.
  * @param modelName the `name` of the model, not its name in the program.
  * @throws {ModelDefinitionError} if the database has no such model.
  */
-export function rowsOf<Row extends object, CreateInput, UpdateInput>(
-  database: AnyDatabase,
-  modelName: string,
-): Rows<Row, CreateInput, UpdateInput> {
-  return new GeneratedRows(new Calls(tableContextOf(database, modelName), parseGeneratedOptions));
+export function rowsOf<
+  // biome-ignore lint/suspicious/noExplicitAny: as in `Rows`.
+  Row extends object = any,
+  // biome-ignore lint/suspicious/noExplicitAny: as in `Rows`.
+  CreateInput = any,
+  // biome-ignore lint/suspicious/noExplicitAny: as in `Rows`.
+  UpdateInput = any,
+>(source: AnyDatabase | Rows, modelName: string): Rows<Row, CreateInput, UpdateInput> {
+  if (source instanceof GeneratedRows) return source;
+  const context = tableContextOf(source as AnyDatabase, modelName);
+  return new GeneratedRows(new Calls(context, parseGeneratedOptions));
 }

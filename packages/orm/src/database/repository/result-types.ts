@@ -93,12 +93,12 @@ type AllRelations<M extends Model, Models extends AnyModels, I> = {
 };
 
 /** `include` → the relations that are certainly loaded: their value is never undefined or false. */
-type AlwaysLoaded<I> = {
+export type AlwaysLoaded<I> = {
   [R in keyof I]-?: [I[R]] extends [true | object] ? R : never;
 }[keyof I];
 
 /** `include` → the relations that may be loaded, with their values. */
-type MaybeLoaded<I> = {
+export type MaybeLoaded<I> = {
   [R in Exclude<keyof I, AlwaysLoaded<I>> as [I[R]] extends [false | undefined]
     ? never
     : R]: Exclude<I[R], false | undefined>;
@@ -135,4 +135,4 @@ type SelectedField<M extends Model, S> = [S] extends [undefined]
   : AlwaysSelected<Exclude<S, undefined>>;
 
 /** `select` → its fields that are neither optional nor possibly undefined. */
-type AlwaysSelected<S> = { [F in keyof S]-?: [S[F]] extends [true] ? F : never }[keyof S];
+export type AlwaysSelected<S> = { [F in keyof S]-?: [S[F]] extends [true] ? F : never }[keyof S];

@@ -25,7 +25,7 @@ export function walkedIndex(
   if (context.scope !== undefined) return undefined;
   const model = queriedModel(context);
   if (alternativesOf(model, where).length > 1) return undefined;
-  const [query] = parseQuery(model, { where: { ...where, ...context.scope } });
+  const [query] = parseQuery(model, { where });
   // The fields have one value for each row, whatever it is.
   const conditions = new Map(query.conditions);
   for (const field of fields) conditions.set(field, anyValue);

@@ -1,0 +1,51 @@
+import type { CompiledModel } from "@keywright/orm/codegen";
+import type { ModelNames } from "../../project/model-names.js";
+import { propertyName } from "../../types/identifiers.js";
+import type { Method } from "./method.js";
+import { relationsName } from "./relations-type.js";
+
+/**
+ * Returns the methods that choose what the other methods return of a row.
+ *
+ * @param relation the name of a relation. Undefined if the model has none.
+ */
+export function shapeMethods(
+  { primaryKey, schema }: CompiledModel,
+  names: ModelNames,
+  relation: string | undefined,
+): Method[] {
+  const { repository, row } = names;
+  const relations = relationsName(names);
+  const fields = Object.keys(schema.shape);
+  const field = fields.find((name) => !primaryKey.includes(name)) ?? primaryKey[0] ?? "id";
+  const include: Method = {
+    name: "include",
+    description: `Returns a repository that loads relations with each row: \`{ ${propertyName(relation ?? "")}: true }\`, or a query for each relation. \`_count\` adds numbers of related rows.`,
+    errors: [],
+    typeParameters: `const I extends IncludeOf<${relations}>`,
+    parameters: [`relations: I & CheckedRelations<${relations}, I>`],
+    result: `${repository}<WithRelations<Row, ${relations}, I>>`,
+    call: `view(${repository}, { include: relations })`,
+  };
+  return [
+    {
+      name: "select",
+      description: `Returns a repository that returns only some fields of rows: \`{ ${propertyName(field)}: true }\`.`,
+      errors: [],
+      typeParameters: `F extends keyof ${row}`,
+      parameters: ["fields: { readonly [K in F]: true }"],
+      result: `${repository}<SelectedFields<${row}, F, Row>>`,
+      call: `view(${repository}, { select: fields })`,
+    },
+    ...(relation === undefined ? [] : [include]),
+    {
+      name: "withVersionstamp",
+      description:
+        "Returns a repository that returns `{ row, versionstamp }`. A write can pass the versionstamp as `ifVersion`.",
+      errors: [],
+      parameters: [],
+      result: `${repository}<WithVersionstamp<Row>>`,
+      call: `view(${repository}, { withVersionstamp: true })`,
+    },
+  ];
+}

@@ -1,0 +1,345 @@
+import { openKv } from "@keywright/core";
+import { createDatabase, type QueryEvent } from "@keywright/orm";
+import { expect, it } from "vitest";
+import { repositoriesOf } from "./fixtures/blog/generated/index.js";
+import { Post, PostTag, Tag, User } from "./fixtures/blog/models.js";
+
+/** Opens the models on a new database with some rows, and records the calls from then on. */
+async function open() {
+  const kv = await openKv();
+  const events: QueryEvent[] = [];
+  const db = await createDatabase({
+    kv,
+    models: { users: User, posts: Post, tags: Tag, postTags: PostTag },
+    onQuery: (event) => events.push(event),
+  });
+  await db.users.createMany({
+    data: ["ada", "bob", "eve"].map((id) => ({ id, email: `${id}@x.org`, name: `The ${id}` })),
+  });
+  await db.posts.createMany({
+    data: Array.from({ length: 9 }, (_, i) => ({
+      id: `p${i}`,
+      authorId: ["ada", "bob", "eve"][i % 3]!,
+      state: i % 2 ? ("draft" as const) : ("public" as const),
+      score: i,
+      ...(i > 6 && { editorId: "bob" }),
+    })),
+  });
+  await db.tags.createMany({ data: ["a", "b"].map((id) => ({ id, title: `Tag ${id}` })) });
+  await db.postTags.createMany({
+    data: [
+      { postId: "p0", tagId: "a" },
+      { postId: "p0", tagId: "b" },
+      { postId: "p1", tagId: "b" },
+    ],
+  });
+  return { kv, db, events };
+}
+
+type Inferred = Awaited<ReturnType<typeof open>>["db"];
+type Generated = ReturnType<typeof repositoriesOf>;
+
+/** The first report of a stream. */
+async function first<T>(stream: ReadableStream<T>): Promise<T | undefined> {
+  for await (const report of stream) return report;
+  return undefined;
+}
+
+const pick = { name: true } as const;
+const p9 = { id: "p9", authorId: "bob", state: "draft", score: 1 } as const;
+const p10 = { ...p9, id: "p10" };
+const good = { where: { score: { gte: 3 } }, orderBy: { score: "desc" }, take: 2 } as const;
+const isEven = (post: { score: number }) => post.score % 2 === 0;
+
+/** Calls of the inferred API, each with the same call of generated repositories. */
+const calls: [string, (db: Inferred) => unknown, (db: Generated) => unknown][] = [
+  [
+    "select, by primary key",
+    (db) => db.users.findUnique({ where: { id: "ada" }, select: pick }),
+    ({ users }) => users.select(pick).findById("ada"),
+  ],
+  [
+    "include with conditions, order and take, by unique index",
+    (db) =>
+      db.users.findUniqueOrThrow({
+        where: { email: "ADA@x.org" },
+        include: { posts: good, newest: { select: { id: true } }, _count: { posts: true } },
+      }),
+    ({ users }) =>
+      users
+        .include({ posts: good, newest: { select: { id: true } }, _count: { posts: true } })
+        .findByEmailOrThrow("ADA@x.org"),
+  ],
+  [
+    "select and nested include, of a list",
+    (db) =>
+      db.posts.findMany({
+        where: { state: "public" },
+        index: "byState",
+        select: { score: true },
+        include: { author: { include: { posts: { take: 1 } } }, tags: true, editor: true },
+        take: 3,
+      }),
+    ({ posts }) =>
+      posts
+        .include({ author: { include: { posts: { take: 1 } } }, tags: true, editor: true })
+        .select({ score: true })
+        .listByState("public", { take: 3 }),
+  ],
+  [
+    "versionstamps, backward",
+    (db) =>
+      db.posts.findMany({
+        where: { authorId: "ada" },
+        orderBy: { score: "desc" },
+        withVersionstamp: true,
+        select: { id: true },
+      }),
+    ({ posts }) =>
+      posts
+        .withVersionstamp()
+        .select({ id: true })
+        .listByAuthor({ authorId: "ada" }, { order: "desc" }),
+  ],
+  [
+    "filter",
+    (db) => db.posts.findMany({ where: { authorId: { in: ["ada", "bob"] } }, filter: isEven }),
+    ({ posts }) => posts.listByAuthor({ authorId: { in: ["ada", "bob"] } }, { filter: isEven }),
+  ],
+  [
+    "filter of a scan",
+    (db) => db.posts.scan({ filter: isEven, orderBy: { id: "desc" }, take: 2 }),
+    ({ posts }) => posts.scan({ filter: isEven, order: "desc", take: 2 }),
+  ],
+  [
+    "the first row",
+    (db) => db.posts.findFirst({ where: { authorId: "bob" }, orderBy: { score: "desc" } }),
+    ({ posts }) => posts.listByAuthor({ authorId: "bob" }, { order: "desc" }).first(),
+  ],
+  [
+    "the first row that there is not",
+    (db) => db.posts.findFirstOrThrow({ where: { authorId: "zoe" } }),
+    ({ posts }) => posts.listByAuthor({ authorId: "zoe" }).firstOrThrow(),
+  ],
+  [
+    "explain",
+    (db) => db.posts.explain({ where: { authorId: "bob", score: { lt: 5 } }, take: 2 }),
+    ({ posts }) => posts.listByAuthor({ authorId: "bob", score: { lt: 5 } }, { take: 2 }).explain(),
+  ],
+  [
+    "a limit of reads",
+    (db) => db.users.findUnique({ where: { id: "ada" }, include: { posts: true }, maxReads: 2 }),
+    ({ users }) => users.include({ posts: true }).findById("ada", { maxReads: 2 }),
+  ],
+  [
+    "a part of the primary key",
+    (db) => db.postTags.findMany({ where: { postId: "p0" } }),
+    ({ postTags }) => postTags.listByPostIdAndTagId({ postId: "p0" }),
+  ],
+  [
+    "a range of the primary key, backward",
+    (db) => db.posts.findMany({ where: { id: { gte: "p7" } }, orderBy: { id: "desc" } }),
+    ({ posts }) => posts.listById({ gte: "p7" }, { order: "desc" }),
+  ],
+  ["count of all", (db) => db.posts.count({}), ({ posts }) => posts.count()],
+  [
+    "count with a filter",
+    (db) => db.posts.count({ where: { authorId: "ada" }, filter: isEven }),
+    ({ posts }) => posts.countByAuthor({ authorId: "ada" }, { filter: isEven }),
+  ],
+  [
+    "count by an index that counts nothing",
+    (db) => db.posts.count({ where: { state: "draft" } }),
+    ({ posts }) => posts.countByState("draft"),
+  ],
+  [
+    "exists",
+    (db) => db.posts.exists({ where: { state: "draft" }, filter: ({ score }) => score > 6 }),
+    ({ posts }) => posts.existsByState("draft", { filter: ({ score }) => score > 6 }),
+  ],
+  ["exists of all", (db) => db.tags.exists({}), ({ tags }) => tags.exists()],
+  [
+    "distinct",
+    (db) => db.posts.distinct({ field: "authorId" }),
+    ({ posts }) => posts.distinctByAuthor("authorId", {}),
+  ],
+  [
+    "distinct within a range",
+    (db) =>
+      db.posts.distinct({
+        field: "score",
+        where: { authorId: "bob", score: { gt: 1 } },
+        order: "desc",
+        take: 1,
+      }),
+    ({ posts }) =>
+      posts.distinctByAuthor(
+        "score",
+        { authorId: "bob", score: { gt: 1 } },
+        { order: "desc", take: 1 },
+      ),
+  ],
+  [
+    "distinct of a field that rows may lack",
+    (db) => db.posts.distinct({ field: "editorId", index: "byEditor" }),
+    ({ posts }) => posts.distinctByEditor({}),
+  ],
+  [
+    "groups",
+    (db) =>
+      db.posts.groupBy({
+        by: ["authorId"],
+        orderBy: { authorId: "desc" },
+        count: true,
+        sum: { score: true },
+        avg: { score: true },
+      }),
+    ({ posts }) => posts.groupByAuthor(["authorId"], {}, { order: "desc" }),
+  ],
+  [
+    "rows by keys",
+    (db) => db.users.scan({ include: { _count: { posts: true } }, select: { id: true } }),
+    async ({ users }) => ({
+      items: await users
+        .select({ id: true })
+        .include({ _count: { posts: true } })
+        .findEachById(["ada", "bob", "eve"]),
+      cursor: null,
+    }),
+  ],
+  [
+    "a stream of a row",
+    (db) => first(db.users.watch({ where: { email: "bob@x.org" }, select: pick })),
+    ({ users }) => first(users.select(pick).watchByEmail("bob@x.org")),
+  ],
+  [
+    "a stream of rows with a filter",
+    (db) => first(db.posts.watchMany({ where: { state: "public" }, filter: isEven, take: 2 })),
+    ({ posts }) => first(posts.watchByState("public", { filter: isEven, take: 2 })),
+  ],
+  [
+    "create with select and include",
+    (db) => db.posts.create({ data: p9, select: { id: true }, include: { author: true } }),
+    ({ posts }) => posts.select({ id: true }).include({ author: true }).create(p9),
+  ],
+  [
+    "createMany",
+    (db) => db.posts.createMany({ data: [p9, p10], select: { id: true }, withVersionstamp: true }),
+    ({ posts }) => posts.select({ id: true }).withVersionstamp().createMany([p9, p10]),
+  ],
+  [
+    "createMany, all or none",
+    (db) => db.posts.createMany({ data: [{ ...p9, id: "p11" }, p10], atomic: true }),
+    ({ posts }) => posts.createMany([{ ...p9, id: "p11" }, p10], { atomic: true }),
+  ],
+  [
+    "update by unique index",
+    (db) =>
+      db.users.update({
+        where: { email: "Bob@x.org" },
+        data: { name: "B" },
+        select: { name: true },
+      }),
+    ({ users }) => users.select(pick).updateByEmail("Bob@x.org", { name: "B" }),
+  ],
+  [
+    "update of another version",
+    (db) =>
+      db.users.update({
+        where: { email: "bob@x.org" },
+        data: { name: "C" },
+        ifVersion: "0".repeat(20),
+      }),
+    ({ users }) => users.updateByEmail("bob@x.org", { name: "C" }, { ifVersion: "0".repeat(20) }),
+  ],
+  [
+    "upsert",
+    (db) =>
+      db.posts.upsert({
+        where: { id: "p9" },
+        create: p9,
+        update: { score: { increment: 2 } },
+        include: { tags: true },
+      }),
+    ({ posts }) =>
+      posts
+        .include({ tags: true })
+        .upsert("p9", { create: p9, update: { score: { increment: 2 } } }),
+  ],
+  [
+    "updateMany",
+    (db) =>
+      db.posts.updateMany({
+        where: { authorId: "bob", score: { gte: 2 } },
+        data: { score: { increment: 10 } },
+        filter: isEven,
+        take: 2,
+        atomic: true,
+        select: { score: true },
+      }),
+    ({ posts }) =>
+      posts
+        .select({ score: true })
+        .updateManyByAuthor(
+          { authorId: "bob", score: { gte: 2 } },
+          { score: { increment: 10 } },
+          { filter: isEven, take: 2, atomic: true },
+        ),
+  ],
+  [
+    "updateMany of all that a filter selects",
+    (db) => db.posts.updateMany({ filter: isEven, data: { state: "public" }, take: 3 }),
+    ({ posts }) => posts.updateMany(isEven, { state: "public" }, { take: 3 }),
+  ],
+  [
+    "updateMany without a condition",
+    (db) => db.posts.updateMany({ where: {}, data: { state: "public" } } as never),
+    ({ posts }) => posts.updateManyById({}, { state: "public" }),
+  ],
+  [
+    "deleteMany of a part of the primary key",
+    (db) =>
+      db.postTags.deleteMany({ where: { postId: "p0" }, orderBy: { tagId: "desc" }, take: 1 }),
+    ({ postTags }) =>
+      postTags.deleteManyByPostIdAndTagId({ postId: "p0" }, { order: "desc", take: 1 }),
+  ],
+  [
+    "deleteMany",
+    (db) => db.posts.deleteMany({ where: { state: "draft" }, filter: isEven }),
+    ({ posts }) => posts.deleteManyByState("draft", { filter: isEven }),
+  ],
+  [
+    "delete by unique index",
+    (db) => db.users.delete({ where: { email: "eve@x.org" }, include: { posts: true } }),
+    ({ users }) => users.include({ posts: true }).deleteByEmail("eve@x.org"),
+  ],
+  ["all rows in the end", (db) => db.posts.scan(), ({ posts }) => posts.scan()],
+  [
+    "all rows with their versionstamps",
+    (db) => db.users.scan({ withVersionstamp: true }),
+    ({ users }) => users.withVersionstamp().scan(),
+  ],
+];
+
+it("generated repositories return the same as the inferred API, with the same reads", async () => {
+  const inferred = await open();
+  const generated = await open();
+  try {
+    const repositories = repositoriesOf(generated.db);
+    const run = async (call: () => unknown, events: QueryEvent[]) => {
+      events.length = 0;
+      const result = await Promise.resolve()
+        .then(call)
+        .catch(({ code, message }: { code: unknown; message: unknown }) => ({ code, message }));
+      return { result, reads: events.reduce((sum, event) => sum + event.reads, 0) };
+    };
+    for (const [name, one, other] of calls) {
+      const expected = await run(() => one(inferred.db), inferred.events);
+      const actual = await run(() => other(repositories), generated.events);
+      expect(actual, name).toEqual(expected);
+    }
+  } finally {
+    inferred.kv.close();
+    generated.kv.close();
+  }
+});

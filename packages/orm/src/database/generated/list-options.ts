@@ -1,0 +1,52 @@
+import type { Direction } from "../../context/any-query.js";
+import type { PageOptions } from "../../query/read/read-page.js";
+
+// The options of generated methods. `Row` is the whole row, whatever a method returns of it.
+
+/** The limit of reads of a call. */
+export interface ReadOptions {
+  /** The maximum number of entries to read. The default is the `maxReads` of the database. */
+  readonly maxReads?: number | undefined;
+}
+
+/** Options of a count. */
+export interface CountOptions<Row = unknown> extends ReadOptions {
+  /** Returns whether a row is in the result. It is called with each row that is read. */
+  readonly filter?: ((row: Row) => boolean) | undefined;
+}
+
+/** Options of a list: its pages, its order, its filter and its limit of reads. */
+export interface ListOptions<Row = unknown> extends PageOptions, CountOptions<Row> {
+  /** The direction in which the index is read. The default is `"asc"`. */
+  readonly order?: Direction | undefined;
+}
+
+/** Options of a list of values or of groups. */
+export interface ValueOptions extends ReadOptions {
+  /** The maximum number of values or groups. All of them if absent. */
+  readonly take?: number | undefined;
+  /** The direction of the values or groups. The default is `"asc"`. */
+  readonly order?: Direction | undefined;
+}
+
+/** Options of a write of many rows. */
+export interface BatchOptions extends ReadOptions {
+  /** The maximum number of rows. All rows if absent. */
+  readonly take?: number | undefined;
+  /** The direction in which the rows are found. The default is `"asc"`. */
+  readonly order?: Direction | undefined;
+  /** Write all rows in one commit, or none. The default is false. */
+  readonly atomic?: boolean | undefined;
+}
+
+/** Options of a delete of the rows of an index. */
+export interface ManyDeleteOptions<Row = unknown> extends BatchOptions, CountOptions<Row> {}
+
+/** Options of an update of the rows of an index. */
+export interface ManyUpdateOptions<Row = unknown> extends ManyDeleteOptions<Row> {
+  /**
+   * The lifetime of the rows and their index entries in milliseconds, counted from this update. If
+   * absent, the rows expire when they would have expired before.
+   */
+  readonly expireIn?: number | undefined;
+}
