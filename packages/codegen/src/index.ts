@@ -7,6 +7,7 @@ export {
   type Config,
   defineConfig,
   type SeedConfig,
+  type SeedField,
   type SeedFieldContext,
   type SeedFields,
   type SeedRunContext,

@@ -1,5 +1,5 @@
 import { type EmbeddedKv, openKv } from "@keywright/core";
-import { type CreateInput, migrate, type UpdateInput } from "@keywright/orm";
+import { type CreateInput, migrate, type ResultRow, type UpdateInput } from "@keywright/orm";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type * as z from "zod";
 import * as keys from "./fixtures/keys/src/generated/index.js";
@@ -30,7 +30,7 @@ it("has the types that Zod and the ORM infer", () => {
     pageRow: Same<keys.PageRow, z.output<typeof Page.schema>>;
     pageCreate: Same<keys.PageCreate, CreateInput<typeof Page>>;
     pageUpdate: Same<keys.PageUpdate, UpdateInput<typeof Page>>;
-    memberRow: Same<tenants.TeamMembersRow, z.output<typeof Member.schema>>;
+    memberRow: Same<tenants.TeamMembersRow, ResultRow<typeof Member>>;
     memberCreate: Same<tenants.TeamMembersCreate, CreateInput<typeof Member>>;
     memberUpdate: Same<tenants.TeamMembersUpdate, UpdateInput<typeof Member>>;
   } = {
@@ -294,6 +294,7 @@ describe("a model with a composite primary key", () => {
     const { teamMembers } = await tenants.openRepositories(kv);
     const ada = await teamMembers.create({ tenantId: "t", id: 1, email: "ada@x.org", data: "d" });
     await teamMembers.create({ tenantId: "t", id: 2, data: "d" });
+    expect(ada.label).toBe("t/1");
     expect(await teamMembers.findByTenantIdAndId("t", 1)).toEqual(ada);
     expect(await teamMembers.findByTenantIdAndId("u", 1)).toBeNull();
     expect(await teamMembers.findByEmail("ADA@x.org")).toEqual(ada);

@@ -144,7 +144,7 @@ describe("an upsert", () => {
   it("creates the row that it names, whose key need not be said twice", async () => {
     const { teamMembers } = await tenants.openRepositories(kv);
     const made = await teamMembers.upsert("t", 1, { create: { data: "d" }, update: {} });
-    expect(made).toEqual({ tenantId: "t", id: 1, data: "d" });
+    expect(made).toEqual({ tenantId: "t", id: 1, data: "d", label: "t/1" });
     const { cities } = await plain.openRepositories(kv);
     const { cityId, ...create } = oslo;
     expect(await cities.upsertByCityId(cityId, { create, update: {} })).toMatchObject(oslo);
@@ -160,7 +160,7 @@ describe("an upsert", () => {
     await expect(byEmail).rejects.toMatchObject(refused);
     expect((await teamMembers.scan()).items).toEqual([]);
     const normalized = await teamMembers.upsertByEmail("BOB@x.org", { create, update: {} });
-    expect(normalized).toEqual(create);
+    expect(normalized).toEqual({ ...create, label: "t/2" });
   });
 
   it("is not there by an index that holds some of the rows", async () => {

@@ -4,16 +4,16 @@ export type { Duplicate, UnindexedRow, UnindexedRows } from "./catalog/backfill-
 export type { CatalogEntry, IndexState, StoredIndex } from "./catalog/catalog-entry.js";
 export type { AnyDatabase } from "./context/any-database.js";
 export type { Direction } from "./context/any-query.js";
+export type { DatabaseCall, Middleware } from "./context/database-call.js";
 export type { QueryEvent } from "./context/database-settings.js";
 export type { ExplainedRelation } from "./context/related-filters.js";
-
 export {
   createDatabase,
   type Database,
   type Models,
   type Repositories,
 } from "./database/database.js";
-export type { DatabaseOptions, ModelHooks } from "./database/database-options.js";
+export type { DatabaseOptions, HookContext, ModelHooks } from "./database/database-options.js";
 export type {
   BatchOptions,
   CountOptions,
@@ -58,6 +58,7 @@ export type { RowQuery } from "./database/repository/row-query.js";
 export type { PurgeOptions, RestoreOptions } from "./database/repository/soft-delete-types.js";
 export type { ScopedDatabase, ScopeValues } from "./database/scope-types.js";
 export { type OrmErrorCode, ormErrorCodes } from "./errors/codes.js";
+export { ComputedFieldError } from "./errors/computed-field-error.js";
 export {
   LeaseLostError,
   MigrationMissingError,
@@ -172,6 +173,7 @@ export type { VerifiedModel } from "./migrate/verify/verify-model.js";
 export type { EntryFinding, FindingCounts } from "./migrate/verify/verify-state.js";
 
 export { decimal } from "./model/aggregates/decimal.js";
+export type { ComputedValue } from "./model/computed-types.js";
 export { defineModel } from "./model/define-model.js";
 export {
   type AnyIndexDefinition,
@@ -209,6 +211,7 @@ export {
   type OnDelete,
   type Relation,
 } from "./model/relation-definition.js";
+export type { ResultRow } from "./model/result-row.js";
 export type {
   CannotHold,
   CannotMark,

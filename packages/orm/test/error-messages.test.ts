@@ -182,6 +182,24 @@ const cases: readonly [name: string, text: string, provoke: Provoke][] = [
     },
   ],
   [
+    "ComputedFieldError",
+    "places.create: the computed field label has no value: its function threw an error, which is the cause; correct the function",
+    async ({ kv }) => {
+      const Place = define({
+        name: "places",
+        schema: z.object({ id: z.string() }),
+        primaryKey: "id",
+        computed: {
+          label: () => {
+            throw new Error(secret);
+          },
+        },
+      });
+      const db = await createDatabase({ kv, models: { places: Place } as never });
+      await untyped(db).places!.create!({ data: { id: "1" } });
+    },
+  ],
+  [
     "IndexKeyError",
     "places.create: the index byAt cannot hold at, whose type is object; a key holds strings, numbers, bigints, booleans, Uint8Arrays and dates",
     async ({ kv }) => {

@@ -198,10 +198,9 @@ export class PlainDatabase {
     const changes: Record<string, unknown> = {};
     for (const [name, relation] of Object.entries(relations[model])) {
       if (relation.kind !== "to" || data[name] === undefined) continue;
-      const [[operation, operand] = []] = Object.entries(data[name] as object) as [
-        string,
-        Operand,
-      ][];
+      const [first] = Object.entries(data[name] as object) as [string, Operand][];
+      if (first === undefined) continue;
+      const [operation, operand] = first;
       const { field, model: target } = relation;
       const current = before?.[field] as string | null | undefined;
       if (operation === "create") changes[field] = this.create(target, operand).id;

@@ -742,6 +742,58 @@ describe("other features of models", () => {
   });
 });
 
+it("writes within a scope stay in it", async () => {
+  const id = z.string();
+  const Team = defineModel({
+    name: "teams",
+    schema: z.object({ tenantId: id, id, planId: id.nullable().default(null) }),
+    primaryKey: ["tenantId", "id"],
+    indexes: { byPlan: { key: ["tenantId", "planId"] }, byPlanId: { key: "planId" } },
+    relations: {
+      tasks: hasMany("tasks", ["tenantId", "teamId"]),
+      plan: belongsTo("plans", "planId"),
+    },
+  });
+  const Task = defineModel({
+    name: "tasks",
+    schema: z.object({ tenantId: id, id, teamId: id.nullable().default(null) }),
+    primaryKey: ["tenantId", "id"],
+    indexes: { byTeam: { key: ["tenantId", "teamId"] } },
+    relations: { team: belongsTo("teams", ["tenantId", "teamId"], { onDelete: "setNull" }) },
+  });
+  const Plan = defineModel({ name: "plans", schema: z.object({ id }), primaryKey: "id" });
+  const models = { teams: Team, tasks: Task, plans: Plan };
+  const all = await createDatabase({ kv, models });
+  type Untyped = Record<string, Record<string, (options?: unknown) => Promise<unknown>>>;
+  const acme = all.scope({ tenantId: "acme" }) as unknown as Untyped;
+  await all.tasks.create({ data: { tenantId: "other", id: "theirs" } });
+  await all.plans.create({ data: { id: "free" } });
+  const plan = { connect: { id: "free" } };
+  await acme.teams!.create!({ data: { id: "t", plan, tasks: { create: { id: "ours" } } } });
+  const ours = { tenantId: "acme", id: "ours" };
+  expect((await all.tasks.findUnique({ where: ours }))?.teamId).toBe("t");
+  const where = { id: "t" };
+  const refused: [object, string][] = [
+    [{ tasks: { connect: { id: "theirs" } } }, "KW_ROW_NOT_FOUND"],
+    [{ tasks: { connect: { tenantId: "other", id: "theirs" } } }, "KW_SCOPE"],
+    [{ tasks: { delete: { tenantId: "other", id: "theirs" } } }, "KW_SCOPE"],
+    [{ plan: { update: {} } }, "KW_SCOPE"],
+    [{ plan: { create: { id: "new" } } }, "KW_SCOPE"],
+    [{ plan: { delete: true } }, "KW_SCOPE"],
+  ];
+  for (const [data, code] of refused) {
+    expect([data, (await rejection(acme.teams!.update!({ where, data }))).code]).toEqual([
+      data,
+      code,
+    ]);
+  }
+  await acme.teams!.update!({ where, data: { tasks: { set: [] }, plan: { disconnect: true } } });
+  expect(await all.tasks.findUnique({ where: { tenantId: "other", id: "theirs" } })).toEqual({
+    ...{ tenantId: "other", id: "theirs", teamId: null },
+  });
+  expect(await all.plans.count()).toBe(1);
+});
+
 it("rows that are marked as deleted are not connected, and rows between are restored", async () => {
   const schema = z.object({ id: z.string(), deletedAt: z.date().nullable().default(null) });
   const marking = { primaryKey: "id", softDelete: "deletedAt" } as const;

@@ -106,3 +106,28 @@ it("ranked must be a boolean", () => {
     defineModel({ name: "players", schema, primaryKey: "id", indexes } as never);
   expect(define({ byScore: { key: "score", ranked: 1 } })).toThrow("ranked");
 });
+
+it("rank and skip within a scope count its rows only", async () => {
+  await using kv = await openKv();
+  const model = defineModel({
+    name: "players",
+    schema: z.object({ id: z.string(), league: z.string(), score: z.int() }),
+    primaryKey: "id",
+    indexes: {
+      byLeague: { key: ["league", "score"], ranked: true },
+      byScore: { key: "score", ranked: true },
+    },
+  });
+  const db = await createDatabase({ kv, models: { players: model } });
+  const leagues = ["x", "y", "x", "y", "x"];
+  const data = leagues.map((league, i) => ({ id: `p${i}`, league, score: i }));
+  await db.players.createMany({ data });
+  const { players } = db.scope({ league: "x" });
+  expect(await players.rank({ index: "byLeague", where: { id: "p4" } })).toBe(2);
+  expect(await players.rank({ index: "byLeague", where: { id: "p3" } })).toBe(null);
+  // @ts-expect-error The key of the index does not begin with the league.
+  const error = await rejection(players.rank({ index: "byScore", where: { id: "p4" } }));
+  expect(error).toMatchObject({ code: "KW_INDEX_UNKNOWN" });
+  const { items } = await players.findMany({ orderBy: { score: "desc" }, skip: 2 } as never);
+  expect(items.map((row) => (row as { id: string }).id)).toEqual(["p0"]);
+});

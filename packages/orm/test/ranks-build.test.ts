@@ -1,7 +1,7 @@
 import { setImmediate } from "node:timers/promises";
 import { type EmbeddedKv, type Kv, openKv } from "@keywright/core";
 import * as fc from "fast-check";
-import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
 import * as z from "zod";
 import {
   createDatabase,
@@ -10,15 +10,19 @@ import {
   planMigration,
   verifyIndexes,
 } from "../src/index.js";
+import { intervalSize } from "../src/ranks/rank-keys.js";
 import { Crash, crashingKv, denoKv } from "./faulty-kv.js";
 import { rejection } from "./user-model.js";
 import { expectIndexesToMatch } from "./verify-indexes.js";
 
 // Small intervals, so that few rows make several levels.
-vi.mock("../src/ranks/rank-keys.js", async (importOriginal) => ({
-  ...(await importOriginal<object>()),
-  fanOut: 3,
-}));
+const { parts } = intervalSize;
+beforeAll(() => {
+  intervalSize.parts = 3;
+});
+afterAll(() => {
+  intervalSize.parts = parts;
+});
 
 const schema = z.object({ id: z.string(), score: z.int(), wins: z.int() });
 const Plain = defineModel({

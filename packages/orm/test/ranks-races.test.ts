@@ -1,16 +1,20 @@
 import { type EmbeddedKv, type Kv, type KvKey, openKv } from "@keywright/core";
-import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import * as z from "zod";
 import { tableContextOf } from "../src/context/any-database.js";
 import { createDatabase, defineModel } from "../src/index.js";
+import { intervalSize } from "../src/ranks/rank-keys.js";
 import { tendRanks } from "../src/ranks/tend-ranks.js";
 import { interferingKv } from "./faulty-kv.js";
 import { expectIndexesToMatch } from "./verify-indexes.js";
 
-vi.mock("../src/ranks/rank-keys.js", async (importOriginal) => ({
-  ...(await importOriginal<object>()),
-  fanOut: 3,
-}));
+const { parts } = intervalSize;
+beforeAll(() => {
+  intervalSize.parts = 3;
+});
+afterAll(() => {
+  intervalSize.parts = parts;
+});
 
 let kv: EmbeddedKv;
 beforeEach(async () => {

@@ -1,15 +1,19 @@
 import { type EmbeddedKv, type Kv, openKv } from "@keywright/core";
 import * as fc from "fast-check";
-import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import * as z from "zod";
-import { createDatabase, defineModel } from "../src/index.js";
+import { createDatabase, defineModel, type Row } from "../src/index.js";
+import { intervalSize } from "../src/ranks/rank-keys.js";
 import { expectIndexesToMatch } from "./verify-indexes.js";
 
 // Small intervals, so that few rows make several levels.
-vi.mock("../src/ranks/rank-keys.js", async (importOriginal) => ({
-  ...(await importOriginal<object>()),
-  fanOut: 3,
-}));
+const { parts } = intervalSize;
+beforeAll(() => {
+  intervalSize.parts = 3;
+});
+afterAll(() => {
+  intervalSize.parts = parts;
+});
 
 const Player = defineModel({
   name: "players",
@@ -108,7 +112,7 @@ describe("ranks", () => {
       async (created, changes) => {
         await using on = await openKv();
         const db = await open(on);
-        const rows = new Map(created.map((row) => [row.id, row]));
+        const rows = new Map<string, Row<typeof Player>>(created.map((row) => [row.id, row]));
         await db.players.createMany({ data: [...rows.values()] });
         for (const one of changes) {
           if (one.type === "delete") rows.delete(one.row.id);

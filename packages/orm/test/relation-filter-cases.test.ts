@@ -106,7 +106,7 @@ it("refuses conditions that no index serves, and names the index to add", async 
   });
   expect(await errorOf({ country: "no", posts: { none: { kind: "k" } } })).toMatchObject({
     code: "KW_QUERY_UNINDEXED",
-    suggestion: 'byKindAndAuthorId: { key: ["kind", "authorId"] }',
+    suggestion: 'byAuthorIdAndKind: { key: ["authorId", "kind"] }',
   });
   expect(await errorOf({ posts: { none: { status: "draft" } } }, "count")).toMatchObject({
     code: "KW_QUERY_UNINDEXED",
@@ -271,4 +271,42 @@ it("ignores rows that are marked as deleted, on both sides", async () => {
   const skipping = { where: { ...red.where, id: "a" }, skip: 1 };
   const call = db.shelves.findMany(skipping as never);
   expect(await rejection(call)).toMatchObject({ code: "KW_ARGUMENT_INVALID", argument: "skip" });
+});
+
+it("reads no related row outside of a scope", async () => {
+  await using kv = await openKv();
+  const Shop = defineModel({
+    name: "shops",
+    schema: z.object({ tenant: z.string(), id: z.string() }),
+    primaryKey: ["tenant", "id"],
+    relations: { sales: hasMany("sales", ["tenant", "shopId"]) },
+  });
+  const Sale = defineModel({
+    name: "sales",
+    schema: z.object({ tenant: z.string(), id: z.string(), shopId: z.string(), state: z.string() }),
+    primaryKey: ["tenant", "id"],
+    indexes: {
+      byShop: { key: ["tenant", "shopId", "state"] },
+      byState: { key: ["tenant", "state"] },
+    },
+    relations: { shop: belongsTo("shops", ["tenant", "shopId"]) },
+  });
+  const db = await createDatabase({ kv, models: { shops: Shop, sales: Sale } });
+  for (const tenant of ["acme", "other"]) {
+    const scoped = db.scope({ tenant });
+    await scoped.shops.createMany({ data: ["a", "b", "c"].map((id) => ({ id })) });
+    const state = (shopId: string) => ((shopId === "b") === (tenant === "acme") ? "open" : "paid");
+    await scoped.sales.createMany({
+      data: ["a", "b"].map((shopId) => ({ id: `of ${shopId}`, shopId, state: state(shopId) })),
+    });
+  }
+  const acme = db.scope({ tenant: "acme" });
+  const open = { where: { sales: { some: { state: "open" } } } } as const;
+  expect(idsOf(await acme.shops.findMany(open))).toEqual(["b"]);
+  expect(await acme.shops.count({ where: { id: "a", ...open.where } })).toBe(0);
+  const none = { where: { sales: { none: {} } }, orderBy: { id: "asc" } } as const;
+  expect(idsOf(await acme.shops.findMany(none))).toEqual(["c"]);
+  const ofShop = { where: { state: "open", shop: { is: { id: "b" } } } } as const;
+  expect(idsOf(await acme.sales.findMany(ofShop))).toEqual(["of b"]);
+  expect(idsOf(await db.scope({ tenant: "other" }).sales.findMany(ofShop))).toEqual([]);
 });

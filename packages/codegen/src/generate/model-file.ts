@@ -2,10 +2,11 @@ import type { CompiledIndex, CompiledModel } from "@keywright/orm/codegen";
 import { importedModel, type NamedModel } from "../project/model-names.js";
 import { NameClaims } from "../project/name-claims.js";
 import { generatedSpecifier, type ImportExtension, importSpecifier } from "../project/paths.js";
-import { textOf } from "../types/alternatives.js";
+import { textOf, unionOf } from "../types/alternatives.js";
 import { descriptionOf, docComment } from "../types/doc-comment.js";
 import { type ModelTypes, modelTypes } from "../types/model-types.js";
 import { type InterfaceType, propertyText, restText } from "../types/object-type.js";
+import { computedMembers, computedTypes } from "./computed-members.js";
 import { fieldList } from "./methods/field-list.js";
 import {
   type IndexType,
@@ -61,8 +62,9 @@ export function modelFile(
     importsText(named, { folder, types, indexTypes, relations, methods, models, extension }),
     interfaceText(
       names.row,
-      types.row,
+      withComputedRest(named, types.row),
       descriptionOf(model.schema) ?? `A row of \`${model.name}\`.`,
+      computedMembers(named),
     ),
     interfaceText(names.create, types.create, createDescription(named, types)),
     interfaceText(
@@ -143,6 +145,7 @@ export const runtimeModule = "@keywright/orm/codegen";
 
 /** The types of the ORM that a file imports if it uses them. */
 const ormTypes = [
+  "ComputedValue",
   "BatchOptions",
   "Condition",
   "CountOptions",
@@ -198,6 +201,7 @@ function importsText(
       result,
     ]),
     ...[...types.update.properties.map(({ type }) => type), types.update.rest].map(textOf),
+    ...computedTypes(named),
   ].join();
   const fromOrm = ["AnyDatabase", ...ormTypes.filter((name) => isUsed(name, used))].sort();
   const fromCodegen = ["Rows", ...codegenTypes.filter((name) => isUsed(name, used))]
@@ -208,7 +212,8 @@ function importsText(
     `import { ${[...fromCodegen, "rowsOf"].join(", ")} } from "${runtimeModule}";`,
   ];
   if (types.hasReferences) lines.push('import type * as z from "zod";');
-  if (types.hasReferences || used.includes(`typeof ${names.model}.indexes`)) {
+  const hasComputed = model.computed.size > 0;
+  if (types.hasReferences || hasComputed || used.includes(`typeof ${names.model}.indexes`)) {
     const specifier = JSON.stringify(importSpecifier(folder, modulePath, extension));
     lines.push(`import type ${importedModel(exportName, names.model)} from ${specifier};`);
   }
@@ -227,8 +232,19 @@ function isUsed(name: string, text: string): boolean {
   return new RegExp(`\\b${name}\\b`).test(text);
 }
 
-function interfaceText(name: string, type: InterfaceType, description: string): string {
-  const members = [...type.properties.map(propertyText), ...restText(type.rest)];
+/** An index signature must include the types of all properties. */
+function withComputedRest(named: NamedModel, type: InterfaceType): InterfaceType {
+  if (type.rest.length === 0) return type;
+  return { ...type, rest: unionOf(type.rest, computedTypes(named)) };
+}
+
+function interfaceText(
+  name: string,
+  type: InterfaceType,
+  description: string,
+  computed: readonly string[] = [],
+): string {
+  const members = [...type.properties.map(propertyText), ...computed, ...restText(type.rest)];
   const comment = docComment(description);
   // An interface without members would accept any value.
   if (members.length === 0) return `${comment}export type ${name} = Record<string, never>;`;

@@ -44,8 +44,13 @@ export interface SeedConfig {
   run?(context: SeedRunContext): Promise<void> | void;
 }
 
-/** Values of fields, or functions that return them. */
-export type SeedFields = Readonly<Record<string, unknown>>;
+/** Values of fields, or functions that return them or promises of them. */
+export type SeedFields = Readonly<Record<string, SeedField>>;
+
+/** A value of a field, or a function that returns it. */
+export type SeedField =
+  | ((context: SeedFieldContext) => unknown)
+  | (string | number | bigint | boolean | object | null);
 
 /** The argument of a function that fills a field. */
 export interface SeedFieldContext {

@@ -66,7 +66,7 @@ export function renamed(text: string, name: string, newName: string): string {
 export const reservedNames: ReadonlySet<string> = new Set(
   (
     "body data database kv limits models options tx where z " +
-    "AnyDatabase Condition CreatedMany Database DatabaseOptions EqualsFilter FieldOperation InFilter Kv KeyValue ListOptions ListQuery ManyResult Model Models Page RowQuery " +
+    "AnyDatabase ComputedValue Condition CreatedMany Database DatabaseOptions EqualsFilter FieldOperation InFilter Kv KeyValue ListOptions ListQuery ManyResult Model Models Page RowQuery " +
     "BatchOptions CheckedRelations CountOptions IncludeOf ManyDeleteOptions ManyUpdateOptions ReadOptions RelatedRow RelatedRows Row SelectedFields ValueOptions WithRelations WithVersionstamp " +
     "Rows Versioned createDatabase openModels openRepositories repositoriesOf rowsOf transaction TransactionRepositories Parameters " +
     "BetweenFilter Condition HasFilter InFilter StartsWithFilter OpenOptions OpenRepositories AbortSignal ReadableStream Repositories " +

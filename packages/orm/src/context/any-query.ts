@@ -25,6 +25,11 @@ export interface AnyQuery {
   readonly maxReads?: number | undefined;
   /** The fields of a row that are returned. All fields if absent. */
   readonly select?: Readonly<Record<string, unknown>> | undefined;
+  /**
+   * The fields that are returned, if they are not those of `select`: computed fields are returned,
+   * and the fields that they are computed from are read.
+   */
+  readonly returned?: Readonly<Record<string, unknown>> | undefined;
   readonly include?: AnyInclude | undefined;
   readonly withVersionstamp?: boolean | undefined;
   /** True to return also rows that are marked as deleted. */

@@ -1,5 +1,6 @@
 import type { Operation } from "../errors/orm-error.js";
 import type { AnyRow } from "../model/compiled-model.js";
+import type { Middleware } from "./database-call.js";
 
 /** A call of a repository, reported when it ends. */
 export interface QueryEvent {
@@ -20,6 +21,11 @@ export interface QueryEvent {
   readonly error: unknown;
 }
 
+/** The transaction of a write, for its `during` hook. */
+export interface AnyHookContext {
+  readonly tx: object;
+}
+
 export interface AnyHooks {
   readonly beforeCreate?: (data: AnyRow) => unknown;
   readonly afterCreate?: (row: AnyRow) => unknown;
@@ -27,6 +33,10 @@ export interface AnyHooks {
   readonly afterUpdate?: (row: AnyRow, before: AnyRow) => unknown;
   readonly beforeDelete?: (row: AnyRow) => unknown;
   readonly afterDelete?: (row: AnyRow) => unknown;
+  readonly afterRead?: (row: AnyRow) => unknown;
+  readonly duringCreate?: (row: AnyRow, transaction: AnyHookContext) => unknown;
+  readonly duringUpdate?: (row: AnyRow, before: AnyRow, transaction: AnyHookContext) => unknown;
+  readonly duringDelete?: (row: AnyRow, transaction: AnyHookContext) => unknown;
 }
 
 export interface DatabaseSettings {
@@ -35,5 +45,9 @@ export interface DatabaseSettings {
   /** Validate stored rows against their schema when they are read. */
   readonly validateReads: boolean;
   readonly hooks: Readonly<Record<string, AnyHooks>>;
+  /** Returns the repositories of a transaction, by the names of their models. */
+  readonly databaseWithin?: ((tables: ReadonlyMap<string, unknown>) => object) | undefined;
   readonly onQuery: ((event: QueryEvent) => void) | undefined;
+  /** The function around each call. Undefined if there is none. */
+  readonly middleware?: Middleware | undefined;
 }

@@ -2,7 +2,6 @@ import { ScopeError } from "../errors/scope-error.js";
 import { isSamePart, keyPartOf } from "../indexes/key-parts.js";
 import type { AnyRow, CompiledModel } from "../model/compiled-model.js";
 import { isPlainObject } from "../model/is-plain-object.js";
-import type { AnyQuery } from "./any-query.js";
 
 /** The values of fields that every row of a scope has. */
 export type Scope = Readonly<Record<string, unknown>>;
@@ -56,7 +55,7 @@ export function withScopeValues(context: Scoped, data: AnyRow): AnyRow {
  *
  * @throws {ScopeError} if the query has another condition on one of these fields.
  */
-export function scopedQuery<Query extends Pick<AnyQuery, "where">>(
+export function scopedQuery<Query extends { readonly where?: AnyRow | undefined }>(
   context: Scoped,
   query: Query,
 ): Query {

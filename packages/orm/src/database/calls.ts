@@ -4,10 +4,12 @@ import { CallReport } from "../context/call-report.js";
 import { ReadMeter } from "../context/read-meter.js";
 import type { TableContext } from "../context/table-context.js";
 import type { Operation } from "../errors/orm-error.js";
+import { InvalidArgumentError } from "../errors/query-errors.js";
 import { TransactionBypassedError } from "../errors/transaction-errors.js";
 import type { CompiledModel } from "../model/compiled-model.js";
 import { isWithinTransaction } from "../transaction/transaction-scope.js";
 import type { CallOptions, RepositoryMethod } from "./call-options.js";
+import { callThrough } from "./middleware.js";
 import { parseOptions } from "./parse-options.js";
 
 /** Runs the calls of a repository's methods. */
@@ -64,7 +66,20 @@ export class Calls {
     );
   }
 
-  async #call<T>(
+  #call<T>(
+    operation: Operation,
+    argument: unknown,
+    run: (options: CallOptions, meter: ReadMeter) => Promise<T>,
+    maxReads?: number,
+  ): Promise<T> {
+    if (this.context.settings.middleware === undefined) {
+      return this.#make(operation, argument, run, maxReads);
+    }
+    const call = { operation, args: argument, result: "value" } as const;
+    return callThrough(this.context, call, (args) => this.#make(operation, args, run, maxReads));
+  }
+
+  async #make<T>(
     operation: Operation,
     argument: unknown,
     run: (options: CallOptions, meter: ReadMeter) => Promise<T>,
@@ -116,6 +131,26 @@ export class Calls {
     argument: unknown,
     run: (options: CallOptions, meter: ReadMeter) => AsyncGenerator<T>,
   ): AsyncGenerator<T> {
+    if (this.context.settings.middleware === undefined) {
+      yield* this.#stream(operation, argument, run);
+      return;
+    }
+    const call = { operation, args: argument, result: "rows" } as const;
+    const rows = await callThrough<AsyncIterable<T>>(this.context, call, async (args) =>
+      this.#stream(operation, args, run),
+    );
+    if (typeof rows?.[Symbol.asyncIterator] !== "function") {
+      const reason = `it must return an async iterable for ${operation} in a loop, as next() does`;
+      throw new InvalidArgumentError(this.context.model.name, "middleware", reason);
+    }
+    yield* rows;
+  }
+
+  async *#stream<T>(
+    operation: Operation,
+    argument: unknown,
+    run: (options: CallOptions, meter: ReadMeter) => AsyncGenerator<T>,
+  ): AsyncGenerator<T> {
     const { context } = this;
     const report = new CallReport(context, operation);
     let meter: ReadMeter | undefined;
@@ -129,6 +164,12 @@ export class Calls {
     } finally {
       report.end(meter);
     }
+  }
+
+  /** Makes one report of a live query, through the middleware. */
+  report<T>(argument: unknown, make: () => Promise<T>): Promise<T> {
+    const call = { operation: "watch", args: argument, result: "report" } as const;
+    return callThrough(this.context, call, make);
   }
 
   /** Begins a live query. It measures and reports its reads itself. Reports only a refusal. */

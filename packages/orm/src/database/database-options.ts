@@ -1,7 +1,10 @@
+import type { AnyDatabase } from "../context/any-database.js";
+import type { Middleware } from "../context/database-call.js";
 import type { QueryEvent } from "../context/database-settings.js";
-import type { CreateInput, Model, Row } from "../model/model.js";
+import type { AnyModels, CreateInput, Model, Row } from "../model/model.js";
 import type { UpdateInput } from "../model/update-input.js";
 import type { RowMigration } from "../schema/define-migration.js";
+import type { Repository } from "./repository/repository.js";
 
 /**
  * Functions that are called before and after writes of a model's rows. They are called one after
@@ -9,7 +12,10 @@ import type { RowMigration } from "../schema/define-migration.js";
  * deleted in several commits. An `after` hook is called after the commit, so the row stays written
  * if the hook throws.
  */
-export interface ModelHooks<M extends Model> {
+export interface ModelHooks<
+  M extends Model,
+  Models extends AnyModels = Readonly<Record<never, Model>>,
+> {
   /** Called with the data of the call. Can return other data to create the row from. */
   readonly beforeCreate?: (data: CreateInput<M>) => Returned<CreateInput<M>>;
   readonly afterCreate?: (row: Row<M>) => Promisable<void>;
@@ -21,6 +27,32 @@ export interface ModelHooks<M extends Model> {
   readonly afterUpdate?: (row: Row<M>, before: Row<M>) => Promisable<void>;
   readonly beforeDelete?: (row: Row<M>) => Promisable<void>;
   readonly afterDelete?: (row: Row<M>) => Promisable<void>;
+  /**
+   * Called within the commit that creates the row, with the transaction: `tx` reads and writes other
+   * rows in the same commit, and sees the new row. If it throws, nothing is written. It is called
+   * again if the commit is made again, so it must have no other effects.
+   */
+  readonly duringCreate?: (row: Row<M>, context: HookContext<Models>) => Promisable<void>;
+  /** The same for an update, with the row before it. */
+  readonly duringUpdate?: (
+    row: Row<M>,
+    before: Row<M>,
+    context: HookContext<Models>,
+  ) => Promisable<void>;
+  /** The same for a delete. `tx` no longer sees the row. */
+  readonly duringDelete?: (row: Row<M>, context: HookContext<Models>) => Promisable<void>;
+  /**
+   * Called with a copy of each row that a call returns, also one that was written. Can change it or
+   * return other values of its fields, for example to decrypt or to mask them. Computed fields are
+   * computed from the result. It does not change what is stored, nor what `where` and `filter` see.
+   */
+  readonly afterRead?: (row: Row<M>) => Returned<Row<M>>;
+}
+
+/** What a `during` hook gets beside the rows. */
+export interface HookContext<Models extends AnyModels> {
+  /** The transaction that writes the row, with the repositories of all models. */
+  readonly tx: AnyDatabase & { readonly [K in keyof Models]: Repository<Models[K], Models> };
 }
 
 type Promisable<T> = T | Promise<T>;
@@ -41,7 +73,13 @@ export interface DatabaseOptions<M extends Readonly<Record<string, Model>>> {
    * they are read.
    */
   readonly migrations?: readonly RowMigration[];
-  readonly hooks?: { readonly [K in keyof M]?: ModelHooks<M[K]> };
+  readonly hooks?: { readonly [K in keyof M]?: ModelHooks<M[K], M> };
+  /**
+   * A function around each call of a repository, or several of them, of which the first is the
+   * outermost. It gets the model, the operation and the argument, and its result is that of the
+   * call: `async (call, next) => await next()`.
+   */
+  readonly middleware?: Middleware | readonly Middleware[];
   /**
    * Called at the end of each call. Its errors go to `console.error` only. It may write through the
    * database. Such a write is no part of the transaction whose call is reported, and happens again

@@ -26,6 +26,7 @@ import { settlePendingIndex } from "../write/commit/settle-duplicates.js";
 import { Calls } from "./calls.js";
 import type { CheckedModels } from "./checked-models.js";
 import type { DatabaseOptions } from "./database-options.js";
+import { composed } from "./middleware.js";
 import type { Repository } from "./repository/repository.js";
 import { RowOperations } from "./repository/row-operations.js";
 import { scopeTables } from "./scope-tables.js";
@@ -188,6 +189,7 @@ interface UntypedOptions {
   readonly hooks?: object | undefined;
   readonly migrations?: unknown;
   readonly onQuery?: unknown;
+  readonly middleware?: unknown;
 }
 
 /**
@@ -198,7 +200,7 @@ function assertOptions(options: UntypedOptions): void {
     throw new InvalidArgumentError("", argument, reason, "createDatabase");
   };
   if (typeof options !== "object" || options === null) fail("argument", "it must be an object");
-  const { kv, models, hooks, migrations = [], onQuery } = options;
+  const { kv, models, hooks, migrations = [], onQuery, middleware = [] } = options;
   const isKv = typeof kv === "object" && kv !== null && "atomic" in kv;
   if (kv instanceof Promise) fail("kv", "it is a promise; write kv: await openKv(…)");
   if (!isKv) fail("kv", "it must be a database that openKv or Deno.openKv has opened");
@@ -218,6 +220,10 @@ function assertOptions(options: UntypedOptions): void {
   }
   if (onQuery !== undefined && typeof onQuery !== "function") {
     fail("onQuery", "it has to be a function");
+  }
+  for (const each of Array.isArray(middleware) ? middleware : [middleware]) {
+    if (typeof each !== "function")
+      fail("middleware", "it has to be a function, or a list of them");
   }
 }
 
@@ -251,5 +257,15 @@ function settingsOf<M extends Models>(
     const modelHooks = hooksByName[name];
     if (modelHooks !== undefined) hooks[modelName] = modelHooks;
   }
-  return { maxReads, validateReads, onQuery, hooks };
+  const databaseWithin: DatabaseSettings["databaseWithin"] = (tables) =>
+    databaseOf(tables as ReadonlyMap<string, TableContext>, names, {});
+  const { middleware = [] } = options;
+  return {
+    maxReads,
+    validateReads,
+    onQuery,
+    hooks,
+    databaseWithin,
+    middleware: composed(typeof middleware === "function" ? [middleware] : middleware),
+  };
 }

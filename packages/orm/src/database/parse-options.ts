@@ -4,6 +4,7 @@ import { knownNames } from "../errors/nearest-name.js";
 import { InvalidArgumentError } from "../errors/query-errors.js";
 import type { AnyRow, CompiledModel } from "../model/compiled-model.js";
 import { isPlainObject } from "../model/is-plain-object.js";
+import { withReads } from "../query/read/result-row.js";
 import { withRelatedFilters } from "../relations/filter/parse-filters.js";
 import { includedRelations } from "../relations/load/include-query.js";
 import {
@@ -53,9 +54,10 @@ export function parseOptions(
   if (select !== undefined) assertSelect(model, select);
   // Check it before a write. If the call failed after the commit, the write would stay.
   if (include !== undefined) includedRelations(context, include);
+  const complete = select === undefined ? options : withReads(context, options);
   return allowed === allowedOptions && selectsRows.has(method)
-    ? withRelatedFilters(context, options)
-    : options;
+    ? withRelatedFilters(context, complete)
+    : complete;
 }
 
 /** @throws {InvalidArgumentError} if deleted rows of the model are not marked but removed. */
@@ -84,8 +86,9 @@ function assertSelect(model: CompiledModel, select: unknown): void {
   const { shape: fields, catchall } = model.schema._zod.def;
   if (catchall !== undefined && catchall._zod.def.type !== "never") return;
   for (const field in select) {
-    if (Object.hasOwn(fields, field)) continue;
-    const reason = `the schema has no such field; ${knownNames(field, Object.keys(fields), "fields")}`;
+    if (Object.hasOwn(fields, field) || model.computed.has(field)) continue;
+    const known = [...Object.keys(fields), ...model.computed.keys()];
+    const reason = `the schema has no such field; ${knownNames(field, known, "fields")}`;
     throw new InvalidArgumentError(model.name, `select.${field}`, reason);
   }
 }

@@ -2,6 +2,7 @@ import type * as z from "zod";
 import type { AnyDatabase } from "../context/any-database.js";
 import type { AnyIndexDefinition, FieldOf, KeyValue } from "../model/index-definition.js";
 import type { AnyIndexes, AnyModels, Model, Row } from "../model/model.js";
+import type { ComputedOf } from "../model/result-row.js";
 import type { NotScopable } from "../model/type-errors.js";
 import type { TransactionOptions } from "../transaction/run-scoped-transaction.js";
 import type { Repository } from "./repository/repository.js";
@@ -44,7 +45,8 @@ type ScopedModel<M extends Model, F> = Model<
   IndexesIn<ScopedIndexes<M["indexes"], F>>,
   M["relations"],
   { readonly sum: undefined; readonly min: undefined; readonly max: undefined },
-  M["softDelete"]
+  M["softDelete"],
+  ComputedOf<M>
 >;
 
 type ScopedSchema<Schema, F> =

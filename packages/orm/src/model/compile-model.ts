@@ -5,6 +5,7 @@ import { compileExtremes, compileSums } from "./aggregates/compile-aggregates.js
 import { countersOf } from "./aggregates/counter.js";
 import { extremeIndex } from "./aggregates/extremes.js";
 import { assertBooleans, assertFields, assertOptions } from "./assert-definition.js";
+import { compileComputed } from "./compile-computed.js";
 import { compileIndex } from "./compile-index.js";
 import { type CompiledIndex, type CompiledModel, systemPrefix } from "./compiled-model.js";
 import { canBeAbsent, canBeCleared, isUlid } from "./fields/field-schema.js";
@@ -16,7 +17,7 @@ import { compileSoftDelete, withoutMarkedRows } from "./soft-delete.js";
 import { compileTimestamps } from "./timestamps.js";
 
 const knownOptions =
-  "name prefix schema primaryKey indexes relations count sum min max timestamps softDelete live".split(
+  "name prefix schema primaryKey indexes relations computed count sum min max timestamps softDelete live".split(
     " ",
   );
 
@@ -101,6 +102,7 @@ export function compileModel(model: Model, keyOrder: KeyOrder = specificationOrd
     generatesId: primaryKey.length === 1 && isUlid(shape[primaryKey[0]!]),
     indexes,
     relations: compileRelations(model),
+    computed: compileComputed(model),
     optionalFields: optional,
     requiredFields: requiredFields(indexes, optional),
     counted: sums.length > 0 || (model.count ?? false),

@@ -84,6 +84,8 @@ export interface CompiledModel {
   readonly generatesId: boolean;
   readonly indexes: readonly CompiledIndex[];
   readonly relations: Readonly<Record<string, Relation>>;
+  /** The functions of the fields that are computed from a row when it is returned. */
+  readonly computed: ReadonlyMap<string, (row: AnyRow) => unknown>;
   /** The fields of indexes that a row may lack. Such a row is not in the index. */
   readonly optionalFields: ReadonlySet<string>;
   /**

@@ -4,6 +4,7 @@ import type { DecimalField } from "./aggregates/decimal.js";
 import type { CheckedIndexes } from "./checked-index.js";
 import type { CheckedSoftDelete } from "./checked-soft-delete.js";
 import { assertModelOptions, compileModel } from "./compile-model.js";
+import type { AnyComputed, CheckedComputed, ComputedFunctions } from "./computed-types.js";
 import type { IndexDefinition, RequiredKeyField } from "./index-definition.js";
 import type { AnyIndexes, AnyRelations, Model } from "./model.js";
 
@@ -33,6 +34,8 @@ import type { AnyIndexes, AnyRelations, Model } from "./model.js";
  * absent from the data, `create` generates it.
  * @param definition.relations relations to other models, by the names of these models:
  * `belongsTo("users", "authorId")`.
+ * @param definition.computed fields of returned rows that are not stored, each a pure function of
+ * the stored row: `{ initial: (row) => row.name.charAt(0) }`.
  * @param definition.count maintains the number of rows, so that `count()` reads one entry.
  * @param definition.sum maintains the sum of fields over all rows. Includes `count`.
  * @param definition.min keeps the rows in the order of these fields, for their minimum.
@@ -57,6 +60,7 @@ export function defineModel<
   const Min extends readonly string[] | undefined = undefined,
   const Max extends readonly string[] | undefined = undefined,
   const SoftDelete extends string | undefined = undefined,
+  Computed extends AnyComputed = Record<never, never>,
 >(
   definition: {
     readonly name: Name;
@@ -65,6 +69,7 @@ export function defineModel<
     readonly primaryKey: PrimaryKey;
     readonly indexes?: Indexes & Readonly<Record<string, IndexDefinition<z.output<Schema>>>>;
     readonly relations?: Relations;
+    readonly computed?: ComputedFunctions<z.output<Schema>, Computed> | undefined;
     readonly count?: boolean;
     readonly sum?: Sum;
     readonly min?: Min;
@@ -72,12 +77,12 @@ export function defineModel<
     readonly timestamps?: boolean;
     readonly softDelete?: SoftDelete;
     readonly live?: boolean;
-  } & { readonly indexes?: CheckedIndexes<z.output<Schema>, NoInfer<Indexes>> } & CheckedAggregates<
-      z.output<Schema>,
-      NoInfer<Sum>,
-      NoInfer<Min>,
-      NoInfer<Max>
-    > &
+  } & {
+    readonly indexes?: CheckedIndexes<z.output<Schema>, NoInfer<Indexes>>;
+    readonly computed?:
+      | CheckedComputed<z.output<Schema>, NoInfer<Relations>, NoInfer<Computed>>
+      | undefined;
+  } & CheckedAggregates<z.output<Schema>, NoInfer<Sum>, NoInfer<Min>, NoInfer<Max>> &
     CheckedSoftDelete<z.output<Schema>, NoInfer<SoftDelete>>,
 ): Model<
   Name,
@@ -86,12 +91,13 @@ export function defineModel<
   NoInfer<Indexes>,
   NoInfer<Relations>,
   { readonly sum: Sum; readonly min: Min; readonly max: Max },
-  SoftDelete
+  SoftDelete,
+  NoInfer<Computed>
 > {
   assertModelOptions(definition);
   const { name, prefix, schema, primaryKey, count = false, live = false } = definition;
   const { indexes = {} as Indexes, relations = {} as Relations } = definition;
-  const { sum, min, max, timestamps = false, softDelete } = definition;
+  const { sum, min, max, timestamps = false, softDelete, computed } = definition;
   const model: Model<
     Name,
     Schema,
@@ -99,7 +105,8 @@ export function defineModel<
     Indexes,
     Relations,
     { readonly sum: Sum; readonly min: Min; readonly max: Max },
-    SoftDelete
+    SoftDelete,
+    Computed
   > = {
     name,
     ...(prefix !== undefined && { prefix }),
@@ -107,6 +114,7 @@ export function defineModel<
     primaryKey,
     indexes,
     relations,
+    ...(computed !== undefined && { computed }),
     count,
     ...(sum !== undefined && { sum }),
     ...(min !== undefined && { min }),

@@ -1,5 +1,6 @@
 import type * as z from "zod";
 import type { DecimalField } from "./aggregates/decimal.js";
+import type { AnyComputed, NoComputed } from "./computed-types.js";
 import type { AnyIndexDefinition, AnyIndexPart, DescendingField } from "./index-definition.js";
 import type { Relation } from "./relation-definition.js";
 
@@ -27,6 +28,7 @@ export interface Model<
   Relations extends AnyRelations = AnyRelations,
   Aggregates extends AnyAggregates = AnyAggregates,
   SoftDelete extends string | undefined = string | undefined,
+  Computed extends AnyComputed = AnyComputed,
 > {
   readonly name: Name;
   /** The first part of the keys of its rows, if it is not the name. */
@@ -35,6 +37,8 @@ export interface Model<
   readonly primaryKey: PrimaryKey;
   readonly indexes: Indexes;
   readonly relations: Relations;
+  /** The functions of the fields that are computed from a row when it is returned. */
+  readonly computed?: { readonly [F in keyof Computed]: (row: never) => Computed[F] };
   /** True if the number of rows is maintained, so that `count` reads one entry. */
   readonly count: boolean;
   /** The fields whose sum over all rows is maintained. */
@@ -55,11 +59,16 @@ export interface Model<
 /** Models by the names that a program uses for them. */
 export type AnyModels = Readonly<Record<string, Model>>;
 
-/** Model → a row as it is stored and returned: the output of the schema. */
+/**
+ * Model → a row as it is stored: the output of the schema. `ResultRow` is a row as it is returned,
+ * which also has the computed fields of the model.
+ */
 export type Row<M extends Model> = z.output<M["schema"]>;
 
 /** Model → the input of `create`: the input of the schema. A ULID primary key may be left out. */
-export type CreateInput<M extends Model> = M["primaryKey"] extends keyof M["schema"]["shape"]
+export type CreateInput<M extends Model> = StoredInput<M> & NoComputed<M["computed"]>;
+
+type StoredInput<M extends Model> = M["primaryKey"] extends keyof M["schema"]["shape"]
   ? M["schema"]["shape"][M["primaryKey"]] extends z.ZodULID
     ? OptionalField<z.input<M["schema"]>, M["primaryKey"]>
     : z.input<M["schema"]>

@@ -52,3 +52,9 @@ export interface NotScopable<_Fields, Message extends string> extends Refused<Me
 
 /** A relation to a model or to fields that do not exist. */
 export interface LeadsNowhere<_Name, Message extends string> extends Refused<Message> {}
+
+/** A computed field that no row can have. */
+export interface CannotCompute<_Field, Message extends string> extends Refused<Message> {}
+
+/** A computed field in data, which holds only what is stored. */
+export interface NotStored<_Field, Message extends string> extends Refused<Message> {}

@@ -9,8 +9,11 @@ import type { RankedTable } from "./ranked-table.js";
  */
 export type Boundary = readonly KvKeyPart[];
 
-/** An interval is split if it has more than twice as many parts, and merged if less than half. */
-export const fanOut = 32;
+/**
+ * The size of intervals. One is split if it has more than twice as many parts, and merged if less
+ * than half. All programs work with intervals of any size, so tests make them small.
+ */
+export const intervalSize: { parts: number } = { parts: 32 };
 /**
  * The highest level of intervals. An interval of level 1 consists of entries, and one of each other
  * level of intervals of the level below it.

@@ -3,14 +3,20 @@ import { canBeStored } from "../indexes/can-be-stored.js";
 import { isSameKey } from "../indexes/key-parts.js";
 import { countOf, countSlot } from "../model/aggregates/ranked-amounts.js";
 import type { Fence } from "./fences.js";
-import { type Boundary, fanOut, fenceKey, longestKey, slotKey, stateKey } from "./rank-keys.js";
+import {
+  type Boundary,
+  fenceKey,
+  intervalSize,
+  longestKey,
+  slotKey,
+  stateKey,
+} from "./rank-keys.js";
 import type { RankedTable } from "./ranked-table.js";
 import { listEntries } from "./read-entries.js";
 import { groupAt, type IntervalGroup, listGroups, wholeIndex } from "./read-intervals.js";
 
 /** How many intervals one commit splits off at most. */
 const maxPieces = 8;
-const maxParts = 2 * fanOut;
 const noReads = () => undefined;
 
 /** The size of a group: the number of its parts, or that it has more than can be read at once. */
@@ -29,14 +35,15 @@ export async function partsOf(
   level: number,
   { intervals, amounts, end }: IntervalGroup,
 ): Promise<GroupParts> {
+  const { parts: size } = intervalSize;
   const from = intervals[0]!.boundary;
-  const limit = maxPieces * fanOut + 1;
+  const limit = maxPieces * size + 1;
   const range = { prefix: [], end };
   const parts: Boundary[] = [];
   if (level === 1) {
     const count = countOf(amounts);
-    const isTooSmall = count < fanOut / 2;
-    if (count <= maxParts) return { ...keepsSize, isTooSmall };
+    const isTooSmall = count < size / 2;
+    if (count <= 2 * size) return { ...keepsSize, isTooSmall };
     for await (const batch of listEntries(table, from, range, noReads, limit))
       parts.push(...batch.map(({ key }) => key.slice(1)));
   } else {
@@ -51,8 +58,8 @@ export async function partsOf(
       if (parts.push(head!.boundary) === limit) break;
     }
   }
-  const isTooLarge = parts.length > maxParts;
-  return { parts, isTooLarge, isTooSmall: parts.length < fanOut / 2 };
+  const isTooLarge = parts.length > 2 * size;
+  return { parts, isTooLarge, isTooSmall: parts.length < size / 2 };
 }
 
 /**
@@ -70,8 +77,9 @@ export async function beginSplit(
   keyBytes: number,
   check: AtomicCheck,
 ): Promise<Boundary | undefined> {
-  const pieces = Math.min(maxPieces, Math.floor(parts.length / fanOut));
-  const boundaries = Array.from({ length: pieces - 1 }, (_, i) => parts[(i + 1) * fanOut]!);
+  const { parts: size } = intervalSize;
+  const pieces = Math.min(maxPieces, Math.floor(parts.length / size));
+  const boundaries = Array.from({ length: pieces - 1 }, (_, i) => parts[(i + 1) * size]!);
   const operation = table.kv.atomic().check(check, fence.check);
   if (level > 1) {
     const checks = await boundaryChecks(table, level - 1, boundaries);

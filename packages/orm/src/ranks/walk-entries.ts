@@ -6,7 +6,7 @@ import {
   countSlot,
   type RankedAmounts,
 } from "../model/aggregates/ranked-amounts.js";
-import { type Boundary, fanOut, first, topLevel } from "./rank-keys.js";
+import { type Boundary, first, intervalSize, topLevel } from "./rank-keys.js";
 import type { RankedTable } from "./ranked-table.js";
 import { amountsOfEntries, listEntries } from "./read-entries.js";
 import {
@@ -100,7 +100,7 @@ class Walk {
   /** About as many entries as the intervals of a group have. */
   get #pageSize(): number {
     const { batchSize, sums } = this.#table;
-    return Math.min(batchSize, 2 * fanOut * (1 + sums.flatMap(limbsOf).length));
+    return Math.min(batchSize, 2 * intervalSize.parts * (1 + sums.flatMap(limbsOf).length));
   }
 
   get #left(): bigint | undefined {

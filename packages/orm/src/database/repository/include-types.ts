@@ -1,6 +1,6 @@
-import type { FieldOf } from "../../model/index-definition.js";
 import type { AnyModels, Model, Row } from "../../model/model.js";
 import type { Relation } from "../../model/relation-definition.js";
+import type { ResultField } from "../../model/result-row.js";
 import type {
   NoCondition,
   UnknownField,
@@ -59,7 +59,7 @@ type RelationQuery<R extends Relation, Models extends AnyModels> = R["kind"] ext
 
 /** A relation to one row: the fields to return, and the relations to load with the row. */
 export interface IncludedRow<M extends Model, Models extends AnyModels> {
-  readonly select?: { readonly [F in FieldOf<Row<M>>]?: true } | undefined;
+  readonly select?: { readonly [F in ResultField<M>]?: true } | undefined;
   readonly include?: Include<M, Models> | undefined;
 }
 
@@ -126,7 +126,7 @@ type CheckedRelation<
     } & (keyof Q & ("where" | "orderBy") extends never ? unknown : CheckedRows<Target, R, Q>);
 
 type CheckedSelect<M extends Model, S> = {
-  readonly [F in keyof S]: F extends FieldOf<Row<M>>
+  readonly [F in keyof S]: F extends ResultField<M>
     ? unknown
     : UnknownField<F, "name fields of the schema">;
 };

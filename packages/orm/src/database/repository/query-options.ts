@@ -1,6 +1,6 @@
 import type { Direction } from "../../context/any-query.js";
-import type { FieldOf } from "../../model/index-definition.js";
 import type { AnyModels, CreateInput, Model, PrimaryKeyFields, Row } from "../../model/model.js";
+import type { ResultField } from "../../model/result-row.js";
 import type { UpdateInput } from "../../model/update-input.js";
 import type { IndexName } from "../../query/types/key-path-types.js";
 import type { IndexedWhere, OrderBy } from "../../query/types/where-types.js";
@@ -124,7 +124,7 @@ export interface FindManyOptions<
   W = IndexedWhere<M> | undefined,
   O = OrderBy<M> | readonly OrderBy<M>[] | undefined,
   X = IndexName<M> | undefined,
-  S extends string = FieldOf<Row<M>>,
+  S extends string = ResultField<M>,
   I = Include<M, Models> | undefined,
   V = boolean,
 > extends WatchManyOptions<M, Models, W, O, X, S, I, V> {

@@ -1,5 +1,6 @@
 import type { FieldOf } from "../../model/index-definition.js";
 import type { AnyModels, Model, Row } from "../../model/model.js";
+import type { ResultField } from "../../model/result-row.js";
 import type { QueryExplanation } from "../../query/read/explain-query.js";
 import type { IndexedField, IndexName } from "../../query/types/key-path-types.js";
 import type {
@@ -83,7 +84,7 @@ export interface Repository<in out M extends Model, in out Models extends AnyMod
    */
   findUnique<
     const W extends UniqueFields<M>,
-    S extends FieldOf<Row<M>> = FieldOf<Row<M>>,
+    S extends ResultField<M> = ResultField<M>,
     const I extends Include<M, Models> | undefined = Include<M, Models>,
     const V extends boolean = false,
     const D extends boolean = false,
@@ -100,7 +101,7 @@ export interface Repository<in out M extends Model, in out Models extends AnyMod
    */
   findUniqueOrThrow<
     const W extends UniqueFields<M>,
-    S extends FieldOf<Row<M>> = FieldOf<Row<M>>,
+    S extends ResultField<M> = ResultField<M>,
     const I extends Include<M, Models> | undefined = Include<M, Models>,
     const V extends boolean = false,
     const D extends boolean = false,
@@ -119,7 +120,7 @@ export interface Repository<in out M extends Model, in out Models extends AnyMod
     const W extends QueryWhere<M, Models> | undefined = QueryWhere<M, Models> & LeftOut,
     const O extends Orders<M> | undefined = Orders<M> & LeftOut,
     const X extends IndexName<M> | undefined = never,
-    S extends FieldOf<Row<M>> = FieldOf<Row<M>>,
+    S extends ResultField<M> = ResultField<M>,
     const I extends Include<M, Models> | undefined = Include<M, Models>,
     const V extends boolean = false,
   >(
@@ -136,7 +137,7 @@ export interface Repository<in out M extends Model, in out Models extends AnyMod
     const W extends QueryWhere<M, Models> | undefined = QueryWhere<M, Models> & LeftOut,
     const O extends Orders<M> | undefined = Orders<M> & LeftOut,
     const X extends IndexName<M> | undefined = never,
-    S extends FieldOf<Row<M>> = FieldOf<Row<M>>,
+    S extends ResultField<M> = ResultField<M>,
     const I extends Include<M, Models> | undefined = Include<M, Models>,
     const V extends boolean = false,
   >(
@@ -172,7 +173,7 @@ export interface Repository<in out M extends Model, in out Models extends AnyMod
     const W extends QueryWhere<M, Models> | undefined = QueryWhere<M, Models> & LeftOut,
     const O extends Orders<M> | undefined = Orders<M> & LeftOut,
     const X extends IndexName<M> | undefined = never,
-    S extends FieldOf<Row<M>> = FieldOf<Row<M>>,
+    S extends ResultField<M> = ResultField<M>,
     const I extends Include<M, Models> | undefined = Include<M, Models>,
     const V extends boolean = false,
     const D extends boolean = false,
@@ -191,7 +192,7 @@ export interface Repository<in out M extends Model, in out Models extends AnyMod
    * @throws {InvalidArgumentError} if `take` is not a positive integer.
    */
   scan<
-    S extends FieldOf<Row<M>> = FieldOf<Row<M>>,
+    S extends ResultField<M> = ResultField<M>,
     const I extends Include<M, Models> | undefined = Include<M, Models>,
     const V extends boolean = false,
   >(
@@ -322,7 +323,7 @@ export interface Repository<in out M extends Model, in out Models extends AnyMod
     const W extends QueryWhere<M, Models> | undefined = QueryWhere<M, Models> & LeftOut,
     const O extends Orders<M> | undefined = Orders<M> & LeftOut,
     const X extends IndexName<M> | undefined = never,
-    S extends FieldOf<Row<M>> = FieldOf<Row<M>>,
+    S extends ResultField<M> = ResultField<M>,
     const I extends Include<M, Models> | undefined = Include<M, Models>,
     const V extends boolean = false,
   >(
@@ -342,7 +343,7 @@ export interface Repository<in out M extends Model, in out Models extends AnyMod
    * @throws {LimitExceededError} if the related rows do not fit into one commit.
    */
   create<
-    S extends FieldOf<Row<M>> = FieldOf<Row<M>>,
+    S extends ResultField<M> = ResultField<M>,
     const I extends Include<M, Models> | undefined = Include<M, Models>,
     const V extends boolean = false,
   >(options: CreateOptions<M, Models, S, I, V>): Promise<Shaped<M, Models, S, I, V>>;
@@ -359,7 +360,7 @@ export interface Repository<in out M extends Model, in out Models extends AnyMod
    * accepts. Nothing is written.
    */
   createMany<
-    S extends FieldOf<Row<M>> = FieldOf<Row<M>>,
+    S extends ResultField<M> = ResultField<M>,
     const I extends Include<M, Models> | undefined = Include<M, Models>,
     const V extends boolean = false,
     const A extends boolean = false,
@@ -384,7 +385,7 @@ export interface Repository<in out M extends Model, in out Models extends AnyMod
    */
   update<
     const W extends UniqueFields<M>,
-    S extends FieldOf<Row<M>> = FieldOf<Row<M>>,
+    S extends ResultField<M> = ResultField<M>,
     const I extends Include<M, Models> | undefined = Include<M, Models>,
     const V extends boolean = false,
   >(
@@ -407,7 +408,7 @@ export interface Repository<in out M extends Model, in out Models extends AnyMod
     const W extends QueryWhere<M, Models> | undefined = QueryWhere<M, Models> & LeftOut,
     const O extends Orders<M> | undefined = Orders<M> & LeftOut,
     const X extends IndexName<M> | undefined = never,
-    S extends FieldOf<Row<M>> = FieldOf<Row<M>>,
+    S extends ResultField<M> = ResultField<M>,
     const I extends Include<M, Models> | undefined = Include<M, Models>,
     const V extends boolean = false,
     const A extends boolean = false,
@@ -425,7 +426,7 @@ export interface Repository<in out M extends Model, in out Models extends AnyMod
    */
   upsert<
     const W extends UniqueFields<M>,
-    S extends FieldOf<Row<M>> = FieldOf<Row<M>>,
+    S extends ResultField<M> = ResultField<M>,
     const I extends Include<M, Models> | undefined = Include<M, Models>,
     const V extends boolean = false,
   >(
@@ -443,7 +444,7 @@ export interface Repository<in out M extends Model, in out Models extends AnyMod
    */
   delete<
     const W extends UniqueFields<M>,
-    S extends FieldOf<Row<M>> = FieldOf<Row<M>>,
+    S extends ResultField<M> = ResultField<M>,
     const I extends Include<M, Models> | undefined = Include<M, Models>,
     const V extends boolean = false,
   >(
@@ -466,7 +467,7 @@ export interface Repository<in out M extends Model, in out Models extends AnyMod
     const W extends QueryWhere<M, Models> | undefined = QueryWhere<M, Models> & LeftOut,
     const O extends Orders<M> | undefined = Orders<M> & LeftOut,
     const X extends IndexName<M> | undefined = never,
-    S extends FieldOf<Row<M>> = FieldOf<Row<M>>,
+    S extends ResultField<M> = ResultField<M>,
     const I extends Include<M, Models> | undefined = Include<M, Models>,
     const V extends boolean = false,
     const A extends boolean = false,
@@ -486,7 +487,7 @@ export interface Repository<in out M extends Model, in out Models extends AnyMod
    * @throws {VersionConflictError} if the row's versionstamp is not `ifVersion`.
    */
   restore<
-    S extends FieldOf<Row<M>> = FieldOf<Row<M>>,
+    S extends ResultField<M> = ResultField<M>,
     const I extends Include<M, Models> | undefined = Include<M, Models>,
     const V extends boolean = false,
   >(options: RestoreOptions<M, Models, S, I, V>): Promise<Shaped<M, Models, S, I, V>>;
@@ -513,7 +514,7 @@ export interface Repository<in out M extends Model, in out Models extends AnyMod
    */
   watch<
     const W extends UniqueFields<M>,
-    S extends FieldOf<Row<M>> = FieldOf<Row<M>>,
+    S extends ResultField<M> = ResultField<M>,
     const I extends Include<M, Models> | undefined = Include<M, Models>,
     const V extends boolean = false,
   >(
@@ -533,7 +534,7 @@ export interface Repository<in out M extends Model, in out Models extends AnyMod
     const W extends QueryWhere<M, Models> | undefined = QueryWhere<M, Models> & LeftOut,
     const O extends Orders<M> | undefined = Orders<M> & LeftOut,
     const X extends IndexName<M> | undefined = never,
-    S extends FieldOf<Row<M>> = FieldOf<Row<M>>,
+    S extends ResultField<M> = ResultField<M>,
     const I extends Include<M, Models> | undefined = Include<M, Models>,
     const V extends boolean = false,
   >(

@@ -1,7 +1,7 @@
 import type { RowId } from "../../errors/orm-error.js";
-import type { FieldOf } from "../../model/index-definition.js";
 import type { AnyModels, Model, Row } from "../../model/model.js";
 import type { BelongsTo, HasOne, Relation } from "../../model/relation-definition.js";
+import type { ResultField, ResultRow } from "../../model/result-row.js";
 import type { ModelNamed } from "./include-types.js";
 
 /** A row with its versionstamp, which a later write can pass as `ifVersion`. */
@@ -66,12 +66,14 @@ export type Shaped<M extends Model, Models extends AnyModels, S, I, V> = V exten
 type Loaded<M extends Model, Models extends AnyModels, S, I> = undefined extends I
   ? Loaded<M, Models, S, Partial<Exclude<I, undefined>>>
   : string extends keyof I
-    ? Picked<Row<M>, S>
+    ? Picked<M, S>
     : [keyof I] extends [never]
-      ? Picked<Row<M>, S>
-      : Flat<Picked<Row<M>, S> & Relations<M, Models, I>>;
+      ? Picked<M, S>
+      : Flat<Picked<M, S> & Relations<M, Models, I>>;
 
-type Picked<R, S> = [FieldOf<R>] extends [S] ? R : Flat<Pick<R, S & keyof R>>;
+type Picked<M extends Model, S> = [ResultField<M>] extends [S]
+  ? ResultRow<M>
+  : Flat<Pick<ResultRow<M>, S & keyof ResultRow<M>>>;
 
 /** Intersection → one object type with all of its properties, which editors show in full. */
 type Flat<T> = { [K in keyof T]: T[K] } & {};
@@ -122,14 +124,14 @@ type RelatedRow<M extends Model, Models extends AnyModels, Q> = Q extends unknow
   ? Loaded<
       M,
       Models,
-      "select" extends keyof Q ? SelectedField<M, Q["select"]> : FieldOf<Row<M>>,
+      "select" extends keyof Q ? SelectedField<M, Q["select"]> : ResultField<M>,
       "include" extends keyof Q ? Q["include"] : Record<never, never>
     >
   : never;
 
 /** Model, `select` → the fields that are certainly returned. */
 type SelectedField<M extends Model, S> = [S] extends [undefined]
-  ? FieldOf<Row<M>>
+  ? ResultField<M>
   : AlwaysSelected<Exclude<S, undefined>>;
 
 /** `select` → its fields that are neither optional nor possibly undefined. */

@@ -80,13 +80,12 @@ export class RowOperations extends RowReads {
     const { context } = this.#calls;
     return this.#writeOne("update", input, async (options, meter) => {
       const data = objectOf(context, options.data, "data");
-      const { where } = options;
+      const find = (within = context) => findWholeRow(within, options, meter);
       if (hasRelations(context, data)) {
-        const findIn = (within: TableContext) => () => findWholeRow(within, options, meter);
-        return await updateNested(context, findIn, where, data, options, meter);
+        const findIn = (within: TableContext) => () => find(within);
+        return await updateNested(context, findIn, options.where, data, options, meter);
       }
-      const find = () => findWholeRow(context, options, meter);
-      return await updateRow(context, find, where, data, options);
+      return await updateRow(context, find, options.where, data, options);
     });
   }
 
@@ -105,11 +104,11 @@ export class RowOperations extends RowReads {
       // Checked before it is needed, so that a call without it fails also if the row exists.
       const create = objectOf(context, options.create, "create");
       const update = objectOf(context, options.update, "update");
-      const findIn = (within: TableContext) => () => findWholeRow(within, options, meter);
+      const find = (within = context) => findWholeRow(within, options, meter);
       if (hasRelations(context, create) || hasRelations(context, update)) {
+        const findIn = (within: TableContext) => () => find(within);
         return await upsertNested(context, findIn, create, update, options, meter, assertNew);
       }
-      const find = findIn(context);
       return await upsertRow(context, find, create, update, options, meter, assertNew);
     });
   }
@@ -120,14 +119,14 @@ export class RowOperations extends RowReads {
       const query = { ...options, orAsStored: true };
       let shaped: ShapedRow;
       // Relations are read before the deletion, because related rows may be deleted too.
-      const findWithRelations = async () => {
-        const found = await findWholeRow(context, query, meter);
+      const findWithRelations = async (within: TableContext) => {
+        const found = await findWholeRow(within, query, meter);
         if (found !== undefined) shaped = await shapeRow(context, found, options, meter);
         return found;
       };
       const find = options.include
-        ? () => retryTornRead(findWithRelations)
-        : () => findWholeRow(context, query, meter);
+        ? (within = context) => retryTornRead(() => findWithRelations(within))
+        : (within = context) => findWholeRow(within, query, meter);
       const key = namedPrimaryKey(context, query);
       const deleted = await deleteRow(context, find, options.where, options, meter, key);
       if (options.include) return shaped;

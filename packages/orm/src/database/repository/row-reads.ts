@@ -112,19 +112,25 @@ export class RowReads {
     );
   }
 
-  watch(query: AnyQuery): ReadableStream<ShapedRow> {
+  watch(input: AnyQuery): ReadableStream<ShapedRow> {
     const { context } = this.#calls;
-    return this.#calls.watch("watch", copyQuery(query), (options) =>
-      watchRow(context, whereOf(context, options), options, async (found, meter) =>
-        found === null ? null : shapeRow(context, found, options, meter),
+    const query = copyQuery(input);
+    return this.#calls.watch("watch", query, (options) =>
+      watchRow(context, whereOf(context, options), options, (found, meter) =>
+        this.#calls.report(query, async () =>
+          found === null ? null : shapeRow(context, found, options, meter),
+        ),
       ),
     );
   }
 
-  watchMany(query: AnyQuery): ReadableStream<ShapedRow[]> {
+  watchMany(input: AnyQuery): ReadableStream<ShapedRow[]> {
     const { context } = this.#calls;
-    return this.#calls.watch("watchMany", copyQuery(query), (options) =>
-      watchRows(context, options, (rows, meter) => shapeRows(context, rows, options, meter)),
+    const query = copyQuery(input);
+    return this.#calls.watch("watchMany", query, (options) =>
+      watchRows(context, options, (rows, meter) =>
+        this.#calls.report(query, () => shapeRows(context, rows, options, meter)),
+      ),
     );
   }
 

@@ -4,7 +4,7 @@ import type { TableContext } from "../../context/table-context.js";
 import { ReferenceMissingError, VersionConflictError } from "../../errors/row-errors.js";
 import { foundRow } from "../../query/read/found-row.js";
 import { readRows } from "../../query/read/read-rows.js";
-import { selectFields } from "../../query/read/select-fields.js";
+import { resultRow, resultRows } from "../../query/read/result-row.js";
 import { loadRelations } from "../../relations/load/load-relations.js";
 import type { MissingRow } from "../../relations/load/relation-load.js";
 import { retryTornRead } from "../../relations/load/retry-torn-read.js";
@@ -18,12 +18,13 @@ import { createMatcher } from "../../write/many/row-matcher.js";
 export type ShapedRow = any;
 
 /** Determines what is returned of rows. */
-type Shape = Pick<AnyQuery, "select" | "include" | "withVersionstamp">;
+type Shape = Pick<AnyQuery, "select" | "returned" | "include" | "withVersionstamp">;
 
 /**
- * Shapes one row. Returns the row itself, without a promise, if nothing has to be changed.
+ * Shapes one row. Returns it without a promise if nothing has to be read, and the model has no
+ * `afterRead` hook.
  *
- * @param shapeAll is called if something has to be changed.
+ * @param shapeAll is called for relations and versionstamps.
  */
 export function shapeRow(
   context: TableContext,
@@ -32,8 +33,9 @@ export function shapeRow(
   meter: ReadMeter,
   shapeAll: typeof shapeWrittenRows = shapeRows,
 ): ShapedRow | Promise<ShapedRow> {
-  const { include, select, withVersionstamp } = shape;
-  if (include === undefined && select === undefined && !withVersionstamp) return found.row;
+  if (shape.include === undefined && !shape.withVersionstamp) {
+    return resultRow(context, found.row, shape);
+  }
   return shapeAll(context, [found], shape, meter).then(([shaped]) => shaped);
 }
 
@@ -47,15 +49,16 @@ export function shapeRow(
 export async function shapeRows(
   context: TableContext,
   found: readonly FoundRow[],
-  { include, select, withVersionstamp }: Shape,
+  shape: Shape,
   meter: ReadMeter,
   missing: MissingRow = "refused",
 ): Promise<ShapedRow[]> {
+  const { include, withVersionstamp } = shape;
   const rows = found.map(({ row }) => row);
-  const selected = select === undefined ? rows : rows.map((row) => selectFields(row, select));
+  const selected = await resultRows(context, rows, shape);
   const loaded =
     include === undefined
-      ? selected
+      ? [...selected]
       : await loadRelations(context, rows, selected, include, meter, missing);
   if (!withVersionstamp) return loaded;
   return found.map(({ versionstamp }, i) => ({ row: loaded[i], versionstamp }));

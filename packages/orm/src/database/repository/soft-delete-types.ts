@@ -1,5 +1,5 @@
-import type { FieldOf } from "../../model/index-definition.js";
 import type { AnyModels, Model, PrimaryKeyFields, Row } from "../../model/model.js";
+import type { ResultField } from "../../model/result-row.js";
 import type { NoSoftDelete } from "../../model/type-errors.js";
 import type { IndexedValue } from "../../query/types/key-path-types.js";
 import type { ShapeOptions } from "./query-options.js";
@@ -42,7 +42,7 @@ export type PrimaryKeyWhere<M extends Model> = {
 export type RestoreOptions<
   M extends Model,
   Models extends AnyModels,
-  S extends FieldOf<Row<M>>,
+  S extends ResultField<M>,
   I,
   V,
 > = ShapeOptions<M, Models, S, I, V> & {

@@ -25,10 +25,10 @@ export async function choosePlan(context: TableContext, query: AnyQuery): Promis
 
 /** Returns the plans of a query, best first. Every method that takes a query chooses among them. */
 export function plansOf(context: TableContext, unscoped: AnyQuery): readonly Plan[] {
-  const query = scopedQuery(context, unscoped);
-  const { related } = query;
+  const { related } = unscoped;
   if (related !== undefined)
-    return relatedPlans(context, { ...query, related: undefined }, related);
+    return relatedPlans(context, { ...unscoped, related: undefined }, related);
+  const query = scopedQuery(context, unscoped);
   const plans = planRows(queriedModel(context), query, orderIn(context));
   if (query.where !== undefined) {
     for (const where of alternativesOf(context.model, query.where)) {

@@ -1,3 +1,4 @@
+import { scopedQuery } from "../../context/scope.js";
 import type { TableContext } from "../../context/table-context.js";
 import { UnindexedQueryError } from "../../errors/query-errors.js";
 import type { AnyRow } from "../../model/compiled-model.js";
@@ -131,11 +132,10 @@ function lookupPlan(
   values: AnyRow,
   query: RelatedConditions | undefined,
 ): QueryPlan {
-  const plans = planQuery(
-    queriedModel(context),
-    { where: { ...where, ...values } },
-    orderIn(context),
-  );
+  // The values of the scope replace those of the relation, which are only examples.
+  const { where: scoped } = scopedQuery(context, { where });
+  const all = { ...values, ...where, ...scoped };
+  const plans = planQuery(queriedModel(context), { where: all }, orderIn(context));
   assertKinds(context.model, where, plans);
   query?.related?.assertServed(context, false);
   return readablePlan(context, plans);

@@ -89,10 +89,14 @@ export class OpenFilter {
   #prefixOf(primaryKey: PrimaryKey): KvKeyPart[] {
     const { relation } = this.#filter.link;
     const fields = relation.kind === "manyToMany" ? relation.to : (relation as BelongsTo).fields;
-    const keyParts = keyFields(this.#walkedTable().model, this.#plan.walked?.index);
-    return keyParts
-      .slice(0, fields.length)
-      .map(({ name, partOf }) => partOf(primaryKey[fields.indexOf(name)]));
+    const { model, scope = {} } = this.#walkedTable();
+    const { index = undefined, segments = [] } = this.#plan.walked ?? {};
+    return keyFields(model, index)
+      .slice(0, segments[0]?.equals.length)
+      .map(({ name, partOf }) => {
+        const position = fields.indexOf(name);
+        return partOf(position < 0 ? scope[name] : primaryKey[position]);
+      });
   }
 
   /** Returns the table whose keys lead from related rows to rows. */

@@ -3,6 +3,7 @@ import type { AnyQuery } from "../../context/any-query.js";
 import type { TableContext } from "../../context/table-context.js";
 import { knownNames } from "../../errors/nearest-name.js";
 import { InvalidQueryError } from "../../errors/query-errors.js";
+import { ScopeError } from "../../errors/scope-error.js";
 import { keyPartOf } from "../../indexes/key-parts.js";
 import type { AnyRow, CompiledModel } from "../../model/compiled-model.js";
 import { isPlainObject } from "../../model/is-plain-object.js";
@@ -61,6 +62,7 @@ function assertOutsideOr(context: TableContext, { OR: members }: AnyRow): void {
 function parseFilter(context: TableContext, link: LinkedRelation, input: unknown): RelatedFilter[] {
   const { model } = context;
   const { kind } = link.relation;
+  assertWithinScope(context, link);
   const isOfOne = kind === "belongsTo" || kind === "hasOne";
   const known = isOfOne ? (["is", "isNot"] as const) : (["some", "none"] as const);
   const fail = (place: string, reason: string): never => {
@@ -95,6 +97,16 @@ function parseFilter(context: TableContext, link: LinkedRelation, input: unknown
       { link, condition, isNegated, query: parseConditions(context, link, conditions, place) },
     ];
   });
+}
+
+/** @throws {ScopeError} if the related rows lack the fields of the scope. */
+function assertWithinScope({ model, scope, tables }: TableContext, link: LinkedRelation): void {
+  if (scope === undefined) return;
+  for (const { name } of [link.target, ...(link.through ? [link.through] : [])]) {
+    if (!tables.get(name)?.isOutside) continue;
+    const reason = `${name} lacks the fields of the scope; query it without the scope`;
+    throw new ScopeError(model.name, `where.${link.name}`, reason);
+  }
 }
 
 function parseConditions(

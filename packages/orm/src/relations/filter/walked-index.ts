@@ -1,6 +1,7 @@
 import type { TableContext } from "../../context/table-context.js";
 import type { AnyRow, CompiledIndex, CompiledModel } from "../../model/compiled-model.js";
 import { isReadable, orderIn } from "../../query/plan/choose-plan.js";
+import { readsMarkedRows } from "../../query/plan/covered-read.js";
 import type { FieldCondition } from "../../query/plan/fields/field-condition.js";
 import { keyFields } from "../../query/plan/fields/key-fields.js";
 import { alternativesOf, parseQuery } from "../../query/plan/fields/query-fields.js";
@@ -20,6 +21,8 @@ export function walkedIndex(
   where: AnyRow,
   fields: readonly string[],
 ): QueryPlan | undefined {
+  // The walk reads only keys, and cannot tell which of them are of the scope.
+  if (context.scope !== undefined) return undefined;
   const model = queriedModel(context);
   if (alternativesOf(model, where).length > 1) return undefined;
   const [query] = parseQuery(model, { where });
@@ -29,6 +32,8 @@ export function walkedIndex(
   const whole = { ...query, conditions };
   const candidates = [undefined, ...model.indexes.filter(({ isHidden }) => !isHidden)];
   for (const index of candidates) {
+    // Nor can it tell which rows are marked as deleted.
+    if (readsMarkedRows(context, index)) continue;
     if (!isReadable(context, index) || !isComplete(model, index, whole)) continue;
     const plan = planOf(model, index, [query], orderIn(context));
     if (plan !== undefined && continuesWith(model, index, plan, fields)) return plan;

@@ -5,6 +5,7 @@ import { InvalidArgumentError } from "../../errors/query-errors.js";
 import { isPlainObject } from "../../model/is-plain-object.js";
 import type { LinkedRelation } from "../../model/linked-relations.js";
 import type { Relation } from "../../model/relation-definition.js";
+import { withReads } from "../../query/read/result-row.js";
 import { countsName } from "./load-counts.js";
 
 /** A relation to load, with the query for its rows. */
@@ -28,7 +29,7 @@ const allowedOptions: Readonly<Record<Relation["kind"], readonly (keyof AnyQuery
  * that its kind of relation does not allow.
  */
 export function includedRelations(
-  { model, links, scope, tables }: TableContext,
+  { model, links, scope, tables, settings }: TableContext,
   include: AnyInclude,
 ): IncludedRelation[] {
   const included: IncludedRelation[] = [];
@@ -52,7 +53,7 @@ export function includedRelations(
     const query = option === true ? {} : option;
     if (typeof query !== "object" || query === null) fail(path, "it must be true or a query");
     assertAllowed(link, query, (field, reason) => fail(`${path}.${field}`, reason));
-    included.push({ link, query });
+    included.push({ link, query: withReads({ model: link.target, settings }, query) });
   }
   return included;
 }

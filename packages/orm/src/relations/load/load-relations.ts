@@ -2,7 +2,7 @@ import type { AnyInclude, AnyQuery } from "../../context/any-query.js";
 import type { ReadMeter } from "../../context/read-meter.js";
 import type { TableContext } from "../../context/table-context.js";
 import type { AnyRow } from "../../model/compiled-model.js";
-import { selectFields } from "../../query/read/select-fields.js";
+import { resultRows } from "../../query/read/result-row.js";
 import { includedRelations } from "./include-query.js";
 import { loadBelongsTo } from "./load-belongs-to.js";
 import { countedRelations, countsName, loadCounts } from "./load-counts.js";
@@ -63,11 +63,12 @@ async function loadRelation(load: RelationLoad): Promise<readonly unknown[]> {
 async function shapeRows(
   context: TableContext,
   rows: readonly AnyRow[],
-  { select, include }: AnyQuery,
+  query: AnyQuery,
   meter: ReadMeter,
   missing: MissingRow,
 ): Promise<AnyRow[]> {
-  const selected = select === undefined ? rows : rows.map((row) => selectFields(row, select));
+  const { include } = query;
+  const selected = await resultRows(context, rows, query);
   if (include === undefined) return [...selected];
   return await loadRelations(context, rows, selected, include, meter, missing);
 }

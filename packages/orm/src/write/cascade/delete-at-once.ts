@@ -101,8 +101,8 @@ export async function tryOneCommit(deletion: Deletion): Promise<FoundRow | undef
 /** Returns a function that finds a row that is known, and then calls `find`. */
 function findAfter(known: FoundRow | undefined, find: FindRow): FindRow {
   let next = known;
-  return async () => {
-    const found = next ?? (await find());
+  return async (within) => {
+    const found = next ?? (await find(within));
     next = undefined;
     return found;
   };

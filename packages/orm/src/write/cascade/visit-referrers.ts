@@ -1,4 +1,5 @@
 import type { KvKeyPart } from "@keywright/core";
+import { hooksOf } from "../../context/hooks-of.js";
 import { inParallel } from "../../context/in-parallel.js";
 import type { TableContext } from "../../context/table-context.js";
 import type { Reference } from "../../model/linked-relations.js";
@@ -6,7 +7,7 @@ import { readRows } from "../../query/read/read-rows.js";
 import { assertUnrestricted, isReferring } from "../../relations/find-restriction.js";
 import { isReferenceTo, rowIdOf } from "../../relations/referenced-key.js";
 import { tableOfModel } from "../../relations/referrers.js";
-import { hooksOf } from "../input/row-hooks.js";
+
 import { deleteSingleRow } from "../rows/delete-single-row.js";
 import { updateRow } from "../rows/update-row.js";
 import { beginSearch, type CascadeFrame, type CascadeWalk, createFrame } from "./cascade-frame.js";

@@ -42,7 +42,7 @@ function unknownFields(model: CompiledModel, data: AnyRow): z.core.$ZodIssue[] {
   const issues: z.core.$ZodIssue[] = [];
   for (const field of Object.keys(data)) {
     if (data[field] !== undefined && fieldSchema(model, field) === undefined) {
-      issues.push(unrecognized(field));
+      issues.push(unrecognized(model, field));
     }
   }
   return issues;
@@ -73,7 +73,7 @@ export function parsePatch(
     if (input === undefined) continue;
     const schema = fieldSchema(model, field);
     if (schema === undefined) {
-      unknown.push(unrecognized(field));
+      unknown.push(unrecognized(model, field));
       continue;
     }
     fields.push(field);
@@ -124,6 +124,7 @@ function fieldSchema(model: CompiledModel, field: string): z.core.$ZodType | und
   if (Object.hasOwn(shape, field)) return shape[field];
   // Assigning a property of this name would set the prototype of the row.
   if (field === "__proto__" || catchall?._zod.def.type === "never") return undefined;
+  if (model.computed.has(field)) return undefined;
   return catchall;
 }
 
@@ -144,7 +145,11 @@ function withRefinements(model: CompiledModel, row: AnyRow): AnyRow | Promise<An
   });
 }
 
-function unrecognized(field: string): z.core.$ZodIssue {
+function unrecognized(model: CompiledModel, field: string): z.core.$ZodIssue {
+  if (model.computed.has(field)) {
+    const message = "it is computed and not stored; leave it out";
+    return { code: "custom", path: [field], message, params: ownIssue };
+  }
   const message = `Unrecognized key: ${JSON.stringify(field)}`;
   return { code: "unrecognized_keys", keys: [field], path: [], message };
 }

@@ -1,14 +1,15 @@
 import type { AnyHooks } from "../../context/database-settings.js";
+import { hooksOf } from "../../context/hooks-of.js";
 import type { TableContext } from "../../context/table-context.js";
 import type { AnyRow } from "../../model/compiled-model.js";
 import { copyStored } from "../../model/copy-of-data.js";
+import { TransactionScope } from "../../transaction/transaction-scope.js";
 
 const beforeHooks = ["beforeCreate", "beforeUpdate", "beforeDelete"] as const;
 const afterHooks = ["afterCreate", "afterUpdate", "afterDelete"] as const;
+const duringHooks = ["duringCreate", "duringUpdate", "duringDelete"] as const;
 
-export function hooksOf({ model, settings }: TableContext): AnyHooks | undefined {
-  return Object.hasOwn(settings.hooks, model.name) ? settings.hooks[model.name] : undefined;
-}
+export type DuringHook = (typeof duringHooks)[number];
 
 /** Returns the data that a hook returns, or the data that it may have changed. */
 export async function callBeforeHook(
@@ -42,6 +43,35 @@ export async function callAfterHook(
   const call = async () => void (await callHook(() => hook.apply(hooks, copies)));
   if (context.transaction === undefined) await call();
   else context.transaction.afterCommit(call);
+}
+
+/**
+ * Calls a hook within the transaction that writes the row, with copies of the rows and the
+ * repositories of the transaction. Writes of the hook through the database itself are refused,
+ * because they would not be part of the transaction.
+ */
+export async function callDuringHook(
+  within: TableContext,
+  name: DuringHook,
+  rows: readonly object[],
+): Promise<void> {
+  const hooks = hooksOf(within);
+  const hook = hooks?.[name] as ((...args: object[]) => unknown) | undefined;
+  if (hook === undefined) return;
+  const tx = within.settings.databaseWithin?.(within.tables) ?? {};
+  const copies = rows.map((row) => copyStored(row));
+  const scope = new TransactionScope(within.catalog.database);
+  try {
+    await scope.run(() => callHook(async () => void (await hook.call(hooks, ...copies, { tx }))));
+  } finally {
+    scope.end();
+  }
+}
+
+/** True if writes of a model call a hook within their transaction. */
+export function hasDuringHook(context: TableContext): boolean {
+  const hooks = hooksOf(context);
+  return hooks !== undefined && duringHooks.some((name) => hooks[name] !== undefined);
 }
 
 /** The errors that hooks have thrown. */
@@ -97,6 +127,8 @@ function hasAfterHook(hooks: AnyHooks): boolean {
 
 function catchingHooks(hooks: AnyHooks, errors: unknown[]): AnyHooks {
   const caught: Record<string, unknown> = {};
+  if (hooks.afterRead !== undefined) caught["afterRead"] = hooks.afterRead.bind(hooks);
+  for (const name of duringHooks) caught[name] = hooks[name]?.bind(hooks);
   for (const name of beforeHooks) caught[name] = hooks[name]?.bind(hooks);
   for (const name of afterHooks) {
     const hook = hooks[name] as ((...rows: AnyRow[]) => unknown) | undefined;

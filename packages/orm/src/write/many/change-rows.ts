@@ -164,10 +164,10 @@ async function writeIfStill(
   write: WriteFound,
 ): Promise<FoundRow | undefined> {
   let isGone = false;
-  const find = async (): Promise<FoundRow | undefined> => {
-    const stored = await findByPrimaryKey(context, primaryKey, meter);
-    const found = await unexpired(context, context.catalog.snapshot, stored);
-    isGone = found === undefined || !(await matches(found, context));
+  const find = async (within = context): Promise<FoundRow | undefined> => {
+    const stored = await findByPrimaryKey(within, primaryKey, meter);
+    const found = await unexpired(within, within.catalog.snapshot, stored);
+    isGone = found === undefined || !(await matches(found, within));
     return isGone ? undefined : found;
   };
   try {

@@ -1,5 +1,6 @@
 import type { KvKeyPart } from "@keywright/core";
 import type { FoundRow } from "../../context/any-query.js";
+import { hooksOf } from "../../context/hooks-of.js";
 import type { TableContext } from "../../context/table-context.js";
 import { InvalidArgumentError } from "../../errors/query-errors.js";
 import { ReferenceMissingError, withPosition } from "../../errors/row-errors.js";
@@ -7,7 +8,7 @@ import { primaryKeyOfPointer } from "../../indexes/primary-key.js";
 import { copyInput } from "../../model/copy-of-data.js";
 import { yieldToEventLoop } from "../../transaction/yield-to-event-loop.js";
 import { assertWithin } from "../commit/commit-change.js";
-import { hooksOf, isHookError } from "../input/row-hooks.js";
+import { isHookError } from "../input/row-hooks.js";
 import { assertWriteOptions, type WriteOptions } from "../input/write-options.js";
 import { createRow, insertNewRow } from "../rows/create-row.js";
 import { writeAtomically } from "../rows/run-atomically.js";

@@ -12,7 +12,7 @@ import {
 import { keyText } from "../../indexes/key-text.js";
 import { readStored } from "../../query/read/read-rows.js";
 import { yieldToEventLoop } from "../../transaction/yield-to-event-loop.js";
-import { catchAfterHooks, isHookError } from "../input/row-hooks.js";
+import { catchAfterHooks, hasDuringHook, isHookError } from "../input/row-hooks.js";
 import { commitTogether } from "./commit-together.js";
 
 /** The result of writing one of many rows. */
@@ -70,7 +70,8 @@ export async function writeEach<T>(
   writes: EachWrite<T>,
 ): Promise<RowResult[]> {
   const { items, write, idOf, isAlone = false, missingRow } = writes;
-  const isOneByOne = isAlone || context.transaction !== undefined;
+  // A `during` hook needs a transaction for each row.
+  const isOneByOne = isAlone || context.transaction !== undefined || hasDuringHook(context);
   const groupsReads = groupsCommits(context.kv);
   const writeAll: WriteAll<T> = async (batch) => {
     if (isOneByOne) return await Promise.allSettled(batch.map((i) => writeOne(context, write, i)));

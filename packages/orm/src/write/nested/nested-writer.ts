@@ -18,7 +18,7 @@ import { type FindRow, findToWrite } from "../rows/find-row.js";
 import { updateRow } from "../rows/update-row.js";
 import type { DataPath } from "./nested-operation.js";
 import type { NestedWrites, RowData } from "./nested-writes.js";
-import { findNamed, keyOf } from "./related-rows.js";
+import { assertWritable, findNamed, keyOf } from "./related-rows.js";
 import { type RelationWrite, type SplitData, splitData } from "./split-data.js";
 import { writeLinks } from "./write-links.js";
 import { writeReferrers } from "./write-referrers.js";
@@ -126,6 +126,7 @@ export class NestedWriter implements NestedWrites {
     write: (data: SplitData) => Promise<FoundRow>,
   ): Promise<FoundRow> {
     const { data, path, reference = {} } = row;
+    await this.at(path, async () => assertWritable(context));
     if (this.#ancestors.has(data)) this.refuse(path, "the data contains itself");
     const own = isPlainObject(data) ? data : copyData(context.model, data);
     for (const field of Object.keys(reference)) {

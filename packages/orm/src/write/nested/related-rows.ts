@@ -4,6 +4,7 @@ import { besideCatalogs } from "../../context/beside-catalogs.js";
 import { ReadMeter } from "../../context/read-meter.js";
 import type { TableContext } from "../../context/table-context.js";
 import { ReferenceRequiredError, RowNotFoundError } from "../../errors/row-errors.js";
+import { ScopeError } from "../../errors/scope-error.js";
 import { pointerOf } from "../../indexes/primary-key.js";
 import type { AnyRow, CompiledModel } from "../../model/compiled-model.js";
 import { findOne } from "../../query/read/find-rows.js";
@@ -51,6 +52,18 @@ export async function readAhead(
   const wheres = named.filter((where) => where !== undefined);
   if (wheres.length < 2) return;
   await Promise.allSettled(wheres.map((where) => findNamed(context, where, meter)));
+}
+
+/**
+ * Refuses a write of a row outside of the scope. Such rows can be connected by a `belongsTo`, which
+ * does not write them.
+ *
+ * @throws {ScopeError} if the model does not have the fields of the scope.
+ */
+export function assertWritable({ model, isOutside }: TableContext): void {
+  if (!isOutside) return;
+  const reason = `${model.name} is outside of the scope, so its rows can only be connected; write them through the database itself`;
+  throw new ScopeError(model.name, "", reason);
 }
 
 /** Returns a `where` with the primary key of a row. */
@@ -115,6 +128,7 @@ export async function disconnectRow(
   referenced: readonly KvKeyPart[],
 ): Promise<void> {
   const { model } = context;
+  assertWritable(context);
   const refused = () => new ReferenceRequiredError(model.name, fields, pointerOf(row.primaryKey));
   const change = emptyReference(model, fields);
   if (change === undefined) throw refused();
@@ -130,6 +144,7 @@ export async function removeRow(
   context: TableContext,
   { row, primaryKey }: FoundRow,
 ): Promise<void> {
+  assertWritable(context);
   const where = keyOf(context.model, row);
   const find = () => findNamed(context, where, meter);
   await deleteRow(context, find, where, {}, meter, primaryKey);

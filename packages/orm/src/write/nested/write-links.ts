@@ -11,6 +11,7 @@ import { createRow } from "../rows/create-row.js";
 import type { NestedOperation } from "./nested-operation.js";
 import type { NestedWrites } from "./nested-writes.js";
 import {
+  assertWritable,
   findExisting,
   findNamed,
   keyOf,
@@ -91,6 +92,7 @@ async function writeLinked(links: Links, operation: NestedOperation): Promise<vo
 
 /** Creates the row between two rows, if there is none. */
 async function addLink(links: Links, found: FoundRow): Promise<void> {
+  assertWritable(links.through);
   const between = await findLinks(links, found);
   if (between.length > 0) return;
   if (!(await restoreLink(links, found))) {

@@ -10,6 +10,7 @@ import { updateRow } from "../rows/update-row.js";
 import type { NestedOperation } from "./nested-operation.js";
 import type { NestedWrites } from "./nested-writes.js";
 import {
+  assertWritable,
   disconnectRow,
   findExisting,
   findNamed,
@@ -111,6 +112,7 @@ async function connect(all: Referrers, found: FoundRow): Promise<void> {
   const { writes, target, reference } = all;
   if (all.isOne) await disconnectOthers(all, found);
   if (isReferring(all, found)) return;
+  assertWritable(target);
   const where = keyOf(target.model, found.row);
   const find = () => findNamed(target, where, writes.meter);
   await updateRow(target, find, where, settingOf(reference), {});

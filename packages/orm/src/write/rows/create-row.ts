@@ -1,6 +1,7 @@
 import { type KvKeyPart, monotonicUlid } from "@keywright/core";
 import type { CatalogSnapshot } from "../../catalog/catalog-snapshot.js";
 import type { FoundRow } from "../../context/any-query.js";
+import { hooksOf } from "../../context/hooks-of.js";
 import { withScopeValues } from "../../context/scope.js";
 import type { TableContext } from "../../context/table-context.js";
 import { primaryKeyOf, rowKey } from "../../indexes/primary-key.js";
@@ -12,8 +13,9 @@ import { hasExpired, keepsExpiry } from "../commit/row-expiry.js";
 import { withCreationTime } from "../input/add-timestamps.js";
 import { assertUnmarked } from "../input/assert-unmarked.js";
 import { parseNewRow, parseRow } from "../input/parse-row.js";
-import { callAfterHook, callBeforeHook, hooksOf } from "../input/row-hooks.js";
+import { callAfterHook, callBeforeHook } from "../input/row-hooks.js";
 import { assertWriteOptions, expireInOf, type WriteOptions } from "../input/write-options.js";
+import { writeWithHook } from "./write-with-hook.js";
 
 /**
  * Creates a row and returns it.
@@ -32,13 +34,13 @@ export async function createRow(
   return await insertNewRow(context, await newRow(context, data), options);
 }
 
-/** Stores a new row that has been parsed, and calls `afterCreate`. Throws what both throw. */
+/** Stores a new row that has been parsed, and calls `duringCreate` and `afterCreate`. Throws what both throw. */
 export async function insertNewRow(
   context: TableContext,
   row: AnyRow,
   options: WriteOptions,
 ): Promise<FoundRow> {
-  const created = await insertRow(context, row, options);
+  const created = await writeNewRow(context, row, options);
   await callAfterHook(context, "afterCreate", created.row);
   return created;
 }
@@ -60,12 +62,22 @@ export async function newRow(context: TableContext, data: unknown): Promise<AnyR
   return row;
 }
 
+/** Stores a new row that has been parsed, and calls `duringCreate` in the same commit. */
+export async function writeNewRow(
+  context: TableContext,
+  row: AnyRow,
+  options: WriteOptions,
+): Promise<FoundRow> {
+  const write = (within: TableContext) => insertRow(within, row, options);
+  return await writeWithHook(context, "duringCreate", write, (created) => [created.row]);
+}
+
 /**
  * Stores a new row that has been parsed. It calls no hooks, so its errors always concern this row.
  *
  * @throws {UniqueConstraintError} if another row has the same primary key or unique value.
  */
-export async function insertRow(
+async function insertRow(
   context: TableContext,
   row: AnyRow,
   options: WriteOptions,

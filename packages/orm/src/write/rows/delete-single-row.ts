@@ -7,6 +7,7 @@ import { planChange } from "../commit/plan-change.js";
 import { callAfterHook, callBeforeDelete } from "../input/row-hooks.js";
 import { assertWriteOptions, type WriteOptions } from "../input/write-options.js";
 import { type FindRow, findToWrite } from "./find-row.js";
+import { writeWithHook } from "./write-with-hook.js";
 
 /**
  * Deletes a row without looking for rows that refer to it, and returns it as it was. A row of a
@@ -29,18 +30,33 @@ export async function deleteSingleRow(
   assertWriteOptions(model, options);
   let deleted: FoundRow | undefined;
   let isPurged = false;
-  await commitChange(context, async (catalog) => {
-    const found = await findToWrite(context, catalog, find, where, options);
-    isPurged = context.purges === true && isMarked(model, found.row);
-    if (!isApproved && !isPurged) await callBeforeDelete(context, found.row);
-    deleted = found;
-    const { primaryKey } = found;
-    // A stored value that is no row has no fields, so it cannot be marked.
-    const isRow = found.stored === undefined || Object.keys(found.stored).length > 0;
-    const isMarking = model.softDelete !== undefined && !isPurged && isRow;
-    const row = isMarking ? markedRow(model, found.row) : null;
-    return planChange(context, catalog, { primaryKey, before: found, row });
-  });
+  const remove = async (within: TableContext): Promise<FoundRow> => {
+    let removed: FoundRow | undefined;
+    await commitChange(within, async (catalog) => {
+      const found = await findToWrite(within, catalog, find, where, options);
+      isPurged = within.purges === true && isMarked(model, found.row);
+      if (!isApproved && !isPurged) await callBeforeDelete(within, found.row);
+      removed = found;
+      const { primaryKey } = found;
+      // A stored value that is no row has no fields, so it cannot be marked.
+      const isRow = found.stored === undefined || Object.keys(found.stored).length > 0;
+      const isMarking = model.softDelete !== undefined && !isPurged && isRow;
+      const row = isMarking ? markedRow(model, found.row) : null;
+      return planChange(within, catalog, { primaryKey, before: found, row });
+    });
+    if (removed === undefined) throw new RowNotFoundError(model.name, where);
+    return removed;
+  };
+  await writeWithHook(
+    context,
+    "duringDelete",
+    async (within) => {
+      deleted = await remove(within);
+      return deleted;
+    },
+    // The row as it was, with the versionstamp that it had.
+    ({ row }) => (isPurged ? undefined : [row]),
+  );
   if (deleted === undefined) throw new RowNotFoundError(model.name, where);
   if (!isPurged) await callAfterHook(context, "afterDelete", deleted.row);
   return deleted;

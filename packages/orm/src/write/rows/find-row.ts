@@ -8,9 +8,10 @@ import type { WriteOptions } from "../input/write-options.js";
 
 /**
  * Reads the row to write: the whole row, with the versionstamp of the row and not of an index
- * entry. It is called again after each conflict.
+ * entry. It is called again after each conflict. `within` is the context of the write, which may be
+ * a transaction that has begun after the call.
  */
-export type FindRow = () => Promise<FoundRow | undefined>;
+export type FindRow = (within?: TableContext) => Promise<FoundRow | undefined>;
 
 /**
  * Returns the row to write, with its recorded expiry time.
@@ -26,7 +27,7 @@ export async function findToWrite(
   where: unknown,
   { ifVersion }: WriteOptions = {},
 ): Promise<FoundRow> {
-  const current = unexpired(context, catalog, await find());
+  const current = unexpired(context, catalog, await find(context));
   const found = current instanceof Promise ? await current : current;
   const { name } = context.model;
   if (found === undefined) throw new RowNotFoundError(name, where);

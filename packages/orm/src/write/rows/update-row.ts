@@ -1,4 +1,5 @@
 import type { FoundRow } from "../../context/any-query.js";
+import { hooksOf } from "../../context/hooks-of.js";
 import type { TableContext } from "../../context/table-context.js";
 import { PrimaryKeyChangeError } from "../../errors/row-errors.js";
 import { isSamePart, keyPartOf } from "../../indexes/key-parts.js";
@@ -9,9 +10,10 @@ import { planChange } from "../commit/plan-change.js";
 import { withUpdateTime } from "../input/add-timestamps.js";
 import { assertUnmarked } from "../input/assert-unmarked.js";
 import { parsePatch } from "../input/parse-row.js";
-import { callAfterHook, callBeforeHook, hooksOf } from "../input/row-hooks.js";
+import { callAfterHook, callBeforeHook } from "../input/row-hooks.js";
 import { assertWriteOptions, expireInOf, type WriteOptions } from "../input/write-options.js";
 import { type FindRow, findToWrite } from "./find-row.js";
+import { writeWithHook } from "./write-with-hook.js";
 
 /**
  * Changes fields of a row and returns the changed row. Without `expireIn`, its expiry time stays.
@@ -40,26 +42,36 @@ export async function updateRow(
   const patch = copyData(model, data);
   if (expireIn !== undefined) await catalog.recordFact("expires");
   const hooks = hooksOf(context);
-  let before: AnyRow = {};
-  const { change, versionstamp } = await commitChange(context, async (snapshot) => {
-    const found = await findToWrite(context, snapshot, find, where, options);
-    const { primaryKey } = found;
-    before = found.row;
-    const changes =
-      hooks?.beforeUpdate === undefined
-        ? patch
-        : await callBeforeHook(deepCopy(patch), (copy) =>
-            hooks.beforeUpdate?.(copy, copyStored(found.row)),
-          );
-    const parsed = parsePatch(model, before, withUpdateTime(model, changes));
-    const row = parsed instanceof Promise ? await parsed : parsed;
-    assertSamePrimaryKey(model, before, row);
-    assertUnmarked(model, row);
-    return planChange(context, snapshot, { primaryKey, before: found, row, expireIn });
-  });
-  const row = change.row ?? before;
-  await callAfterHook(context, "afterUpdate", row, before);
-  return { row, primaryKey: change.primaryKey, versionstamp };
+  const write = async (within: TableContext): Promise<UpdatedRow> => {
+    let before: AnyRow = {};
+    const { change, versionstamp } = await commitChange(within, async (snapshot) => {
+      const found = await findToWrite(within, snapshot, find, where, options);
+      const { primaryKey } = found;
+      before = found.row;
+      const changes =
+        hooks?.beforeUpdate === undefined
+          ? patch
+          : await callBeforeHook(deepCopy(patch), (copy) =>
+              hooks.beforeUpdate?.(copy, copyStored(found.row)),
+            );
+      const parsed = parsePatch(model, before, withUpdateTime(model, changes));
+      const row = parsed instanceof Promise ? await parsed : parsed;
+      assertSamePrimaryKey(model, before, row);
+      assertUnmarked(model, row);
+      return planChange(within, snapshot, { primaryKey, before: found, row, expireIn });
+    });
+    return { before, row: change.row ?? before, primaryKey: change.primaryKey, versionstamp };
+  };
+  const { before, ...updated } = await writeWithHook(context, "duringUpdate", write, (written) => [
+    written.row,
+    written.before,
+  ]);
+  await callAfterHook(context, "afterUpdate", updated.row, before);
+  return updated;
+}
+
+interface UpdatedRow extends FoundRow {
+  readonly before: AnyRow;
 }
 
 function assertSamePrimaryKey(model: CompiledModel, before: AnyRow, after: AnyRow): void {

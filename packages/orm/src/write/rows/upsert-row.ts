@@ -12,9 +12,9 @@ import type { AnyRow } from "../../model/compiled-model.js";
 import { copyData, copyInput } from "../../model/copy-of-data.js";
 import { pauseBeforeAttempt } from "../../transaction/pause.js";
 import { unexpired } from "../commit/row-expiry.js";
-import { callAfterHook } from "../input/row-hooks.js";
+import { callAfterHook, isHookError } from "../input/row-hooks.js";
 import { assertWriteOptions, type WriteOptions } from "../input/write-options.js";
-import { insertRow, newRow } from "./create-row.js";
+import { newRow, writeNewRow } from "./create-row.js";
 import type { FindRow } from "./find-row.js";
 import { updateRow } from "./update-row.js";
 
@@ -65,8 +65,8 @@ export async function upsertRow(
     if (found !== undefined) {
       try {
         let first: FoundRow | undefined = found;
-        const findNext = async () => {
-          const next = first ?? (await find());
+        const findNext = async (within?: TableContext) => {
+          const next = first ?? (await find(within));
           first = undefined;
           return next;
         };
@@ -82,9 +82,9 @@ export async function upsertRow(
       }
       let created: FoundRow | undefined;
       try {
-        created = await insertRow(context, row, options);
+        created = await writeNewRow(context, row, options);
       } catch (error) {
-        if (!(error instanceof UniqueConstraintError)) throw error;
+        if (!(error instanceof UniqueConstraintError) || isHookError(error)) throw error;
         const { index, ownerId } = error;
         conflictingKey = primaryKeyOfPointer(model, ownerId) ?? [];
         const { versionstamp } = await context.kv.get(rowKey(model, conflictingKey));

@@ -1,0 +1,44 @@
+import { hooksOf } from "../../context/hooks-of.js";
+import type { TableContext } from "../../context/table-context.js";
+import { callDuringHook, type DuringHook } from "../input/row-hooks.js";
+import { runAtomically } from "./run-atomically.js";
+
+/**
+ * Writes a row. If the model has a `during` hook for the write, both are one commit: the hook gets
+ * the rows and the transaction, after the row was written in it. If it throws, nothing is written.
+ * If others have changed what the write or the hook has read, both run again.
+ *
+ * @param write writes the row in the context that it gets.
+ * @param rowsOf returns the rows that the hook gets. Undefined if it is not to be called.
+ * @throws {TransactionConflictError} after 100 attempts.
+ * @throws the error of the hook.
+ */
+export async function writeWithHook<T extends { readonly versionstamp: string }>(
+  context: TableContext,
+  name: DuringHook,
+  write: (within: TableContext) => Promise<T>,
+  rowsOf: (written: T) => readonly object[] | undefined,
+): Promise<T> {
+  if (hooksOf(context)?.[name] === undefined) return await write(context);
+  let committed: string | null = null;
+  const written = await runAtomically(
+    context,
+    async ({ kv, transaction, tables }) => {
+      // The context may have a scope, or see deleted rows, as that of no other call does.
+      const within = { ...context, kv, transaction, tables };
+      const result = await write(within);
+      const rows = rowsOf(result);
+      if (rows !== undefined) await callDuringHook(within, name, rows);
+      return result;
+    },
+    {
+      onCommit: (versionstamp) => {
+        committed = versionstamp;
+      },
+    },
+  );
+  // Within a transaction of the caller, the versionstamp is provisional.
+  return committed === null || context.transaction !== undefined
+    ? written
+    : { ...written, versionstamp: committed };
+}
