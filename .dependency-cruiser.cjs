@@ -151,9 +151,10 @@ module.exports = {
     ...roomRules,
     {
       name: "no-circular",
-      comment: "Types count too: a circle of types is a circle to its reader.",
+      comment:
+        "Types count too: a circle of types is a circle to its reader. Generated files import the row types of related models, which may be each other's.",
       severity: "error",
-      from: {},
+      from: { pathNot: "/fixtures/[^/]+/(src/)?generated/" },
       to: { circular: true },
     },
     {

@@ -2,7 +2,7 @@
 // the time of the processor for each, and how many commits were repeated, with and without
 // `ranked: true`.
 //
-// node docs/bench/ranks.mjs [rows per measurement]
+// `npm run bench:ranks -- 4000` sets the rows of each measurement.
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";

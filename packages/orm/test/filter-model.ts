@@ -56,7 +56,7 @@ const relations: Readonly<Record<string, Readonly<Record<string, PlainRelation>>
 };
 
 /** Tests the conditions of a `where` on a row of a plain array. */
-export function meets(
+function meets(
   data: PlainData,
   table: keyof PlainData,
   row: PlainRow,

@@ -11,7 +11,7 @@ export const versionConflict: readonly string[] = [
 /** The end of a sentence about the cost of a write. */
 export const moreIfContended = "or more if others write the row at the same time";
 
-export const ifVersion = "ifVersion?: string | undefined";
+const ifVersion = "ifVersion?: string | undefined";
 
 /** Returns the optional parameter of a write: `options?: { ifVersion?: string | undefined }`. */
 export function optionsOf(...members: readonly string[]): string {
