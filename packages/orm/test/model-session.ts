@@ -230,10 +230,10 @@ export class ModelSession {
       }
     }
     expect(results).toEqual(
-      expected.map((plain) =>
+      expected.map((plain, position) =>
         "row" in plain
           ? { ok: true, row: plain.row }
-          : { ok: false, error: expect.objectContaining({ code: plain.code }) },
+          : { ok: false, position, error: expect.objectContaining({ code: plain.code }) },
       ),
     );
   }
