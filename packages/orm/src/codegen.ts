@@ -1,5 +1,6 @@
 export type { CheckedModels } from "./database/checked-models.js";
 export { openModels } from "./database/database.js";
+export type { RowRankOptions, Skipping, WithDeleted } from "./database/generated/list-options.js";
 export type {
   CheckedRelations,
   IncludeOf,

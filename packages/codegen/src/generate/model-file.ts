@@ -159,6 +159,7 @@ const ormTypes = [
   "ManyDeleteOptions",
   "ManyResult",
   "ManyUpdateOptions",
+  "PurgeResult",
   "ReadOptions",
   "RowQuery",
   "ValueOptions",
@@ -171,7 +172,10 @@ const codegenTypes = [
   "IncludeOf",
   "RelatedRow",
   "RelatedRows",
+  "RowRankOptions",
   "SelectedFields",
+  "Skipping",
+  "WithDeleted",
   "WithRelations",
   "WithVersionstamp",
 ];

@@ -5,6 +5,7 @@ import { aggregatesText } from "./aggregates-text.js";
 import { conditionsOn } from "./index-conditions.js";
 import { listMethods } from "./list-methods.js";
 import type { Method } from "./method.js";
+import { rankMethods } from "./rank-methods.js";
 import { conditionsName, indexSubject, primaryKeySubject, type Subject } from "./subject.js";
 import { totalsMethods } from "./totals-methods.js";
 import { uniqueMethods } from "./unique-methods.js";
@@ -27,6 +28,7 @@ export function indexMethods(named: NamedModel, index: CompiledIndex, types: Mod
   return [
     ...(index.unique ? uniqueMethods(subject, index) : []),
     ...listMethods(subject),
+    ...rankMethods(subject, index),
     ...(index.counted || aggregates ? totalsMethods(subject, aggregates) : []),
   ];
 }
