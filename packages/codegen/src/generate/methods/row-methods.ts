@@ -9,7 +9,7 @@ import { fieldList } from "./field-list.js";
 import { awaitOrIterate, listErrors, readLimit, unsafeSum } from "./list-errors.js";
 import type { Method } from "./method.js";
 import { primaryKeyParameters } from "./primary-key-parameters.js";
-import { upsertData } from "./upsert-data.js";
+import { upsertData, type WriteData } from "./upsert-data.js";
 import {
   createManyErrors,
   createOptions,
@@ -128,26 +128,28 @@ function aggregateMethod({ options, result }: AggregatesText): Method {
  * Returns `create`, `update`, `upsert` and `delete`, and the methods that write many rows.
  *
  * @param referrers the relations through which other rows refer to rows of the model.
+ * @param data the types of the data of `create` and `update`.
  */
 export function writeMethods(
   model: CompiledModel,
   names: ModelNames,
   types: ModelTypes,
   referrers: readonly BelongsTo[],
+  data: WriteData,
 ): Method[] {
   const key = primaryKeyParameters(model, names, types);
   const [id] = model.primaryKey;
   const generated = model.generatesId ? ` and, if it is absent, a ULID as \`${id}\`` : "";
   const { create, update } = writeErrors(model);
   const fields = fieldList(model.primaryKey);
-  const upsert = upsertData(model, names, types, model.primaryKey);
+  const upsert = upsertData(model, names, types, model.primaryKey, data);
   const filter = `filter: (row: ${names.row}) => boolean`;
   return [
     {
       name: "create",
       description: `Creates a row and returns it with its defaults${generated}. One commit.`,
       errors: create,
-      parameters: [`data: ${names.create}`, createOptions],
+      parameters: [`data: ${data.create}`, createOptions],
       result: "Promise<Row>",
       call: "create({ ...options, data })",
     },
@@ -167,7 +169,7 @@ export function writeMethods(
       name: "update",
       description: `Changes fields of a row and returns the changed row. ${oneReadAndCommit}`,
       errors: [notFound, ...update, ...versionConflict],
-      parameters: [...key.declarations, `data: ${names.update}`, updateOptions],
+      parameters: [...key.declarations, `data: ${data.update}`, updateOptions],
       result: "Promise<Row>",
       call: `update({ ...options, where: ${key.where}, data })`,
     },
