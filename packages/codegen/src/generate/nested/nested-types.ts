@@ -22,13 +22,13 @@ export interface NestedType {
 }
 
 /** Returns the name of the type of `create`'s data. */
-export function createDataName(named: NamedModel, models: readonly NamedModel[]): string {
+function createDataName(named: NamedModel, models: readonly NamedModel[]): string {
   const hasRelations = nestedRelations(named, models).length > 0;
   return hasRelations ? `${named.names.base}CreateData` : named.names.create;
 }
 
 /** Returns the name of the type of `update`'s data. */
-export function updateDataName(named: NamedModel, models: readonly NamedModel[]): string {
+function updateDataName(named: NamedModel, models: readonly NamedModel[]): string {
   const hasRelations = nestedRelations(named, models).length > 0;
   return hasRelations ? `${named.names.base}UpdateData` : named.names.update;
 }
@@ -123,7 +123,7 @@ export function nestedTypes(
 }
 
 /** Returns the references whose fields `create` requires, unless the relation is given. */
-export function requiredReferences(
+function requiredReferences(
   { model }: NamedModel,
   relations: readonly NestedRelation[],
   filled: readonly string[] = [],
@@ -136,12 +136,12 @@ export function requiredReferences(
 }
 
 /** Returns the fields of references, without repetition. */
-export function fieldsOf(references: readonly { readonly fields: readonly string[] }[]): string[] {
+function fieldsOf(references: readonly { readonly fields: readonly string[] }[]): string[] {
   return [...new Set(references.flatMap(({ fields }) => fields))];
 }
 
 /** Returns names as a union of literals. */
-export function fieldUnion(fields: readonly string[]): string {
+function fieldUnion(fields: readonly string[]): string {
   return textOf(fields.map((field) => JSON.stringify(field)));
 }
 
