@@ -56,12 +56,7 @@ const relations: Readonly<Record<string, Readonly<Record<string, PlainRelation>>
 };
 
 /** Tests the conditions of a `where` on a row of a plain array. */
-function meets(
-  data: PlainData,
-  table: keyof PlainData,
-  row: PlainRow,
-  where: Where,
-): boolean {
+function meets(data: PlainData, table: keyof PlainData, row: PlainRow, where: Where): boolean {
   return Object.entries(where).every(([name, condition]) => {
     const relation = relations[table]?.[name];
     if (relation === undefined) return meetsField(row[name], condition);

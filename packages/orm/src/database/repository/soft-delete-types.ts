@@ -1,4 +1,4 @@
-import type { AnyModels, Model, PrimaryKeyFields, Row } from "../../model/model.js";
+import type { AnyModels, Model, PrimaryKeyFields } from "../../model/model.js";
 import type { ResultField } from "../../model/result-row.js";
 import type { NoSoftDelete } from "../../model/type-errors.js";
 import type { IndexedValue } from "../../query/types/key-path-types.js";
