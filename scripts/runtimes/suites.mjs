@@ -52,6 +52,7 @@ export function suites(folder, packed) {
     { name: "orm", args: tests("packages/orm", "orm-suite", "live.test", "transaction-kv") },
     { name: "example migrations", args: tests("examples/migrations") },
     { name: "example blog", args: tests("examples/blog") },
+    { name: "example shop", args: tests("examples/shop", "shop.test") },
     { name: "example users", args: tests("examples/users") },
   ];
 }

@@ -24,6 +24,7 @@ export type {
   ValueOptions,
 } from "./database/generated/list-options.js";
 export type { ListQuery } from "./database/generated/list-query.js";
+export type { AggregateResult, GroupResult } from "./database/repository/aggregate-types.js";
 export type {
   ManyCondition,
   OneCondition,
@@ -49,6 +50,7 @@ export type {
 export type { Repository } from "./database/repository/repository.js";
 export type {
   CreatedMany,
+  CreationOutcome,
   ManyResult,
   RowOutcome,
   Shaped,
@@ -211,7 +213,7 @@ export {
   type OnDelete,
   type Relation,
 } from "./model/relation-definition.js";
-export type { ResultRow } from "./model/result-row.js";
+export type { ComputedOf, ResultRow } from "./model/result-row.js";
 export type {
   CannotHold,
   CannotMark,

@@ -70,14 +70,15 @@ describe("createMany", () => {
     expect(count).toBe(2);
     expect(results).toEqual([
       { ok: true, row: expect.objectContaining(users.bob) },
-      { ok: false, error: expect.objectContaining({ code: "KW_ROW_INVALID" }) },
+      { ok: false, position: 1, error: expect.objectContaining({ code: "KW_ROW_INVALID" }) },
       {
         ok: false,
+        position: 2,
         error: expect.objectContaining({ code: "KW_UNIQUE_CONSTRAINT", ownerId: ada.id }),
       },
       { ok: true, row: expect.objectContaining({ name: "Cyd 1" }) },
-      { ok: false, error: expect.objectContaining({ code: "KW_UNIQUE_CONSTRAINT" }) },
-      { ok: false, error: expect.objectContaining({ code: "KW_ROW_INVALID" }) },
+      { ok: false, position: 4, error: expect.objectContaining({ code: "KW_UNIQUE_CONSTRAINT" }) },
+      { ok: false, position: 5, error: expect.objectContaining({ code: "KW_ROW_INVALID" }) },
     ]);
     expect(await db.users.count()).toBe(3);
     await expectIndexesToMatch(kv, User);

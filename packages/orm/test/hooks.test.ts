@@ -49,6 +49,16 @@ it("calls the hooks around each write, in order, with what it is about", async (
   ]);
 });
 
+it("takes hooks and other options that are kept in variables, and may be undefined", async () => {
+  const hooks: DatabaseOptions<{ users: typeof User }>["hooks"] = { users: undefined };
+  const none = { maxReads: undefined, validateReads: undefined, migrations: undefined };
+  const db = await createDatabase({ kv, models: { users: User }, hooks, ...none });
+  const functions = { hooks: undefined, middleware: undefined, onQuery: undefined };
+  const other = await createDatabase({ kv, models: { users: User }, ...functions });
+  const ada = await db.users.create({ data: users.ada });
+  expect(await other.users.findUnique({ where: { id: ada.id } })).toEqual(ada);
+});
+
 it("writes the data that a hook returns, parsed", async () => {
   const db = await open({
     beforeCreate: async (data) => ({ ...data, favoriteColor: "blue" }),

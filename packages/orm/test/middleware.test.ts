@@ -157,7 +157,7 @@ it("runs in generated repositories too, and is refused if it is no function", as
   const db = await open(middleware);
   const rows = rowsOf<Row<typeof User>, object, object>(db, "users");
   const ada = await rows.create({ data: users.ada });
-  expect(await rows.findEach([{ id: ada.id }])).toEqual([ada]);
+  expect(await rows.findEach([ada.id])).toEqual([ada]);
   expect(operations()).toEqual(["create", "findMany"]);
   // @ts-expect-error it has to be a function
   const wrong = createDatabase({ kv, models, middleware: 1 });

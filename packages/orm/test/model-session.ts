@@ -230,25 +230,28 @@ export class ModelSession {
       }
     }
     expect(results).toEqual(
-      expected.map((plain) =>
+      expected.map((plain, position) =>
         "row" in plain
           ? { ok: true, row: plain.row }
-          : { ok: false, error: expect.objectContaining({ code: plain.code }) },
+          : { ok: false, position, error: expect.objectContaining({ code: plain.code }) },
       ),
     );
   }
 
   async #update(things: AnyRepository, where: AnyRow | undefined, patch: Patch): Promise<void> {
     if (where === undefined) return;
-    const updated = things.update({ where, data: patch.data });
-    await expectSame(updated, this.#plain.update(where, patch.apply));
+    const outcome = await settled(things.update({ where, data: patch.data }));
+    // An update that changes many unique keys has more checks than such a database takes.
+    if ("error" in outcome && this.#isTooMuch(outcome.error)) return;
+    await expectSettled(outcome, () => this.#plain.update(where, patch.apply));
   }
 
   async #upsert(things: AnyRepository, input: AnyRow, pick: number, patch: Patch): Promise<void> {
     const where = this.#where(input, pick);
     if (where === undefined) return;
-    const call = settled(things.upsert({ where, create: input, update: patch.data }));
-    await expectSettled(await call, (id) =>
+    const outcome = await settled(things.upsert({ where, create: input, update: patch.data }));
+    if ("error" in outcome && this.#isTooMuch(outcome.error)) return;
+    await expectSettled(outcome, (id) =>
       this.#plain.find(where) === undefined
         ? this.#plain.create(this.#stored(input, id))
         : this.#plain.update(where, patch.apply),

@@ -64,26 +64,26 @@ type Returned<T> = Promisable<T | void>;
 /** Options of a database. */
 export interface DatabaseOptions<M extends Readonly<Record<string, Model>>> {
   /** The maximum number of entries that a query without its own `maxReads` may read. */
-  readonly maxReads?: number;
+  readonly maxReads?: number | undefined;
   /** Validate stored rows against their schema when they are read. The default is false. */
-  readonly validateReads?: boolean;
+  readonly validateReads?: boolean | undefined;
   /**
    * Migrations, created by `defineMigration`, that change rows of earlier schemas into rows of the
    * current models. `migrate` applies them to the stored rows. Before that, rows are upgraded when
    * they are read.
    */
-  readonly migrations?: readonly RowMigration[];
-  readonly hooks?: { readonly [K in keyof M]?: ModelHooks<M[K], M> };
+  readonly migrations?: readonly RowMigration[] | undefined;
+  readonly hooks?: { readonly [K in keyof M]?: ModelHooks<M[K], M> | undefined } | undefined;
   /**
    * A function around each call of a repository, or several of them, of which the first is the
    * outermost. It gets the model, the operation and the argument, and its result is that of the
    * call: `async (call, next) => await next()`.
    */
-  readonly middleware?: Middleware | readonly Middleware[];
+  readonly middleware?: Middleware | readonly Middleware[] | undefined;
   /**
    * Called at the end of each call. Its errors go to `console.error` only. It may write through the
    * database. Such a write is no part of the transaction whose call is reported, and happens again
    * if the transaction runs again.
    */
-  readonly onQuery?: (event: QueryEvent) => void;
+  readonly onQuery?: ((event: QueryEvent) => void) | undefined;
 }

@@ -86,7 +86,7 @@ function existsMethod(subject: Subject): Method {
   const { parameter, query } = listedRows(subject);
   return {
     name: `existsBy${suffix}`,
-    description: `Returns true if \`listBy${suffix}\` finds any rows. Reads up to the first one.`,
+    description: `Returns true if \`listBy${suffix}\` finds a row. Reads up to the first one.`,
     errors: [],
     parameters: [parameter, `options?: CountOptions<${names.row}>`],
     result: "Promise<boolean>",

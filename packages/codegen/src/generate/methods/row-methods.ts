@@ -102,7 +102,7 @@ export function readMethods({ model, definition, names }: NamedModel, types: Mod
     },
     {
       name: "exists",
-      description: "Returns true if there are any rows. Reads up to the first one.",
+      description: "Returns true if there are rows. Reads up to the first one.",
       errors: [],
       parameters: [`options?: CountOptions<${names.row}>`],
       result: "Promise<boolean>",

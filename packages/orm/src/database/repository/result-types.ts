@@ -12,21 +12,29 @@ export interface Versioned<T> {
 }
 
 /** The result for one of many rows. */
-export type RowOutcome<T> =
-  | {
-      readonly ok: true;
-      readonly row: T;
-      /** The error of a hook after the write. The row is written in any case. */
-      readonly hookError?: unknown;
-    }
-  | {
-      readonly ok: false;
-      /** The primary key of the row, if the row existed before. */
-      readonly id?: RowId;
-      readonly error: unknown;
-      /** The position in `data`, from 0. Only with `skipDuplicates`, which leaves results out. */
-      readonly position?: number;
-    };
+export type RowOutcome<T> = WrittenOutcome<T> | FailedOutcome;
+
+/** The result for one of the rows of `createMany`. */
+export type CreationOutcome<T> =
+  | WrittenOutcome<T>
+  | (FailedOutcome & {
+      /** The position in `data`, from 0. `skipDuplicates` leaves results of other rows out. */
+      readonly position: number;
+    });
+
+interface WrittenOutcome<T> {
+  readonly ok: true;
+  readonly row: T;
+  /** The error of a hook after the write. The row is written in any case. */
+  readonly hookError?: unknown;
+}
+
+interface FailedOutcome {
+  readonly ok: false;
+  /** The primary key of the row, if the row existed before. */
+  readonly id?: RowId;
+  readonly error: unknown;
+}
 
 /** The result of writing many rows. */
 export interface ManyResult<T, Outcome = RowOutcome<T>> {
@@ -37,7 +45,7 @@ export interface ManyResult<T, Outcome = RowOutcome<T>> {
 }
 
 /** The result of `createMany`. */
-export interface CreatedMany<T, Outcome = RowOutcome<T>> extends ManyResult<T, Outcome> {
+export interface CreatedMany<T, Outcome = CreationOutcome<T>> extends ManyResult<T, Outcome> {
   /**
    * How many rows `skipDuplicates` has left out, because their primary key or unique values exist.
    * `results` does not contain them.

@@ -72,7 +72,8 @@ export class RowOperations extends RowReads {
       }
       const { results, skipped } = await createRows(context, data, options);
       const { count, results: shaped } = await shapeResults(context, results, options, meter);
-      return { count, skipped, results: shaped };
+      // Results of createRows have the position of each row that failed.
+      return { count, skipped, results: shaped as CreatedMany<ShapedRow>["results"] };
     });
   }
 

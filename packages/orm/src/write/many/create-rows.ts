@@ -38,7 +38,7 @@ export interface CreationResults {
  * always the first, and the others are no failures.
  *
  * @returns the result of each row that was not skipped, in the order of `data`. If a hook after a
- * write threw, its error is beside the row. With `skipDuplicates`, a failed row has its position.
+ * write threw, its error is beside the row. A failed row has its position.
  * @throws {LimitExceededError} if one commit does not accept all rows of an `atomic` call.
  * @throws any error of `createRow` for the first row that fails, if `atomic` is set. In it, the
  * position of the row is the first part of each path of a `RowInvalidError`, otherwise `position`.
@@ -59,8 +59,13 @@ export async function createRows(
   if (skipDuplicates && !atomic) return await skipInOrder(context, rows, { expireIn });
   const results = atomic
     ? await createAtomically(context, rows, create, skipDuplicates)
-    : await createEach(context, rows, create);
+    : (await createEach(context, rows, create)).map(positioned);
   return { results, skipped: skipDuplicates ? rows.length - results.length : 0 };
+}
+
+/** Adds the position of a row that failed. A row that was created says itself which one it is. */
+function positioned(result: RowResult, position: number): RowResult {
+  return result.ok ? result : { ...result, position };
 }
 
 type Create = (within: TableContext, row: unknown) => Promise<FoundRow>;
@@ -102,10 +107,7 @@ async function skipInOrder(
     );
   }
   return {
-    // The position of a row that was created is of no use: the row itself says which one it is.
-    results: results.map(({ position, ...result }) =>
-      result.ok ? result : { ...result, position },
-    ),
+    results: results.map(({ position, ...result }) => positioned(result, position)),
     skipped: rows.length - results.length,
   };
 }

@@ -27,7 +27,7 @@ export type RowResult =
       readonly ok: false;
       readonly id?: RowId;
       readonly error: unknown;
-      /** The position in the data of a row that was not created, if results may be left out. */
+      /** The position in the data of a row that was not created. */
       readonly position?: number;
     };
 
