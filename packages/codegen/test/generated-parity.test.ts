@@ -51,6 +51,42 @@ const p10 = { ...p9, id: "p10" };
 const good = { where: { score: { gte: 3 } }, orderBy: { score: "desc" }, take: 2 } as const;
 const isEven = (post: { score: number }) => post.score % 2 === 0;
 
+const nestedPost = {
+  id: "n1",
+  state: "draft" as const,
+  score: 1,
+  author: { create: { id: "new", email: "new@x.org", name: "New" } },
+  tags: {
+    create: [{ id: "t", title: "T" }],
+    connectOrCreate: { where: { id: "a" }, create: { id: "a", title: "A" } },
+  },
+};
+const nestedUpsert = {
+  state: "draft" as const,
+  score: 4,
+  author: { connect: { email: "kim@x.org" } },
+  tags: { create: { id: "u", title: "U" } },
+};
+const nestedUser = {
+  id: "kim",
+  email: "kim@x.org",
+  name: "Kim",
+  posts: {
+    create: [
+      { id: "k1", state: "public" as const, score: 1, tags: { connect: { id: "b" } } },
+      { id: "k2", state: "draft" as const, score: 2 },
+    ],
+  },
+};
+const nestedChange = {
+  name: "Kim 2",
+  posts: {
+    update: { where: { id: "k1" }, data: { score: { increment: 5 } } },
+    delete: { id: "k2" },
+    create: { id: "k3", state: "draft" as const, score: 3 },
+  },
+};
+
 /** Calls of the inferred API, each with the same call of generated repositories. */
 const calls: [string, (db: Inferred) => unknown, (db: Generated) => unknown][] = [
   [
@@ -313,6 +349,66 @@ const calls: [string, (db: Inferred) => unknown, (db: Generated) => unknown][] =
     (db) => db.users.delete({ where: { email: "eve@x.org" }, include: { posts: true } }),
     ({ users }) => users.include({ posts: true }).deleteByEmail("eve@x.org"),
   ],
+  [
+    "create with the row that it refers to and rows of other relations",
+    (db) => db.posts.create({ data: nestedPost, include: { author: true, tags: true } }),
+    ({ posts }) => posts.include({ author: true, tags: true }).create(nestedPost),
+  ],
+  [
+    "create with rows that refer to it",
+    (db) => db.users.create({ data: nestedUser, include: { posts: true } }),
+    ({ users }) => users.include({ posts: true }).create(nestedUser),
+  ],
+  [
+    "update of related rows",
+    (db) => db.users.update({ where: { id: "kim" }, data: nestedChange, include: { posts: true } }),
+    ({ users }) => users.include({ posts: true }).update("kim", nestedChange),
+  ],
+  [
+    "update by unique index of related rows",
+    (db) => db.users.update({ where: { email: "kim@x.org" }, data: { newest: { delete: true } } }),
+    ({ users }) => users.updateByEmail("kim@x.org", { newest: { delete: true } }),
+  ],
+  [
+    "upsert with a new related row",
+    (db) =>
+      db.posts.upsert({
+        where: { id: "n9" },
+        create: { ...nestedUpsert, id: "n9" },
+        update: {},
+      }),
+    ({ posts }) =>
+      posts.upsert("n9", {
+        create: nestedUpsert,
+        update: {},
+      }),
+  ],
+  [
+    "upsert that changes related rows",
+    (db) =>
+      db.posts.upsert({
+        where: { id: "n9" },
+        create: { ...p9, id: "n9" },
+        update: { tags: { set: { id: "b" } }, editor: { connect: { id: "kim" } } },
+        include: { tags: true, editor: true },
+      }),
+    ({ posts }) =>
+      posts.include({ tags: true, editor: true }).upsert("n9", {
+        create: p9,
+        update: { tags: { set: { id: "b" } }, editor: { connect: { id: "kim" } } },
+      }),
+  ],
+  [
+    "an empty reference",
+    (db) => db.posts.update({ where: { id: "n9" }, data: { editor: { disconnect: true } } }),
+    ({ posts }) => posts.update("n9", { editor: { disconnect: true } }),
+  ],
+  [
+    "a connection to a row that does not exist",
+    (db) => db.users.update({ where: { id: "kim" }, data: { posts: { connect: { id: "?" } } } }),
+    ({ users }) => users.update("kim", { posts: { connect: { id: "?" } } }),
+  ],
+  ["all tags", (db) => db.postTags.scan(), ({ postTags }) => postTags.scan()],
   ["all rows in the end", (db) => db.posts.scan(), ({ posts }) => posts.scan()],
   [
     "all rows with their versionstamps",
@@ -342,4 +438,37 @@ it("generated repositories return the same as the inferred API, with the same re
     await inferred.kv.close();
     await generated.kv.close();
   }
+});
+
+it("the data of nested writes is checked by the compiler", () => {
+  const kim = { id: "k", email: "k@x.org", name: "K" };
+  const post = { id: "p", state: "draft", score: 1 } as const;
+  const misuse = ({ users, posts, tags }: Generated) => [
+    // @ts-expect-error: it needs authorId or author.
+    posts.create(post),
+    // @ts-expect-error: there is no such relation.
+    posts.create({ ...p9, writer: { connect: { id: "a" } } }),
+    // @ts-expect-error: a new row has no related rows to delete.
+    users.create({ ...kim, posts: { delete: { id: "p" } } }),
+    // @ts-expect-error: the relation determines authorId.
+    users.create({ ...kim, posts: { create: { ...post, authorId: "a" } } }),
+    // @ts-expect-error: score is a number.
+    users.create({ ...kim, posts: { create: { ...post, score: "1" } } }),
+    // @ts-expect-error: name does not identify a user.
+    posts.update("p", { author: { connect: { name: "K" } } }),
+    // @ts-expect-error: the relation leads to one row.
+    posts.update("p", { author: { connect: [{ id: "a" }] } }),
+    // @ts-expect-error: authorId cannot be empty.
+    posts.update("p", { author: { disconnect: true } }),
+    // @ts-expect-error: the same.
+    users.update("k", { posts: { set: [] } }),
+    // @ts-expect-error: tags have no relations.
+    tags.update("t", { posts: { create: post } }),
+    // @ts-expect-error: rows of createMany have no related rows.
+    users.createMany([{ ...kim, posts: { create: post } }]),
+    // @ts-expect-error: the same.
+    users.updateManyById({}, { posts: { create: post } }),
+    posts.update("p", { editor: { disconnect: true }, tags: { set: [] } }),
+  ];
+  expect(misuse).toBeTypeOf("function");
 });

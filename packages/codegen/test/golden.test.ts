@@ -10,6 +10,7 @@ const fixtures = {
   tenants: "generated",
   totals: "generated",
   blog: "generated",
+  league: "generated",
 };
 
 /** `vitest -u` writes the files anew: read the difference. */

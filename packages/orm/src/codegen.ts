@@ -1,5 +1,12 @@
 export type { CheckedModels } from "./database/checked-models.js";
 export { openModels } from "./database/database.js";
+export type { RowRankOptions, Skipping, WithDeleted } from "./database/generated/list-options.js";
+export type {
+  NestedRow,
+  NestedRowChange,
+  NestedRows,
+  NestedRowsChange,
+} from "./database/generated/nested-data-types.js";
 export type {
   CheckedRelations,
   IncludeOf,

@@ -19,6 +19,7 @@ import { linkedModels, referrersOf, relationMethods } from "./methods/relation-m
 import { relationMembers, relationsName } from "./methods/relations-type.js";
 import { readMethods, writeMethods } from "./methods/row-methods.js";
 import { shapeMethods } from "./methods/shape-methods.js";
+import { type NestedType, nestedNames, nestedTypes, writeData } from "./nested/nested-types.js";
 
 /** The file of a model: its text, not yet formatted, and the names of the types that it exports. */
 export interface ModelFile {
@@ -58,8 +59,18 @@ export function modelFile(
   const indexTypes = typesOfIndexes(named, types);
   const methods = repositoryMethods(named, types, models);
   const relations = relationMembers(model, models);
+  const nested = nestedTypes(named, types, models);
   const sections = [
-    importsText(named, { folder, types, indexTypes, relations, methods, models, extension }),
+    importsText(named, {
+      folder,
+      types,
+      indexTypes,
+      relations,
+      nested,
+      methods,
+      models,
+      extension,
+    }),
     interfaceText(
       names.row,
       withComputedRest(named, types.row),
@@ -80,9 +91,10 @@ export function modelFile(
       ({ name, description, type }) => `${docComment(description)}export type ${name} = ${type};`,
     ),
     ...(relations.length === 0 ? [] : [relationsText(named, relations)]),
+    ...nested.map(({ text }) => text),
     repositoryText(named, methods),
   ];
-  const otherTypes = [...types.named, ...indexTypes].map(({ name }) => name);
+  const otherTypes = [...types.named, ...indexTypes, ...nested].map(({ name }) => name);
   if (relations.length > 0) otherTypes.push(relationsName(names));
   const declared = [names.row, names.create, names.update, ...otherTypes];
   return { body: sections.join("\n\n"), types: declared.sort() };
@@ -121,6 +133,7 @@ function repositoryMethods(
   };
   const ofModel = `of model ${JSON.stringify(model.name)}`;
   const linked = linkedModels(model, models);
+  const data = writeData(named, models);
   return [
     ...claim(shapeMethods(model, names, linked[0]?.name), "the shape of rows"),
     ...claim(
@@ -128,7 +141,10 @@ function repositoryMethods(
       `the primary key ${ofModel}`,
     ),
     ...declaredIndexes(model).flatMap((index) =>
-      claim(indexMethods(named, index, types), `index ${JSON.stringify(index.name)} ${ofModel}`),
+      claim(
+        indexMethods(named, index, types, data),
+        `index ${JSON.stringify(index.name)} ${ofModel}`,
+      ),
     ),
     ...linked.flatMap((each) =>
       claim(
@@ -136,7 +152,7 @@ function repositoryMethods(
         `relation ${JSON.stringify(each.name)} ${ofModel}`,
       ),
     ),
-    ...claim(writeMethods(model, names, types, referrersOf(model, models)), "writing rows"),
+    ...claim(writeMethods(model, names, types, referrersOf(model, models), data), "writing rows"),
   ];
 }
 
@@ -159,6 +175,7 @@ const ormTypes = [
   "ManyDeleteOptions",
   "ManyResult",
   "ManyUpdateOptions",
+  "PurgeResult",
   "ReadOptions",
   "RowQuery",
   "ValueOptions",
@@ -169,9 +186,16 @@ const ormTypes = [
 const codegenTypes = [
   "CheckedRelations",
   "IncludeOf",
+  "NestedRow",
+  "NestedRowChange",
+  "NestedRows",
+  "NestedRowsChange",
   "RelatedRow",
   "RelatedRows",
+  "RowRankOptions",
   "SelectedFields",
+  "Skipping",
+  "WithDeleted",
   "WithRelations",
   "WithVersionstamp",
 ];
@@ -182,6 +206,7 @@ interface ImportSources {
   readonly types: ModelTypes;
   readonly indexTypes: readonly IndexType[];
   readonly relations: readonly string[];
+  readonly nested: readonly NestedType[];
   readonly methods: readonly Method[];
   readonly models: readonly NamedModel[];
   readonly extension: ImportExtension | undefined;
@@ -189,12 +214,13 @@ interface ImportSources {
 
 function importsText(
   named: NamedModel,
-  { folder, types, indexTypes, relations, methods, models, extension }: ImportSources,
+  { folder, types, indexTypes, relations, nested, methods, models, extension }: ImportSources,
 ): string {
   const { modulePath, exportName, names, model } = named;
   const used = [
     ...indexTypes.map(({ type }) => type),
     ...relations,
+    ...nested.map(({ text }) => text),
     ...methods.flatMap(({ typeParameters = "", parameters, result }) => [
       typeParameters,
       ...parameters,
@@ -217,12 +243,15 @@ function importsText(
     const specifier = JSON.stringify(importSpecifier(folder, modulePath, extension));
     lines.push(`import type ${importedModel(exportName, names.model)} from ${specifier};`);
   }
-  const related = new Set(linkedModels(model, models).map(({ target }) => target.names));
-  for (const each of [...related].sort((a, b) => (a.file < b.file ? -1 : 1))) {
+  const related = new Set(linkedModels(model, models).map(({ target }) => target));
+  const byFile = [...related].sort((a, b) => (a.names.file < b.names.file ? -1 : 1));
+  for (const target of byFile) {
+    const { names: each } = target;
     if (each.row === names.row) continue;
-    const types = [relationsName(each), each.row].filter((name) => isUsed(name, used));
+    const imported = [relationsName(each), each.row, ...nestedNames(target, models)];
+    const types = [...new Set(imported)].filter((name) => isUsed(name, used));
     lines.push(
-      `import type { ${types.join(", ")} } from "${generatedSpecifier(each.file, extension)}";`,
+      `import type { ${types.sort().join(", ")} } from "${generatedSpecifier(each.file, extension)}";`,
     );
   }
   return lines.join("\n");

@@ -42,7 +42,17 @@ export function modelTypes(
 ): ModelTypes {
   const { base } = names;
   const place: Place = { path: [], reference: `typeof ${names.model}.schema` };
-  const declaredNames = ["Row", "Create", "Update", "Repository", "Input"].map((it) => base + it);
+  const declaredNames = [
+    "Row",
+    "Create",
+    "CreateData",
+    "CreateRelations",
+    "Update",
+    "UpdateData",
+    "Unique",
+    "Repository",
+    "Input",
+  ].map((it) => base + it);
   const typeNames = new TypeNames([...reservedNames, names.model, ...declaredNames]);
   const options = { model: model.name, baseName: base, names: typeNames, referred, any };
   const output = new TypeWriter({ side: "output", ...options });

@@ -79,21 +79,17 @@ export const generatedOptions: AllowedOptions = {
     "upsert",
     "delete",
   ]),
-  ...withOption("order", [
-    "findFirst",
-    "findFirstOrThrow",
-    "findMany",
-    "scan",
-    "explain",
-    "watchMany",
-    "updateMany",
-    "deleteMany",
-    "groupBy",
-  ]),
+  ...withOption("order", ["findMany", "scan", "watchMany", "updateMany", "deleteMany", "groupBy"]),
+  // The first row and the explanation of a list have the options of the list.
+  ...withOption("order", ["findFirst", "findFirstOrThrow", "explain"], ["withDeleted"]),
 };
 
-function withOption(option: string, methods: readonly RepositoryMethod[]): Partial<AllowedOptions> {
+function withOption(
+  option: string,
+  methods: readonly RepositoryMethod[],
+  others: readonly string[] = [],
+): Partial<AllowedOptions> {
   return Object.fromEntries(
-    methods.map((method) => [method, new Set([...allowedOptions[method], option])]),
+    methods.map((method) => [method, new Set([...allowedOptions[method], option, ...others])]),
   );
 }

@@ -5,9 +5,11 @@ import { aggregatesText } from "./aggregates-text.js";
 import { conditionsOn } from "./index-conditions.js";
 import { listMethods } from "./list-methods.js";
 import type { Method } from "./method.js";
+import { rankMethods } from "./rank-methods.js";
 import { conditionsName, indexSubject, primaryKeySubject, type Subject } from "./subject.js";
 import { totalsMethods } from "./totals-methods.js";
 import { uniqueMethods } from "./unique-methods.js";
+import type { WriteData } from "./upsert-data.js";
 
 /** A type that the methods of an index take. */
 export interface IndexType {
@@ -20,13 +22,19 @@ export interface IndexType {
  * Returns the methods of an index: those of a unique index for one row, such as `findByEmail`,
  * those for several rows, such as `listByEmail`, and those that read the aggregates of the index.
  */
-export function indexMethods(named: NamedModel, index: CompiledIndex, types: ModelTypes): Method[] {
-  const subject = indexSubject(named, index, types);
+export function indexMethods(
+  named: NamedModel,
+  index: CompiledIndex,
+  types: ModelTypes,
+  data: WriteData,
+): Method[] {
+  const subject = indexSubject(named, index, types, data);
   const { min = [], max = [] } = named.definition.indexes[index.name] ?? {};
   const aggregates = aggregatesText({ sums: index.sums, min, max }, named.names, types);
   return [
     ...(index.unique ? uniqueMethods(subject, index) : []),
     ...listMethods(subject),
+    ...rankMethods(subject, index),
     ...(index.counted || aggregates ? totalsMethods(subject, aggregates) : []),
   ];
 }

@@ -1,3 +1,4 @@
+import type { CompiledIndex } from "@keywright/orm/codegen";
 import { fieldList } from "./field-list.js";
 import { awaitOrIterate, listErrors, readLimitInStream } from "./list-errors.js";
 import type { Method } from "./method.js";
@@ -10,7 +11,7 @@ import {
   plainFields,
   type Subject,
 } from "./subject.js";
-import { manyRows, resultOfEach } from "./write-signature.js";
+import { manyRows, orDeleted, resultOfEach } from "./write-signature.js";
 
 /** Returns the methods for the rows that match conditions on an index or on the primary key. */
 export function listMethods(subject: Subject): Method[] {
@@ -25,8 +26,9 @@ export function listMethods(subject: Subject): Method[] {
 }
 
 function listMethod(subject: Subject): Method {
-  const { index, suffix, names } = subject;
+  const { model, index, suffix, names } = subject;
   const { conditions, parameter, query } = listedRows(subject);
+  const options = withSkip(index, listOptions(names.row));
   const all = index === undefined ? "all rows" : "all rows in the index";
   return {
     name: `listBy${suffix}`,
@@ -38,7 +40,7 @@ function listMethod(subject: Subject): Method {
       costText(subject),
     ].join(" "),
     errors: [...notReady(subject), ...listErrors],
-    parameters: [parameter, listOptions(names.row)],
+    parameters: [parameter, index === undefined ? orDeleted(model, options) : options],
     result: "ListQuery<Row>",
     call: `findMany({ ...options, ${query} })`,
   };
@@ -152,6 +154,11 @@ function writeMethods(subject: Subject): Method[] {
       call: `deleteMany({ ...options, ${query} })`,
     },
   ];
+}
+
+/** Returns the options of a list, which has `skip` if the index can count the rows before. */
+function withSkip(index: CompiledIndex | undefined, options: string): string {
+  return index?.ranked ? `${options} & Skipping` : options;
 }
 
 function listOptions(row: string): string {

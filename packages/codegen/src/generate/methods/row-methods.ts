@@ -2,13 +2,14 @@ import type { BelongsTo } from "@keywright/orm";
 import type { CompiledModel } from "@keywright/orm/codegen";
 import type { ModelNames, NamedModel } from "../../project/model-names.js";
 import { pascalCase } from "../../types/identifiers.js";
-import { keyType, type ModelTypes } from "../../types/model-types.js";
+import type { ModelTypes } from "../../types/model-types.js";
 import { type AggregatesText, aggregatesText } from "./aggregates-text.js";
+import { deletedMethods } from "./deleted-methods.js";
 import { fieldList } from "./field-list.js";
 import { awaitOrIterate, listErrors, readLimit, unsafeSum } from "./list-errors.js";
 import type { Method } from "./method.js";
-import { fieldsObject, parameterNames } from "./parameter-names.js";
-import { upsertData } from "./upsert-data.js";
+import { primaryKeyParameters } from "./primary-key-parameters.js";
+import { upsertData, type WriteData } from "./upsert-data.js";
 import {
   createManyErrors,
   createOptions,
@@ -18,6 +19,7 @@ import {
   moreIfContended,
   notFound,
   optionsOf,
+  orDeleted,
   readOptions,
   resultOfEach,
   staleSchema,
@@ -40,12 +42,13 @@ export function readMethods({ model, definition, names }: NamedModel, types: Mod
   const { min = [], max = [] } = definition;
   const aggregates = aggregatesText({ sums: model.sums, min, max }, names, types);
   const one = `{ ...options, where: ${key.where} }`;
+  const oneOptions = orDeleted(model, readOptions);
   return [
     {
       name: `find${by}`,
       description: `Returns the row with this ${fields}, or null if there is none. One read.`,
       errors: [],
-      parameters: [...key.declarations, readOptions],
+      parameters: [...key.declarations, oneOptions],
       result: "Promise<Row | null>",
       call: `findUnique(${one})`,
     },
@@ -53,7 +56,7 @@ export function readMethods({ model, definition, names }: NamedModel, types: Mod
       name: `find${by}OrThrow`,
       description: `Returns the row with this ${fields}. One read.`,
       errors: [notFound],
-      parameters: [...key.declarations, readOptions],
+      parameters: [...key.declarations, oneOptions],
       result: "Promise<Row>",
       call: `findUniqueOrThrow(${one})`,
     },
@@ -61,7 +64,7 @@ export function readMethods({ model, definition, names }: NamedModel, types: Mod
       name: `findEach${by}`,
       description: `Returns the row for each of the \`keys\` (${fields}), or null if there is none, in the order of the keys. One read for each, all together.`,
       errors: [readLimit],
-      parameters: [`keys: readonly ${key.one}[]`, readOptions],
+      parameters: [`keys: readonly ${key.one}[]`, oneOptions],
       result: "Promise<(Row | null)[]>",
       call: "findEach(keys, options)",
     },
@@ -69,7 +72,7 @@ export function readMethods({ model, definition, names }: NamedModel, types: Mod
       name: `findVersioned${by}`,
       description: `Returns the row with this ${fields} and its versionstamp, or null if there is none. A write can pass the versionstamp as \`ifVersion\`. One read.`,
       errors: [],
-      parameters: [...key.declarations, readOptions],
+      parameters: [...key.declarations, oneOptions],
       result: "Promise<WithVersionstamp<Row> | null>",
       call: `findVersioned(${one})`,
     },
@@ -85,7 +88,7 @@ export function readMethods({ model, definition, names }: NamedModel, types: Mod
       name: "scan",
       description: `Finds all rows, in the order of ${fields}. ${awaitOrIterate} One read per row.`,
       errors: listErrors,
-      parameters: [`options?: ListOptions<${names.row}>`],
+      parameters: [orDeleted(model, `options?: ListOptions<${names.row}>`)],
       result: "RowQuery<Row>",
       call: "scan(options)",
     },
@@ -125,26 +128,28 @@ function aggregateMethod({ options, result }: AggregatesText): Method {
  * Returns `create`, `update`, `upsert` and `delete`, and the methods that write many rows.
  *
  * @param referrers the relations through which other rows refer to rows of the model.
+ * @param data the types of the data of `create` and `update`.
  */
 export function writeMethods(
   model: CompiledModel,
   names: ModelNames,
   types: ModelTypes,
   referrers: readonly BelongsTo[],
+  data: WriteData,
 ): Method[] {
   const key = primaryKeyParameters(model, names, types);
   const [id] = model.primaryKey;
   const generated = model.generatesId ? ` and, if it is absent, a ULID as \`${id}\`` : "";
   const { create, update } = writeErrors(model);
   const fields = fieldList(model.primaryKey);
-  const upsert = upsertData(model, names, types, model.primaryKey);
+  const upsert = upsertData(model, names, types, model.primaryKey, data);
   const filter = `filter: (row: ${names.row}) => boolean`;
   return [
     {
       name: "create",
       description: `Creates a row and returns it with its defaults${generated}. One commit.`,
       errors: create,
-      parameters: [`data: ${names.create}`, createOptions],
+      parameters: [`data: ${data.create}`, createOptions],
       result: "Promise<Row>",
       call: "create({ ...options, data })",
     },
@@ -164,7 +169,7 @@ export function writeMethods(
       name: "update",
       description: `Changes fields of a row and returns the changed row. ${oneReadAndCommit}`,
       errors: [notFound, ...update, ...versionConflict],
-      parameters: [...key.declarations, `data: ${names.update}`, updateOptions],
+      parameters: [...key.declarations, `data: ${data.update}`, updateOptions],
       result: "Promise<Row>",
       call: `update({ ...options, where: ${key.where}, data })`,
     },
@@ -178,12 +183,13 @@ export function writeMethods(
     },
     {
       name: "delete",
-      description: `Deletes a row and returns it as it was. ${deleteCostText(referrers)}`,
+      description: `${deletionText(model)} and returns it as it was. ${deleteCostText(referrers)}`,
       errors: [notFound, ...referencedErrors(referrers), staleSchema, ...versionConflict],
       parameters: [...key.declarations, deleteOptions],
       result: "Promise<Row>",
       call: `delete({ ...options, where: ${key.where} })`,
     },
+    ...deletedMethods(model, key, fields),
     {
       name: "updateMany",
       description: `Changes the rows that a filter selects, as \`update\` does. Reads all rows. ${resultOfEach}`,
@@ -213,6 +219,11 @@ function leftOutText({ primaryKey }: CompiledModel, filledIn: readonly string[])
   return `, of which \`create\` can leave out ${fieldList(filledIn)}`;
 }
 
+function deletionText({ softDelete }: CompiledModel): string {
+  if (softDelete === undefined) return "Deletes a row";
+  return `Marks a row as deleted in \`${softDelete}\`, which hides it,`;
+}
+
 /** Describes the cost of a delete. */
 function deleteCostText(referrers: readonly BelongsTo[]): string {
   if (referrers.length === 0) {
@@ -228,29 +239,4 @@ function referencedErrors(referrers: readonly BelongsTo[]): string[] {
   // A row that is deleted with it may have referrers of its own, which may forbid the deletion.
   const mayForbid = referrers.some(({ onDelete }) => onDelete !== "setNull");
   return mayForbid ? ["{RowReferencedError} if a row that refers to it prevents this."] : [];
-}
-
-/** The primary key as the parameters of generated methods and as a `where`. */
-interface KeyParameters {
-  /** One parameter for each field. */
-  readonly declarations: readonly string[];
-  /** The parameters as a `where`: `{ id }`. */
-  readonly where: string;
-  /** The type of one key in a list of keys. */
-  readonly one: string;
-}
-
-function primaryKeyParameters(
-  model: CompiledModel,
-  names: ModelNames,
-  { row }: ModelTypes,
-): KeyParameters {
-  const at = `the primary key of model ${JSON.stringify(model.name)}`;
-  const parameters = parameterNames(model.primaryKey, at);
-  const types = model.primaryKey.map((field) => keyType(row, field, names.row));
-  const declarations = types.map((type, position) => `${parameters[position]}: ${type}`);
-  const where = fieldsObject(model.primaryKey, parameters);
-  return declarations.length === 1
-    ? { declarations, where, one: `(${types[0]})` }
-    : { declarations, where, one: `(readonly [${declarations.join(", ")}])` };
 }

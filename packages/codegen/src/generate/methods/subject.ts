@@ -6,12 +6,15 @@ import { keyType, type ModelTypes } from "../../types/model-types.js";
 import { fieldList, joinWithAnd } from "./field-list.js";
 import { type KeyField, keyFields } from "./index-conditions.js";
 import { fieldsObject, parameterNames } from "./parameter-names.js";
+import type { WriteData } from "./upsert-data.js";
 
 /** An index or the primary key, and everything that its methods are written from. */
 export interface Subject {
   readonly model: CompiledModel;
   readonly names: ModelNames;
   readonly types: ModelTypes;
+  /** The types of the data of writes. */
+  readonly data: WriteData;
   /** Undefined for the primary key. */
   readonly index: CompiledIndex | undefined;
   /** The part of the method names after `findBy`. */
@@ -25,12 +28,18 @@ export function indexSubject(
   { model, names }: NamedModel,
   index: CompiledIndex,
   types: ModelTypes,
+  data: WriteData = plainData(names),
 ): Subject {
   const fields = keyFields(index, names, types);
   const owner = `index ${index.name} of model ${model.name}`;
   const parameters = parameterNames(index.fields, owner, index.each);
   const suffix = methodSuffix(model, index);
-  return { model, names, types, index, suffix, fields, parameters };
+  return { model, names, types, data, index, suffix, fields, parameters };
+}
+
+/** The data of a model without relations. */
+function plainData({ create, update }: ModelNames): WriteData {
+  return { create, update, references: [] };
 }
 
 export function primaryKeySubject({ model, names }: NamedModel, types: ModelTypes): Subject {
@@ -40,7 +49,16 @@ export function primaryKeySubject({ model, names }: NamedModel, types: ModelType
     return { name, type: keyType(types.row, name, names.row) };
   });
   const suffix = model.primaryKey.map(pascalCase).join("And");
-  return { model, names, types, index: undefined, suffix, fields, parameters };
+  return {
+    model,
+    names,
+    types,
+    data: plainData(names),
+    index: undefined,
+    suffix,
+    fields,
+    parameters,
+  };
 }
 
 /** Returns one value for each field, as parameters and as the beginning of a query. */

@@ -21,7 +21,7 @@ import {
 
 /** Returns the methods for the one row that has the values of a unique index. */
 export function uniqueMethods(subject: Subject, index: CompiledIndex): Method[] {
-  const { suffix, names } = subject;
+  const { suffix } = subject;
   const { declarations, query } = exactValues(subject);
   const key = describeFields(subject);
   const row = `row with this ${key}`;
@@ -59,7 +59,7 @@ export function uniqueMethods(subject: Subject, index: CompiledIndex): Method[] 
       name: `updateBy${suffix}`,
       description: `Changes the ${row} as \`update\` does. One read more.`,
       errors: [...notReady(subject), "the errors of `update`."],
-      parameters: [...declarations, `data: ${names.update}`, updateOptions],
+      parameters: [...declarations, `data: ${subject.data.update}`, updateOptions],
       result: "Promise<Row>",
       call: `update({ ...options, ${query}, data })`,
     },
@@ -82,7 +82,7 @@ function upsertMethod(subject: Subject, index: CompiledIndex): Method {
   const keyFieldNames = index.parts.flatMap(({ field, compute }, position) =>
     compute === undefined && index.each !== position ? [field] : [],
   );
-  const { parameter, filledIn } = upsertData(model, names, types, keyFieldNames);
+  const { parameter, filledIn } = upsertData(model, names, types, keyFieldNames, subject.data);
   const key = describeFields(subject);
   return {
     name: `upsertBy${suffix}`,

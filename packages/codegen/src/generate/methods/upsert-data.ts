@@ -13,6 +13,14 @@ import type { InterfaceType, Property } from "../../types/object-type.js";
 import type { ZodSchema } from "../../types/writer.js";
 import { changesValue } from "./changes-value.js";
 
+/** The types of the data of writes of one row. */
+export interface WriteData {
+  readonly create: string;
+  readonly update: string;
+  /** The fields that `create` may leave out if it has the relation. */
+  readonly references: readonly string[];
+}
+
 /** The data parameter of an upsert. */
 export interface UpsertData {
   /** The parameter as code: `data: { create: …; update: … }`. */
@@ -34,28 +42,40 @@ export function upsertData(
   names: ModelNames,
   types: ModelTypes,
   key: readonly string[],
+  data: WriteData,
 ): UpsertData {
   const storedAsGiven = fieldsStoredUnchanged(model, names, types);
   const { properties, rest } = types.create;
   const fields = properties.filter(({ name }) => key.includes(name) && storedAsGiven.has(name));
   // `Omit` removes all known properties from a type that also has further properties.
   const required = rest.length > 0 ? [] : fields.filter(({ isOptional }) => !isOptional);
-  const create = required.length === 0 ? names.create : createWithout(names, required);
+  const create = required.length === 0 ? data.create : createWithout(names, required, data);
   const filledIn = fields.filter((field) => field.isOptional || required.includes(field));
   return {
-    parameter: `data: { create: ${create}; update: ${names.update} }`,
+    parameter: `data: { create: ${create}; update: ${data.update} }`,
     filledIn: key.filter((name) => filledIn.some((field) => field.name === name)),
   };
 }
 
-function createWithout({ create }: ModelNames, fields: readonly Property[]): string {
-  const omitted = textOf(fields.map(({ name }) => JSON.stringify(name)));
+function createWithout(
+  { create: plain, base }: ModelNames,
+  fields: readonly Property[],
+  { create: whole, references }: WriteData,
+): string {
+  const names = fields.map(({ name }) => name);
+  // `Omit` would merge the alternatives of required references, so these are added afterwards. A
+  // reference within the key has its values already.
+  const isOfReference = names.some((name) => references.includes(name));
+  const create = references.length === 0 ? whole : plain;
+  const added = references.length === 0 || isOfReference ? [] : references;
+  const omitted = textOf([...names, ...added].map((name) => JSON.stringify(name)));
   const members = fields.map(({ name, type }) => {
     const isSpelledOut = !type.some(isReference) && isRepeatable(textOf(type));
     const values = isSpelledOut ? type : [`${create}[${JSON.stringify(name)}]`];
     return `${propertyName(name)}?: ${textOf(unionOf(values, ["undefined"]))}`;
   });
-  return `Omit<${create}, ${omitted}> & { ${members.join("; ")} }`;
+  const relations = added.length === 0 ? "" : ` & ${base}CreateRelations`;
+  return `Omit<${create}, ${omitted}> & { ${members.join("; ")} }${relations}`;
 }
 
 /**

@@ -27,6 +27,11 @@ export const deleteOptions: string = optionsOf(ifVersion);
 
 export const readOptions = "options?: ReadOptions";
 
+/** Returns the options of a read by the primary key, which can also find deleted rows. */
+export function orDeleted({ softDelete }: CompiledModel, options: string): string {
+  return softDelete === undefined ? options : `${options} & WithDeleted`;
+}
+
 /** The result of a method that writes many rows. */
 export const manyRows = "Promise<ManyResult<Row>>";
 

@@ -2,6 +2,7 @@ import type { AnyQuery } from "../../context/any-query.js";
 import { deepCopy } from "../../model/copy-of-data.js";
 import { besideCatalogs } from "../../context/beside-catalogs.js";
 import type { TableContext } from "../../context/table-context.js";
+import { RowNotFoundError } from "../../errors/row-errors.js";
 import { keyPartOf } from "../../indexes/key-parts.js";
 import type { AnyRow } from "../../model/compiled-model.js";
 import type { LinkedRelation } from "../../model/linked-relations.js";
@@ -13,6 +14,7 @@ import { includedModels } from "../../relations/load/included-models.js";
 import { loadRelations } from "../../relations/load/load-relations.js";
 import { retryTornRead } from "../../relations/load/retry-torn-read.js";
 import { tableOfModel } from "../../relations/referrers.js";
+import { withDeletedRows } from "../../write/deleted/purging-context.js";
 import { type CallOptions, generatedOptions } from "../call-options.js";
 import { Calls } from "../calls.js";
 import { parseOptions } from "../parse-options.js";
@@ -70,8 +72,13 @@ export class GeneratedRows extends RowOperations {
     return new ListQuery<ShapedRow>({
       page: () => rows.then(),
       stream: () => rows[Symbol.asyncIterator](),
-      findFirst: () => super.findFirst(first),
-      findFirstOrThrow: () => super.findFirstOrThrow(first),
+      findFirst: () => (first.skip ? this.#firstAfter(first) : super.findFirst(first)),
+      findFirstOrThrow: async () => {
+        if (!first.skip) return await super.findFirstOrThrow(first);
+        const row = await this.#firstAfter(first);
+        if (row !== null) return row;
+        throw new RowNotFoundError(this.#calls.context.model.name, first.where);
+      },
       explain: () => super.explain(query),
     });
   }
@@ -108,6 +115,10 @@ export class GeneratedRows extends RowOperations {
     return super.upsert(this.#shaped(input));
   }
 
+  override restore(input: CallOptions): Promise<ShapedRow> {
+    return super.restore(this.#shaped(input));
+  }
+
   override delete(input: CallOptions): Promise<ShapedRow> {
     return super.delete(this.#shaped(input));
   }
@@ -132,7 +143,8 @@ export class GeneratedRows extends RowOperations {
     return this.#calls.read(
       "findMany",
       query,
-      async (context, _, meter) => {
+      async (table, { withDeleted }, meter) => {
+        const context = withDeleted ? withDeletedRows(table) : table;
         const keys = wheres.map((where) => primaryKeyIn(context.model, where));
         meter.index = "primaryKey";
         const read = async (): Promise<ShapedRow[]> => {
@@ -147,6 +159,12 @@ export class GeneratedRows extends RowOperations {
       },
       modelsOf,
     );
+  }
+
+  /** Returns the first row of a query with `skip`, which only lists have. */
+  async #firstAfter(query: AnyQuery): Promise<ShapedRow> {
+    const { items } = await super.findMany({ ...query, take: 1 });
+    return items[0] ?? null;
   }
 
   #shaped<Query extends AnyQuery>(query: Query): Query {

@@ -9,6 +9,30 @@ export interface ReadOptions {
   readonly maxReads?: number | undefined;
 }
 
+/** The option of reads by the primary key, for a model with `softDelete`. */
+export interface WithDeleted {
+  /** Return also rows that are marked as deleted. The default is false. */
+  readonly withDeleted?: boolean | undefined;
+}
+
+/** The option of a list by an index with `ranked: true`. */
+export interface Skipping {
+  /** How many rows to leave out at the beginning, without reading them. The default is 0. */
+  readonly skip?: number | undefined;
+}
+
+/** Options of a rank in the order of an index. */
+export interface RowRankOptions<By extends readonly string[] = readonly string[]>
+  extends ReadOptions {
+  /**
+   * The first fields of the index. Only rows with the same values of these fields as the row are
+   * counted. All rows of the index if absent.
+   */
+  readonly by?: By | undefined;
+  /** `"desc"` to count the rows after the row instead: the largest has rank 0. */
+  readonly order?: Direction | undefined;
+}
+
 /** Options of a count. */
 export interface CountOptions<Row = unknown> extends ReadOptions {
   /** Returns whether a row is in the result. It is called with each row that is read. */

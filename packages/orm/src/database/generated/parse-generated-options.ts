@@ -62,6 +62,9 @@ const methodsOfOne: ReadonlySet<RepositoryMethod> = new Set([
   "watch",
   "update",
   "delete",
+  "rank",
+  "restore",
+  "purge",
 ]);
 
 /**

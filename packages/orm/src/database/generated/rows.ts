@@ -1,6 +1,7 @@
 import { type AnyDatabase, tableContextOf } from "../../context/any-database.js";
 import type { AnyRow } from "../../model/compiled-model.js";
 import type { WriteOptions } from "../../write/input/write-options.js";
+import type { PurgeResult } from "../../write/deleted/purge-rows.js";
 import { Calls } from "../calls.js";
 import type { CreatedMany, ManyResult } from "../repository/result-types.js";
 import type { RowQuery } from "../repository/row-query.js";
@@ -11,6 +12,7 @@ import type {
   ManyDeleteOptions,
   ManyUpdateOptions,
   ReadOptions,
+  RowRankOptions,
   ValueOptions,
 } from "./list-options.js";
 import type { ListQuery } from "./list-query.js";
@@ -92,6 +94,8 @@ export interface Rows<
   scan(options?: ListOptions<Row>): RowQuery<Row>;
   count(query?: Partial<IndexQuery> & CountOptions<Row>): Promise<number>;
   exists(query?: Partial<IndexQuery> & CountOptions<Row>): Promise<boolean>;
+  /** Returns how many rows precede a row in the order of an index. */
+  rank(query: UniqueQuery & RowRankOptions): Promise<number | null>;
   /** Returns the values of a field of an index, each of them once. */
   distinct(query: IndexQuery & ValueOptions & { readonly field: string }): Promise<Known[]>;
   /** Reads the aggregates that are asked for, over all rows or those of a query. */
@@ -131,6 +135,10 @@ export interface Rows<
   deleteMany(
     options: Partial<IndexQuery> & ManyDeleteOptions<Row>,
   ): Promise<ManyResult<Row>>;
+  /** Clears the mark of a deleted row. The model must have `softDelete`. */
+  restore(options: Pick<WriteOptions, "ifVersion"> & UniqueQuery): Promise<Row>;
+  /** Removes a row that is marked as deleted, or those that were marked before a time. */
+  purge(options: UniqueQuery | { readonly before: Date }): Promise<PurgeResult>;
   /**
    * Loads the related rows of one row: a row or null for `belongsTo` and `hasOne`, a list for the
    * other relations. The row may have been read some time ago. If the row that it refers to has

@@ -107,8 +107,8 @@ export class RowReads {
 
   explain(query: AnyQuery): Promise<QueryExplanation> {
     const { context } = this.#calls;
-    return this.#calls.run("explain", copyQuery(query), async (options) =>
-      explainQuery(context, options),
+    return this.#calls.run("explain", copyQuery(query), (options) =>
+      readDeleted(context, options, async (within) => explainQuery(within, options)),
     );
   }
 
