@@ -97,7 +97,7 @@ it("runs in memory", async () => {
   const { code, output } = await run(/^cities {2}[1-9].* rows/m, "SIGINT", args);
   expect(code).toBe(130);
   expect(output).toContain("Database: in memory");
-}, 60_000);
+}, 180_000);
 
 it.each([
   ["etcd", "http://127.0.0.1:1", "etcd --data-dir data-etcd"],
