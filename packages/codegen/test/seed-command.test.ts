@@ -227,6 +227,39 @@ export const Pair = defineModel({
     expect(exitCode).toBe(1);
   });
 
+  it("refers to rows with the same tenant, if the references of a row share that field", async () => {
+    const models = `import { belongsTo, defineModel } from "@keywright/orm";
+import * as z from "zod";
+const tenant = z.string();
+const primaryKey = ["tenant", "id"] as const;
+const schema = z.object({ tenant, id: z.string() });
+export const User = defineModel({ name: "users", schema, primaryKey });
+export const Team = defineModel({ name: "teams", schema, primaryKey });
+export const Member = defineModel({
+  name: "members",
+  schema: z.object({ tenant, user: z.string(), team: z.string() }),
+  primaryKey: ["tenant", "user", "team"],
+  indexes: { byTeam: { key: ["tenant", "team"] } },
+  relations: {
+    ofUser: belongsTo("users", ["tenant", "user"]),
+    ofTeam: belongsTo("teams", ["tenant", "team"]),
+  },
+});
+`;
+    const tenants = "{ tenant: ({ index }) => (index % 2 === 0 ? 'a' : 'b') }";
+    const own = `{ users: ${tenants}, teams: ${tenants} }`;
+    project = await seedProject(`seed: { models: ${own} }`, models);
+    expect(await seed("--rows", "8")).toMatchObject({ exitCode: 0 });
+    const members = await rowsOf("members");
+    expect(new Set(members.map((row) => row.tenant))).toEqual(new Set(["a", "b"]));
+    expect(members.length).toBe(8);
+    await project.remove();
+    project = await seedProject("", models);
+    const { stderr, exitCode } = await seed("--rows", "5");
+    expect(stderr).toContain("KW_SEED_REFERENCE: members.tenant, team: no row of teams has");
+    expect(exitCode).toBe(1);
+  });
+
   it("fills models that refer to each other, if one of them may do without", async () => {
     const models = (owner: string) => `import { belongsTo, defineModel } from "@keywright/orm";
 import * as z from "zod";

@@ -60,11 +60,14 @@ export class SeedReferenceError extends CodegenError {
   constructor(
     model: string,
     fields: readonly string[],
-    target: { readonly model: string; readonly property: string },
+    target: { readonly model: string; readonly property: string; readonly isShared?: boolean },
   ) {
+    const place = `${model}.${fields.join(", ")}`;
     super(
       "KW_SEED_REFERENCE",
-      `${model}.${fields.join(", ")}: there is no row of ${target.model} to refer to; also generate rows of it, as in \`--rows ${target.property}=10\`. If the two models refer to each other, make one of the references optional`,
+      target.isShared
+        ? `${place}: no row of ${target.model} has the values that other references or the configuration give to these fields; let rows have the same values, by a function in \`seed.models.${target.property}\` of the configuration`
+        : `${place}: there is no row of ${target.model} to refer to; also generate rows of it, as in \`--rows ${target.property}=10\`. If the two models refer to each other, make one of the references optional`,
     );
     this.model = model;
     this.fields = fields;

@@ -1,7 +1,7 @@
 import * as z from "zod";
-import { SeedFieldError } from "../errors/seed-errors.js";
+import { SeedFieldError, SeedReferenceError } from "../errors/seed-errors.js";
 import type { SeedFieldContext } from "../project/config.js";
-import { type ChosenParents, chooseParents } from "./choose-parents.js";
+import { chooseParents } from "./choose-parents.js";
 import type { AnyRow, Parents, SeedModel } from "./seed-model.js";
 import { UniqueKeys } from "./unique-keys.js";
 import { absentValue } from "./values/absent-value.js";
@@ -65,7 +65,9 @@ export class RowGenerator {
     let refusal: { readonly path: string; readonly reason: string } | undefined;
     let taken: string | undefined;
     for (let i = 0; i < attempts; i++) {
-      const input = await this.#input(index, tries + i, chosen);
+      const references = chosen.fieldsAt(tries + i);
+      if (references === undefined) continue;
+      const input = await this.#input(index, tries + i, references);
       const result = await this.#parse(input);
       if (!result.success) {
         const [issue] = result.error.issues;
@@ -79,6 +81,13 @@ export class RowGenerator {
       if (taken === undefined) return { input, row };
     }
     if (taken !== undefined) return taken;
+    const { sharing } = chosen;
+    if (refusal === undefined && sharing !== undefined) {
+      const { model } = this.#seedModel;
+      const property = this.#properties.get(sharing.target) ?? sharing.target;
+      const target = { model: sharing.target, property, isShared: true };
+      throw new SeedReferenceError(model.name, sharing.fields, target);
+    }
     const { path = "", reason = "" } = refusal ?? {};
     throw this.#error(path, `none of ${maxAttempts} generated rows passed: ${reason}`);
   }
@@ -94,14 +103,13 @@ export class RowGenerator {
     }
   }
 
-  async #input(index: number, attempt: number, chosen: ChosenParents): Promise<AnyRow> {
+  async #input(index: number, attempt: number, references: AnyRow): Promise<AnyRow> {
     const { model, fields: given } = this.#seedModel;
     const row: Record<string, unknown> = {};
     const set = (field: string, value: unknown) => {
       if (value !== undefined || !mayBeMissing(model.schema.shape[field]!)) row[field] = value;
       else delete row[field];
     };
-    const references = chosen.fieldsAt(attempt);
     for (const [field, schema] of Object.entries(model.schema.shape)) {
       if (Object.hasOwn(given, field)) continue;
       if (Object.hasOwn(references, field)) set(field, references[field]);

@@ -1,6 +1,7 @@
 import type { AnyHooks } from "../../context/database-settings.js";
 import { hooksOf } from "../../context/hooks-of.js";
 import type { TableContext } from "../../context/table-context.js";
+import { tablesOfHook } from "../../context/tables-of-hook.js";
 import type { AnyRow } from "../../model/compiled-model.js";
 import { copyStored } from "../../model/copy-of-data.js";
 import { TransactionScope } from "../../transaction/transaction-scope.js";
@@ -58,7 +59,7 @@ export async function callDuringHook(
   const hooks = hooksOf(within);
   const hook = hooks?.[name] as ((...args: object[]) => unknown) | undefined;
   if (hook === undefined) return;
-  const tx = within.settings.databaseWithin?.(within.tables) ?? {};
+  const tx = within.settings.databaseWithin?.(tablesOfHook(within.tables)) ?? {};
   const copies = rows.map((row) => copyStored(row));
   const scope = new TransactionScope(within.catalog.database);
   try {

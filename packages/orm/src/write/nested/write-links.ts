@@ -104,8 +104,7 @@ async function addLink(links: Links, found: FoundRow): Promise<void> {
 async function restoreLink(links: Links, found: FoundRow): Promise<boolean> {
   const { writes, through, relation } = links;
   const { softDelete, primaryKey } = through.model;
-  const fields = [...relation.from, ...relation.to];
-  if (softDelete === undefined || !hasSameFields(primaryKey, fields)) return false;
+  if (softDelete === undefined || !hasSameFields(primaryKey, linkFields(relation))) return false;
   const within = withDeletedRows(through);
   const where = linkTo(links, found);
   const find = () => findNamed(within, where, writes.meter);
@@ -140,7 +139,7 @@ async function removeLinks(
 /** Returns the rows between the row and another one. */
 async function findLinks(links: Links, found: FoundRow): Promise<readonly FoundRow[]> {
   const { writes, through, relation } = links;
-  if (isPairUnique(through.model, [...relation.from, ...relation.to])) {
+  if (isPairUnique(through.model, linkFields(relation))) {
     const between = await findNamed(through, linkTo(links, found), writes.meter);
     return between === undefined ? [] : [between];
   }
@@ -158,6 +157,11 @@ function linkTo({ context, row, target, relation }: Links, found: FoundRow): Any
     ...referenceTo(relation.from, context.model, row.row),
     ...referenceTo(relation.to, target.model, found.row),
   };
+}
+
+/** Returns the fields of both references. They may share some, such as the field of a tenant. */
+function linkFields({ from, to }: ManyToMany): readonly string[] {
+  return [...new Set([...from, ...to])];
 }
 
 /** True if the primary key or a unique index has exactly these fields, with their own values. */
