@@ -24,13 +24,13 @@ interface State {
   audit: string[];
 }
 
-export class Refused extends Error {}
+class Refused extends Error {}
 const refuse = (code: string): never => {
   throw new Refused(code);
 };
 export const taken = () => refuse("KW_UNIQUE_CONSTRAINT");
 export const notFound = () => refuse("KW_ROW_NOT_FOUND");
-export const missing = () => refuse("KW_REFERENCE_MISSING");
+const missing = () => refuse("KW_REFERENCE_MISSING");
 
 const byId = <T extends { id: string }>(a: T, b: T) => (a.id < b.id ? -1 : 1);
 
