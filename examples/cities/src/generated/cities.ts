@@ -172,7 +172,7 @@ export class CityRepository<Row = CityRow> {
     return this.#rows.count(options);
   }
 
-  /** Returns true if there are any rows. Reads up to the first one. */
+  /** Returns true if there are rows. Reads up to the first one. */
   exists(options?: CountOptions<CityRow>): Promise<boolean> {
     return this.#rows.exists(options);
   }
@@ -209,7 +209,7 @@ export class CityRepository<Row = CityRow> {
     return this.#rows.count({ ...options, where: { id } });
   }
 
-  /** Returns true if `listById` finds any rows. Reads up to the first one. */
+  /** Returns true if `listById` finds a row. Reads up to the first one. */
   existsById(id: Condition<string>, options?: CountOptions<CityRow>): Promise<boolean> {
     return this.#rows.exists({ ...options, where: { id } });
   }
@@ -345,7 +345,7 @@ export class CityRepository<Row = CityRow> {
     return this.#rows.count({ ...options, index: "byCityId", where: { cityId } });
   }
 
-  /** Returns true if `listByCityId` finds any rows. Reads up to the first one. */
+  /** Returns true if `listByCityId` finds a row. Reads up to the first one. */
   existsByCityId(cityId: Condition<number>, options?: CountOptions<CityRow>): Promise<boolean> {
     return this.#rows.exists({ ...options, index: "byCityId", where: { cityId } });
   }
@@ -405,7 +405,7 @@ export class CityRepository<Row = CityRow> {
     return this.#rows.count({ ...options, index: "byCountry", where: { country } });
   }
 
-  /** Returns true if `listByCountry` finds any rows. Reads up to the first one. */
+  /** Returns true if `listByCountry` finds a row. Reads up to the first one. */
   existsByCountry(country: Condition<string>, options?: CountOptions<CityRow>): Promise<boolean> {
     return this.#rows.exists({ ...options, index: "byCountry", where: { country } });
   }
@@ -481,7 +481,7 @@ export class CityRepository<Row = CityRow> {
     return this.#rows.count({ ...options, index: "byPopulation", where: { population } });
   }
 
-  /** Returns true if `listByPopulation` finds any rows. Reads up to the first one. */
+  /** Returns true if `listByPopulation` finds a row. Reads up to the first one. */
   existsByPopulation(
     population: Condition<number>,
     options?: CountOptions<CityRow>,
