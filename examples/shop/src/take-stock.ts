@@ -14,8 +14,9 @@ export class OutOfStockError extends Error {
 }
 
 /**
- * Each new line of an order takes its quantity from the stock and adds an entry to the audit log, in
- * the commit that creates the line. `tx` has the rows of all tenants, so each call names the tenant.
+ * Each new line of an order takes its quantity from the stock and adds an entry to the audit log,
+ * in the commit that creates the line. It names the tenant, because a call without a scope has a
+ * `tx` with the rows of all tenants.
  */
 export const takeStock: ModelHooks<typeof models.orderLines, typeof models> = {
   duringCreate: async ({ tenantId, orderId, sku, quantity }, { tx }) => {

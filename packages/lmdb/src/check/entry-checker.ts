@@ -15,8 +15,9 @@ const repeatAfter = 24 * 60 * 60 * 1000;
 /** Milliseconds until a check that has ended early is repeated. */
 const repeatEarly = 10 * 60 * 1000;
 /**
- * A check in the background ends early if the file has grown by this part of its size. While a check
- * reads one state, LMDB cannot use the pages of that state again, so writers make the file grow.
+ * A check in the background ends early if the file has grown by this part of its size. While a
+ * check reads one state, LMDB cannot use the pages of that state again, so writers make the file
+ * grow.
  */
 const mostGrowth = 1 / 8;
 

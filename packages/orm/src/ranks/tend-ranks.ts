@@ -19,8 +19,8 @@ type Tended = Pick<TableContext, "kv" | "model" | "limits" | "catalog">;
 
 /**
  * Splits or merges the intervals that contain an entry, if they have become too large or too small.
- * Which boundaries the intervals have is of no importance for what they count, so it does not matter
- * if this fails, or if the process dies at any commit: the next call continues.
+ * Intervals count right with any boundaries. So this may fail, or the process may die, at any
+ * commit: the next call continues.
  *
  * @returns false if others keep changing the intervals.
  */

@@ -52,7 +52,7 @@ Examples:
 
 Exit codes: 0 done, 1 failed or stopped, 2 wrong usage.`);
 
-/** The number of rows of each model if nothing else is said. */
+/** The number of rows of each model without `--rows` and without a setting. */
 const defaultRows = 10;
 const maxSeed = 2 ** 31 - 1;
 
