@@ -1,5 +1,5 @@
 import { fileURLToPath } from "node:url";
-import { limits } from "./vitest.shared.mjs";
+import { shared } from "./vitest.shared.mjs";
 
 /** The tests of the ORM. Their helpers open databases too. */
 const tests = fileURLToPath(new URL("packages/orm/test/", import.meta.url));
@@ -54,16 +54,16 @@ export function ormOnServer({ isInstalled, openKv, globalSetup, assumptions }) {
       },
     ],
     test: {
-      ...limits,
+      ...shared,
       // Some tests make thousands of calls, each of which is a message to the server here.
-      testTimeout: 5 * limits.testTimeout,
+      testTimeout: 5 * shared.testTimeout,
       isolate: false,
       // Most of the time of a test is spent waiting for the server.
       maxWorkers: 3,
       passWithNoTests: true,
       include: isInstalled ? ["test/**/*.test.ts"] : [],
       exclude: Object.values(leftOut).flatMap((names) =>
-        names.map((name) => `test/${name}.test.ts`),
+        names.map((name) => `test/**/${name}.test.ts`),
       ),
       globalSetup,
       setupFiles: fileURLToPath(new URL("vitest.skip-assumptions.mjs", import.meta.url)),

@@ -4,7 +4,7 @@ import { beforeEach, inject } from "vitest";
 const reasons = inject("assumptions");
 
 beforeEach(({ task, skip }) => {
-  const file = task.file.name.replace(/^test\/|\.test\.ts$/g, "");
+  const file = task.file.name.replace(/^test\/(slow\/)?|\.test\.ts$/g, "");
   const reason = reasons[file] ?? reasons[`${file}: ${task.name}`];
   if (reason !== undefined) skip(reason);
 });

@@ -1,4 +1,4 @@
 import { defineConfig } from "vitest/config";
-import { limits } from "../vitest.shared.mjs";
+import { shared } from "../vitest.shared.mjs";
 
-export default defineConfig({ test: { ...limits, include: ["test/*.test.mjs"] } });
+export default defineConfig({ test: { ...shared, include: ["test/*.test.mjs"] } });

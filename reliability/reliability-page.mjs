@@ -23,7 +23,7 @@ export async function reliabilityPage() {
 What does Keywright promise if a process is killed, if the power or the disk fails, or if bytes are not valid, and how is
 that tested?
 
-Each promise has a test that \`npm test\` runs, and a long run whose figures are below. The runs are in the folder
+Each promise has a test that \`npm run test:slow\` runs, and a long run whose figures are below. The runs are in the folder
 \`reliability\`. \`npm run docs:reliability\` writes this page from their results.
 
 ## How far the long runs went
@@ -64,7 +64,7 @@ function section({ title, promise, method, limits, short, command }, results) {
     promise,
     method,
     ...(limits === undefined ? [] : [limits]),
-    `${short === undefined ? "" : `\`npm test\` runs ${short}. `}The long run is \`${command}\`. ${run}`,
+    `${short === undefined ? "" : `\`npm run test:slow\` runs ${short}. `}The long run is \`${command}\`. ${run}`,
   ];
   return paragraphs.map((paragraph) => `${wrap(paragraph)}\n`).join("\n");
 }

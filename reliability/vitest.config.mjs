@@ -1,11 +1,6 @@
 import { defineConfig } from "vitest/config";
-import { limits } from "../vitest.shared.mjs";
+import { shared } from "../vitest.shared.mjs";
 
 export default defineConfig({
-  test: {
-    ...limits,
-    include: ["**/*.test.mjs"],
-    // The built packages need no transformation.
-    server: { deps: { external: [/\/packages\/[^/]+\/dist\//] } },
-  },
+  test: { ...shared, include: ["**/*.test.mjs"] },
 });

@@ -23,7 +23,7 @@ const folders = {
 const vitest = fileURLToPath(new URL("../node_modules/vitest/vitest.mjs", import.meta.url));
 
 const names = process.argv.slice(2);
-const chosen = names.includes("--main") ? main.map((name) => `test/${name}.test.ts`) : names;
+const chosen = names.includes("--main") ? main.map((name) => `/${name}.test.ts`) : names;
 const results = [];
 for (const [where, folder] of Object.entries(folders)) {
   const config = fileURLToPath(

@@ -1,9 +1,9 @@
 import { configDefaults, defineConfig } from "vitest/config";
-import { limits } from "../../vitest.shared.mjs";
+import { shared } from "../../vitest.shared.mjs";
 
 export default defineConfig({
   test: {
-    ...limits,
+    ...shared,
     // Test files share their modules, which takes a third less time.
     isolate: false,
     // `npm run test:runtimes` installs the packed packages and runs this test on every runtime.

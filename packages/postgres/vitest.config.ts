@@ -1,6 +1,6 @@
 import { defineConfig } from "vitest/config";
-import { limits } from "../../vitest.shared.mjs";
+import { shared } from "../../vitest.shared.mjs";
 
 export default defineConfig({
-  test: { ...limits, isolate: false, globalSetup: "test/global-setup.ts" },
+  test: { ...shared, isolate: false, globalSetup: "test/global-setup.ts" },
 });

@@ -17,14 +17,13 @@ const tests = (folder, ...files) => [
 const contracts = ["engine-contract", "kv-contract", "attached-contract", "deno-worker", "value-"];
 
 /**
- * Returns those suites of a runtime that CI runs: all on one version of Node.js, on Deno and on
- * Bun, but the example with many rows only on one of them. Other versions of Node.js have the
- * contract suites and the packed packages.
+ * Returns those suites of a runtime that CI runs: all on Deno, and on Bun all but the example with
+ * many rows. The newer versions of Node.js have the contract suites and the packed packages.
  */
 export function mainSuites(name, folder, packed) {
   const [core, packedWalk, cities, ...others] = suites(folder, packed);
   if (name === "deno") return [core, packedWalk, cities, ...others];
-  if (name === "node24" || name === "bun") return [core, packedWalk, ...others];
+  if (name === "bun") return [core, packedWalk, ...others];
   return [{ name: "contracts", args: tests("packages/core", ...contracts) }, packedWalk];
 }
 

@@ -156,7 +156,7 @@ export const scores = defineMigration({
       "To list all:\n  npx keywright migrate status --failed players\n\nNot complete. Correct the migration or the rows, then:\n  npx keywright migrate resume",
     );
     expect(await shown(["migrate", "status", "--failed", "players"])).toBe(
-      '"x"  players: the row does not fit the schema: score\n     (expected number)',
+      '"x"  It would not fit the schema. score: Invalid input:\n     expected number, received NaN',
     );
   });
 

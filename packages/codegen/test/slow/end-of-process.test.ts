@@ -3,10 +3,10 @@ import { existsSync } from "node:fs";
 import { open } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
 import { afterEach, describe, expect, it } from "vitest";
-import { contents, players, playersConfig, playersProject } from "./players-project.js";
-import { config, createProject, modelModule, type Project } from "./project.js";
+import { contents, players, playersConfig, playersProject } from "../players-project.js";
+import { config, createProject, modelModule, type Project } from "../project.js";
 
-const command = fileURLToPath(new URL("../bin/keywright.js", import.meta.url));
+const command = fileURLToPath(new URL("../../bin/keywright.js", import.meta.url));
 
 let project: Project;
 

@@ -1,7 +1,7 @@
 import { type EmbeddedKv, type Kv, openKv } from "@keywright/core";
 import { expect, it } from "vitest";
 import * as z from "zod";
-import { adopt, guideLayout } from "../src/adopt.js";
+import { adopt, guideLayout } from "../../src/adopt.js";
 import {
   createDatabase,
   defineModel,
@@ -11,8 +11,8 @@ import {
   resumeDeletes,
   SystemEntryError,
   verifyIndexes,
-} from "../src/index.js";
-import { deep, hostile, isTyped, withEachHostileEntry } from "./hostile-values.js";
+} from "../../src/index.js";
+import { deep, hostile, isTyped, withEachHostileEntry } from "../hostile-values.js";
 
 const User = defineModel({
   name: "users",

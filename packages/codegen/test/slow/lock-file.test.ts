@@ -1,6 +1,6 @@
 import { readdir, stat, utimes } from "node:fs/promises";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { config, createProject, modelModule, type Project } from "./project.js";
+import { config, createProject, modelModule, type Project } from "../project.js";
 
 const lock = "keywright.lock.json";
 

@@ -1,6 +1,6 @@
 import { afterEach, expect, it } from "vitest";
-import { contents, players, playersProject, withDatabase } from "./players-project.js";
-import type { Project } from "./project.js";
+import { contents, players, playersProject, withDatabase } from "../players-project.js";
+import type { Project } from "../project.js";
 
 const byTeam = '{ byTeam: { key: "team" } }';
 

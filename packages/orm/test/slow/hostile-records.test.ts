@@ -15,9 +15,9 @@ import {
   planMigration,
   SystemEntryError,
   verifyIndexes,
-} from "../src/index.js";
-import { denoKv } from "./faulty-kv.js";
-import { hostile, isTyped, withEachHostileEntry } from "./hostile-values.js";
+} from "../../src/index.js";
+import { denoKv } from "../faulty-kv.js";
+import { hostile, isTyped, withEachHostileEntry } from "../hostile-values.js";
 
 /** Makes all calls. Throws the first error, or one that is not typed. */
 async function makeAll(calls: readonly (() => Promise<unknown>)[]): Promise<void> {

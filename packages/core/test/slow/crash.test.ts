@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { openKv } from "../src/kv/open-kv.js";
-import { CrashRun } from "./crash-run.mjs";
-import { withFolder } from "./temporary-folder.js";
+import { openKv } from "../../src/kv/open-kv.js";
+import { CrashRun } from "../crash-run.mjs";
+import { withFolder } from "../temporary-folder.js";
 
 /** `npm run test:runtimes` takes fewer for each of its runtimes. */
 const kills = Number(process.env["KEYWRIGHT_KILLS"] ?? 20);

@@ -1,7 +1,7 @@
 import { type Kv, openKv } from "@keywright/core";
 import { describe, expect, it } from "vitest";
 import * as z from "zod";
-import { openModels } from "../src/codegen.js";
+import { openModels } from "../../src/codegen.js";
 import {
   belongsTo,
   createDatabase,
@@ -12,10 +12,10 @@ import {
   PrimaryKeyDiffersError,
   replaceIndex,
   verifyIndexes,
-} from "../src/index.js";
-import { Crash, crashingKv, denoKv, interferingKv } from "./faulty-kv.js";
-import { expectFresh, fill, openByEmail, openById, userOf } from "./key-change.js";
-import { Reports } from "./live-reports.js";
+} from "../../src/index.js";
+import { Crash, crashingKv, denoKv, interferingKv } from "../faulty-kv.js";
+import { expectFresh, fill, openByEmail, openById, userOf } from "../key-change.js";
+import { Reports } from "../live-reports.js";
 
 async function withKv(test: (kv: Kv) => Promise<void>): Promise<void> {
   const kv = await openKv();

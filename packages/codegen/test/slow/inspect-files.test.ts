@@ -4,10 +4,10 @@ import { chmod, lstat, mkdir, readdir, readFile, stat, symlink } from "node:fs/p
 import { Writable } from "node:stream";
 import { fileURLToPath } from "node:url";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { LineOutput } from "../src/inspect/entries/line-output.js";
-import { config, createInspectedProject, type InspectedProject, many } from "./inspect-project.js";
+import { LineOutput } from "../../src/inspect/entries/line-output.js";
+import { config, createInspectedProject, type InspectedProject, many } from "../inspect-project.js";
 
-const command = fileURLToPath(new URL("../bin/keywright.js", import.meta.url));
+const command = fileURLToPath(new URL("../../bin/keywright.js", import.meta.url));
 const isWindows = process.platform === "win32";
 
 let project: InspectedProject;

@@ -2,11 +2,11 @@ import { once } from "node:events";
 import fc from "fast-check";
 import { Packr } from "msgpackr";
 import { expect, it } from "vitest";
-import { FrameReader } from "../src/engine/remote/frames.js";
-import { protocolVersion } from "../src/engine/remote/messages.js";
-import type { WireError } from "../src/engine/remote/wire-error.js";
-import { encodeValue } from "../src/index.js";
-import { connectTo, type Owner, startOwner } from "./remote-engine.js";
+import { FrameReader } from "../../src/engine/remote/frames.js";
+import { protocolVersion } from "../../src/engine/remote/messages.js";
+import type { WireError } from "../../src/engine/remote/wire-error.js";
+import { encodeValue } from "../../src/index.js";
+import { connectTo, type Owner, startOwner } from "../remote-engine.js";
 
 const connections = 3000;
 const messagesEach = 25;

@@ -4,9 +4,9 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { afterEach, beforeEach, expect, it } from "vitest";
-import { makeFolder, removeFolder } from "./temporary-folder.js";
+import { makeFolder, removeFolder } from "../temporary-folder.js";
 
-const program = (name: string) => fileURLToPath(new URL(name, import.meta.url));
+const program = (name: string) => fileURLToPath(new URL(`../${name}`, import.meta.url));
 const isNode = !("Deno" in globalThis) && !("Bun" in globalThis);
 const onNode = it.skipIf(!isNode || process.platform === "win32");
 
@@ -32,7 +32,7 @@ onNode("workers of a cluster go on when the one that owns the folder is killed",
 onNode("a program that node --watch restarts opens its folder each time", async () => {
   const copy = join(folder, "program.mjs");
   await copyFile(program("count-starts.mjs"), copy);
-  const dist = new URL("../dist/index.js", import.meta.url).href;
+  const dist = new URL("../../dist/index.js", import.meta.url).href;
   const source = (await readFile(copy, "utf8")).replace("../dist/index.js", dist);
   await writeFile(copy, source);
   const child = spawn(process.execPath, ["--watch", copy, join(folder, "data")], {

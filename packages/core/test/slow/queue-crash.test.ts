@@ -4,11 +4,11 @@ import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { describe, expect, it, vi } from "vitest";
-import type { Kv } from "../src/kv/kv.js";
-import { openKv } from "../src/kv/open-kv.js";
-import { withFolder } from "./temporary-folder.js";
+import type { Kv } from "../../src/kv/kv.js";
+import { openKv } from "../../src/kv/open-kv.js";
+import { withFolder } from "../temporary-folder.js";
 
-const scriptOf = (name: string) => fileURLToPath(new URL(name, import.meta.url));
+const scriptOf = (name: string) => fileURLToPath(new URL(`../${name}`, import.meta.url));
 
 /** What processes have said before they were killed. */
 interface Said {

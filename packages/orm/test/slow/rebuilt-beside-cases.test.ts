@@ -9,8 +9,8 @@ import {
   migrate,
   planMigration,
   verifyIndexes,
-} from "../src/index.js";
-import { rejection } from "./user-model.js";
+} from "../../src/index.js";
+import { rejection } from "../user-model.js";
 
 const schema = z.object({ id: z.string(), a: z.string(), b: z.string(), n: z.int().optional() });
 const typed = () =>

@@ -2,11 +2,11 @@ import { setImmediate } from "node:timers/promises";
 import { type Kv, openKv } from "@keywright/core";
 import { describe, expect, it } from "vitest";
 import * as z from "zod";
-import { createDatabase, defineModel, migrate, replaceIndex } from "../src/index.js";
-import { denoKv } from "./faulty-kv.js";
-import { Reports } from "./live-reports.js";
-import { openDenoKv } from "./open-deno-kv.js";
-import { rejection } from "./user-model.js";
+import { createDatabase, defineModel, migrate, replaceIndex } from "../../src/index.js";
+import { denoKv } from "../faulty-kv.js";
+import { Reports } from "../live-reports.js";
+import { openDenoKv } from "../open-deno-kv.js";
+import { rejection } from "../user-model.js";
 
 const players = {
   name: "players",

@@ -1,8 +1,8 @@
 import { afterAll, describe, it } from "vitest";
-import { openKv } from "../src/kv/open-kv.js";
-import { kvContract } from "../src/testing/index.js";
-import { OwnerProcess } from "./owner-process.js";
-import { makeFolder, removeFolder } from "./temporary-folder.js";
+import { openKv } from "../../src/kv/open-kv.js";
+import { kvContract } from "../../src/testing/index.js";
+import { OwnerProcess } from "../owner-process.js";
+import { makeFolder, removeFolder } from "../temporary-folder.js";
 
 const owner = new OwnerProcess();
 afterAll(() => owner.kill());

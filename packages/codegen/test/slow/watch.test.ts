@@ -4,11 +4,11 @@ import { readdir, readFile, rm, symlink } from "node:fs/promises";
 import { setTimeout } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { afterEach, describe, expect, it } from "vitest";
-import { summary } from "../src/cli/generate/generate-summary.js";
-import { type Round, watchAndGenerate } from "../src/generate/watch.js";
-import { config, createProject, modelModule, type Project } from "./project.js";
+import { summary } from "../../src/cli/generate/generate-summary.js";
+import { type Round, watchAndGenerate } from "../../src/generate/watch.js";
+import { config, createProject, modelModule, type Project } from "../project.js";
 
-const command = fileURLToPath(new URL("../bin/keywright.js", import.meta.url));
+const command = fileURLToPath(new URL("../../bin/keywright.js", import.meta.url));
 
 /** Rounds of a watched project, one after the other. */
 interface Watching {
@@ -65,7 +65,7 @@ describe("generate --watch", () => {
       "keywright.config.ts": config,
       "models/user.ts": modelModule("User", "users")
         .replace('name: "users"', "name: tableName")
-        .replace("import * as z", 'import { tableName } from "../names.js";\nimport * as z'),
+        .replace("import * as z", 'import { tableName } from "../../names.js";\nimport * as z'),
       "names.ts": 'export const tableName = "users";\n',
     });
     const { next } = startWatching();
@@ -88,7 +88,7 @@ describe("generate --watch", () => {
   it("shows an error and goes on, also where what was missing is made", async () => {
     project = await createProject({
       "keywright.config.ts": config,
-      "models/user.ts": 'export { User } from "../elsewhere/user.js";\n',
+      "models/user.ts": 'export { User } from "../../elsewhere/user.js";\n',
     });
     const { next } = startWatching();
     expect(await next()).toBe("KW_MODULE_FAILED");

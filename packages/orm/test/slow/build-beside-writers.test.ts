@@ -4,8 +4,8 @@ import { join } from "node:path";
 import { openKv } from "@keywright/core";
 import { afterEach, beforeEach, expect, it } from "vitest";
 import * as z from "zod";
-import { createDatabase, defineModel, migrate, verifyIndexes } from "../src/index.js";
-import { expectIndexesToMatch } from "./verify-indexes.js";
+import { createDatabase, defineModel, migrate, verifyIndexes } from "../../src/index.js";
+import { expectIndexesToMatch } from "../verify-indexes.js";
 
 /** `npm run soak:migrate` takes 100,000. */
 const rows = Number(process.env.KEYWRIGHT_SOAK_ROWS ?? 4000);

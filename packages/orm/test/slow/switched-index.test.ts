@@ -8,7 +8,7 @@ import {
   hasMany,
   type ReplaceStep,
   replaceIndex,
-} from "../src/index.js";
+} from "../../src/index.js";
 
 const Team = defineModel({
   name: "teams",

@@ -1,7 +1,7 @@
 import { readdir } from "node:fs/promises";
 import { expect, it } from "vitest";
-import { playersModule } from "./players-project.js";
-import { createProject } from "./project.js";
+import { playersModule } from "../players-project.js";
+import { createProject } from "../project.js";
 
 const config = `import { readFileSync } from "node:fs";
 import { openKv } from "@keywright/core";

@@ -1,8 +1,8 @@
 import { type Kv, openKv } from "@keywright/core";
 import { describe, expect, it } from "vitest";
-import { rowsOf } from "../src/codegen.js";
-import { migrate, PrimaryKeyDiffersError, UniqueConstraintError } from "../src/index.js";
-import { interferingKv } from "./faulty-kv.js";
+import { rowsOf } from "../../src/codegen.js";
+import { migrate, PrimaryKeyDiffersError, UniqueConstraintError } from "../../src/index.js";
+import { interferingKv } from "../faulty-kv.js";
 import {
   expectFresh,
   fill,
@@ -12,7 +12,7 @@ import {
   readAll,
   type User,
   userOf,
-} from "./key-change.js";
+} from "../key-change.js";
 
 type ById = Awaited<ReturnType<typeof openById>>;
 type ByEmail = Awaited<ReturnType<typeof openByEmail>>;

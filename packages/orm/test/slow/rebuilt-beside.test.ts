@@ -10,9 +10,9 @@ import {
   migrationStatus,
   planMigration,
   verifyIndexes,
-} from "../src/index.js";
-import { Crash, crashAtEachCommit, crashingKv } from "./faulty-kv.js";
-import { rejection } from "./user-model.js";
+} from "../../src/index.js";
+import { Crash, crashAtEachCommit, crashingKv } from "../faulty-kv.js";
+import { rejection } from "../user-model.js";
 
 const schema = z.object({
   id: z.string(),

@@ -2,11 +2,11 @@ import { mkdir, readdir, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { EngineUnavailableError } from "../src/errors/core-errors.js";
-import type { EmbeddedKv } from "../src/index.js";
-import { openKv } from "../src/kv/open-kv.js";
-import { OwnerProcess } from "./owner-process.js";
-import { makeFolder, removeFolder } from "./temporary-folder.js";
+import { EngineUnavailableError } from "../../src/errors/core-errors.js";
+import type { EmbeddedKv } from "../../src/index.js";
+import { openKv } from "../../src/kv/open-kv.js";
+import { OwnerProcess } from "../owner-process.js";
+import { makeFolder, removeFolder } from "../temporary-folder.js";
 
 let folder: string;
 let owner: OwnerProcess;

@@ -8,8 +8,8 @@ import { fileURLToPath } from "node:url";
 import { isDeepStrictEqual } from "node:util";
 import { type Kv, openKv } from "@keywright/core";
 import { describe, expect, it } from "vitest";
-import { findFailedRows } from "../src/index.js";
-import { Crash, crashingKv } from "./faulty-kv.js";
+import { findFailedRows } from "../../src/index.js";
+import { Crash, crashingKv } from "../faulty-kv.js";
 import {
   beginTransform,
   contextOf,
@@ -21,8 +21,8 @@ import {
   openNew,
   openOld,
   runTransform,
-} from "./transform-models.js";
-import { expectIndexesToMatch } from "./verify-indexes.js";
+} from "../transform-models.js";
+import { expectIndexesToMatch } from "../verify-indexes.js";
 
 async function storedRows(kv: Kv): Promise<unknown[]> {
   const rows: unknown[] = [];
@@ -122,7 +122,7 @@ describe.each(["before", "after"] as const)("after a crash %s any commit", (mome
   });
 });
 
-const script = fileURLToPath(new URL("migrate-until-killed.mjs", import.meta.url));
+const script = fileURLToPath(new URL("../migrate-until-killed.mjs", import.meta.url));
 
 /**
  * Migrates in a process that is killed behind so many batches of a phase; undefined lets it come to

@@ -11,11 +11,11 @@ import {
   planMigration,
   previewMigration,
   verifyIndexes,
-} from "../src/index.js";
-import { leaseKey } from "../src/migrate/run/lease.js";
-import { Crash, crashAtEachCommit, crashingKv } from "./faulty-kv.js";
-import { beginTransform, contextOf, runTransform } from "./transform-models.js";
-import { expectIndexesToMatch } from "./verify-indexes.js";
+} from "../../src/index.js";
+import { leaseKey } from "../../src/migrate/run/lease.js";
+import { Crash, crashAtEachCommit, crashingKv } from "../faulty-kv.js";
+import { beginTransform, contextOf, runTransform } from "../transform-models.js";
+import { expectIndexesToMatch } from "../verify-indexes.js";
 
 const v1 = z.object({ id: z.string(), n: z.string() });
 const v2 = z.object({ id: z.string(), n: z.number() });

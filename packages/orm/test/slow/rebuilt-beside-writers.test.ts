@@ -10,7 +10,7 @@ import {
   migrationStatus,
   planMigration,
   verifyIndexes,
-} from "../src/index.js";
+} from "../../src/index.js";
 
 const schema = z.object({ id: z.string(), team: z.string(), email: z.string(), n: z.number() });
 const base = { name: "users", schema, primaryKey: "id" } as const;

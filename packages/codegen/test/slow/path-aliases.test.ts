@@ -1,6 +1,6 @@
 import { rm } from "node:fs/promises";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { createProject, modelModule, type Project } from "./project.js";
+import { createProject, modelModule, type Project } from "../project.js";
 
 const paths = (at: string) => `"paths": { "@/*": ["${at}/nowhere/*", "${at}/src/*"] }`;
 const importing = `import { Email } from "@/lib/email";\n${modelModule("User", "users").replace("z.email()", "Email")}`;

@@ -8,10 +8,10 @@ import {
   defineModel,
   migrate,
   replaceIndex,
-} from "../src/index.js";
-import { denoKv } from "./faulty-kv.js";
-import { rejection } from "./user-model.js";
-import { expectReferencesToHold } from "./verify-references.js";
+} from "../../src/index.js";
+import { denoKv } from "../faulty-kv.js";
+import { rejection } from "../user-model.js";
+import { expectReferencesToHold } from "../verify-references.js";
 
 const Post = defineModel({
   name: "posts",
