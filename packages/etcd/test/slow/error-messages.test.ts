@@ -1,9 +1,9 @@
 import { type EmbeddedKv, openKv } from "@keywright/core";
 import { describe, expect, it } from "vitest";
-import { etcdErrorCodes } from "../src/errors/codes.js";
-import { EtcdCompactedError, EtcdVersionError } from "../src/errors/etcd-errors.js";
-import { type EtcdEngineOptions, etcdEngine } from "../src/open-etcd.js";
-import { describeEtcd, newPrefix } from "./server/shared-cluster.js";
+import { etcdErrorCodes } from "../../src/errors/codes.js";
+import { EtcdCompactedError, EtcdVersionError } from "../../src/errors/etcd-errors.js";
+import { type EtcdEngineOptions, etcdEngine } from "../../src/open-etcd.js";
+import { describeEtcd, newPrefix } from "../server/shared-cluster.js";
 
 /** Part of the keys and values. No message may contain it. */
 const secret = "ada@example.com";

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { History } from "./faults/history.js";
+import { History } from "../faults/history.js";
 
 type Applied = Parameters<History["compare"]>[0][number];
 

@@ -1,7 +1,7 @@
 import { engineContract } from "@keywright/core/testing";
 import { it } from "vitest";
-import { postgresEngine } from "../src/index.js";
-import { describeOnServer as describe, newTable } from "./server/shared-server.js";
+import { postgresEngine } from "../../src/index.js";
+import { describeOnServer as describe, newTable } from "../server/shared-server.js";
 
 engineContract(
   { describe, it },

@@ -1,11 +1,11 @@
 import { readFileSync } from "node:fs";
 import { type EmbeddedKv, openKv } from "@keywright/core";
 import { afterAll, afterEach, beforeAll, expect, it } from "vitest";
-import { type PostgresOptions, postgresEngine } from "../src/index.js";
-import { PostgresServer } from "./server/postgres-server.js";
-import { describeOnServer } from "./server/shared-server.js";
+import { type PostgresOptions, postgresEngine } from "../../src/index.js";
+import { PostgresServer } from "../server/postgres-server.js";
+import { describeOnServer } from "../server/shared-server.js";
 
-const ca = readFileSync(new URL("server/tls/ca.pem", import.meta.url));
+const ca = readFileSync(new URL("../server/tls/ca.pem", import.meta.url));
 
 describeOnServer("a server that requires TLS", () => {
   let server: PostgresServer;
@@ -55,7 +55,7 @@ describeOnServer("a server that requires TLS", () => {
     ["if its authority is unknown", true],
     [
       "whose authority is another",
-      { ca: readFileSync(new URL("server/tls/server.pem", import.meta.url)) },
+      { ca: readFileSync(new URL("../server/tls/server.pem", import.meta.url)) },
     ],
     [
       "whose name is another",

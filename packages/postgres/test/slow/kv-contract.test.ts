@@ -1,8 +1,8 @@
 import { type EmbeddedKv, openKv } from "@keywright/core";
 import { kvContract } from "@keywright/core/testing";
 import { it } from "vitest";
-import { postgresEngine } from "../src/index.js";
-import { describeOnServer as describe, newTable } from "./server/shared-server.js";
+import { postgresEngine } from "../../src/index.js";
+import { describeOnServer as describe, newTable } from "../server/shared-server.js";
 
 kvContract(
   { describe, it },

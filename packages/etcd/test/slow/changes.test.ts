@@ -1,13 +1,13 @@
 import { type Engine, encodeKey } from "@keywright/core";
 import { expect, it } from "vitest";
-import { EtcdClient } from "../src/client/etcd-client.js";
-import type { EtcdCalls } from "../src/client/etcd-messages.js";
-import { EtcdCompactedError } from "../src/errors/etcd-errors.js";
-import { EtcdEngine } from "../src/etcd-engine.js";
-import { etcdEngine } from "../src/open-etcd.js";
-import { KeySpace } from "../src/record/key-space.js";
-import { LossyProxy } from "./server/lossy-proxy.js";
-import { describeEtcd, newPrefix } from "./server/shared-cluster.js";
+import { EtcdClient } from "../../src/client/etcd-client.js";
+import type { EtcdCalls } from "../../src/client/etcd-messages.js";
+import { EtcdCompactedError } from "../../src/errors/etcd-errors.js";
+import { EtcdEngine } from "../../src/etcd-engine.js";
+import { etcdEngine } from "../../src/open-etcd.js";
+import { KeySpace } from "../../src/record/key-space.js";
+import { LossyProxy } from "../server/lossy-proxy.js";
+import { describeEtcd, newPrefix } from "../server/shared-cluster.js";
 
 describeEtcd("the changes of other processes", 1, (cluster) => {
   const everything = { start: Uint8Array.of(1), end: Uint8Array.of(0xff) };

@@ -2,11 +2,11 @@ import { openKv } from "@keywright/core";
 import { belongsTo, createDatabase, defineModel, hasMany } from "@keywright/orm";
 import { expect, it } from "vitest";
 import * as z from "zod";
-import { EtcdClient } from "../src/client/etcd-client.js";
-import type { EtcdCalls } from "../src/client/etcd-messages.js";
-import { EtcdEngine } from "../src/etcd-engine.js";
-import { KeySpace } from "../src/record/key-space.js";
-import { describeEtcd, newPrefix } from "./server/shared-cluster.js";
+import { EtcdClient } from "../../src/client/etcd-client.js";
+import type { EtcdCalls } from "../../src/client/etcd-messages.js";
+import { EtcdEngine } from "../../src/etcd-engine.js";
+import { KeySpace } from "../../src/record/key-space.js";
+import { describeEtcd, newPrefix } from "../server/shared-cluster.js";
 
 /** Counts the requests, without those that check the member of a watch. */
 class CountingClient extends EtcdClient {

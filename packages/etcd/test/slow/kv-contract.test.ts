@@ -1,8 +1,8 @@
 import { openKv } from "@keywright/core";
 import { kvContract } from "@keywright/core/testing";
 import { describe, it } from "vitest";
-import { etcdEngine } from "../src/open-etcd.js";
-import { describeEtcd, newPrefix } from "./server/shared-cluster.js";
+import { etcdEngine } from "../../src/open-etcd.js";
+import { describeEtcd, newPrefix } from "../server/shared-cluster.js";
 
 describeEtcd("a database on one member", 1, (cluster) => {
   kvContract(

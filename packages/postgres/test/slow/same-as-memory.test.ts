@@ -1,8 +1,8 @@
 import { type EmbeddedKv, type KvCommitResult, KvU64, openKv } from "@keywright/core";
 import fc from "fast-check";
 import { expect, it } from "vitest";
-import { postgresEngine } from "../src/index.js";
-import { describeOnServer, newTable } from "./server/shared-server.js";
+import { postgresEngine } from "../../src/index.js";
+import { describeOnServer, newTable } from "../server/shared-server.js";
 
 const keys = ["a", "b", "c", "d", "e"];
 const types = ["set", "text", "delete", "sum", "sum", "sum", "min", "max", "stamped"] as const;

@@ -3,8 +3,8 @@ import { createDatabase, defineModel, hasMany } from "@keywright/orm";
 import pg from "pg";
 import { expect, it, vi } from "vitest";
 import * as z from "zod";
-import { postgresEngine } from "../src/index.js";
-import { describeOnServer, newTable, query } from "./server/shared-server.js";
+import { postgresEngine } from "../../src/index.js";
+import { describeOnServer, newTable, query } from "../server/shared-server.js";
 
 const users = defineModel({
   name: "users",

@@ -1,9 +1,9 @@
 import { type EmbeddedKv, type KvCommitResult, KvU64, openKv } from "@keywright/core";
 import fc from "fast-check";
 import { expect, it } from "vitest";
-import { etcdEngine } from "../src/open-etcd.js";
-import { collect } from "./server/collect.js";
-import { describeEtcd, newPrefix } from "./server/shared-cluster.js";
+import { etcdEngine } from "../../src/open-etcd.js";
+import { collect } from "../server/collect.js";
+import { describeEtcd, newPrefix } from "../server/shared-cluster.js";
 
 /** Keys of numbers and keys of texts, so that a `sum` of a text is rare. */
 const keys = ["a", "b", "c", "d", "e"];

@@ -1,8 +1,8 @@
 import { openKv } from "@keywright/core";
 import { ormSuite } from "@keywright/orm/testing";
 import { it } from "vitest";
-import { postgresEngine } from "../src/index.js";
-import { describeOnServer as describe, newTable } from "./server/shared-server.js";
+import { postgresEngine } from "../../src/index.js";
+import { describeOnServer as describe, newTable } from "../server/shared-server.js";
 
 ormSuite(
   { describe, it },

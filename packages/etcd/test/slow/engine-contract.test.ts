@@ -1,7 +1,7 @@
 import { engineContract } from "@keywright/core/testing";
 import { describe, it } from "vitest";
-import { etcdEngine } from "../src/open-etcd.js";
-import { describeEtcd, newPrefix } from "./server/shared-cluster.js";
+import { etcdEngine } from "../../src/open-etcd.js";
+import { describeEtcd, newPrefix } from "../server/shared-cluster.js";
 
 describeEtcd("the engine on one member", 1, (cluster) => {
   engineContract(

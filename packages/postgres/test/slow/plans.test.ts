@@ -1,7 +1,7 @@
 import { type EmbeddedKv, openKv } from "@keywright/core";
 import { expect, it } from "vitest";
-import { postgresEngine } from "../src/index.js";
-import { describeOnServer, newTable, query } from "./server/shared-server.js";
+import { postgresEngine } from "../../src/index.js";
+import { describeOnServer, newTable, query } from "../server/shared-server.js";
 
 describeOnServer("the plans of an engine", () => {
   it("use the index, although the table was small when they were made", async () => {
