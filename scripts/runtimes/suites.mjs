@@ -13,18 +13,19 @@ const tests = (folder, ...files) => [
   ...files,
 ];
 
-/** The tests of the core that CI runs on versions of Node.js between the oldest and the usual one. */
+/** The tests of the core that depend most on the runtime. */
 const contracts = ["engine-contract", "kv-contract", "attached-contract", "deno-worker", "value-"];
 
 /**
- * Returns those suites of a runtime that CI runs: all on Deno, and on Bun all but the example with
- * many rows. The newer versions of Node.js have the contract suites and the packed packages.
+ * Returns those suites of a runtime that CI runs. Versions of Node.js differ little: the newest one
+ * has the packed packages, and each has the contract suites.
  */
 export function mainSuites(name, folder, packed) {
-  const [core, packedWalk, cities, ...others] = suites(folder, packed);
+  const core = { name: "contracts of the core", args: tests("packages/core", ...contracts) };
+  const [, packedWalk, cities, ...others] = suites(folder, packed);
   if (name === "deno") return [core, packedWalk, cities, ...others];
   if (name === "bun") return [core, packedWalk, ...others];
-  return [{ name: "contracts", args: tests("packages/core", ...contracts) }, packedWalk];
+  return name === "node26" ? [core, packedWalk] : [core];
 }
 
 /**

@@ -136,7 +136,7 @@ describe("keywright generate", () => {
     expect(stdout.replaceAll("\\", "/")).toContain("created  other/out/users.ts");
     expect(stdout.replaceAll("\\", "/")).toContain("created  other/keywright.lock.json");
     const generated = await project.read("other/out/index.ts");
-    expect(generated).toContain('from "../../../models/user.js"');
+    expect(generated).toContain('from "../../models/user.js"');
     expect(generated).toContain("from ../config.mjs.");
   });
 
@@ -145,7 +145,7 @@ describe("keywright generate", () => {
       "keywright.config.ts": 'export default { models: "models/*.ts", output: "models" };\n',
     });
     expect((await project.run(["generate"])).exitCode).toBe(0);
-    expect(await project.read("models/index.ts")).toContain('import { User } from "../user.js";');
+    expect(await project.read("models/index.ts")).toContain('import { User } from "./user.js";');
     expect((await project.run(["generate", "--check"])).stdout).toBe("4 files are up to date.\n");
   });
 });

@@ -65,7 +65,7 @@ describe("generate --watch", () => {
       "keywright.config.ts": config,
       "models/user.ts": modelModule("User", "users")
         .replace('name: "users"', "name: tableName")
-        .replace("import * as z", 'import { tableName } from "../../names.js";\nimport * as z'),
+        .replace("import * as z", 'import { tableName } from "../names.js";\nimport * as z'),
       "names.ts": 'export const tableName = "users";\n',
     });
     const { next } = startWatching();
@@ -88,7 +88,7 @@ describe("generate --watch", () => {
   it("shows an error and goes on, also where what was missing is made", async () => {
     project = await createProject({
       "keywright.config.ts": config,
-      "models/user.ts": 'export { User } from "../../elsewhere/user.js";\n',
+      "models/user.ts": 'export { User } from "../elsewhere/user.js";\n',
     });
     const { next } = startWatching();
     expect(await next()).toBe("KW_MODULE_FAILED");

@@ -1,8 +1,8 @@
 import { openKv } from "@keywright/core";
 import { kvContract } from "@keywright/core/testing";
 import { describe, it } from "vitest";
-import { serve } from "../src/index.js";
-import { token } from "./served.js";
+import { serve } from "../../src/index.js";
+import { token } from "../served.js";
 
 kvContract(
   { describe, it },

@@ -2,7 +2,7 @@ import { once } from "node:events";
 import { create, toBinary } from "@bufbuild/protobuf";
 import { openKv } from "@keywright/core";
 import { describe, expect, it } from "vitest";
-import { AtomicWriteSchema, WatchSchema } from "../src/connect/generated/datapath_pb.js";
+import { AtomicWriteSchema, WatchSchema } from "../../src/connect/generated/datapath_pb.js";
 import {
   connectionOf,
   connectRaw,
@@ -11,8 +11,8 @@ import {
   tls,
   untilClosed,
   untilReceived,
-} from "./raw-clients.js";
-import { token, withServer } from "./served.js";
+} from "../raw-clients.js";
+import { token, withServer } from "../served.js";
 
 const timeLimits = { headers: 150, request: 300, answer: 300, idle: 200 };
 const key = Uint8Array.of(2, 0x61, 0);

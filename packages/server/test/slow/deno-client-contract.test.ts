@@ -1,9 +1,9 @@
 import { KvU64, openKv as openDenoKv } from "@deno/kv";
 import { type Kv, openKv } from "@keywright/core";
 import { kvContract } from "@keywright/core/testing";
-import { serve } from "../src/index.js";
-import { denoClientDifferences } from "./deno-client-differences.js";
-import { describeTogether, itIfCertain, token } from "./served.js";
+import { serve } from "../../src/index.js";
+import { denoClientDifferences } from "../deno-client-differences.js";
+import { describeTogether, itIfCertain, token } from "../served.js";
 
 /** The tests of the queue do not await `listenQueue`, which this client always rejects. */
 function withHandledRejections(kv: Kv): Kv {

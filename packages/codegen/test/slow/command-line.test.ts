@@ -1,6 +1,6 @@
 import { tmpdir } from "node:os";
 import { describe, expect, it } from "vitest";
-import { createProject, spawnCommand } from "./project.js";
+import { createProject, spawnCommand } from "../project.js";
 
 const run = (...args: string[]) => spawnCommand(tmpdir(), args);
 

@@ -1,14 +1,14 @@
 import { afterEach, beforeEach, expect, it } from "vitest";
-import { cachingHost, checkTypes } from "../bench/types/check-types.js";
-import { readFiles, writeFiles } from "../bench/types/files.js";
+import { cachingHost, checkTypes } from "../../bench/types/check-types.js";
+import { readFiles, writeFiles } from "../../bench/types/files.js";
 import {
   configuration,
   generatedProgram,
   inferredProgram,
   modelFiles,
-} from "../bench/types/keywright-program.js";
-import type { Program } from "../bench/types/program.js";
-import { createProject, type Project } from "./project.js";
+} from "../../bench/types/keywright-program.js";
+import type { Program } from "../../bench/types/program.js";
+import { createProject, type Project } from "../project.js";
 
 const host = cachingHost();
 let project: Project;

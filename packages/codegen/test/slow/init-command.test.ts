@@ -4,11 +4,11 @@ import { join } from "node:path";
 import { promisify } from "node:util";
 import fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { ProjectFileError } from "../src/errors/codegen-errors.js";
-import { addScripts } from "../src/init/package-scripts.js";
-import { writeFiles } from "../src/project/write-files.js";
-import { typescript } from "./compile.js";
-import { createProject, modelModule, type Project } from "./project.js";
+import { ProjectFileError } from "../../src/errors/codegen-errors.js";
+import { addScripts } from "../../src/init/package-scripts.js";
+import { writeFiles } from "../../src/project/write-files.js";
+import { typescript } from "../compile.js";
+import { createProject, modelModule, type Project } from "../project.js";
 
 let project: Project;
 
