@@ -1,7 +1,7 @@
 import { type EmbeddedKv, type Kv, type KvKey, openKv } from "@keywright/core";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import * as z from "zod";
-import { createDatabase, type Database, defineModel, hasMany } from "../src/index.js";
+import { belongsTo, createDatabase, type Database, defineModel, hasMany } from "../src/index.js";
 import { blogModels } from "./blog-models.js";
 import { Reports } from "./live-reports.js";
 import { rejection } from "./user-model.js";
@@ -148,6 +148,51 @@ it("such a stream leaves out a row that no longer fits, and has what a row has b
   const posts: unknown[] = [];
   for await (const post of disturbed.posts.findMany(query)) posts.push(post);
   expect(posts).toMatchObject([{ id: "p2", title: "Changed", author: { id: "b" } }]);
+});
+
+it("such a stream with withDeleted keeps rows that are marked as deleted", async () => {
+  const models = {
+    writers: defineModel({
+      name: "writers",
+      schema: z.object({ id: z.string() }),
+      primaryKey: "id",
+      relations: { notes: hasMany("notes", "writerId") },
+    }),
+    notes: defineModel({
+      name: "notes",
+      schema: z.object({
+        id: z.string(),
+        writerId: z.string(),
+        deletedAt: z.date().nullable().default(null),
+      }),
+      primaryKey: "id",
+      softDelete: "deletedAt",
+      indexes: { byWriter: { key: "writerId" } },
+      relations: { writer: belongsTo("writers", "writerId") },
+    }),
+  };
+  const plain = await createDatabase({ kv, models });
+  await plain.writers.createMany({ data: [{ id: "a" }, { id: "b" }] });
+  await plain.notes.create({ data: { id: "n1", writerId: "a" } });
+  await plain.notes.create({ data: { id: "n2", writerId: "b" } });
+  await plain.notes.delete({ where: { id: "n2" } });
+
+  let interfere = true;
+  const wrapped = beforeReading(kv, "writers", async () => {
+    if (!interfere) return;
+    interfere = false;
+    await plain.notes.update({ where: { id: "n1" }, data: { writerId: "b" } });
+    await plain.writers.delete({ where: { id: "a" } });
+  });
+  const { notes } = await createDatabase({ kv: wrapped, models });
+  const found: unknown[] = [];
+  for await (const note of notes.scan({ withDeleted: true, include: { writer: true } })) {
+    found.push(note);
+  }
+  expect(found).toMatchObject([
+    { id: "n1", writer: { id: "b" } },
+    { id: "n2", deletedAt: expect.any(Date), writer: { id: "b" } },
+  ]);
 });
 
 describe("a live query with include outlives the deletion of a row with what it refers to", () => {

@@ -8,6 +8,7 @@ import { resultRow, resultRows } from "../../query/read/result-row.js";
 import { loadRelations } from "../../relations/load/load-relations.js";
 import type { MissingRow } from "../../relations/load/relation-load.js";
 import { retryTornRead } from "../../relations/load/retry-torn-read.js";
+import { withDeletedRows } from "../../write/deleted/purging-context.js";
 import { createMatcher } from "../../write/many/row-matcher.js";
 
 /**
@@ -110,15 +111,16 @@ async function rereadRows(
   query: AnyQuery,
   meter: ReadMeter,
 ): Promise<FoundRow[]> {
-  const matches = await createMatcher(context, query, meter);
+  const within = query.withDeleted ? withDeletedRows(context) : context;
+  const matches = await createMatcher(within, query, meter);
   const primaryKeys = found.map(({ primaryKey }) => primaryKey);
   meter.add(primaryKeys.length);
   const entries = await readRows(context, primaryKeys);
   const rows: FoundRow[] = [];
   for (const [i, primaryKey] of primaryKeys.entries()) {
     const entry = entries[i];
-    const row = entry && foundRow(context, primaryKey, entry);
-    if (row !== undefined && (await matches(row, context))) rows.push(row);
+    const row = entry && foundRow(within, primaryKey, entry);
+    if (row !== undefined && (await matches(row, within))) rows.push(row);
   }
   return rows;
 }
