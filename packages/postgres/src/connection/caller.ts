@@ -70,6 +70,8 @@ export class Caller {
     const end = performance.now() + this.#deadline;
     // True if an attempt has been sent whose end is not known.
     let wasSent = false;
+    // The last answer says more than an attempt after it that the deadline has cut short.
+    let answer: unknown;
     for (let pause = firstPause; ; pause = Math.min(pause * 2, maxPause)) {
       let client: pg.Client | undefined;
       try {
@@ -87,7 +89,8 @@ export class Caller {
         // After a lost answer, a refusal does not tell the outcome of the first attempt.
         if (!wasSent && refusal !== undefined) throw refusal;
         if (isAnswer(error) && !wasSent && !transient.test(code)) throw error;
-        if (performance.now() + pause >= end) throw failure(error, wasSent);
+        if (isAnswer(error)) answer = error;
+        if (performance.now() + pause >= end) throw failure(wasSent ? error : (answer ?? error), wasSent);
       }
       await sleep(pause);
     }
