@@ -1,6 +1,6 @@
 import { Server, ServerCredentials } from "@grpc/grpc-js";
 import { AmbiguousCommitError, EngineUnavailableError, openKv } from "@keywright/core";
-import { describe, expect, it, vi } from "vitest";
+import { describe, expect, it } from "vitest";
 import { methodOf } from "../../src/client/etcd-protocol.js";
 import { EtcdRefusedError, EtcdVersionError } from "../../src/errors/etcd-errors.js";
 import { type EtcdEngineOptions, etcdEngine } from "../../src/open-etcd.js";
@@ -14,7 +14,7 @@ async function withGate(port: number, test: (gate: Gate, endpoint: string) => Pr
   const gate = await Gate.start(port);
   try {
     await test(gate, `http://127.0.0.1:${gate.port}`);
-    await vi.waitFor(() => expect(gate.connections).toBe(0));
+    await expect.poll(() => gate.connections, { timeout: 20_000 }).toBe(0);
   } finally {
     await gate.stop();
   }
@@ -73,7 +73,7 @@ describeEtcd("a failure", 1, (cluster) => {
         const error = await etcdEngine(each).catch((thrown: unknown) => thrown);
         expect(error).toMatchObject({ code });
         expect((error as Error).message).toContain(remedy);
-        await vi.waitFor(() => expect(gate.connections).toBe(0));
+        await expect.poll(() => gate.connections, { timeout: 20_000 }).toBe(0);
       }
       gate.cut();
       await expect(etcdEngine(options)).rejects.toThrow(EngineUnavailableError);
@@ -147,7 +147,8 @@ describeEtcd(
       } finally {
         await kv.close();
       }
-      for (const gate of gates.clients) await vi.waitFor(() => expect(gate.connections).toBe(0));
+      for (const gate of gates.clients)
+        await expect.poll(() => gate.connections, { timeout: 20_000 }).toBe(0);
     });
   },
   { isDivisible: true },

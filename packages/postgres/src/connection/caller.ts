@@ -90,7 +90,8 @@ export class Caller {
         if (!wasSent && refusal !== undefined) throw refusal;
         if (isAnswer(error) && !wasSent && !transient.test(code)) throw error;
         if (isAnswer(error)) answer = error;
-        if (performance.now() + pause >= end) throw failure(wasSent ? error : (answer ?? error), wasSent);
+        if (performance.now() + pause >= end)
+          throw failure(wasSent ? error : (answer ?? error), wasSent);
       }
       await sleep(pause);
     }
