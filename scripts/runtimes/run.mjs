@@ -1,5 +1,5 @@
 // `npm run test:runtimes`: runs the tests that depend on the runtime, on all runtimes of
-// docs/runtimes.md except the one that runs this script, because the other scripts run all tests on it.
+// docs/runtimes.md except the one that runs this script, which has the other scripts.
 // `npm run test:runtimes -- node24 bun` runs them only on these runtimes.
 // `npm run test:runtimes -- --main` runs those that matter most, as CI does.
 import { spawn } from "node:child_process";
