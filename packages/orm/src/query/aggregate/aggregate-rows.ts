@@ -3,8 +3,9 @@ import type { ReadMeter } from "../../context/read-meter.js";
 import { scopedQuery } from "../../context/scope.js";
 import type { TableContext } from "../../context/table-context.js";
 import { IndexNotReadyError } from "../../errors/schema-errors.js";
-import { keyText } from "../../indexes/key-text.js";
+import { isSamePart } from "../../indexes/key-parts.js";
 import { countOf, sumOf } from "../../model/aggregates/ranked-amounts.js";
+import type { CompiledIndex } from "../../model/compiled-model.js";
 import { rankedTotals } from "../../ranks/ranked-totals.js";
 import { findRanks } from "../../ranks/readable-ranks.js";
 import { keyOrderOf } from "../../transaction/key-order-of.js";
@@ -22,7 +23,7 @@ import { groupValue } from "./group-value.js";
 import { type AggregatePlan, planAggregate } from "./plan-aggregate.js";
 import { readableExtreme } from "./read-extreme.js";
 import { type Group, readGroups } from "./read-groups.js";
-import { type ExtremeIndexes, Total } from "./total.js";
+import { type Summary, Total } from "./total.js";
 
 /**
  * Returns the aggregates of the rows of a query. Costs one read for each group of the index below
@@ -39,16 +40,19 @@ export async function aggregateRows(
   const { model, kv } = context;
   const aggregates = parseAggregates(model, query);
   return await readAgain(context, async () => {
-    const { plan, extremes } = await choosePlan(context, query, aggregates, []);
+    const summary = await chooseSummary(context, query, aggregates, []);
+    const { plan } = summary;
     meter.index = plan.index?.name ?? "primaryKey";
-    const total = new Total(keyOrderOf(kv));
-    const groups =
-      (await rankedGroups(context, plan, aggregates, meter)) ??
-      readGroups(context, plan, false, meter);
-    for await (const group of groups) {
-      await total.add(context, group, aggregates, extremes, meter);
+    const total = new Total(summary, keyOrderOf(kv));
+    const ranked = await rankedGroups(context, plan, aggregates, meter);
+    const pages = ranked === undefined ? readGroups(context, plan, false, meter) : [ranked];
+    for await (const groups of pages) {
+      for (const group of groups) {
+        total.add(group);
+        if (summary.extremes.size > 0) await total.addExtremes(context, group, meter);
+      }
     }
-    return total.result(model.name, plan, aggregates);
+    return total.result(model.name);
   });
 }
 
@@ -69,31 +73,37 @@ export async function groupRows(
   const take = takeOf(model, query) ?? Number.POSITIVE_INFINITY;
   const direction = parseGroupOrder(model, query.orderBy, by);
   return await readAgain(context, async () => {
-    const { plan, extremes } = await choosePlan(context, query, aggregates, by);
-    const { parts } = plan.index!;
-    meter.index = plan.index!.name;
-    const positions = by.map((field) => parts.findIndex((part) => part.field === field));
-    const reverse = (direction === "desc") !== parts[positions[0]!]!.descending;
+    const summary = await chooseSummary(context, query, aggregates, by);
+    const { parts, name } = summary.plan.index!;
+    meter.index = name;
+    const columns = by.map((field) => {
+      const position = parts.findIndex((part) => part.field === field);
+      return { field, position, valueFor: groupValue(model, parts[position]!) };
+    });
+    const reverse = (direction === "desc") !== parts[columns[0]!.position]!.descending;
     const results: Record<string, unknown>[] = [];
-    let current: { id: string; parts: readonly KvKeyPart[]; total: Total } | undefined;
+    let current: { parts: readonly KvKeyPart[]; total: Total } | undefined;
     const finish = () => {
       if (current === undefined) return;
-      const { parts: groupParts, total } = current;
-      const values = positions.map((position, i) => {
-        return [by[i]!, groupValue(model, parts[position]!, groupParts[position]!)] as const;
-      });
-      const result = total.result(model.name, plan, aggregates);
-      results.push({ ...Object.fromEntries(values), ...result });
-    };
-    for await (const group of readGroups(context, plan, reverse, meter)) {
-      const id = keyText(positions.map((position) => group.parts[position]!));
-      if (current?.id !== id) {
-        finish();
-        current = undefined;
-        if (results.length === take) return results;
-        current = { id, parts: group.parts, total: new Total(keyOrderOf(kv)) };
+      const result: Record<string, unknown> = {};
+      for (const { field, position, valueFor } of columns) {
+        result[field] = valueFor(current.parts[position]!);
       }
-      await current.total.add(context, group, aggregates, extremes, meter);
+      results.push(Object.assign(result, current.total.result(model.name)));
+    };
+    const isCurrent = (group: Group) =>
+      current !== undefined &&
+      columns.every(({ position }) => isSamePart(current!.parts[position], group.parts[position]));
+    for await (const groups of readGroups(context, summary.plan, reverse, meter)) {
+      for (const group of groups) {
+        if (!isCurrent(group)) {
+          finish();
+          if (results.length === take) return results;
+          current = { parts: group.parts, total: new Total(summary, keyOrderOf(kv)) };
+        }
+        current!.total.add(group);
+        if (summary.extremes.size > 0) await current!.total.addExtremes(context, group, meter);
+      }
     }
     finish();
     return results;
@@ -120,22 +130,20 @@ async function rankedGroups(
   return totals.map((amounts) => ({
     parts: [],
     count: countOf(amounts),
-    sums: new Map(
-      fields.map((field) => {
-        const position = ranks.sums.findIndex((sum) => sum.field === field);
-        return [field, sumOf(amounts, ranks.sums, position)];
-      }),
-    ),
+    sums: fields.map((field) => {
+      const position = ranks.sums.findIndex((sum) => sum.field === field);
+      return sumOf(amounts, ranks.sums, position);
+    }),
   }));
 }
 
 /** Returns the first plan whose aggregates are built. Reads the catalog again if there is none. */
-async function choosePlan(
+async function chooseSummary(
   context: TableContext,
   unscoped: AnyAggregateQuery,
   aggregates: Aggregates,
   by: readonly string[],
-): Promise<{ plan: AggregatePlan; extremes: ExtremeIndexes }> {
+): Promise<Summary> {
   const { model, kv, catalog } = context;
   await catalog.refresh();
   const scoped = context.scope === undefined ? model : queriedModel(context);
@@ -154,11 +162,11 @@ async function choosePlan(
     const subject = missing === "" ? "the count of all rows" : `the aggregate ${missing}`;
     throw new IndexNotReadyError(model.name, missing, unready, undefined, subject);
   }
-  const extremes = new Map();
+  const extremes = new Map<string, CompiledIndex>();
   for (const field of [...aggregates.min, ...aggregates.max]) {
     extremes.set(field, await readableExtreme(context, plan.extremes.get(field)!));
   }
-  return { plan, extremes };
+  return { plan, aggregates, extremes };
 }
 
 /** Returns the name of a counter of a plan that cannot be read. */

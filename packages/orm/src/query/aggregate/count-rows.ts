@@ -188,7 +188,9 @@ async function countGroups(
   const count = model.counters.find(ofKeys);
   const plan = { index, segments, count, sums: new Map(), extremes: new Map() };
   let total = 0;
-  for await (const group of readGroups(context, plan, false, meter)) total += Number(group.count);
+  for await (const groups of readGroups(context, plan, false, meter)) {
+    for (const { count: rows } of groups) total += Number(rows);
+  }
   return total;
 }
 

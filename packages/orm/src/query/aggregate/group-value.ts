@@ -5,18 +5,19 @@ import { valueKinds } from "../../model/fields/key-kinds.js";
 import { definitionOf } from "../../model/fields/schema-definition.js";
 
 /**
- * Returns the value of a field by the part of a key. A normalized or computed part is returned as
- * it is in the key.
+ * Returns a function from the part of a key to the value of a field. A normalized or computed part
+ * is returned as it is in the key.
  */
 export function groupValue(
   { schema }: CompiledModel,
   { field, descending, descendingOrder, compute, normalize }: CompiledPart,
-  part: KvKeyPart,
-): unknown {
-  const value = descending ? (ascendingPart(part, descendingOrder) ?? part) : part;
+): (part: KvKeyPart) => unknown {
   const type = compute === undefined && normalize === undefined ? schema.shape[field] : undefined;
   const isDate = type !== undefined && valueKinds(type).every(isDateKind);
-  return isDate && typeof value === "number" ? new Date(value) : value;
+  return (part) => {
+    const value = descending ? (ascendingPart(part, descendingOrder) ?? part) : part;
+    return isDate && typeof value === "number" ? new Date(value) : value;
+  };
 }
 
 function isDateKind(kind: Parameters<typeof definitionOf>[0]): boolean {

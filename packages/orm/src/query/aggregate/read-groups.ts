@@ -15,14 +15,14 @@ export interface Group {
   readonly parts: readonly KvKeyPart[];
   /** The number of rows. */
   readonly count: bigint;
-  /** The sums by their fields. */
-  readonly sums: ReadonlyMap<string, Sum>;
+  /** One for each of the plan's sums, in their order. */
+  readonly sums: readonly Sum[];
 }
 
 export interface Sum {
-  readonly sum: bigint;
+  sum: bigint;
   /** The number of rows that have a value. */
-  readonly count: bigint;
+  count: bigint;
 }
 
 /** The number of key parts before those of a group. */
@@ -30,13 +30,13 @@ const prefixLength = 3;
 /** Sorts after the positions of all limbs. */
 const afterLimbs = 1000;
 
-/** Yields the groups of a plan that have rows, in key order or its reverse. */
+/** Yields the groups of a plan that have rows, some at a time, in key order or its reverse. */
 export async function* readGroups(
   context: TableContext,
   plan: AggregatePlan,
   reverse: boolean,
   meter: ReadMeter,
-): AsyncGenerator<Group> {
+): AsyncGenerator<Group[]> {
   const segments = reverse ? plan.segments.toReversed() : plan.segments;
   for (const segment of segments) {
     const { equals } = segment;
@@ -46,7 +46,7 @@ export async function* readGroups(
     }
     const keys = keysOf(plan, equals);
     const counters = await withoutExpired(context, meter, () => readKeys(context, keys, meter));
-    yield* groupsOf(plan, counters);
+    yield groupsOf(plan, counters);
   }
 }
 
@@ -69,27 +69,39 @@ async function* listGroups(
   segment: Segment,
   reverse: boolean,
   meter: ReadMeter,
-): AsyncGenerator<Group> {
+): AsyncGenerator<Group[]> {
   const { count, sums } = plan;
   if (count === undefined || segment.interval.isEmpty) return;
   const limit = context.limits.batchSize;
+  const rangeOfAll = (counter: Counter) => rangeOf(context, counter, segment, undefined, reverse);
+  const sumRanges = [...sums.values()].flatMap((counter) => rangeOfAll(counter) ?? []);
   for (let after: KvKey | undefined; ; ) {
     let page: StoredCounter[] = [];
     const range = rangeOf(context, count, segment, after, reverse);
     if (range === undefined) return;
     const counters = await withoutExpired(context, meter, async () => {
-      page = await list(context, range, meter, { limit, reverse });
+      // Most queries have one page, whose sums are read at the same time as the counts.
+      const ranges = after === undefined ? sumRanges : [];
+      const options = { limit, reverse };
+      const lists = [range, ...ranges].map((one) => list(context, one, meter, options));
+      const [counts, ...ahead] = await Promise.all(lists);
+      page = counts!;
       const [first, last] = reverse ? [page.at(-1), page[0]] : [page[0], page.at(-1)];
       if (first === undefined || last === undefined) return [];
       const ofSums: StoredCounter[] = [];
-      for (const counter of sums.values()) {
+      for (const [i, counter] of [...sums.values()].entries()) {
+        const read = ahead[i];
+        if (read !== undefined && read.length < limit) {
+          ofSums.push(...read);
+          continue;
+        }
         const start = counterKey(counter, first.key.slice(prefixLength));
         const end = counterKey(counter, last.key.slice(prefixLength), afterLimbs);
         ofSums.push(...(await list(context, { start, end }, meter, {})));
       }
       return [...page, ...ofSums];
     });
-    yield* groupsOf(plan, counters);
+    yield groupsOf(plan, counters);
     if (page.length < limit) return;
     after = page.at(-1)?.key;
   }
@@ -123,7 +135,12 @@ async function list(
 ): Promise<StoredCounter[]> {
   const found: StoredCounter[] = [];
   const { batchSize } = context.limits;
-  for await (const entry of context.kv.list(selector, { ...options, batchSize })) {
+  const entries = context.kv.list(selector, { ...options, batchSize });
+  // Fewer promises than one for each counter.
+  const batch = (await entries.nextBatch?.()) ?? [];
+  meter.add(batch.length);
+  for (const entry of batch) found.push(storedCounter(context, entry));
+  for await (const entry of entries) {
     meter.add(1);
     found.push(storedCounter(context, entry));
   }
@@ -131,40 +148,33 @@ async function list(
 }
 
 /** Puts counters together to groups, in the order of their first counters. */
-function* groupsOf(plan: AggregatePlan, counters: readonly StoredCounter[]): Generator<Group> {
-  const length = plan.index?.parts.length ?? 0;
-  const groups = new Map<string, { parts: readonly KvKeyPart[]; values: Map<string, bigint> }>();
+function groupsOf(plan: AggregatePlan, counters: readonly StoredCounter[]): Group[] {
+  const end = prefixLength + (plan.index?.parts.length ?? 0);
+  const sums = [...plan.sums.values()];
+  const groups = new Map<string, { parts: KvKeyPart[]; count: bigint; sums: Sum[] }>();
   for (const { key, value } of counters) {
-    const [prefix, ...rest] = key.slice(prefixLength - 1);
-    const parts = rest.slice(0, length);
+    const parts = key.slice(prefixLength, end);
     const id = keyText(parts);
     let group = groups.get(id);
     if (group === undefined) {
-      group = { parts, values: new Map() };
+      group = { parts, count: 0n, sums: sums.map(() => ({ sum: 0n, count: 0n })) };
       groups.set(id, group);
     }
-    group.values.set(valueName(String(prefix), rest[length] as number | undefined), value);
-  }
-  for (const { parts, values } of groups.values()) {
-    const stored = ({ prefix }: Counter, limb?: number) =>
-      values.get(valueName(prefix, limb)) ?? 0n;
-    const count = plan.count === undefined ? undefined : BigInt.asIntN(64, stored(plan.count));
-    if (count === 0n) continue;
-    const sums = new Map<string, Sum>();
-    for (const [field, counter] of plan.sums) {
-      const limbs = limbsOf(counter.sum!);
-      const sum = limbs
-        .filter((limb) => limb !== valueCount)
-        .reduce((total, limb) => total + amountOfLimb(limb, stored(counter, limb)), 0n);
-      const withValue = counter.sum!.isOptional
-        ? BigInt.asIntN(64, stored(counter, valueCount))
-        : count;
-      sums.set(field, { sum, count: withValue ?? 0n });
+    const prefix = key[prefixLength - 1];
+    if (prefix === plan.count?.prefix) {
+      group.count = BigInt.asIntN(64, value);
+      continue;
     }
-    yield { parts, count: count ?? 0n, sums };
+    const sum = group.sums[sums.findIndex((counter) => counter.prefix === prefix)]!;
+    const limb = key[end] as number;
+    if (limb === valueCount) sum.count = BigInt.asIntN(64, value);
+    else sum.sum += amountOfLimb(limb, value);
   }
-}
-
-function valueName(prefix: string, limb: number | undefined): string {
-  return limb === undefined ? prefix : `${limb} ${prefix}`;
+  const found = [...groups.values()];
+  for (const group of found) {
+    for (const [i, counter] of sums.entries()) {
+      if (!counter.sum!.isOptional) group.sums[i]!.count = group.count;
+    }
+  }
+  return plan.count === undefined ? found : found.filter(({ count }) => count !== 0n);
 }

@@ -3,6 +3,7 @@ import type { ReadMeter } from "../../context/read-meter.js";
 import type { TableContext } from "../../context/table-context.js";
 import { InvalidQueryError } from "../../errors/query-errors.js";
 import { averageOf, sumAsValue } from "../../model/aggregates/amount.js";
+import type { SummedField } from "../../model/aggregates/summed-field.js";
 import type { CompiledIndex } from "../../model/compiled-model.js";
 import type { Aggregates } from "./aggregate-query.js";
 import type { AggregatePlan } from "./plan-aggregate.js";
@@ -12,32 +13,46 @@ import type { Group, Sum } from "./read-groups.js";
 /** The indexes for the smallest and largest values, by their fields. */
 export type ExtremeIndexes = ReadonlyMap<string, CompiledIndex>;
 
+/** What a {@link Total} adds up. */
+export interface Summary {
+  readonly plan: AggregatePlan;
+  readonly aggregates: Aggregates;
+  readonly extremes: ExtremeIndexes;
+}
+
 /** The aggregates of several groups together. */
 export class Total {
-  #count = 0n;
-  readonly #sums = new Map<string, Sum>();
-  readonly #extremes = { min: new Map<string, Extreme>(), max: new Map<string, Extreme>() };
+  readonly #summary: Summary;
   readonly #order: KeyOrder;
+  #count = 0n;
+  /** In the order of the plan's sums. */
+  readonly #sums: Sum[] = [];
+  readonly #extremes = { min: new Map<string, Extreme>(), max: new Map<string, Extreme>() };
 
-  constructor(order: KeyOrder) {
+  constructor(summary: Summary, order: KeyOrder) {
+    this.#summary = summary;
     this.#order = order;
   }
 
-  async add(
-    context: TableContext,
-    group: Group,
-    aggregates: Aggregates,
-    indexes: ExtremeIndexes,
-    meter: ReadMeter,
-  ): Promise<void> {
+  /** Adds the count and the sums of a group. */
+  add(group: Group): void {
     this.#count += group.count;
-    for (const [field, { sum, count }] of group.sums) {
-      const before = this.#sums.get(field) ?? { sum: 0n, count: 0n };
-      this.#sums.set(field, { sum: before.sum + sum, count: before.count + count });
+    for (const [i, { sum, count }] of group.sums.entries()) {
+      const before = this.#sums[i];
+      if (before === undefined) this.#sums[i] = { sum, count };
+      else {
+        before.sum += sum;
+        before.count += count;
+      }
     }
+  }
+
+  /** Adds the smallest and the largest values of a group, and reads them. */
+  async addExtremes(context: TableContext, group: Group, meter: ReadMeter): Promise<void> {
+    const { aggregates, extremes } = this.#summary;
     for (const kind of ["min", "max"] as const) {
       for (const field of aggregates[kind]) {
-        const index = indexes.get(field)!;
+        const index = extremes.get(field)!;
         const extreme = await readExtreme(context, index, group.parts, kind, meter);
         if (extreme !== undefined) this.#note(kind, field, extreme, index);
       }
@@ -59,37 +74,47 @@ export class Total {
    *
    * @throws {InvalidQueryError} if a sum of numbers is not a safe integer.
    */
-  result(model: string, plan: AggregatePlan, aggregates: Aggregates): Record<string, unknown> {
+  result(model: string): Record<string, unknown> {
+    const { count, sum, avg, min, max } = this.#summary.aggregates;
     const result: Record<string, unknown> = {};
-    if (aggregates.count) result["count"] = Number(this.#count);
-    const valuesOf = (fields: readonly string[], compute: (field: string) => unknown) =>
-      Object.fromEntries(fields.map((field) => [field, compute(field)]));
-    const sumOf = (field: string) => this.#sums.get(field) ?? { sum: 0n, count: 0n };
-    const { sum, avg, min, max } = aggregates;
+    if (count) result["count"] = Number(this.#count);
     if (sum.length > 0) {
-      result["sum"] = valuesOf(sum, (field) => {
-        const total = sumOf(field);
-        if (total.count === 0n) return null;
+      result["sum"] = this.#bySum(sum, (field, total, { sum: value }) => {
         const refuse = (): never => {
           const reason =
             "the sum is larger than a number can hold exactly; declare the field as z.bigint()";
           throw new InvalidQueryError(model, `sum.${field}`, reason);
         };
-        return sumAsValue(plan.sums.get(field)!.sum!, total.sum, refuse);
+        return sumAsValue(total, value, refuse);
       });
     }
     if (avg.length > 0) {
-      result["avg"] = valuesOf(avg, (field) => {
-        const total = sumOf(field);
-        if (total.count === 0n) return null;
-        return averageOf(plan.sums.get(field)!.sum!, total.sum, total.count);
-      });
+      result["avg"] = this.#bySum(avg, (_field, summed, total) =>
+        averageOf(summed, total.sum, total.count),
+      );
     }
-    const extremes = this.#extremes;
-    if (min.length > 0)
-      result["min"] = valuesOf(min, (field) => extremes.min.get(field)?.value ?? null);
-    if (max.length > 0)
-      result["max"] = valuesOf(max, (field) => extremes.max.get(field)?.value ?? null);
+    if (min.length > 0) result["min"] = this.#byExtreme("min", min);
+    if (max.length > 0) result["max"] = this.#byExtreme("max", max);
     return result;
+  }
+
+  #bySum(
+    fields: readonly string[],
+    compute: (field: string, summed: SummedField, total: Sum) => unknown,
+  ): Record<string, unknown> {
+    const values: Record<string, unknown> = {};
+    let i = 0;
+    for (const [field, { sum }] of this.#summary.plan.sums) {
+      const total = this.#sums[i++];
+      if (!fields.includes(field)) continue;
+      const hasValues = total !== undefined && total.count !== 0n;
+      values[field] = hasValues ? compute(field, sum!, total) : null;
+    }
+    return values;
+  }
+
+  #byExtreme(kind: "min" | "max", fields: readonly string[]): Record<string, unknown> {
+    const found = this.#extremes[kind];
+    return Object.fromEntries(fields.map((field) => [field, found.get(field)?.value ?? null]));
   }
 }
