@@ -3,7 +3,7 @@
 
 import type { Kv } from "@keywright/core";
 import type { AnyDatabase, Database, DatabaseOptions } from "@keywright/orm";
-import { openModels } from "@keywright/orm/codegen";
+import { openModels, repositoriesWithin } from "@keywright/orm/codegen";
 import { City } from "../models/city.js";
 import { CityRepository, type CityRow } from "./cities.js";
 
@@ -76,4 +76,19 @@ export async function openRepositories(
  */
 export function repositoriesOf(database: AnyDatabase): Repositories {
   return { cities: new CityRepository<CityRow>(database) };
+}
+
+/**
+ * Returns the repositories of the models that have the fields of a scope. All that they read and
+ * write has the values of the scope: `scopedRepositories(database.scope({ tenantId }))`. Their
+ * methods take these values too, and refuse any other.
+ *
+ * @param scope what `scope` of `database` or of `tx.database` returned, or the `tx` of its
+ * `transaction`.
+ * @throws {ScopeError} in each call with another value of the scope.
+ */
+export function scopedRepositories<Scope extends object>(
+  scope: Scope,
+): Pick<Repositories, keyof Repositories & keyof Scope> {
+  return repositoriesWithin(scope, { cities: CityRepository });
 }

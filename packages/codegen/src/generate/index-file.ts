@@ -26,6 +26,13 @@ Returns the repositories of a database that \`openRepositories\` or \`createData
 @throws {ModelDefinitionError} if the database was opened without one of the models.
 `;
 
+const scopedDescription = `
+Returns the repositories of the models that have the fields of a scope. All that they read and write has the values of the scope: \`scopedRepositories(database.scope({ tenantId }))\`. Their methods take these values too, and refuse any other.
+
+@param scope what \`scope\` of \`database\` or of \`tx.database\` returned, or the \`tx\` of its \`transaction\`.
+@throws {ScopeError} in each call with another value of the scope.
+`;
+
 /**
  * Returns the text of `index.ts`. It re-exports all generated files and opens all repositories at
  * once.
@@ -62,10 +69,11 @@ export function indexFile(
     // If the compiler had to infer the type of the rows, it would compare all methods.
     ({ names }) => `${names.property}: new ${names.repository}<${names.row}>(database)`,
   );
+  const classes = models.map(({ names }) => `${names.property}: ${names.repository}`);
   return `
 import type { Kv } from "@keywright/core";
 import type { AnyDatabase, Database, DatabaseOptions } from "@keywright/orm";
-import { openModels } from "${runtimeModule}";
+import { openModels, repositoriesWithin } from "${runtimeModule}";
 ${[...modelImports, ...repositoryImports].join("\n")}
 
 ${exports.join("\n")}
@@ -114,6 +122,12 @@ ${docComment(openDescription)}export async function openRepositories(
 
 ${docComment(repositoriesDescription)}export function repositoriesOf(database: AnyDatabase): Repositories {
   return { ${repositories.join(", ")} };
+}
+
+${docComment(scopedDescription)}export function scopedRepositories<Scope extends object>(
+  scope: Scope,
+): Pick<Repositories, keyof Repositories & keyof Scope> {
+  return repositoriesWithin(scope, { ${classes.join(", ")} });
 }
 `;
 }

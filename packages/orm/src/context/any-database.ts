@@ -1,4 +1,5 @@
 import { ModelDefinitionError } from "../errors/schema-errors.js";
+import { ScopeError } from "../errors/scope-error.js";
 import type { TableContext } from "./table-context.js";
 
 declare const databaseBrand: unique symbol;
@@ -11,9 +12,15 @@ export interface AnyDatabase {
 type TableContexts = ReadonlyMap<string, TableContext>;
 
 const contextsOf = new WeakMap<AnyDatabase, TableContexts>();
+/** The tables of scopes, which `migrate` and the like refuse. */
+const contextsOfScopes = new WeakMap<object, TableContexts>();
 
 export function registerDatabase(database: AnyDatabase, tables: TableContexts): void {
   contextsOf.set(database, tables);
+}
+
+export function registerScope(scope: object, tables: TableContexts): void {
+  contextsOfScopes.set(scope, tables);
 }
 
 export function tableContexts(database: AnyDatabase): TableContexts {
@@ -31,4 +38,18 @@ export function tableContextOf(database: AnyDatabase, modelName: string): TableC
     "name",
     "the database was opened without this model; pass it to createDatabase",
   );
+}
+
+/**
+ * Returns the table of a model in a database or in a scope of one.
+ *
+ * @throws {ScopeError} if the scope does not have the model.
+ * @throws {ModelDefinitionError} if the database was opened without it.
+ */
+export function tableWithin(source: object, modelName: string): TableContext {
+  const context = contextsOfScopes.get(source)?.get(modelName);
+  if (context === undefined) return tableContextOf(source, modelName);
+  if (!context.isOutside) return context;
+  const reason = `${modelName} is outside of the scope, because it lacks a field of it; use the repository of the database`;
+  throw new ScopeError(modelName, "", reason);
 }

@@ -1,7 +1,7 @@
 import type { Kv, KvEntryMaybe, KvLike } from "@keywright/core";
 import { type CatalogEntry, catalogKey } from "../catalog/catalog-entry.js";
 import { ModelCatalog } from "../catalog/model-catalog.js";
-import { type AnyDatabase, registerDatabase } from "../context/any-database.js";
+import { type AnyDatabase, registerDatabase, registerScope } from "../context/any-database.js";
 import type { AnyHooks, DatabaseSettings } from "../context/database-settings.js";
 import { assertMaxReads } from "../context/read-meter.js";
 import { type TableContext, tablesWithin } from "../context/table-context.js";
@@ -147,8 +147,17 @@ export async function openModels<M extends Models>(
   return database as Database<M>;
 }
 
-/** Returns a database with `transaction` and `scope`. */
-function rootDatabase(kv: Kv, tables: Tables, names: ModelNames): AnyDatabase {
+/**
+ * Returns a database with `transaction` and `scope`.
+ *
+ * @param register makes the database of a transaction known to functions that take a database.
+ */
+function rootDatabase(
+  kv: Kv,
+  tables: Tables,
+  names: ModelNames,
+  register = registerDatabase,
+): AnyDatabase {
   const transaction = async <T>(
     body: (tx: AnyDatabase) => Promise<T>,
     transactionOptions?: TransactionOptions,
@@ -160,12 +169,13 @@ function rootDatabase(kv: Kv, tables: Tables, names: ModelNames): AnyDatabase {
       const inner = databaseOf(within, names, {
         scope: (values: unknown) => scoped(within, values, databaseOf),
       });
-      registerDatabase(inner, within);
+      register(inner, within);
       return body(inner);
     };
     return await runScopedTransaction(kv, run, transactionOptions);
   };
-  const scope = (values: unknown) => scoped(tables, values, (...of) => rootDatabase(kv, ...of));
+  const scope = (values: unknown) =>
+    scoped(tables, values, (...of) => rootDatabase(kv, ...of, registerScope));
   const scoped = (
     of: Tables,
     values: unknown,
@@ -173,7 +183,9 @@ function rootDatabase(kv: Kv, tables: Tables, names: ModelNames): AnyDatabase {
   ): AnyDatabase => {
     const within = scopeTables(of, values);
     const kept = within.names.map((name) => [name, names.get(name)!] as const);
-    return create(within.tables, new Map(kept));
+    const database = create(within.tables, new Map(kept));
+    registerScope(database, within.tables);
+    return database;
   };
   return databaseOf(tables, names, { transaction, scope });
 }

@@ -1,6 +1,7 @@
 import type { AnyQuery } from "../../context/any-query.js";
 import { deepCopy } from "../../model/copy-of-data.js";
 import { besideCatalogs } from "../../context/beside-catalogs.js";
+import { scopedUnique } from "../../context/scope.js";
 import type { TableContext } from "../../context/table-context.js";
 import { RowNotFoundError } from "../../errors/row-errors.js";
 import { keyPartOf } from "../../indexes/key-parts.js";
@@ -145,7 +146,8 @@ export class GeneratedRows extends RowOperations {
       query,
       async (table, { withDeleted }, meter) => {
         const context = withDeleted ? withDeletedRows(table) : table;
-        const keys = wheres.map((where) => primaryKeyIn(context.model, where));
+        const keyOf = (where: AnyRow) => primaryKeyIn(context.model, scopedUnique(context, where));
+        const keys = wheres.map(keyOf);
         meter.index = "primaryKey";
         const read = async (): Promise<ShapedRow[]> => {
           meter.add(keys.length);

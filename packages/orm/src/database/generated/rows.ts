@@ -1,4 +1,4 @@
-import { type AnyDatabase, tableContextOf } from "../../context/any-database.js";
+import { type AnyDatabase, tableWithin } from "../../context/any-database.js";
 import type { AnyRow } from "../../model/compiled-model.js";
 import type { WriteOptions } from "../../write/input/write-options.js";
 import type { PurgeResult } from "../../write/deleted/purge-rows.js";
@@ -161,9 +161,10 @@ export interface Rows<
 /**
  * Returns the rows of a model for a generated repository. The caller supplies the types.
  *
- * @param source the database, or rows that `view` has passed.
+ * @param source the database, a scope of it, or rows that `view` has passed.
  * @param modelName the `name` of the model, not its name in the program.
  * @throws {ModelDefinitionError} if the database has no such model.
+ * @throws {ScopeError} if the scope does not have it.
  */
 export function rowsOf<
   // biome-ignore lint/suspicious/noExplicitAny: as in `Rows`.
@@ -174,6 +175,20 @@ export function rowsOf<
   UpdateInput = any,
 >(source: AnyDatabase | Rows, modelName: string): Rows<Row, CreateInput, UpdateInput> {
   if (source instanceof GeneratedRows) return source;
-  const context = tableContextOf(source as AnyDatabase, modelName);
+  const context = tableWithin(source, modelName);
   return new GeneratedRows(new Calls(context, parseGeneratedOptions));
+}
+
+/**
+ * Returns the repositories of the models of a scope.
+ *
+ * @param scope what `scope` of a database or of a transaction returned, or its `tx`.
+ * @param classes the generated repositories of all models.
+ */
+export function repositoriesWithin(
+  scope: object,
+  classes: Readonly<Record<string, new (database: AnyDatabase) => unknown>>,
+): Known {
+  const within = Object.entries(classes).filter(([name]) => Object.hasOwn(scope, name));
+  return Object.fromEntries(within.map(([name, Class]) => [name, new Class(scope)]));
 }
