@@ -1,4 +1,4 @@
-import { median, ofKind, ratio, resultsOf } from "./figures.mjs";
+import { median, ratio, resultsOf } from "./figures.mjs";
 
 const level = ["keywright-level"];
 const relaxed = ["keywright-level-relaxed"];
@@ -41,17 +41,19 @@ export function reachedGoals() {
   });
 }
 
-/** How much longer operations take with 1,000,000 users than with 10,000. */
-export function flatness() {
+/**
+ * How many times as long an operation takes with 1,000,000 users as with 10,000, for each operation
+ * and contender that was measured with both.
+ */
+export function growth() {
   const small = resultsOf("cases-10000")?.figures ?? {};
   const large = resultsOf("cases-1000000")?.figures ?? {};
-  return Object.keys(large).flatMap((figure) =>
-    ofKind(large[figure], "keywright")
-      .filter(({ name }) => small[figure]?.[name] !== undefined)
-      .map(({ name, times }) => ({
-        figure,
-        name,
-        factor: median(times) / median(small[figure][name]),
-      })),
-  );
+  return Object.keys(large).map((figure) => ({
+    figure,
+    factors: Object.fromEntries(
+      Object.keys(large[figure])
+        .filter((name) => small[figure]?.[name] !== undefined)
+        .map((name) => [name, median(large[figure][name]) / median(small[figure][name])]),
+    ),
+  }));
 }
