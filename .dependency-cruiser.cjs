@@ -2,6 +2,8 @@
 const packages = ["core", "orm", "codegen"];
 /** Packages of engines with a client of their own, and the server. They depend only on core. */
 const engines = ["etcd", "postgres", "lmdb", "server"];
+/** Packages that only the command loads, if a project has them. */
+const optional = ["studio"];
 const rooms = {
   core: ["errors", "bytes", "keys", "values", "engine", "kv", "testing"],
   orm: [
@@ -46,6 +48,7 @@ const rooms = {
   etcd: ["errors", "client", "version", "record", "commit", "watch"],
   postgres: ["errors", "settings", "sql", "commit", "connection", "watch"],
   server: ["http", "connect"],
+  studio: ["protocol", "source", "describe", "calls", "streams", "access"],
   lmdb: ["errors", "file", "open", "check", "commit", "watch"],
   codegen: [
     "errors",
@@ -76,6 +79,7 @@ const rooms = {
     "cli/repair",
     "cli/seed",
     "cli/serve",
+    "cli/studio",
     "cli",
   ],
 };
@@ -101,6 +105,22 @@ const engineRules = engines.flatMap((name) => [
     to: {
       path: `^(packages|@keywright)/${either([...packages, ...engines].filter((other) => other !== "core" && other !== name))}(/|$)`,
     },
+  },
+  {
+    name: `no-package-imports-${name}`,
+    severity: "error",
+    from: { path: "^packages/", pathNot: `^packages/${name}/` },
+    to: { path: `^(packages|@keywright)/${name}(/|$)` },
+  },
+]);
+
+/** One rule per optional package: its sources import core and orm, and no package imports it. */
+const optionalRules = optional.flatMap((name) => [
+  {
+    name: `${name}-is-above-core-and-orm-only`,
+    severity: "error",
+    from: { path: `^packages/${name}/(src|page)/` },
+    to: { path: `^(packages|@keywright)/${either(["codegen", ...engines])}(/|$)` },
   },
   {
     name: `no-package-imports-${name}`,
@@ -148,6 +168,7 @@ module.exports = {
   forbidden: [
     ...packageRules,
     ...engineRules,
+    ...optionalRules,
     ...roomRules,
     {
       name: "no-circular",

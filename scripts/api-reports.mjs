@@ -10,7 +10,7 @@ const temporary = join(root, "node_modules/.cache/keywright-api");
 const isUpdate = process.argv.includes("--update");
 
 let changed = 0;
-for (const name of ["core", "orm", "codegen", "etcd", "postgres", "lmdb", "server"]) {
+for (const name of ["core", "orm", "codegen", "etcd", "postgres", "lmdb", "server", "studio"]) {
   const folder = join(root, "packages", name);
   const manifest = JSON.parse(readFileSync(join(folder, "package.json"), "utf8"));
   const expected = new Set();

@@ -14,6 +14,7 @@ import { migrateCommand } from "./migrate/migrate-command.js";
 import { repairCommand } from "./repair/repair-command.js";
 import { seedCommand } from "./seed/seed-command.js";
 import { serveCommand } from "./serve/serve-command.js";
+import { studioCommand } from "./studio/studio-command.js";
 import type { ExitCode } from "./terminal/exit-codes.js";
 import { hasColors, type MakeCommand, type Terminal } from "./terminal/terminal.js";
 import { columnsOf, helpText, minColumns, wrapped } from "./terminal/wrap.js";
@@ -30,6 +31,7 @@ const commands: Readonly<Record<string, readonly MakeCommand[]>> = {
     copyCommand,
     introspectCommand,
     inspectCommand,
+    studioCommand,
     serveCommand,
   ],
   "The command itself:": [completionCommand],

@@ -2,12 +2,13 @@ import { readFileSync } from "node:fs";
 import { resolve } from "node:path";
 import { pathToFileURL } from "node:url";
 import type { KvLike } from "@keywright/core";
-import { Command, InvalidArgumentError } from "commander";
+import { Command } from "commander";
 import { EngineMissingError } from "../../errors/codegen-errors.js";
 import { pathOfPackage } from "../../project/open-path.js";
 import { loadDatabaseConfig, withKv } from "../../project/open-project.js";
 import { type ExitCode, exitCodes } from "../terminal/exit-codes.js";
-import { interruptible } from "../terminal/interruptible.js";
+import { aborted, interruptible } from "../terminal/interruptible.js";
+import { port } from "../terminal/port.js";
 import { withConfigOption } from "../terminal/run-options.js";
 import { allowServing } from "../terminal/serving.js";
 import type { Terminal } from "../terminal/terminal.js";
@@ -98,17 +99,4 @@ async function serverModule(folder: string): Promise<ServerModule> {
   const path = pathOfPackage(folder, serverPackage);
   if (path === undefined) throw new EngineMissingError(serverPackage);
   return (await import(pathToFileURL(path).href)) as ServerModule;
-}
-
-function aborted(signal: AbortSignal): Promise<void> {
-  return new Promise((resolveWith) => {
-    // Signals alone do not keep a process alive. The server does.
-    signal.addEventListener("abort", () => resolveWith(), { once: true });
-  });
-}
-
-function port(text: string): number {
-  const value = Number(text);
-  if (Number.isInteger(value) && value >= 0 && value < 65_536) return value;
-  throw new InvalidArgumentError("It must be a number from 0 to 65535.");
 }

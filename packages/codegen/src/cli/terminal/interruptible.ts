@@ -28,3 +28,11 @@ export async function interruptible<T>(
     for (const signal of signals) process.off(signal, stop);
   }
 }
+
+/** Waits for the signal of {@link interruptible}. */
+export function aborted(signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    // Signals alone do not keep a process alive. The server does.
+    signal.addEventListener("abort", () => resolve(), { once: true });
+  });
+}

@@ -1,0 +1,111 @@
+import { basename } from "node:path";
+import { pathToFileURL } from "node:url";
+import { type KvLike, openKv } from "@keywright/core";
+import { Command } from "commander";
+import { EngineMissingError } from "../../errors/codegen-errors.js";
+import { openPath, pathOfPackage } from "../../project/open-path.js";
+import { loadProject, type Project, withKv } from "../../project/open-project.js";
+import { withoutNewDatabases } from "../../project/without-new-databases.js";
+import { type ExitCode, exitCodes } from "../terminal/exit-codes.js";
+import { aborted, interruptible } from "../terminal/interruptible.js";
+import { port } from "../terminal/port.js";
+import { withConfigOption } from "../terminal/run-options.js";
+import { allowServing } from "../terminal/serving.js";
+import type { Terminal } from "../terminal/terminal.js";
+import { helpText, writeText } from "../terminal/wrap.js";
+
+interface StudioCommandOptions {
+  readonly config?: string;
+  readonly port: number;
+  readonly readOnly?: boolean;
+}
+
+/** What the command uses of `@keywright/studio`. */
+interface StudioModule {
+  startStudio(options: object): Promise<{ readonly url: string; close(): Promise<void> }>;
+}
+
+const studioPackage = "@keywright/studio";
+
+const help = helpText(`
+Serves a page that shows rows, keys, migrations and health of a database, until Ctrl-C or SIGTERM.
+It needs the package @keywright/studio. Only this machine can open the page. The address works once,
+in one browser.
+
+Without an argument, it opens the database and the models of the configuration. With one, it opens
+the database at a path or URL and shows its keys. With --config too, it shows the models of that
+configuration on it, and registers those that are new to the database.
+
+A running application keeps its database open: the studio then works through that process, or the
+application through the studio.
+
+Examples:
+  $ keywright studio
+  $ keywright studio --read-only
+  $ keywright studio ./data
+  $ KEYWRIGHT_TOKEN=... keywright studio http://localhost:4512
+
+Exit codes: 0 stopped by a signal, 1 failed, 2 wrong usage.`);
+
+export function studioCommand(terminal: Terminal, exit: (code: ExitCode) => void): Command {
+  return withConfigOption(
+    new Command("studio").description("show and edit the database in the browser"),
+  )
+    .argument("[database]", "a path or URL instead of the database of the configuration")
+    .option("--port <n>", "listen on this port; 0 takes any that is free", port, 0)
+    .option("--read-only", "refuse every change")
+    .addHelpText("after", help)
+    .action(async (place: string | undefined, options: StudioCommandOptions) => {
+      const { startStudio } = await studioModule(terminal.folder);
+      // Unlike other commands, this one stays, so programs may attach to it.
+      allowServing(true);
+      const run = async (kv: KvLike, project: Project | undefined) => {
+        const studio = await startStudio({
+          kv,
+          title: place ?? basename(terminal.folder),
+          port: options.port,
+          readOnly: options.readOnly === true,
+          ...(project && modelsOf(project)),
+        });
+        writeText(terminal.stdout, studio.url);
+        await interruptible(terminal, aborted, "Answering what has begun.");
+        await studio.close();
+      };
+      if (place === undefined) {
+        const project = await loadProject(terminal.folder, options.config);
+        await withKv(project.config, (kv) => run(kv, project));
+      } else {
+        const { config } = options;
+        const project =
+          config === undefined ? undefined : await loadProject(terminal.folder, config);
+        const kv = await withoutNewDatabases(() => openPlace(terminal.folder, place));
+        try {
+          await run(kv, project);
+        } finally {
+          await kv.close();
+        }
+      }
+      exit(exitCodes.done);
+    });
+}
+
+/** A server of Keywright takes its own token, and any server of KV Connect that of Deno. */
+async function openPlace(folder: string, place: string): Promise<KvLike> {
+  const { KEYWRIGHT_TOKEN: token } = process.env;
+  const isServer = token !== undefined && /^https?:/i.test(place);
+  return isServer ? await openKv(place, { token }) : await openPath(folder, place);
+}
+
+function modelsOf({ config, models }: Project): object {
+  const { migrations } = config;
+  return {
+    models: Object.fromEntries(models.map(({ names, definition }) => [names.property, definition])),
+    ...(migrations !== undefined && { migrations }),
+  };
+}
+
+async function studioModule(folder: string): Promise<StudioModule> {
+  const path = pathOfPackage(folder, studioPackage);
+  if (path === undefined) throw new EngineMissingError(studioPackage);
+  return (await import(pathToFileURL(path).href)) as StudioModule;
+}

@@ -1,0 +1,95 @@
+import type { ComponentChild } from "preact";
+import { useEffect, useRef } from "preact/hooks";
+import type { StudioInfo } from "../src/protocol/protocol.js";
+import { useCall } from "./api/use-call.js";
+import { type Route, useRoute } from "./navigation/route.js";
+import { Sidebar } from "./navigation/sidebar.js";
+import { StudioContext } from "./navigation/studio-context.js";
+import { ErrorNote } from "./parts/error-note.js";
+import { Text } from "./values/text.js";
+import { HealthView } from "./views/health/health-view.js";
+import { KeysView } from "./views/keys/keys-view.js";
+import { MigrationsView } from "./views/migrations/migrations-view.js";
+import { ModelsView } from "./views/models/models-view.js";
+import { RowView } from "./views/row/row-view.js";
+import { RowsView } from "./views/rows/rows-view.js";
+
+/** Shows the whole page: the navigation and the view that the address names. */
+export function App(): ComponentChild {
+  const info = useCall("info", null);
+  const route = useRoute();
+  const main = useRef<HTMLElement>(null);
+  const previous = useRef<string | null>(null);
+  const place = `${route.view}/${route.property ?? ""}`;
+
+  useEffect(() => {
+    if (info.data === null) return;
+    document.title = `${titleOf(route)} · ${info.data.title} · Keywright Studio`;
+    // A reader of the screen learns that the view has changed. Not on the first one.
+    if (previous.current !== null && previous.current !== place) main.current?.focus();
+    previous.current = place;
+  }, [place, info.data, route]);
+
+  if (info.error !== null) {
+    return (
+      <main class="failed-start">
+        <h1>Keywright Studio</h1>
+        <ErrorNote error={info.error} onRetry={info.reload} />
+      </main>
+    );
+  }
+  if (info.data === null) return <p class="loading">Loading…</p>;
+  return (
+    <StudioContext.Provider value={info.data}>
+      {/* biome-ignore lint/a11y/useValidAnchor: a link is what readers of the screen expect. */}
+      <a class="skip-link" href="#main" onClick={(event) => skipTo(event, main.current)}>
+        Skip to the content
+      </a>
+      <div class="studio">
+        <Sidebar route={route} />
+        <main id="main" class="main" tabIndex={-1} ref={main}>
+          {viewOf(route, info.data)}
+        </main>
+      </div>
+    </StudioContext.Provider>
+  );
+}
+
+/** The hash is the route of the page, so that the link must not change it. */
+function skipTo(event: Event, main: HTMLElement | null): void {
+  event.preventDefault();
+  main?.focus();
+}
+
+function viewOf(route: Route, info: StudioInfo): ComponentChild {
+  if (route.view === "rows" || route.view === "row") {
+    const model = info.models.find(({ property }) => property === route.property);
+    if (model === undefined) return <UnknownModel property={route.property ?? ""} />;
+    return route.view === "rows" ? (
+      <RowsView key={model.property} model={model} route={route} />
+    ) : (
+      <RowView key={route.params.get("key")} model={model} route={route} />
+    );
+  }
+  if (route.view === "keys") return <KeysView route={route} />;
+  if (route.view === "migrations") return <MigrationsView />;
+  if (route.view === "health") return <HealthView />;
+  return <ModelsView />;
+}
+
+function UnknownModel({ property }: { property: string }): ComponentChild {
+  return (
+    <section class="page">
+      <h1>Unknown model</h1>
+      <p>
+        There is no model <Text text={property} />. <a href="#/models">Show all models</a>
+      </p>
+    </section>
+  );
+}
+
+function titleOf({ view, property }: Route): string {
+  if (view === "rows") return `Rows of ${property}`;
+  if (view === "row") return `Row of ${property}`;
+  return view.charAt(0).toUpperCase() + view.slice(1);
+}

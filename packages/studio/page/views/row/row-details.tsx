@@ -1,0 +1,124 @@
+import type { ComponentChild } from "preact";
+import { useEffect, useState } from "preact/hooks";
+import type { KeyPart, ModelInfo, Row, VersionedRow } from "../../../src/protocol/protocol.js";
+import { useCall } from "../../api/use-call.js";
+import { keyOf, keysHref, rowHref } from "../../navigation/links.js";
+import { useStudio } from "../../navigation/studio-context.js";
+import { CopyButton } from "../../parts/copy-button.js";
+import { ErrorNote } from "../../parts/error-note.js";
+import { keyText } from "../../values/key-text.js";
+import { Text } from "../../values/text.js";
+import { FullValue } from "../../values/value.js";
+import { valueText } from "../../values/value-text.js";
+import { DeleteDialog } from "./delete-dialog.js";
+import { FormDialog } from "./form-dialog.js";
+import { RelationLinks } from "./relation-links.js";
+
+interface Props {
+  readonly model: ModelInfo;
+  readonly rowKey: Row;
+  readonly stamp: number;
+  readonly level: "h1" | "h2";
+  readonly onChanged?: (now: VersionedRow | null) => void;
+}
+
+/** Shows all fields of a row, its relations, and what can be done with it. */
+export function RowDetails({ model, rowKey, stamp, level, onChanged }: Props): ComponentChild {
+  const { isReadOnly } = useStudio();
+  const read = useCall("row", { property: model.property, key: rowKey });
+  const [dialog, setDialog] = useState<"edit" | "delete" | null>(null);
+  const { reload } = read;
+  // A new stamp means a changed row.
+  useEffect(() => {
+    if (stamp !== 0) reload();
+  }, [stamp, reload]);
+
+  const Heading = level;
+  const title = model.primaryKey.map((field) => valueText(rowKey[field], 60)).join(", ");
+  const key = [model.prefix, ...model.primaryKey.map((field) => rowKey[field])] as KeyPart[];
+  const changed = (now: VersionedRow | null) => {
+    setDialog(null);
+    reload();
+    onChanged?.(now);
+  };
+  const found = read.data;
+  return (
+    <>
+      <Heading class="row-title">
+        <span class="muted">
+          <Text text={model.property} />
+        </span>{" "}
+        <Text text={title} />
+      </Heading>
+      {read.error !== null && <ErrorNote error={read.error} onRetry={reload} />}
+      {read.isLoading && found === null && <p class="muted">Loading…</p>}
+      {!read.isLoading && read.error === null && found === null && (
+        <p class="note" role="status">
+          This row does not exist, or it was deleted.
+        </p>
+      )}
+      <div class="tools">
+        {!isReadOnly && found !== null && (
+          <>
+            <button type="button" onClick={() => setDialog("edit")}>
+              Edit
+            </button>
+            <button type="button" class="danger" onClick={() => setDialog("delete")}>
+              Delete
+            </button>
+          </>
+        )}
+        <CopyButton label="Copy key" text={keyText(key)} />
+        {onChanged !== undefined && (
+          <a href={rowHref(model.property, keyOf(model, rowKey))}>Open</a>
+        )}
+        <a href={keysHref(key)}>Show the key</a>
+      </div>
+      {found !== null && (
+        <>
+          <Fields model={model} row={found.row} />
+          <RelationLinks model={model} row={found.row} />
+          <p class="muted versionstamp">
+            Versionstamp <code>{found.versionstamp}</code>
+          </p>
+        </>
+      )}
+      {dialog === "edit" && found !== null && (
+        <FormDialog
+          model={model}
+          existing={found}
+          onClose={() => setDialog(null)}
+          onSaved={changed}
+        />
+      )}
+      {dialog === "delete" && found !== null && (
+        <DeleteDialog
+          model={model}
+          existing={found}
+          onClose={() => setDialog(null)}
+          onDeleted={() => changed(null)}
+        />
+      )}
+    </>
+  );
+}
+
+function Fields({ model, row }: { model: ModelInfo; row: Row }): ComponentChild {
+  const known = model.fields.map(({ name }) => name);
+  // A stored row can have fields that the schema does not know.
+  const names = [...known, ...Object.keys(row).filter((name) => !known.includes(name))];
+  return (
+    <dl class="fields">
+      {names.map((name) => (
+        <div key={name}>
+          <dt>
+            <Text text={name} />
+          </dt>
+          <dd>
+            <FullValue value={row[name]} />
+          </dd>
+        </div>
+      ))}
+    </dl>
+  );
+}

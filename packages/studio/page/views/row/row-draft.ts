@@ -1,0 +1,59 @@
+import type { FieldInfo, ModelInfo, Row, StudioError } from "../../../src/protocol/protocol.js";
+import { editText } from "../../values/edit-text.js";
+import { parseValue } from "../../values/parse-value.js";
+
+/** What the form has for a field. The text matters only for a value. */
+export interface FieldDraft {
+  readonly state: "value" | "null" | "absent";
+  readonly text: string;
+}
+
+export type RowDraft = Readonly<Record<string, FieldDraft>>;
+
+/** Returns the draft that shows a row, or that of a new row. */
+export function draftOf(model: ModelInfo, row: Row | null): RowDraft {
+  return Object.fromEntries(
+    model.fields.map((field) => [field.name, row === null ? empty(field) : shown(field, row)]),
+  );
+}
+
+function shown({ name, kind }: FieldInfo, row: Row): FieldDraft {
+  const value = row[name];
+  if (value === undefined) return { state: "absent", text: "" };
+  return { state: value === null ? "null" : "value", text: editText(kind, value) };
+}
+
+function empty(field: FieldInfo): FieldDraft {
+  if (field.hasDefault || field.isOptional) return { state: "absent", text: "" };
+  return { state: field.isNullable ? "null" : "value", text: "" };
+}
+
+/** Returns true if the form has something else for the field. */
+export function differs(one: FieldDraft | undefined, other: FieldDraft | undefined): boolean {
+  return one?.state !== other?.state || (one?.state === "value" && one.text !== other?.text);
+}
+
+export type DraftData = { readonly data: Row } | { readonly issues: StudioError["issues"] };
+
+/**
+ * Returns the fields to send: those that differ from `base`, or for a new row those that are not
+ * absent. An absent field is sent as undefined, which removes it.
+ */
+export function draftData(model: ModelInfo, draft: RowDraft, base: RowDraft | null): DraftData {
+  const data: Record<string, unknown> = {};
+  const issues: { path: string[]; message: string }[] = [];
+  for (const field of model.fields) {
+    const { name } = field;
+    const now = draft[name];
+    if (now === undefined) continue;
+    if (base === null ? now.state === "absent" : !differs(now, base[name])) continue;
+    if (now.state !== "value") {
+      data[name] = now.state === "null" ? null : undefined;
+      continue;
+    }
+    const parsed = parseValue(field, now.text);
+    if (parsed.ok) data[name] = parsed.value;
+    else issues.push({ path: [name], message: parsed.message });
+  }
+  return issues.length > 0 ? { issues } : { data };
+}

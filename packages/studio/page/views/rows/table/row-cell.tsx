@@ -1,0 +1,31 @@
+import type { ComponentChild } from "preact";
+import type { ModelInfo, RelationInfo, Row } from "../../../../src/protocol/protocol.js";
+import { parentHref } from "../../../navigation/links.js";
+import { Value } from "../../../values/value.js";
+
+interface Props {
+  readonly row: Row;
+  readonly field: string;
+  readonly relation: RelationInfo | undefined;
+  readonly models: readonly ModelInfo[];
+}
+
+/** Shows a value of a row, as a link if it refers to another row. */
+export function RowCell({ row, field, relation, models }: Props): ComponentChild {
+  const href = relation === undefined ? null : parentHref(relation, row, models);
+  if (href === null) return <Value value={row[field]} />;
+  return (
+    // The table is one stop of the tab key. The panel of the row has the same link.
+    <a href={href} tabIndex={-1} onClick={(event) => event.stopPropagation()}>
+      <Value value={row[field]} />
+    </a>
+  );
+}
+
+/** Returns the relation of each field that refers to another row. */
+export function parentRelations(model: ModelInfo): ReadonlyMap<string, RelationInfo> {
+  const parents = model.relations.filter(({ kind }) => kind === "belongsTo");
+  return new Map(
+    parents.flatMap((relation) => relation.fields.map((field) => [field, relation] as const)),
+  );
+}

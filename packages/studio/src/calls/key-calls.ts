@@ -1,0 +1,62 @@
+import {
+  encodeValue,
+  type KvEntry,
+  type KvKey,
+  type KvKeyPart,
+  type KvListSelector,
+} from "@keywright/core";
+import type { KeyChild, KeyEntry } from "../protocol/protocol.js";
+import type { Source } from "../source/source.js";
+import type { CallsOf } from "./calls-of.js";
+
+const pageSize = 100;
+const smallestPart: KvKeyPart = new Uint8Array();
+
+/**
+ * The call that lists the next parts of the keys below a prefix. Each costs two reads, whatever the
+ * number of keys below it.
+ */
+export function keyCalls({ kv }: Source): CallsOf<"keys"> {
+  const first = async (selector: KvListSelector, reverse = false) => {
+    const options = { limit: 1, batchSize: 1, reverse };
+    for await (const entry of kv.list(selector, options)) return entry as KvEntry<unknown>;
+    return undefined;
+  };
+  /** Returns the last key that begins with a prefix, or the prefix itself if there is none. */
+  const lastKey = async (prefix: KvKey): Promise<KvKey> => {
+    return (await first({ prefix }, true))?.key ?? prefix;
+  };
+  return {
+    keys: async ({ prefix, after }) => {
+      const length = prefix.length + 1;
+      const children: KeyChild[] = [];
+      let start = after === undefined ? undefined : keyAfter(await lastKey([...prefix, after]));
+      for (;;) {
+        const entry = await first(start === undefined ? { prefix } : { prefix, start });
+        if (entry === undefined) return { children };
+        if (children.length === pageSize) return { children, next: children.at(-1)!.part };
+        const part = entry.key[prefix.length]!;
+        const own = entry.key.length === length ? keyEntry(entry) : null;
+        const last = await lastKey([...prefix, part]);
+        children.push({ part, entry: own, hasChildren: own === null || last.length > length });
+        start = keyAfter(last);
+      }
+    },
+  };
+}
+
+function keyAfter(key: KvKey): KvKey {
+  return [...key, smallestPart];
+}
+
+function keyEntry(entry: KvEntry<unknown>): KeyEntry {
+  const { key, value, versionstamp, expireAt = null } = entry;
+  const bytes = encodeValue(value).length;
+  return { key, value, versionstamp, bytes, expiresAt: expireAt, type: typeText(value) };
+}
+
+function typeText(value: unknown): string {
+  if (typeof value !== "object" || value === null) return value === null ? "null" : typeof value;
+  const { name } = value.constructor ?? { name: "object" };
+  return name === "Object" ? "object" : name;
+}

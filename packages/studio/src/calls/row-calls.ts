@@ -1,0 +1,76 @@
+import { isKeywrightError } from "@keywright/orm";
+import type { Explained } from "../protocol/protocol.js";
+import { type AnyExplanation, modelOf, type Source } from "../source/source.js";
+import type { CallsOf } from "./calls-of.js";
+
+const pageSize = 100;
+/** A count without a counter reads an entry for each row. */
+const maxCounted = 100_000;
+
+/** The calls that read and write rows. The repository checks what the page sends. */
+export function rowCalls(
+  source: Source,
+): CallsOf<"rows" | "count" | "explain" | "row" | "create" | "update" | "delete"> {
+  return {
+    rows: async ({ property, query }) => {
+      const { repository } = modelOf(source, property);
+      const options = { take: pageSize, ...query, withVersionstamp: true };
+      const { items, cursor } = await repository.findMany(options);
+      return { items, cursor };
+    },
+    count: async ({ property, query: { where, index } }) => {
+      const { repository } = modelOf(source, property);
+      const query = { ...(where && { where }), ...(index && { index }), maxReads: maxCounted };
+      try {
+        return await repository.count(query);
+      } catch (error) {
+        if (isKeywrightError(error) && error.code === "KW_READ_LIMIT") return null;
+        throw error;
+      }
+    },
+    explain: async ({ property, query }) => {
+      const explanation = await modelOf(source, property).repository.explain(query);
+      return { index: explanation.index, text: explanationText(explanation) };
+    },
+    row: async ({ property, key }) => {
+      const { repository, model } = modelOf(source, property);
+      const marked = model.softDelete === undefined ? {} : { withDeleted: true };
+      return await repository.findUnique({ where: key, withVersionstamp: true, ...marked });
+    },
+    create: async ({ property, data }) =>
+      await modelOf(source, property).repository.create({ data, withVersionstamp: true }),
+    update: async ({ property, key, data, versionstamp }) => {
+      const options = { where: key, data, ifVersion: versionstamp, withVersionstamp: true };
+      return await modelOf(source, property).repository.update(options);
+    },
+    delete: async ({ property, key, versionstamp }) => {
+      await modelOf(source, property).repository.delete({ where: key, ifVersion: versionstamp });
+      return null;
+    },
+  };
+}
+
+function explanationText(explanation: AnyExplanation): Explained["text"] {
+  const { kind, segments, reverse, covered, reads } = explanation;
+  const ranges = segments.map(({ prefix, start, end }) => {
+    const from = start === undefined ? "" : `, from ${keyText(start)}`;
+    const to = end === undefined ? "" : `, before ${keyText(end)}`;
+    return `${kind} of ${keyText(prefix)}${from}${to}`;
+  });
+  const most = reads === undefined ? "No limit of reads." : `At most ${reads} reads.`;
+  const entries = covered
+    ? "The entries have all that is returned."
+    : "Each entry leads to its row.";
+  const order = reverse ? "From the last key to the first." : "From the first key to the last.";
+  return [...ranges, `${order} ${entries} ${most}`].join("\n");
+}
+
+function keyText(key: readonly unknown[]): string {
+  return `[${key.map(partText).join(", ")}]`;
+}
+
+function partText(part: unknown): string {
+  if (typeof part === "bigint") return `${part}n`;
+  if (part instanceof Uint8Array) return `0x${Buffer.from(part).toString("hex")}`;
+  return typeof part === "string" ? JSON.stringify(part) : String(part);
+}

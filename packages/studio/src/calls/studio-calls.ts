@@ -1,0 +1,44 @@
+import { studioInfo } from "../describe/model-info.js";
+import type { StudioCalls } from "../protocol/protocol.js";
+import { ReadOnlyStudioError } from "../source/errors.js";
+import type { Source } from "../source/source.js";
+import type { CallsOf } from "./calls-of.js";
+import { Jobs } from "./jobs.js";
+import { keyCalls } from "./key-calls.js";
+import { migrationCalls } from "./migration-calls.js";
+import { previewDelete } from "./preview-delete.js";
+import { rowCalls } from "./row-calls.js";
+
+type AnyCall = (input: never) => Promise<unknown>;
+
+/** The calls that change the database. A verification stores its progress. */
+const writing: ReadonlySet<keyof StudioCalls> = new Set([
+  ...(["create", "update", "delete", "migrate", "verify"] as const),
+]);
+
+/** Returns the calls by their names, and a function that stops the job that runs. */
+export function studioCalls(source: Source): {
+  readonly calls: ReadonlyMap<string, (input: unknown) => Promise<unknown>>;
+  close(): Promise<void>;
+} {
+  const jobs = new Jobs(source);
+  const all: CallsOf<keyof StudioCalls> = {
+    info: () => studioInfo(source),
+    ...rowCalls(source),
+    previewDelete: (input) => previewDelete(source, input),
+    ...keyCalls(source),
+    ...migrationCalls(source),
+    migrate: async (input) => jobs.migrate(input),
+    verify: async (input) => jobs.verify(input),
+    stop: async () => jobs.stop(),
+    job: async () => jobs.current,
+  };
+  const calls = Object.entries<AnyCall>(all).map(([name, call]) => {
+    const isRefused = source.isReadOnly && writing.has(name as keyof StudioCalls);
+    const refuse = async () => {
+      throw new ReadOnlyStudioError();
+    };
+    return [name, (isRefused ? refuse : call) as (input: unknown) => Promise<unknown>] as const;
+  });
+  return { calls: new Map(calls), close: () => jobs.close() };
+}

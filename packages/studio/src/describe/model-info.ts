@@ -1,0 +1,106 @@
+import { migrationStatus } from "@keywright/orm";
+import { type CompiledIndex, modelManifest, type RowManifest } from "@keywright/orm/codegen";
+import type {
+  FieldInfo,
+  IndexInfo,
+  ModelInfo,
+  RelationInfo,
+  StudioInfo,
+} from "../protocol/protocol.js";
+import { fieldKind } from "../source/field-kind.js";
+import { propertyOf, type Source, type SourceModel } from "../source/source.js";
+
+/** Describes the database and its models for the page. */
+export async function studioInfo(source: Source): Promise<StudioInfo> {
+  const { title, isReadOnly, database, watchRange, models } = source;
+  const status = database === undefined ? undefined : await migrationStatus(database);
+  return {
+    title,
+    isReadOnly,
+    isLive: watchRange !== undefined,
+    models: models.map((each) => {
+      const states = status?.models.find(({ model }) => model === each.model.name)?.indexes ?? {};
+      return modelInfo(source, each, (index) => states[index]?.state ?? "absent");
+    }),
+  };
+}
+
+function modelInfo(
+  source: Source,
+  { property, model }: SourceModel,
+  stateOf: (index: string) => string,
+): ModelInfo {
+  const { name, prefix, primaryKey, softDelete = null } = model;
+  const { row } = modelManifest(model);
+  const declared = model.indexes.filter(({ isHidden }) => !isHidden);
+  return {
+    property,
+    name,
+    prefix,
+    primaryKey,
+    fields: fieldsOf(model, row),
+    indexes: declared.map((index) => indexInfo(index, stateOf(index.name))),
+    relations: Object.entries(model.relations).map(([relation, definition]): RelationInfo => {
+      const { kind } = definition;
+      return {
+        name: relation,
+        kind,
+        target: propertyOf(source, definition.model),
+        fields: kind === "manyToMany" ? [] : definition.fields,
+        through:
+          kind === "manyToMany"
+            ? {
+                model: propertyOf(source, definition.through),
+                from: definition.from,
+                to: definition.to,
+              }
+            : null,
+        onDelete: kind === "belongsTo" ? definition.onDelete : null,
+      };
+    }),
+    softDelete,
+  };
+}
+
+function fieldsOf({ schema }: SourceModel["model"], { fields }: RowManifest): FieldInfo[] {
+  return Object.entries(schema.shape).map(([name, field]) => {
+    const { optional = false, defaulted = false, schema: json = {} } = fields[name] ?? {};
+    const { description } = json as { readonly description?: unknown };
+    return {
+      name,
+      ...fieldKind(field),
+      isOptional: optional,
+      hasDefault: defaulted,
+      description: typeof description === "string" ? description : null,
+    };
+  });
+}
+
+function indexInfo(index: CompiledIndex, state: string): IndexInfo {
+  const { name, parts, unique, each, where, condition, unmarked, counted } = index;
+  return {
+    name,
+    fields: parts.map(({ field, descending }) => ({ name: field, isDescending: descending })),
+    isUnique: unique,
+    each: each === undefined ? null : parts[each]!.field,
+    condition: conditionText(condition, where !== undefined && condition === undefined, unmarked),
+    where: condition ?? null,
+    // A function of the row selects rows or makes keys. No value of a field stands for it.
+    isQueryable: parts.every(({ compute }) => compute === undefined),
+    isCounted: counted,
+    state,
+  };
+}
+
+function conditionText(
+  condition: CompiledIndex["condition"],
+  isFunction: boolean,
+  unmarked: string | undefined,
+): string | null {
+  const texts = Object.entries(condition ?? {}).map(([field, value]) =>
+    value === null ? `${field} is absent` : `${field} is ${String(value)}`,
+  );
+  if (isFunction) texts.push("a function selects the rows");
+  if (unmarked !== undefined) texts.push(`${unmarked} is absent`);
+  return texts.length === 0 ? null : [...new Set(texts)].join(" and ");
+}

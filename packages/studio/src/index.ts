@@ -1,0 +1,1 @@
+export { type Studio, type StudioOptions, startStudio } from "./start-studio.js";

@@ -1,0 +1,318 @@
+// What the page and the server of the studio send each other. Both encode it with `wire.ts`, which
+// keeps dates, bigints, bytes, maps and sets.
+
+/** A part of a key: `Uint8Array`, string, number, bigint or boolean. */
+export type KeyPart = Uint8Array | string | number | bigint | boolean;
+
+/** What the page shows before anything is read. */
+export interface StudioInfo {
+  /** The name of the project, or the URL or folder of the database. */
+  readonly title: string;
+  readonly isReadOnly: boolean;
+  /** True if the database reports changes, so that the page can mark changed rows. */
+  readonly isLive: boolean;
+  /** Sorted by name. None for a database without models. */
+  readonly models: readonly ModelInfo[];
+}
+
+export interface ModelInfo {
+  /** The name in the program: `db.users`. */
+  readonly property: string;
+  /** The name in the database, which errors and migrations use. */
+  readonly name: string;
+  /** The first part of the keys of its rows. */
+  readonly prefix: string;
+  readonly primaryKey: readonly string[];
+  readonly fields: readonly FieldInfo[];
+  readonly indexes: readonly IndexInfo[];
+  readonly relations: readonly RelationInfo[];
+  /** The field that marks deleted rows, or null. */
+  readonly softDelete: string | null;
+}
+
+/** How a value is shown and edited. `data` is anything else, edited as JSON. */
+export type FieldKind =
+  | "string"
+  | "number"
+  | "bigint"
+  | "boolean"
+  | "date"
+  | "bytes"
+  | "choice"
+  | "data";
+
+export interface FieldInfo {
+  readonly name: string;
+  readonly kind: FieldKind;
+  /** For people: `string`, `"draft" | "live"`, `{ longitude: number }`. */
+  readonly type: string;
+  /** True if a row may lack the field. */
+  readonly isOptional: boolean;
+  /** True if it may be null. */
+  readonly isNullable: boolean;
+  /** True if `create` fills it in. */
+  readonly hasDefault: boolean;
+  /** The values of a `choice`. */
+  readonly choices: readonly (string | number)[];
+  readonly description: string | null;
+}
+
+export interface IndexInfo {
+  readonly name: string;
+  readonly fields: readonly { readonly name: string; readonly isDescending: boolean }[];
+  readonly isUnique: boolean;
+  /** The array field whose elements have one entry each, or null. */
+  readonly each: string | null;
+  /** The rows that it has, for people: `deletedAt is absent`. Null if it has all rows. */
+  readonly condition: string | null;
+  /** The conditions that select it and that a query has to repeat. */
+  readonly where: Readonly<Record<string, unknown>> | null;
+  /** False if a part of its key is computed, so that a list of rows cannot choose values for it. */
+  readonly isQueryable: boolean;
+  readonly isCounted: boolean;
+  /** `readable`, `building`, … */
+  readonly state: string;
+}
+
+export interface RelationInfo {
+  readonly name: string;
+  readonly kind: "belongsTo" | "hasOne" | "hasMany" | "manyToMany";
+  /** The `property` of the model that it leads to. */
+  readonly target: string;
+  /** For `belongsTo` fields of this model, for `hasOne` and `hasMany` those of the target. */
+  readonly fields: readonly string[];
+  /** For `manyToMany`: the rows between, and their fields. */
+  readonly through: {
+    readonly model: string;
+    readonly from: readonly string[];
+    readonly to: readonly string[];
+  } | null;
+  readonly onDelete: "restrict" | "cascade" | "setNull" | null;
+}
+
+/** A row as a plain object. */
+export type Row = Readonly<Record<string, unknown>>;
+
+export interface VersionedRow {
+  readonly row: Row;
+  readonly versionstamp: string;
+}
+
+/** The options of `findMany` that the page uses. The server passes them on unchanged. */
+export interface RowsQuery {
+  readonly where?: Readonly<Record<string, unknown>>;
+  readonly orderBy?: Readonly<Record<string, "asc" | "desc">>;
+  readonly index?: string;
+  readonly take?: number;
+  readonly cursor?: string;
+  readonly withDeleted?: boolean;
+}
+
+export interface Explained {
+  /** The index that the query reads, or `primaryKey`. */
+  readonly index: string;
+  /** For people: the range of keys, and the most reads. */
+  readonly text: string;
+}
+
+export interface DeletionPreview {
+  /** The rows of each model that are deleted too, as far as they were counted. */
+  readonly deleted: readonly {
+    readonly property: string;
+    readonly count: number;
+    readonly isMore: boolean;
+  }[];
+  /** The rows whose reference is cleared. */
+  readonly cleared: readonly {
+    readonly property: string;
+    readonly count: number;
+    readonly isMore: boolean;
+  }[];
+  /** The rows that prevent the deletion, with the primary key of the first. */
+  readonly restricting: readonly { readonly property: string; readonly key: Row }[];
+  /** True if rows are only marked as deleted. */
+  readonly isSoft: boolean;
+}
+
+export interface KeyChild {
+  /** The next part of the key. */
+  readonly part: KeyPart;
+  /** The entry whose key ends with this part, or null if there are only longer keys. */
+  readonly entry: KeyEntry | null;
+  /** True if there are longer keys below. */
+  readonly hasChildren: boolean;
+}
+
+export interface KeyEntry {
+  readonly key: readonly KeyPart[];
+  readonly versionstamp: string;
+  /** In milliseconds since 1970, or null. */
+  readonly expiresAt: number | null;
+  /** The bytes of the encoded value. */
+  readonly bytes: number;
+  /** For people: `object`, `Map`, `KvU64`, `string`. */
+  readonly type: string;
+  readonly value: unknown;
+}
+
+export interface KeysPage {
+  readonly children: readonly KeyChild[];
+  /** The part after which the next page begins. Undefined on the last page. */
+  readonly next?: KeyPart;
+}
+
+export interface MigrationState {
+  readonly models: readonly {
+    readonly model: string;
+    readonly indexes: Readonly<Record<string, IndexProgressInfo>>;
+    /** The number of rows that could not be changed to the new schema. */
+    readonly failed: number;
+  }[];
+  /** The steps that are left. */
+  readonly steps: readonly StepInfo[];
+  /** Models that only the database has. */
+  readonly databaseOnly: readonly { readonly model: string; readonly rows: number | null }[];
+  /** The run that holds the lease: of this or of another process. */
+  readonly runner: {
+    readonly host: string;
+    readonly since: Date;
+    readonly isAlive: boolean;
+  } | null;
+}
+
+export interface IndexProgressInfo {
+  readonly state: string;
+  readonly isDeclared: boolean;
+  readonly rowsDone: number | null;
+  readonly rowsTotal: number | null;
+  readonly duplicates: number;
+}
+
+export interface StepInfo {
+  readonly id: string;
+  readonly model: string;
+  readonly kind: string;
+  /** `safe`, `online` or `breaking`. A breaking step has to be accepted. */
+  readonly class: string;
+  readonly reason: string;
+  /** What has to be done first, or null. */
+  readonly blocked: string | null;
+}
+
+/** A migration, a verification or a repair that this studio runs. One at a time. */
+export interface Job {
+  readonly kind: "migrate" | "verify" | "repair";
+  readonly state: "running" | "stopping" | "ended" | "failed";
+  readonly progress: JobProgress | null;
+  /** How it ended, for people: `done`, `stopped`, `duplicates`, `clean`, `damaged`, … */
+  readonly outcome: string | null;
+  readonly error: StudioError | null;
+  /** What a verification found, for each model. */
+  readonly found: readonly FoundDamage[];
+}
+
+export interface JobProgress {
+  readonly model: string;
+  readonly phase: string;
+  readonly rowsDone: number;
+  readonly rowsTotal: number;
+  readonly rowsPerSecond: number;
+  readonly secondsLeft: number | null;
+}
+
+export interface FoundDamage {
+  readonly model: string;
+  readonly rows: number;
+  readonly index: string;
+  readonly missing: number;
+  readonly dangling: number;
+  readonly mismatched: number;
+}
+
+export interface FailedRowsPage {
+  readonly items: readonly { readonly model: string; readonly key: Row; readonly reason: string }[];
+  readonly cursor: string | null;
+}
+
+export interface DuplicatesPage {
+  readonly items: readonly { readonly value: readonly KeyPart[]; readonly keys: readonly Row[] }[];
+  readonly cursor: string | null;
+}
+
+export interface DanglingPage {
+  readonly items: readonly {
+    readonly key: Row;
+    readonly relation: string;
+    readonly target: string;
+    readonly targetKey: Row;
+  }[];
+  readonly cursor: string | null;
+}
+
+/** An error as the page shows it. */
+export interface StudioError {
+  /** The stable code of Keywright, such as `KW_UNIQUE_CONSTRAINT`, or null. */
+  readonly code: string | null;
+  readonly message: string;
+  /** The fields that are not valid. */
+  readonly issues: readonly {
+    readonly path: readonly (string | number)[];
+    readonly message: string;
+  }[];
+  /** The row that has the unique value, if another row owns it. */
+  readonly owner: {
+    readonly property: string;
+    readonly key: Row;
+    readonly fields: readonly string[];
+  } | null;
+}
+
+/**
+ * The calls of `POST /api/<name>`: the body is the encoded input, the answer the encoded output.
+ * With another status than 200, the answer is a {@link StudioError}.
+ */
+export interface StudioCalls {
+  info: { input: null; output: StudioInfo };
+  rows: {
+    input: { property: string; query: RowsQuery };
+    output: { items: readonly VersionedRow[]; cursor: string | null };
+  };
+  /** Null if counting would read more than 100,000 entries. */
+  count: { input: { property: string; query: RowsQuery }; output: number | null };
+  explain: { input: { property: string; query: RowsQuery }; output: Explained };
+  row: { input: { property: string; key: Row }; output: VersionedRow | null };
+  create: { input: { property: string; data: Row }; output: VersionedRow };
+  /** `data` has only the fields that change. Fails if the row has changed since `versionstamp`. */
+  update: {
+    input: { property: string; key: Row; data: Row; versionstamp: string };
+    output: VersionedRow;
+  };
+  previewDelete: { input: { property: string; key: Row }; output: DeletionPreview };
+  delete: { input: { property: string; key: Row; versionstamp: string }; output: null };
+  keys: { input: { prefix: readonly KeyPart[]; after?: KeyPart }; output: KeysPage };
+  migration: { input: null; output: MigrationState };
+  failedRows: { input: { model: string; cursor: string | null }; output: FailedRowsPage };
+  duplicates: {
+    input: { model: string; index: string; cursor: string | null };
+    output: DuplicatesPage;
+  };
+  dangling: { input: { model: string; cursor: string | null }; output: DanglingPage };
+  /** Starts a run of the migration. Fails if a job runs already. */
+  migrate: { input: { accept: readonly string[]; dropModels: readonly string[] }; output: Job };
+  verify: { input: { isRepair: boolean }; output: Job };
+  /** Stops the job after its current batch. A stopped migration resumes with the next `migrate`. */
+  stop: { input: null; output: Job | null };
+  job: { input: null; output: Job | null };
+}
+
+/**
+ * `GET /api/changes?property=users` is a stream of server-sent events. The data of each is an
+ * encoded list of the primary keys of rows that have changed, or null if there are too many.
+ */
+export type ChangedKeys = readonly Row[] | null;
+
+/**
+ * `GET /api/export?property=users&format=ndjson&query=<encoded RowsQuery>` downloads all rows of a
+ * query, `format` being `ndjson` or `csv`.
+ */
+export type ExportFormat = "ndjson" | "csv";

@@ -1,0 +1,106 @@
+import type { EmbeddedKv, KvLike } from "@keywright/core";
+import {
+  type AnyDatabase,
+  createDatabase,
+  type DatabaseOptions,
+  type Model,
+  type Models,
+} from "@keywright/orm";
+import { type CompiledModel, compileModel } from "@keywright/orm/codegen";
+import { PropertyError } from "./errors.js";
+
+interface SourceOptions {
+  readonly kv: KvLike;
+  readonly models?: Models;
+  readonly migrations?: DatabaseOptions<Models>["migrations"];
+  readonly title?: string;
+  readonly readOnly?: boolean;
+}
+
+/** A model with its names and its repository. */
+export interface SourceModel {
+  readonly property: string;
+  readonly model: CompiledModel;
+  readonly repository: AnyRepository;
+}
+
+/** The methods of a repository for any model. The server passes on what the page asks for. */
+export interface AnyRepository {
+  findMany(query: object): Promise<AnyPage> & AsyncIterable<object>;
+  findUnique(query: object): Promise<AnyVersioned | null>;
+  count(query: object): Promise<number>;
+  explain(query: object): Promise<AnyExplanation>;
+  create(options: object): Promise<AnyVersioned>;
+  update(options: object): Promise<AnyVersioned>;
+  delete(options: object): Promise<unknown>;
+}
+
+interface AnyPage {
+  readonly items: readonly AnyVersioned[];
+  readonly cursor: string | null;
+}
+
+export interface AnyVersioned {
+  readonly row: Readonly<Record<string, unknown>>;
+  readonly versionstamp: string;
+}
+
+export interface AnyExplanation {
+  readonly index: string;
+  readonly kind: string;
+  readonly segments: readonly {
+    readonly prefix: readonly unknown[];
+    readonly start?: readonly unknown[];
+    readonly end?: readonly unknown[];
+  }[];
+  readonly reverse: boolean;
+  readonly covered: boolean;
+  readonly reads: number | undefined;
+}
+
+/** The database that the studio shows. */
+export interface Source {
+  readonly title: string;
+  readonly isReadOnly: boolean;
+  readonly kv: KvLike;
+  /** Reports changes. Undefined if the database does not. */
+  readonly watchRange: EmbeddedKv["watchRange"] | undefined;
+  /** Undefined if there are no models. */
+  readonly database: AnyDatabase | undefined;
+  /** Sorted by property. */
+  readonly models: readonly SourceModel[];
+}
+
+export async function openSource(options: SourceOptions): Promise<Source> {
+  const { kv, models = {}, migrations, title = "Keywright", readOnly = false } = options;
+  const { watchRange } = kv as Partial<EmbeddedKv>;
+  const names = Object.keys(models).sort();
+  const database =
+    names.length === 0
+      ? undefined
+      : await createDatabase({ kv, models, ...(migrations !== undefined && { migrations }) });
+  return {
+    title,
+    isReadOnly: readOnly,
+    kv,
+    watchRange: watchRange?.bind(kv as EmbeddedKv),
+    database,
+    models: names.map((property) => ({
+      property,
+      model: compileModel(models[property] as Model),
+      repository: (database as unknown as Record<string, AnyRepository>)[property]!,
+    })),
+  };
+}
+
+/** @throws {PropertyError} if there is no such model. */
+export function modelOf({ models }: Source, property: string): SourceModel {
+  const found = models.find((model) => model.property === property);
+  if (found === undefined) throw new PropertyError(property);
+  return found;
+}
+
+/** Returns the name in the program of a model that the database names. */
+export function propertyOf({ models }: Source, name: string): string {
+  return models.find(({ model }) => model.name === name)?.property ?? name;
+}

@@ -1,0 +1,45 @@
+import { fileURLToPath } from "node:url";
+import { serveStatic } from "@hono/node-server/serve-static";
+import { Hono } from "hono";
+import { bodyLimit } from "hono/body-limit";
+import type { Guard } from "./access/guard.js";
+import { studioCalls } from "./calls/studio-calls.js";
+import { encodeValues } from "./protocol/encode-values.js";
+import { decode } from "./protocol/wire.js";
+import type { Source } from "./source/source.js";
+import { studioError } from "./source/studio-error.js";
+import { changesStream } from "./streams/changes.js";
+import { exportStream } from "./streams/export-rows.js";
+
+const page = fileURLToPath(new URL("../dist/page/", import.meta.url));
+const maxBody = 8 * 1024 * 1024;
+
+/** Returns the HTTP application, and a function that ends its streams and its job. */
+export function studioApp(
+  source: Source,
+  guard: Guard,
+): { readonly app: Hono; close(): Promise<void> } {
+  const ending = new AbortController();
+  const { calls, close } = studioCalls(source);
+  const app = new Hono();
+  app.use(guard.check);
+  app.post("/api/:name", bodyLimit({ maxSize: maxBody }), async (context) => {
+    const call = calls.get(context.req.param("name"));
+    if (call === undefined) return context.text("There is no such call.", 404);
+    try {
+      return context.text(encodeValues(await call(decode(await context.req.text()))));
+    } catch (error) {
+      return context.text(encodeValues(studioError(source, error)), 400);
+    }
+  });
+  app.get("/api/changes", (context) => changesStream(context, source, ending.signal));
+  app.get("/api/export", (context) => exportStream(context, source, ending.signal));
+  app.use(serveStatic({ root: page }));
+  return {
+    app,
+    close: async () => {
+      ending.abort();
+      await close();
+    },
+  };
+}

@@ -1,0 +1,302 @@
+import { openKv } from "@keywright/core";
+import { createDatabase, defineModel } from "@keywright/orm";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import * as z from "zod";
+import type { Job } from "../src/protocol/protocol.js";
+import { type Example, models, openExample, userOf } from "./example.js";
+import { type OpenStudio, openStudio, send } from "./open-studio.js";
+
+let example: Example;
+let open: OpenStudio;
+const user = { property: "users" };
+
+beforeEach(async () => {
+  example = await openExample();
+  open = await openStudio({ kv: example.kv, models, title: "example" });
+});
+
+afterEach(async () => {
+  await open.studio.close();
+  await example.kv.close();
+});
+
+it("describes the models", async () => {
+  const info = await open.call("info", null);
+  expect(info).toMatchObject({ title: "example", isReadOnly: false, isLive: true });
+  expect(info.models.map(({ property, name }) => [property, name])).toEqual([
+    ["postTags", "post_tags"],
+    ["posts", "posts"],
+    ["tags", "tags"],
+    ["users", "users"],
+  ]);
+  const users = info.models.at(-1)!;
+  expect(users.fields.map(({ name, kind, type }) => [name, kind, type])).toEqual([
+    ["id", "string", "string"],
+    ["name", "string", "string"],
+    ["email", "string", "string (email)"],
+    ["plan", "choice", '"free" | "team" | "company"'],
+    ["age", "number", "number"],
+    ["balance", "bigint", "bigint"],
+    ["isActive", "boolean", "boolean"],
+    ["createdAt", "date", "Date"],
+    ["avatar", "bytes", "Uint8Array"],
+    ["settings", "data", "Map<string, boolean>"],
+    ["labels", "data", "string[]"],
+  ]);
+  expect(users.indexes).toMatchObject([
+    { name: "byEmail", isUnique: true, state: "readable" },
+    { name: "byPlan", isCounted: true, fields: [{}, { name: "createdAt", isDescending: true }] },
+    { name: "byAge" },
+    { name: "byLabel", each: "labels" },
+  ]);
+});
+
+describe("rows", () => {
+  it("are pages of an index, with their versionstamps", async () => {
+    const query = { where: { plan: "team" }, index: "byPlan", take: 2 } as const;
+    const first = await open.call("rows", { ...user, query });
+    expect(first.items.map(({ row }) => row["id"])).toEqual([userOf(19).id, userOf(16).id]);
+    expect(first.items[0]?.row["balance"]).toBe(userOf(19).balance);
+    const second = await open.call("rows", { ...user, query: { ...query, cursor: first.cursor! } });
+    expect(second.items.map(({ row }) => row["id"])).toEqual([userOf(13).id, userOf(10).id]);
+    expect(await open.call("count", { ...user, query })).toBe(7);
+  });
+
+  it("fail with the reason if no index serves a query", async () => {
+    const query = { where: { isActive: true } };
+    await expect(open.call("rows", { ...user, query })).rejects.toMatchObject({
+      code: "KW_QUERY_UNINDEXED",
+    });
+  });
+
+  it("explain themselves", async () => {
+    const query = { where: { plan: "team" }, take: 5 };
+    const { index, text } = await open.call("explain", { ...user, query });
+    expect(index).toBe("byPlan");
+    expect(text).toMatch(/^range of \["users_by_plan", "team"\]\n.* At most \d+ reads\.$/);
+  });
+});
+
+describe("an edit", () => {
+  const key = { id: userOf(1).id };
+
+  it("changes the fields that it has", async () => {
+    const before = await open.call("row", { ...user, key });
+    const { versionstamp } = before!;
+    const { row } = await open.call("update", { ...user, key, data: { age: 7 }, versionstamp });
+    expect(row).toEqual({ ...before?.row, age: 7 });
+  });
+
+  it("is refused if the row has changed meanwhile", async () => {
+    const { versionstamp } = (await open.call("row", { ...user, key }))!;
+    await example.db.users.update({ where: key, data: { age: 3 } });
+    const late = open.call("update", { ...user, key, data: { age: 7 }, versionstamp });
+    await expect(late).rejects.toMatchObject({ code: "KW_VERSION_CONFLICT" });
+    const gone = open.call("delete", { ...user, key, versionstamp });
+    await expect(gone).rejects.toMatchObject({ code: "KW_VERSION_CONFLICT" });
+    expect((await example.db.users.findUnique({ where: key }))?.age).toBe(3);
+  });
+
+  it("names the fields that are not valid", async () => {
+    const { versionstamp } = (await open.call("row", { ...user, key }))!;
+    const data = { email: "x", name: "" };
+    await expect(open.call("update", { ...user, key, data, versionstamp })).rejects.toMatchObject({
+      code: "KW_ROW_INVALID",
+      issues: [{ path: ["email"] }, { path: ["name"] }],
+    });
+  });
+
+  it("names the row that has a unique value", async () => {
+    const data = { ...userOf(99), email: userOf(2).email };
+    await expect(open.call("create", { ...user, data })).rejects.toMatchObject({
+      code: "KW_UNIQUE_CONSTRAINT",
+      owner: { property: "users", key: { id: userOf(2).id }, fields: ["email"] },
+    });
+  });
+});
+
+it("shows what a deletion would delete", async () => {
+  const preview = await open.call("previewDelete", { ...user, key: { id: userOf(0).id } });
+  expect(preview).toEqual({
+    deleted: [
+      { property: "posts", count: 3, isMore: false },
+      { property: "postTags", count: 3, isMore: false },
+    ],
+    cleared: [],
+    restricting: [],
+    isSoft: false,
+  });
+  const tag = await open.call("previewDelete", { property: "tags", key: { id: "engines" } });
+  expect(tag.restricting).toMatchObject([{ property: "postTags", key: { tagId: "engines" } }]);
+});
+
+it("deletes what the preview shows", async () => {
+  const key = { id: userOf(0).id };
+  const { versionstamp } = (await open.call("row", { ...user, key }))!;
+  await open.call("delete", { ...user, key, versionstamp });
+  expect(await open.call("row", { ...user, key })).toBeNull();
+  expect(await example.db.posts.count({ where: { authorId: key.id } })).toBe(0);
+});
+
+describe("keys", () => {
+  it("are the next parts below a prefix", async () => {
+    const { children } = await open.call("keys", { prefix: [] });
+    const parts = children.map(({ part }) => part);
+    expect(parts).toContain("users");
+    expect(parts).toContain("cache");
+    const cache = await open.call("keys", { prefix: ["cache"] });
+    expect(cache.children).toMatchObject([
+      { part: "count", hasChildren: false, entry: { type: "bigint", value: 5n, expiresAt: null } },
+      { part: "front", entry: { type: "string", expiresAt: expect.any(Number) } },
+    ]);
+  });
+
+  it("have parts of every type", async () => {
+    const below = async (prefix: Parameters<typeof open.call<"keys">>[1]["prefix"]) =>
+      (await open.call("keys", { prefix })).children;
+    expect(await below(["deep"])).toMatchObject([{ part: 1, entry: null, hasChildren: true }]);
+    const [last] = await below(["deep", 1, true, 2n]);
+    expect(last).toMatchObject({ part: new Uint8Array([1, 255]), hasChildren: false });
+    expect(last?.entry).toMatchObject({ type: "Map", value: new Map([["a", new Set([1])]]) });
+  });
+
+  it("are read page by page, however many keys are below each", async () => {
+    for (let i = 0; i < 250; i++) await example.kv.set(["many", i, "x"], i);
+    for (let i = 0; i < 50; i++) await example.kv.set(["many", 3, "y", i], i);
+    const seen: unknown[] = [];
+    for (let after: number | undefined; ; ) {
+      const input = { prefix: ["many"], ...(after !== undefined && { after }) };
+      const { children, next } = await open.call("keys", input);
+      seen.push(...children.map(({ part }) => part));
+      if (next === undefined) break;
+      after = next as number;
+    }
+    expect(seen).toEqual(Array.from({ length: 250 }, (_, i) => i));
+  });
+});
+
+it("exports rows as NDJSON and CSV", async () => {
+  const query = encodeURIComponent('[{"where":1},{"plan":2},"free"]');
+  const get = (format: string) =>
+    send(`${open.base}api/export?property=users&format=${format}&query=${query}`, {
+      cookie: open.cookie,
+    });
+  const lines = (await get("ndjson")).text.trim().split("\n");
+  expect(lines).toHaveLength(7);
+  expect(JSON.parse(lines.at(-1)!)).toMatchObject({
+    id: userOf(0).id,
+    balance: "0",
+    createdAt: "2026-01-01T00:00:00.000Z",
+    settings: [["dark", true]],
+  });
+  const csv = (await get("csv")).text.split("\r\n");
+  expect(csv[0]).toBe("id,name,email,plan,age,balance,isActive,createdAt,avatar,settings,labels");
+  expect(csv).toHaveLength(9);
+});
+
+it("exports cells that a spreadsheet does not run", async () => {
+  await example.db.users.create({ data: { ...userOf(50), name: "=1+1" } });
+  const { text } = await send(`${open.base}api/export?property=users&format=csv`, {
+    cookie: open.cookie,
+  });
+  expect(text).toContain(",'=1+1,");
+});
+
+it("reports changed rows", async () => {
+  const response = await fetch(`${open.base}api/changes?property=users`, {
+    headers: { cookie: open.cookie },
+  });
+  const reader = response.body!.pipeThrough(new TextDecoderStream()).getReader();
+  expect((await reader.read()).value).toContain("event: open");
+  await example.db.users.update({ where: { id: userOf(4).id }, data: { age: 1 } });
+  expect((await reader.read()).value).toContain(userOf(4).id);
+  await reader.cancel();
+});
+
+/** Waits for the end of the job. */
+async function endOfJob(): Promise<Job> {
+  for (;;) {
+    const job = await open.call("job", null);
+    if (job !== null && job.state !== "running" && job.state !== "stopping") return job;
+    await new Promise((resolve) => setTimeout(resolve, 10));
+  }
+}
+
+describe("jobs", () => {
+  it("verify the database and repair it", async () => {
+    await example.kv.delete(["users_by_email", userOf(1).email]);
+    await open.call("verify", { isRepair: false });
+    const verified = await endOfJob();
+    expect(verified).toMatchObject({ state: "ended", outcome: "damaged" });
+    expect(verified.found).toContainEqual({
+      model: "users",
+      rows: 20,
+      index: "byEmail",
+      missing: 1,
+      dangling: 0,
+      mismatched: 0,
+    });
+    await open.call("verify", { isRepair: true });
+    expect(await endOfJob()).toMatchObject({ kind: "repair", outcome: "repaired" });
+    await open.call("verify", { isRepair: false });
+    expect(await endOfJob()).toMatchObject({ outcome: "clean" });
+  });
+
+  it("run one at a time", async () => {
+    await open.call("verify", { isRepair: false });
+    await expect(open.call("verify", { isRepair: false })).rejects.toMatchObject({
+      message: expect.stringContaining("already runs"),
+    });
+    await endOfJob();
+  });
+});
+
+it("shows and runs a migration, and finds the rows that prevent it", async () => {
+  await using kv = await openKv();
+  const schema = z.object({ id: z.string(), code: z.string() });
+  const before = { item: defineModel({ name: "items", schema, primaryKey: "id" }) };
+  const old = await createDatabase({ kv, models: before });
+  await old.item.createMany({
+    data: ["a", "b", "c"].map((id) => ({ id, code: id === "c" ? "b" : id })),
+  });
+  const indexes = { byCode: { key: "code", unique: true } } as const;
+  const after = { items: defineModel({ name: "items", schema, primaryKey: "id", indexes }) };
+  await using migrating = await openStudio({ kv, models: after });
+  const { steps } = await migrating.call("migration", null);
+  expect(steps).toMatchObject([{ model: "items", kind: "build-index" }]);
+  await migrating.call("migrate", { accept: [], dropModels: [] });
+  const job = async () => (await migrating.call("job", null))!;
+  await expect.poll(async () => (await job()).state).toBe("ended");
+  expect(await job()).toMatchObject({ outcome: "duplicates" });
+  const { items } = await migrating.call("duplicates", {
+    ...{ model: "items", index: "byCode", cursor: null },
+  });
+  expect(items).toEqual([{ value: ["b"], keys: [{ id: "b" }, { id: "c" }] }]);
+});
+
+it.each(["create", "update", "delete", "migrate", "verify"] as const)(
+  "refuses %s if it is read-only",
+  async (name) => {
+    await using shown = await openStudio({ kv: example.kv, models, readOnly: true });
+    const input = { ...user, key: { id: userOf(0).id }, data: {}, versionstamp: "" };
+    await expect(shown.call(name, input as never)).rejects.toMatchObject({
+      message: expect.stringContaining("--read-only"),
+    });
+    expect(await shown.call("info", null)).toMatchObject({ isReadOnly: true });
+  },
+);
+
+it("shows the keys of a database without models", async () => {
+  await using plain = await openStudio({ kv: example.kv });
+  expect(await plain.call("info", null)).toMatchObject({ models: [] });
+  expect(await plain.call("migration", null)).toMatchObject({ steps: [] });
+  const { children } = await plain.call("keys", { prefix: ["cache"] });
+  expect(children).toHaveLength(2);
+});
+
+it("shows values that only the database knows as text", async () => {
+  await example.kv.set(["odd"], new Error("lost"));
+  const { children } = await open.call("keys", { prefix: [] });
+  const odd = children.find(({ part }) => part === "odd");
+  expect(String(odd?.entry?.value)).toMatch(/^Error: lost/);
+});

@@ -1,0 +1,30 @@
+import { fileURLToPath } from "node:url";
+import { defineConfig } from "vite";
+
+/** Returns a path in the folder of this package. */
+function inPackage(path) {
+  return fileURLToPath(new URL(path, import.meta.url));
+}
+
+export default defineConfig({
+  root: inPackage("page"),
+  base: "/",
+  resolve: {
+    // The table and the virtual list are written for another library with the same functions.
+    alias: [
+      { find: /^react\/jsx-(dev-)?runtime$/, replacement: "preact/jsx-runtime" },
+      { find: /^react-dom\/client$/, replacement: "preact/compat/client" },
+      { find: /^react(-dom)?$/, replacement: "preact/compat" },
+    ],
+  },
+  build: {
+    outDir: inPackage("dist/page"),
+    emptyOutDir: true,
+    target: "es2022",
+    // The policy of the server allows no inline code and no data in style sheets.
+    assetsInlineLimit: 0,
+    modulePreload: { polyfill: false },
+    cssCodeSplit: false,
+    reportCompressedSize: true,
+  },
+});
