@@ -20,6 +20,7 @@ export function App(): ComponentChild {
   const route = useRoute();
   const main = useRef<HTMLElement>(null);
   const previous = useRef<string | null>(null);
+  const lastView = useRef(route.view);
   const place = `${route.view}/${route.property ?? ""}`;
 
   useEffect(() => {
@@ -29,6 +30,12 @@ export function App(): ComponentChild {
     if (previous.current !== null && previous.current !== place) main.current?.focus();
     previous.current = place;
   }, [place, info.data, route]);
+
+  // A migration may have changed the states of indexes.
+  useEffect(() => {
+    if (lastView.current === "migrations" && route.view !== "migrations") info.reload();
+    lastView.current = route.view;
+  }, [route.view, info.reload]);
 
   if (info.error !== null) {
     return (

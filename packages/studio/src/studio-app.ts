@@ -34,6 +34,8 @@ export function studioApp(
   });
   app.get("/api/changes", (context) => changesStream(context, source, ending.signal));
   app.get("/api/export", (context) => exportStream(context, source, ending.signal));
+  // A browser asks for it at the page with the token, which names no icon.
+  app.get("/favicon.ico", (context) => context.body(null, 204));
   app.use(serveStatic({ root: page }));
   return {
     app,

@@ -151,6 +151,12 @@ describe("keys", () => {
     ]);
   });
 
+  it("have an entry, or none", async () => {
+    expect(await open.call("entry", { key: ["cache", "count"] })).toMatchObject({ value: 5n });
+    expect(await open.call("entry", { key: ["cache"] })).toBeNull();
+    expect(await open.call("entry", { key: [] })).toBeNull();
+  });
+
   it("have parts of every type", async () => {
     const below = async (prefix: Parameters<typeof open.call<"keys">>[1]["prefix"]) =>
       (await open.call("keys", { prefix })).children;

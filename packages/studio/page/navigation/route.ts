@@ -13,7 +13,7 @@ export interface Route {
 }
 
 /** Returns the route of a hash such as `#/rows/users?index=byEmail`. */
-export function parseRoute(hash: string): Route {
+function parseRoute(hash: string): Route {
   const [path = "", search = ""] = splitOnce(hash.replace(/^#\/?/, ""), "?");
   const [view, property] = path.split("/");
   return {

@@ -4,7 +4,7 @@ import type { ModelInfo, StudioInfo } from "../../src/protocol/protocol.js";
 
 const nothing: StudioInfo = { title: "", isReadOnly: true, isLive: false, models: [] };
 
-/** What the server said about the database when the page was opened. */
+/** What the server said about the database. Read again after a view of migrations. */
 export const StudioContext = createContext<StudioInfo>(nothing);
 
 /** Returns what the server said about the database. */

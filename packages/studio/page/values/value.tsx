@@ -20,6 +20,9 @@ export function Value({ value }: { value: unknown }): ComponentChild {
   return text === "" ? <span class="absent">empty</span> : <Text text={text} />;
 }
 
+// A value that fits on a line needs no lines for its parts.
+const shortLength = 72;
+
 /** Shows the whole value. */
 export function FullValue({ value }: { value: unknown }): ComponentChild {
   if (typeof value === "string" && value !== "") {
@@ -39,7 +42,12 @@ export function FullValue({ value }: { value: unknown }): ComponentChild {
   if (typeof value !== "object" || value === null || value instanceof Date) {
     return <Value value={value} />;
   }
-  return <Lines text={JSON.stringify(tagged(value), null, 2)} />;
+  if (valueText(value, shortLength).length <= shortLength) return <Value value={value} />;
+  return (
+    <span class="value-data">
+      <Lines text={JSON.stringify(tagged(value), null, 2)} />
+    </span>
+  );
 }
 
 function kindOf(value: unknown): string {

@@ -13,10 +13,10 @@ const pageSize = 100;
 const smallestPart: KvKeyPart = new Uint8Array();
 
 /**
- * The call that lists the next parts of the keys below a prefix. Each costs two reads, whatever the
- * number of keys below it.
+ * The calls that read keys. The next parts of the keys below a prefix cost two reads each, whatever
+ * the number of keys below them.
  */
-export function keyCalls({ kv }: Source): CallsOf<"keys"> {
+export function keyCalls({ kv }: Source): CallsOf<"keys" | "entry"> {
   const first = async (selector: KvListSelector, reverse = false) => {
     const options = { limit: 1, batchSize: 1, reverse };
     for await (const entry of kv.list(selector, options)) return entry as KvEntry<unknown>;
@@ -27,6 +27,11 @@ export function keyCalls({ kv }: Source): CallsOf<"keys"> {
     return (await first({ prefix }, true))?.key ?? prefix;
   };
   return {
+    entry: async ({ key }) => {
+      if (key.length === 0) return null;
+      const entry = await kv.get(key as KvKey);
+      return entry.versionstamp === null ? null : keyEntry(entry as KvEntry<unknown>);
+    },
     keys: async ({ prefix, after }) => {
       const length = prefix.length + 1;
       const children: KeyChild[] = [];

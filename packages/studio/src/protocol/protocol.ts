@@ -290,6 +290,7 @@ export interface StudioCalls {
   previewDelete: { input: { property: string; key: Row }; output: DeletionPreview };
   delete: { input: { property: string; key: Row; versionstamp: string }; output: null };
   keys: { input: { prefix: readonly KeyPart[]; after?: KeyPart }; output: KeysPage };
+  entry: { input: { key: readonly KeyPart[] }; output: KeyEntry | null };
   migration: { input: null; output: MigrationState };
   failedRows: { input: { model: string; cursor: string | null }; output: FailedRowsPage };
   duplicates: {

@@ -1,6 +1,6 @@
 import type { ComponentChild } from "preact";
 import { useCallback, useState } from "preact/hooks";
-import type { ModelInfo } from "../../../src/protocol/protocol.js";
+import type { ModelInfo, Row } from "../../../src/protocol/protocol.js";
 import { call } from "../../api/call.js";
 import { useStudio } from "../../navigation/studio-context.js";
 import { Text } from "../../values/text.js";
@@ -50,6 +50,12 @@ function hasReferences({ relations }: ModelInfo): boolean {
   return relations.some(({ kind }) => kind === "belongsTo");
 }
 
+function keyValues(key: Row): string {
+  return Object.values(key)
+    .map((value) => valueText(value))
+    .join(", ");
+}
+
 function DanglingOfModel({ model }: { model: string }): ComponentChild {
   const load = useCallback((cursor: string | null) => call("dangling", { model, cursor }), [model]);
   const pages = usePages(load);
@@ -59,7 +65,7 @@ function DanglingOfModel({ model }: { model: string }): ComponentChild {
         {pages.items.map(({ key, relation, target, targetKey }, index) => (
           <li key={index}>
             <KeyLink model={model} rowKey={key} />: <Text text={relation} /> refers to{" "}
-            <Text text={target} /> <Text text={valueText(targetKey)} />, which does not exist
+            <Text text={target} /> <Text text={keyValues(targetKey)} />, which does not exist
           </li>
         ))}
       </ul>

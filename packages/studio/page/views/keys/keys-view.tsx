@@ -2,6 +2,7 @@ import type { ComponentChild } from "preact";
 import { useEffect, useMemo, useReducer, useState } from "preact/hooks";
 import type { KeyEntry, KeyPart } from "../../../src/protocol/protocol.js";
 import { plainError } from "../../api/call-error.js";
+import { useCall } from "../../api/use-call.js";
 import { keysHref } from "../../navigation/links.js";
 import type { Route } from "../../navigation/route.js";
 import { ErrorNote } from "../../parts/error-note.js";
@@ -67,6 +68,9 @@ function Tree({ prefix }: { prefix: readonly KeyPart[] }): ComponentChild {
   const tree = useMemo(() => new KeyTree(prefix, () => render(undefined)), [prefix]);
   const [entry, setEntry] = useState<KeyEntry | null>(null);
   useEffect(() => void tree.load(prefix), [tree, prefix]);
+  // The prefix may be the whole key of an entry, which the tree below it does not have.
+  const own = useCall("entry", { key: prefix });
+  useEffect(() => setEntry(own.data), [own.data]);
   return (
     <>
       {prefix.length > 0 && <Path prefix={prefix} />}

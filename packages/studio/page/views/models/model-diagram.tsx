@@ -1,6 +1,7 @@
 import type { ComponentChild } from "preact";
 import { useMemo } from "preact/hooks";
 import type { ModelInfo } from "../../../src/protocol/protocol.js";
+import { countText } from "../../values/value-text.js";
 import { visibleText } from "../../values/visible-text.js";
 import {
   boxHeight,
@@ -91,7 +92,7 @@ function ModelBox({ model, place }: BoxProps): ComponentChild {
         {shortened(visibleText(property), 20)}
       </text>
       <text x="12" y="40" class="diagram-detail">
-        {fields.length} fields, {indexes.length} indexes
+        {countText(fields.length, "field")}, {indexText(indexes.length)}
       </text>
     </g>
   );
@@ -107,12 +108,11 @@ function lineBetween(from: PlacedModel, to: PlacedModel): string {
     const start = from.x + boxWidth;
     return `M${start} ${startY}C${start + 45} ${startY} ${right + 45} ${endY} ${right} ${endY}`;
   }
-  const skipped = from.x - right - gapX;
-  if (skipped <= 0) return `M${from.x} ${startY}${curveTo(from.x, startY, right, endY)}`;
+  if (from.x - right <= gapX) return `M${from.x} ${startY}${curveTo(from.x, startY, right, endY)}`;
   // The line passes below the models of the columns between.
   const laneY = Math.min(from.y, to.y) + boxHeight + gapY / 2;
   const laneStart = from.x - gapX;
-  const laneEnd = laneStart - skipped;
+  const laneEnd = right + gapX;
   return [
     `M${from.x} ${startY}`,
     curveTo(from.x, startY, laneStart, laneY),
@@ -124,6 +124,10 @@ function lineBetween(from: PlacedModel, to: PlacedModel): string {
 function curveTo(x: number, y: number, endX: number, endY: number): string {
   const middle = (x + endX) / 2;
   return `C${middle} ${y} ${middle} ${endY} ${endX} ${endY}`;
+}
+
+function indexText(count: number): string {
+  return `${count} ${count === 1 ? "index" : "indexes"}`;
 }
 
 function shortened(text: string, most: number): string {

@@ -72,7 +72,7 @@ export function RowDetails({ model, rowKey, stamp, level, onChanged }: Props): C
         {onChanged !== undefined && (
           <a href={rowHref(model.property, keyOf(model, rowKey))}>Open</a>
         )}
-        <a href={keysHref(key)}>Show the key</a>
+        <a href={keysHref([model.prefix])}>Keys</a>
       </div>
       {found !== null && (
         <>

@@ -8,7 +8,9 @@ import { call } from "../../api/call.js";
 import { errorDetails } from "../../api/call-error.js";
 import { keyId } from "../../navigation/links.js";
 
-const pageSize = 100;
+/** The first page is small, so that the list appears at once. */
+const firstPage = 100;
+const laterPage = 500;
 
 /** A row of the list, and what became of it since it was read. */
 export interface ShownRow {
@@ -50,7 +52,8 @@ export class RowList {
     this.#onChange();
     try {
       const cursor = this.#cursor;
-      const query = { ...this.#query, take: pageSize, ...(cursor !== null && { cursor }) };
+      const take = cursor === null ? firstPage : laterPage;
+      const query = { ...this.#query, take, ...(cursor !== null && { cursor }) };
       const page = await call("rows", { property: this.#model.property, query });
       for (const item of page.items) this.#add(item);
       this.#cursor = page.cursor;

@@ -15,7 +15,7 @@ import { ListTools } from "./list-tools.js";
 import { buildQuery } from "./query/build-query.js";
 import { QueryBar } from "./query/query-bar.js";
 import { queryParams, queryStateIn } from "./query/query-state.js";
-import { useRowColumns } from "./table/row-columns.js";
+import { type RowColumns, useRowColumns } from "./table/row-columns.js";
 import { RowTable } from "./table/row-table.js";
 import { useLiveRows } from "./use-live-rows.js";
 import { useRowList } from "./use-row-list.js";
@@ -30,6 +30,7 @@ export function RowsView({ model, route }: Props): ComponentChild {
   const state = queryStateIn(route.params);
   const built = buildQuery(model, state);
   const place = queryParams(state).toString();
+  const columns = useRowColumns(model);
   const [attempt, setAttempt] = useState(0);
   const reload = () => setAttempt((last) => last + 1);
   return (
@@ -38,28 +39,28 @@ export function RowsView({ model, route }: Props): ComponentChild {
         <h1>
           <Text text={model.property} />
         </h1>
-        <QueryBar key={place} model={model} state={state} onReload={reload} />
+        <QueryBar model={model} state={state} onReload={reload} />
       </header>
       {"message" in built ? (
         <ErrorNote error={plainError(built.message)} />
       ) : (
-        <Rows key={`${place} ${attempt}`} {...{ model, route, place }} {...built} />
+        <Rows key={`${place} ${attempt}`} {...{ model, route, place, columns }} {...built} />
       )}
     </section>
   );
 }
 
 interface RowsProps extends Props {
+  readonly columns: RowColumns;
   readonly query: RowsQuery;
   readonly own: Readonly<Record<string, unknown>>;
   /** The parameters of the list, without those of the row that is open. */
   readonly place: string;
 }
 
-function Rows({ model, route, query, own, place }: RowsProps): ComponentChild {
+function Rows({ model, route, query, own, place, columns }: RowsProps): ComponentChild {
   const { isLive } = useStudio();
   const { list, reload, attempt } = useRowList(model, query);
-  const columns = useRowColumns(model);
   const live = useLiveRows(model, list, isLive);
   const [isCreating, setCreating] = useState(false);
   const openText = route.params.get("row");

@@ -1,5 +1,5 @@
 import type { ComponentChild } from "preact";
-import { useState } from "preact/hooks";
+import { useEffect, useState } from "preact/hooks";
 import type { IndexInfo, ModelInfo } from "../../../../src/protocol/protocol.js";
 import { rowsHref } from "../../../navigation/links.js";
 import { visibleText } from "../../../values/visible-text.js";
@@ -21,6 +21,9 @@ interface Props {
 /** Shows the index, the conditions that it serves, and the order of the list. */
 export function QueryBar({ model, state, onReload }: Props): ComponentChild {
   const [draft, setDraft] = useState(state);
+  const place = queryParams(state).toString();
+  // The same form stays, so that the focus does, when the address changes or one goes back.
+  useEffect(() => setDraft(state), [place]);
   const fields = keyFields(model, draft);
   const order = orderField(model, fields, draft);
   const show = (next: QueryState) => {
