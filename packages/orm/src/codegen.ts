@@ -13,7 +13,7 @@ export type {
   RelatedRow,
   RelatedRows,
 } from "./database/generated/related-types.js";
-export { repositoriesWithin, type Rows, rowsOf } from "./database/generated/rows.js";
+export { type Rows, repositoriesWithin, rowsOf } from "./database/generated/rows.js";
 export type {
   SelectedFields,
   WithRelations,
