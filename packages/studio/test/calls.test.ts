@@ -43,6 +43,7 @@ it("describes the models", async () => {
     ["settings", "data", "Map<string, boolean>"],
     ["labels", "data", "string[]"],
   ]);
+  expect(users.fields[1]?.description).toBe("The name as the user writes it.");
   expect(users.indexes).toMatchObject([
     { name: "byEmail", isUnique: true, state: "readable" },
     { name: "byPlan", isCounted: true, fields: [{}, { name: "createdAt", isDescending: true }] },

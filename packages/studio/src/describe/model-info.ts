@@ -64,8 +64,8 @@ function modelInfo(
 
 function fieldsOf({ schema }: SourceModel["model"], { fields }: RowManifest): FieldInfo[] {
   return Object.entries(schema.shape).map(([name, field]) => {
-    const { optional = false, defaulted = false, schema: json = {} } = fields[name] ?? {};
-    const { description } = json as { readonly description?: unknown };
+    const { optional = false, defaulted = false } = fields[name] ?? {};
+    const { description } = field as { readonly description?: unknown };
     return {
       name,
       ...fieldKind(field),

@@ -1,6 +1,7 @@
 import { existsSync } from "node:fs";
 import { type Browser, type BrowserContext, chromium, type Page } from "playwright-core";
 import { type Studio, type StudioOptions, startStudio } from "../../src/start-studio.js";
+import { type Example, models, openExample } from "../example.js";
 
 const places = [
   ...["/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome"],
@@ -68,4 +69,19 @@ export async function openPage(
       await studio.close();
     },
   };
+}
+
+/** Opens a page on a database with example rows. */
+export async function openExamplePage(
+  browser: Browser,
+  users: number,
+  look?: Parameters<typeof openPage>[2],
+): Promise<OpenPage & Example> {
+  const example = await openExample(users);
+  const opened = await openPage(browser, { kv: example.kv, models, title: "example" }, look);
+  const close = async () => {
+    await opened[Symbol.asyncDispose]();
+    await example.kv.close();
+  };
+  return { ...example, ...opened, [Symbol.asyncDispose]: close };
 }

@@ -5,7 +5,7 @@ import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import * as z from "zod";
 import { models, openExample, userOf } from "../example.js";
-import { browserPath, launch, openPage } from "./open-page.js";
+import { browserPath, launch, openExamplePage, openPage } from "./open-page.js";
 
 const views = ["models", "rows/users", "rows/users?index=byPlan", "keys", "migrations", "health"];
 const axe = createRequire(import.meta.url).resolve("axe-core/axe.min.js");
@@ -17,20 +17,12 @@ describe.skipIf(browserPath === undefined)("the page", { timeout: 120_000 }, () 
   });
   afterAll(() => browser?.close());
 
-  /** Opens the page on example rows. */
-  async function openOnExample(users?: number, look?: Parameters<typeof openPage>[2]) {
-    const example = await openExample(users);
-    const opened = await openPage(browser, { kv: example.kv, models, title: "example" }, look);
-    const close = async () => {
-      await opened[Symbol.asyncDispose]();
-      await example.kv.close();
-    };
-    return { ...example, ...opened, [Symbol.asyncDispose]: close };
-  }
+  const openOnExample = (look?: Parameters<typeof openPage>[2]) =>
+    openExamplePage(browser, 20, look);
 
   describe.each([1280, 400])("%i pixels wide", (width) => {
     it.each(["light", "dark"] as const)("is accessible in %s", async (colorScheme) => {
-      await using open = await openOnExample(20, { width, colorScheme });
+      await using open = await openOnExample({ width, colorScheme });
       for (const view of views) {
         await open.show(view);
         await settled(open.page);
@@ -180,23 +172,6 @@ describe.skipIf(browserPath === undefined)("the page", { timeout: 120_000 }, () 
     await page.keyboard.press("Escape");
     await panel.waitFor({ state: "hidden" });
     expect(await grid.evaluate((element) => element === document.activeElement)).toBe(true);
-  });
-
-  it("pages through 100,000 rows, of which only some are in the page", async () => {
-    await using open = await openOnExample(100_000);
-    await open.show("rows/users");
-    const grid = open.page.getByRole("grid", { name: "Rows of users" });
-    await open.page.getByRole("row", { name: /user-0000000/ }).waitFor();
-    await grid.focus();
-    for (;;) {
-      await grid.press("End");
-      const text = await open.page.locator(".table-foot").textContent();
-      if (text?.startsWith("All ")) break;
-    }
-    await grid.press("End");
-    await open.page.getByRole("row", { name: /user-0099999/ }).waitFor();
-    expect(await open.page.getByRole("row").count()).toBeLessThan(100);
-    expect(open.problems).toEqual([]);
   });
 
   it("shows the keys of a prefix and their values", async () => {
