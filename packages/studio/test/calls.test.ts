@@ -1,3 +1,4 @@
+import { KvU64 as DenoU64, openKv as openDenoKv } from "@deno/kv";
 import { openKv } from "@keywright/core";
 import { createDatabase, defineModel } from "@keywright/orm";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
@@ -299,6 +300,25 @@ it("shows the keys of a database without models", async () => {
   expect(await plain.call("migration", null)).toMatchObject({ steps: [] });
   const { children } = await plain.call("keys", { prefix: ["cache"] });
   expect(children).toHaveLength(2);
+});
+
+it("shows the keys of Deno KV", async () => {
+  const deno = await openDenoKv(":memory:");
+  try {
+    await deno.set(["a", 1], new Date(0));
+    await deno.set(["a", 2n], new DenoU64(7n));
+    await using plain = await openStudio({ kv: deno });
+    expect(await plain.call("info", null)).toMatchObject({ models: [], isLive: false });
+    const { children } = await plain.call("keys", { prefix: ["a"] });
+    // Deno KV sorts bigints first.
+    expect(children).toMatchObject([
+      { part: 2n, entry: { type: "KvU64", bytes: 9, value: { value: 7n } } },
+      { part: 1, entry: { type: "Date", value: new Date(0), expiresAt: null } },
+    ]);
+    expect(await plain.call("entry", { key: ["a", 1] })).toMatchObject({ type: "Date" });
+  } finally {
+    deno.close();
+  }
 });
 
 it("shows values that only the database knows as text", async () => {

@@ -148,8 +148,8 @@ export interface KeyEntry {
   readonly versionstamp: string;
   /** In milliseconds since 1970, or null. */
   readonly expiresAt: number | null;
-  /** The bytes of the encoded value. */
-  readonly bytes: number;
+  /** The bytes of the encoded value, or null if Keywright cannot encode it. */
+  readonly bytes: number | null;
   /** For people: `object`, `Map`, `KvU64`, `string`. */
   readonly type: string;
   readonly value: unknown;

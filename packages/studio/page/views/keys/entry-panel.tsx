@@ -46,7 +46,7 @@ export function EntryPanel({ entry, onClose }: Props): ComponentChild {
         </div>
         <div>
           <dt>Size</dt>
-          <dd>{countText(bytes, "byte")}</dd>
+          <dd>{bytes === null ? "unknown" : countText(bytes, "byte")}</dd>
         </div>
         <div>
           <dt>Versionstamp</dt>

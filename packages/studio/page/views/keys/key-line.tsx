@@ -1,4 +1,5 @@
 import type { ComponentChild } from "preact";
+import type { KeyEntry } from "../../../src/protocol/protocol.js";
 import { keyPartText, keyPartType } from "../../values/key-text.js";
 import { Text } from "../../values/text.js";
 import { countText } from "../../values/value-text.js";
@@ -58,7 +59,7 @@ function KeyText({ line }: { line: TreeLine & { kind: "key" } }): ComponentChild
       </span>
       {entry !== null && (
         <span class="key-info muted">
-          <Text text={entry.type} /> · {countText(entry.bytes, "byte")} · {entry.versionstamp}
+          <Text text={entry.type} /> · {sizeText(entry)} · {entry.versionstamp}
           {entry.expiresAt !== null && ` · expires ${new Date(entry.expiresAt).toISOString()}`}
         </span>
       )}
@@ -71,4 +72,8 @@ function otherText(line: TreeLine): string {
   if (line.kind === "loading") return "Loading…";
   if (line.kind === "error") return `${line.error?.message ?? "Not loaded."} Try again`;
   return "No keys";
+}
+
+function sizeText({ bytes }: KeyEntry): string {
+  return bytes === null ? "unknown size" : countText(bytes, "byte");
 }
