@@ -37,7 +37,7 @@ export function App(): ComponentChild {
     lastView.current = route.view;
   }, [route.view, info.reload]);
 
-  if (info.error !== null) {
+  if (info.error !== null && info.data === null) {
     return (
       <main class="failed-start">
         <h1>Keywright Studio</h1>

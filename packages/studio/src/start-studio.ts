@@ -5,6 +5,9 @@ import { Guard } from "./access/guard.js";
 import { openSource } from "./source/source.js";
 import { studioApp } from "./studio-app.js";
 
+/** In milliseconds. Connections that are open for longer while the studio closes are ended. */
+const longestAnswer = 2000;
+
 /** What the studio shows, and how it is reached. */
 export interface StudioOptions {
   /** Any database with the interface of Deno KV. The studio does not close it. */
@@ -62,12 +65,16 @@ export async function startStudio(options: StudioOptions): Promise<Studio> {
   return {
     url: guard.url,
     close: async () => {
-      await closeApp();
       const closed = new Promise<void>((resolve) => {
         server.close(() => resolve());
       });
-      if ("closeAllConnections" in server) server.closeAllConnections();
+      // Calls that have begun are answered.
+      const end = () => "closeAllConnections" in server && server.closeAllConnections();
+      const late = setTimeout(end, longestAnswer);
+      await closeApp();
+      if ("closeIdleConnections" in server) server.closeIdleConnections();
       await closed;
+      clearTimeout(late);
     },
   };
 }

@@ -1,7 +1,9 @@
 import { fileURLToPath } from "node:url";
 import { serveStatic } from "@hono/node-server/serve-static";
+import { KvU64 } from "@keywright/core";
 import { Hono } from "hono";
 import { bodyLimit } from "hono/body-limit";
+import { HTTPException } from "hono/http-exception";
 import type { Guard } from "./access/guard.js";
 import { studioCalls } from "./calls/studio-calls.js";
 import { encodeValues } from "./protocol/encode-values.js";
@@ -23,14 +25,15 @@ export function studioApp(
   const { calls, close } = studioCalls(source);
   const app = new Hono();
   app.use(guard.check);
+  app.onError((error, context) => {
+    if (error instanceof HTTPException) return error.getResponse();
+    return context.text(encodeValues(studioError(source, error)), 400);
+  });
   app.post("/api/:name", bodyLimit({ maxSize: maxBody }), async (context) => {
     const call = calls.get(context.req.param("name"));
     if (call === undefined) return context.text("There is no such call.", 404);
-    try {
-      return context.text(encodeValues(await call(decode(await context.req.text()))));
-    } catch (error) {
-      return context.text(encodeValues(studioError(source, error)), 400);
-    }
+    const input = decode(await context.req.text(), (value) => new KvU64(value));
+    return context.text(encodeValues(await call(input)));
   });
   app.get("/api/changes", (context) => changesStream(context, source, ending.signal));
   app.get("/api/export", (context) => exportStream(context, source, ending.signal));

@@ -1,6 +1,6 @@
 import { KvU64 as DenoU64, openKv as openDenoKv } from "@deno/kv";
 import { openKv } from "@keywright/core";
-import { createDatabase, defineModel } from "@keywright/orm";
+import { belongsTo, createDatabase, defineModel } from "@keywright/orm";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import * as z from "zod";
 import type { Job } from "../src/protocol/protocol.js";
@@ -99,6 +99,24 @@ describe("an edit", () => {
     expect((await example.db.users.findUnique({ where: key }))?.age).toBe(3);
   });
 
+  it("removes a field that is undefined, and takes no operations", async () => {
+    const ofZero = { id: userOf(0).id };
+    const { versionstamp } = (await open.call("row", { ...user, key: ofZero }))!;
+    const removed = { ...user, key: ofZero, data: { avatar: undefined }, versionstamp };
+    expect((await open.call("update", removed)).row).not.toHaveProperty("avatar");
+    const now = (await open.call("row", { ...user, key: ofZero }))!;
+    const operation = { ...user, key: ofZero, data: { age: { increment: 1 } } };
+    const refused = open.call("update", { ...operation, versionstamp: now.versionstamp });
+    await expect(refused).rejects.toMatchObject({ code: "KW_ROW_INVALID" });
+  });
+
+  it("needs the versionstamp of the row", async () => {
+    const input = { ...user, key, data: { age: 1 } } as never;
+    await expect(open.call("update", input)).rejects.toMatchObject({ code: null });
+    await expect(open.call("delete", input)).rejects.toMatchObject({ code: null });
+    expect(await example.db.users.findUnique({ where: key })).toEqual(userOf(1));
+  });
+
   it("names the fields that are not valid", async () => {
     const { versionstamp } = (await open.call("row", { ...user, key }))!;
     const data = { email: "x", name: "" };
@@ -127,9 +145,29 @@ it("shows what a deletion would delete", async () => {
     cleared: [],
     restricting: [],
     isSoft: false,
+    isIncomplete: false,
   });
   const tag = await open.call("previewDelete", { property: "tags", key: { id: "engines" } });
   expect(tag.restricting).toMatchObject([{ property: "postTags", key: { tagId: "engines" } }]);
+});
+
+it("shows that a row that refers to itself can be deleted, and what prevents it", async () => {
+  await using kv = await openKv();
+  const Node = defineModel({
+    name: "nodes",
+    schema: z.object({ id: z.string(), parentId: z.string() }),
+    primaryKey: "id",
+    indexes: { byParent: { key: "parentId" } },
+    relations: { parent: belongsTo("nodes", "parentId") },
+  });
+  const db = await createDatabase({ kv, models: { nodes: Node } });
+  await db.nodes.create({ data: { id: "root", parentId: "root" } });
+  await using shown = await openStudio({ kv, models: { nodes: Node } });
+  const input = { property: "nodes", key: { id: "root" } };
+  expect((await shown.call("previewDelete", input)).restricting).toEqual([]);
+  await db.nodes.create({ data: { id: "zed", parentId: "root" } });
+  const { restricting } = await shown.call("previewDelete", input);
+  expect(restricting).toEqual([{ property: "nodes", key: { id: "zed" } }]);
 });
 
 it("deletes what the preview shows", async () => {
@@ -202,12 +240,29 @@ it("exports rows as NDJSON and CSV", async () => {
   expect(csv).toHaveLength(9);
 });
 
+it("exports nothing if the query is refused", async () => {
+  for (const query of ['[{"where":1},{"isActive":2},true]', "{", "[null]"]) {
+    const url = `${open.base}api/export?property=users&query=${encodeURIComponent(query)}`;
+    const { status, headers } = await send(url, { cookie: open.cookie });
+    expect([query, status, headers["content-disposition"]]).toEqual([query, 400, undefined]);
+  }
+});
+
+it("refuses a model that does not exist", async () => {
+  for (const path of ["changes", "export"]) {
+    const url = `${open.base}api/${path}?property=__proto__`;
+    const { status, text } = await send(url, { cookie: open.cookie });
+    expect([status, text]).toEqual([400, expect.stringContaining("no model __proto__")]);
+  }
+});
+
 it("exports cells that a spreadsheet does not run", async () => {
-  await example.db.users.create({ data: { ...userOf(50), name: "=1+1" } });
+  await example.db.users.create({ data: { ...userOf(50), name: "=1+1", age: -5 } });
   const { text } = await send(`${open.base}api/export?property=users&format=csv`, {
     cookie: open.cookie,
   });
   expect(text).toContain(",'=1+1,");
+  expect(text).toContain(",-5,");
 });
 
 it("reports changed rows", async () => {
@@ -319,6 +374,17 @@ it("shows the keys of Deno KV", async () => {
   } finally {
     deno.close();
   }
+});
+
+it("shows the other keys of a page if one value cannot be sent", async () => {
+  await example.kv.set(["odd", 1], JSON.parse('{"__proto__": 1}'));
+  let deep: unknown = 1;
+  for (let i = 0; i < 5000; i++) deep = [deep];
+  await example.kv.set(["odd", 2], deep);
+  await example.kv.set(["odd", 3], "fine");
+  const { children } = await open.call("keys", { prefix: ["odd"] });
+  expect(children.map(({ part }) => part)).toEqual([1, 2, 3]);
+  expect(children[2]?.entry?.value).toBe("fine");
 });
 
 it("shows values that only the database knows as text", async () => {

@@ -52,7 +52,9 @@ export async function send(
 ): Promise<Answer> {
   const sent = request(url, { method: body === undefined ? "GET" : "POST", headers });
   // A server that refuses a body ends the connection before it has all of it.
-  sent.on("error", () => undefined).end(body);
+  const ignored = () => undefined;
+  sent.on("socket", (socket) => socket.on("error", ignored));
+  sent.on("error", ignored).end(body);
   const [response] = await once(sent, "response");
   let text = "";
   for await (const chunk of response.setEncoding("utf8")) text += chunk;

@@ -20,7 +20,9 @@ export async function call<Name extends keyof StudioCalls>(
   });
   const text = await response.text();
   if (response.status === 200) return decode(text);
-  throw new CallError(errorIn(text) ?? plainError(`The studio answers ${response.status}.`));
+  const isReason = text !== "" && text.length < 200 && response.status !== 500;
+  const reason = isReason ? text : `The studio answers ${response.status}.`;
+  throw new CallError(errorIn(text) ?? plainError(reason));
 }
 
 /** The answer may come from something between, which knows no studio errors. */

@@ -5,7 +5,7 @@ import { call } from "./call.js";
 import { errorDetails } from "./call-error.js";
 
 export interface Called<Output> {
-  /** Null until the first answer. The last answer while another one is awaited. */
+  /** Null until the first answer. The last answer if the call fails or while it is awaited. */
   readonly data: Output | null;
   readonly error: StudioError | null;
   readonly isLoading: boolean;
@@ -33,7 +33,8 @@ export function useCall<Name extends keyof StudioCalls>(
     call(name, input).then(
       (data) => isCurrent && setState({ data, error: null, isLoading: false }),
       (error) => {
-        if (isCurrent) setState({ data: null, error: errorDetails(error), isLoading: false });
+        if (!isCurrent) return;
+        setState((last) => ({ ...last, error: errorDetails(error), isLoading: false }));
       },
     );
     return () => {

@@ -6,16 +6,33 @@ import { decode } from "../../src/protocol/wire.js";
  * Returns a function that ends this.
  */
 export function watchChanges(property: string, onChange: (keys: ChangedKeys) => void): () => void {
-  const source = new EventSource(`/api/changes?property=${encodeURIComponent(property)}`);
-  let hasFailed = false;
-  source.onmessage = (event) => onChange(decode<ChangedKeys>(String(event.data)));
-  source.onerror = () => {
-    hasFailed = true;
+  let source: EventSource | undefined;
+  // What changes while there is no connection is lost.
+  let hasMissed = false;
+  const open = () => {
+    source = new EventSource(`/api/changes?property=${encodeURIComponent(property)}`);
+    source.onmessage = (event) => onChange(decode<ChangedKeys>(String(event.data)));
+    source.onerror = () => {
+      hasMissed = true;
+      if (source?.readyState === EventSource.CLOSED) onChange(null);
+    };
+    source.onopen = () => {
+      if (hasMissed) onChange(null);
+      hasMissed = false;
+    };
   };
-  source.onopen = () => {
-    // What changed while there was no connection is lost.
-    if (hasFailed) onChange(null);
-    hasFailed = false;
+  const close = () => source?.close();
+  // A browser has few connections to a host. Pages in the background leave them to the others.
+  const onVisibility = () => {
+    close();
+    if (document.hidden) hasMissed = true;
+    else open();
   };
-  return () => source.close();
+  document.addEventListener("visibilitychange", onVisibility);
+  if (document.hidden) hasMissed = true;
+  else open();
+  return () => {
+    document.removeEventListener("visibilitychange", onVisibility);
+    close();
+  };
 }

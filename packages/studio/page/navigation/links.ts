@@ -83,7 +83,10 @@ export function childrenHref(
     if (position === -1) break;
     const value = row[owner.primaryKey[position] ?? ""];
     const info = target.fields.find(({ name }) => name === field);
-    params.set(`${field}.eq`, editText(info?.kind ?? "string", value));
+    const text = editText(info?.kind ?? "string", value);
+    // An empty text is no condition, and a lone surrogate does not survive in an address.
+    if (text === "" || !text.isWellFormed()) return null;
+    params.set(`${field}.eq`, text);
   }
   return rowsHref(target.property, params);
 }

@@ -1,12 +1,31 @@
 import { WireU64 } from "../../src/protocol/wire.js";
 import { bytesIn, hexText } from "./hex-text.js";
-import { dateText, isText } from "./value-text.js";
+import { dateText, isText, valueText } from "./value-text.js";
 
 // JSON has no dates, bigints, bytes, maps and sets. They are written as an object with one name
 // that begins with `$`, so that a value can be edited as JSON without losing anything.
 
+/** Larger values are cut. A value that was cut cannot be saved. */
+const maxParts = 20_000;
+
 /** Returns a value that JSON can write. */
 export function tagged(value: unknown): unknown {
+  let parts = 0;
+  const path = new Set<object>();
+  const within = (each: unknown): unknown => {
+    if (typeof each !== "object" || each === null) return taggedPart(each, within);
+    parts += 1;
+    // An object can contain itself, or share parts again and again.
+    if (parts > maxParts || path.has(each) || path.size > 200) return { $text: "…" };
+    path.add(each);
+    const written = taggedPart(each, within);
+    path.delete(each);
+    return written;
+  };
+  return within(value);
+}
+
+function taggedPart(value: unknown, within: (part: unknown) => unknown): unknown {
   if (typeof value === "bigint") return { $bigint: String(value) };
   if (typeof value === "number") {
     const isPlain = Number.isFinite(value) && !Object.is(value, -0);
@@ -17,13 +36,18 @@ export function tagged(value: unknown): unknown {
   if (value instanceof Date) return { $date: dateText(value) };
   if (value instanceof Uint8Array) return { $bytes: hexText(value) };
   if (value instanceof WireU64) return { $u64: String(value.value) };
-  if (Array.isArray(value)) return value.map(tagged);
-  if (value instanceof Map) return { $map: Array.from(value, (entry) => entry.map(tagged)) };
-  if (value instanceof Set) return { $set: Array.from(value, tagged) };
-  if (isText(value)) return { $text: String(value) };
-  const entries = Object.entries(value).map(([name, each]) => [name, tagged(each)] as const);
+  if (Array.isArray(value)) return value.map(within);
+  if (value instanceof Map) return { $map: Array.from(value, (entry) => entry.map(within)) };
+  if (value instanceof Set) return { $set: Array.from(value, within) };
+  if (isText(value) || !isPlain(value)) return { $text: valueText(value) };
+  const entries = Object.entries(value).map(([name, each]) => [name, within(each)] as const);
   const plain = Object.fromEntries(entries);
   return isTag(plain) ? { $object: plain } : plain;
+}
+
+function isPlain(value: object): boolean {
+  const prototype: unknown = Object.getPrototypeOf(value);
+  return prototype === null || prototype === Object.prototype;
 }
 
 /** Returns the value that {@link tagged} was given. */

@@ -98,7 +98,10 @@ export class Guard {
   }
 
   get #hosts(): readonly string[] {
-    return [`127.0.0.1:${this.#port}`, `localhost:${this.#port}`];
+    const names = ["127.0.0.1", "localhost"];
+    const hosts = names.map((name) => `${name}:${this.#port}`);
+    // Browsers leave out the usual port.
+    return this.#port === 80 ? [...hosts, ...names] : hosts;
   }
 }
 

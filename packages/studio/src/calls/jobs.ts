@@ -32,6 +32,7 @@ export class Jobs {
   readonly #source: Source;
   #job: Job | null = null;
   #running: RunningJob | undefined;
+  #isClosed = false;
 
   constructor(source: Source) {
     this.#source = source;
@@ -64,12 +65,13 @@ export class Jobs {
   }
 
   async close(): Promise<void> {
+    this.#isClosed = true;
     this.stop();
     await this.#running?.ended;
   }
 
   #start(kind: Job["kind"], work: Work): Job {
-    if (this.#running !== undefined) throw new JobRunningError();
+    if (this.#isClosed || this.#running !== undefined) throw new JobRunningError();
     const { database } = this.#source;
     if (database === undefined) throw new TypeError("There are no models to work on.");
     const abort = new AbortController();

@@ -38,11 +38,18 @@ export function keyCalls({ kv }: Source): CallsOf<"keys" | "entry"> {
       const length = prefix.length + 1;
       const children: KeyChild[] = [];
       let start = after === undefined ? undefined : keyAfter(await lastKey([...prefix, after]));
+      let previous = after;
       for (;;) {
         const entry = await first(start === undefined ? { prefix } : { prefix, start });
         if (entry === undefined) return { children };
         if (children.length === pageSize) return { children, next: children.at(-1)!.part };
         const part = entry.key[prefix.length]!;
+        if (previous !== undefined && isSamePart(part, previous)) {
+          // Another program has added a key below it meanwhile.
+          start = keyAfter(await lastKey([...prefix, part]));
+          continue;
+        }
+        previous = part;
         const own = entry.key.length === length ? keyEntry(entry) : null;
         const last = await lastKey([...prefix, part]);
         children.push({ part, entry: own, hasChildren: own === null || last.length > length });
@@ -50,6 +57,11 @@ export function keyCalls({ kv }: Source): CallsOf<"keys" | "entry"> {
       }
     },
   };
+}
+
+function isSamePart(a: KvKeyPart, b: KvKeyPart): boolean {
+  if (!(a instanceof Uint8Array && b instanceof Uint8Array)) return Object.is(a, b);
+  return Buffer.compare(a, b) === 0;
 }
 
 function keyAfter(key: KvKey): KvKey {

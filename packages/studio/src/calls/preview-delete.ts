@@ -2,78 +2,89 @@ import { type CompiledModel, linkRelations } from "@keywright/orm/codegen";
 import type { DeletionPreview, Row } from "../protocol/protocol.js";
 import { modelOf, propertyOf, type Source } from "../source/source.js";
 
-/** Further rows are not counted. */
+/** The rows whose references are followed. */
 const maxRows = 1000;
 const pageSize = 100;
 
-interface Counted {
-  count: number;
-  isMore: boolean;
+interface FoundRow {
+  readonly property: string;
+  readonly key: Row;
 }
 
 /**
  * Returns the rows that the deletion of a row would delete too or change, and those that prevent
  * it. Nothing is written. Other programs may write meanwhile, so the deletion itself decides.
  */
-export async function previewDelete(
-  source: Source,
-  { property, key }: { readonly property: string; readonly key: Row },
-): Promise<DeletionPreview> {
+export async function previewDelete(source: Source, root: FoundRow): Promise<DeletionPreview> {
   const links = linkRelations(source.models.map(({ model }) => model));
-  const deleted = new Map<string, Counted>();
-  const cleared = new Map<string, Counted>();
-  const restricting: { property: string; key: Row }[] = [];
-  const isSoft = modelOf(source, property).model.softDelete !== undefined;
-  const seen = new Set<string>();
-  let left = maxRows;
-  const note = (counts: Map<string, Counted>, of: string, count: number, isMore: boolean) => {
-    const before = counts.get(of) ?? { count: 0, isMore: false };
-    counts.set(of, { count: before.count + count, isMore: before.isMore || isMore });
-  };
-  const visit = async ({ property: of, key: row }: { property: string; key: Row }) => {
-    const { model } = modelOf(source, of);
-    for (const reference of links.get(model.name)?.referencedBy ?? []) {
-      const { fields, onDelete } = reference;
-      const child = propertyOf(source, reference.model.name);
+  const deleted = new Counts();
+  const cleared = new Counts();
+  const restricting: FoundRow[] = [];
+  const seen = new Set([textOf(root)]);
+  const waiting = [root];
+  // All that refers to a row comes before what refers to those rows.
+  for (let i = 0; i < waiting.length && i < maxRows; i++) {
+    const { property, key } = waiting[i]!;
+    const { model } = modelOf(source, property);
+    for (const { model: child, fields, onDelete } of links.get(model.name)?.referencedBy ?? []) {
+      // A row that is only marked keeps the references to it.
+      if (onDelete === "setNull" && model.softDelete !== undefined) continue;
+      const named = propertyOf(source, child.name);
+      const { repository } = modelOf(source, named);
       const where = Object.fromEntries(
-        fields.map((field, i) => [field, row[model.primaryKey[i] ?? ""]]),
+        fields.map((field, part) => [field, key[model.primaryKey[part] ?? ""]]),
       );
-      // What is only marked keeps its references.
-      if (onDelete === "setNull" && isSoft) continue;
-      const { repository } = modelOf(source, child);
-      const take = onDelete === "restrict" ? 1 : Math.max(1, Math.min(pageSize, left));
+      // One more than is needed, because a row may refer to itself.
+      const take = onDelete === "restrict" ? 2 : pageSize;
       const { items, cursor } = await repository.findMany({ where, take, withVersionstamp: true });
-      if (items.length === 0) continue;
-      const keys = items.map((item) => keyOf(reference.model, item.row));
+      const found = items
+        .map(({ row }): FoundRow => ({ property: named, key: keyOf(child, row) }))
+        .filter((each) => !seen.has(textOf(each)));
       if (onDelete === "restrict") {
-        restricting.push({ property: child, key: keys[0]! });
+        restricting.push(...found.slice(0, 1));
         continue;
       }
-      const fresh = keys.filter((each) => {
-        const text = `${child} ${JSON.stringify(each, textOfBigint)}`;
-        if (seen.has(text)) return false;
-        seen.add(text);
-        return true;
-      });
-      left -= fresh.length;
-      note(onDelete === "cascade" ? deleted : cleared, child, fresh.length, cursor !== null);
+      (onDelete === "cascade" ? deleted : cleared).add(named, found.length, cursor !== null);
       if (onDelete !== "cascade") continue;
-      for (const each of fresh) {
-        if (left <= 0) return;
-        await visit({ property: child, key: each });
+      for (const each of found) {
+        seen.add(textOf(each));
+        waiting.push(each);
       }
     }
+  }
+  return {
+    deleted: deleted.list(),
+    cleared: cleared.list(),
+    restricting,
+    isSoft: modelOf(source, root.property).model.softDelete !== undefined,
+    isIncomplete: waiting.length > maxRows,
   };
-  await visit({ property, key });
-  const listed = (counts: Map<string, Counted>) =>
-    [...counts].map(([name, counted]) => ({ property: name, ...counted }));
-  return { deleted: listed(deleted), cleared: listed(cleared), restricting, isSoft };
+}
+
+/** Counts rows by the names of their models. */
+class Counts {
+  readonly #counts = new Map<string, { count: number; isMore: boolean }>();
+
+  add(property: string, count: number, isMore: boolean): void {
+    const before = this.#counts.get(property) ?? { count: 0, isMore: false };
+    const total = { count: before.count + count, isMore: before.isMore || isMore };
+    if (total.count > 0) this.#counts.set(property, total);
+  }
+
+  list(): DeletionPreview["deleted"] {
+    return [...this.#counts].map(([property, counted]) => ({ property, ...counted }));
+  }
 }
 
 function keyOf({ primaryKey }: CompiledModel, row: Row): Row {
   return Object.fromEntries(primaryKey.map((field) => [field, row[field]]));
 }
 
-function textOfBigint(_name: string, value: unknown): unknown {
-  return typeof value === "bigint" ? `${value}n` : value;
+function textOf({ property, key }: FoundRow): string {
+  return `${property} ${JSON.stringify(Object.entries(key), textOfPart)}`;
+}
+
+function textOfPart(_name: string, value: unknown): unknown {
+  if (typeof value === "bigint") return `${value}n`;
+  return value instanceof Uint8Array ? Buffer.from(value).toString("hex") : value;
 }

@@ -18,8 +18,10 @@ export function rowCalls(
       const { items, cursor } = await repository.findMany(options);
       return { items, cursor };
     },
-    count: async ({ property, query: { where, index } }) => {
+    count: async ({ property, query: { where, index, withDeleted } }) => {
       const { repository } = modelOf(source, property);
+      // Counters and indexes leave out rows that are marked as deleted.
+      if (withDeleted === true) return null;
       const query = { ...(where && { where }), ...(index && { index }), maxReads: maxCounted };
       try {
         return await repository.count(query);
@@ -40,14 +42,30 @@ export function rowCalls(
     create: async ({ property, data }) =>
       await modelOf(source, property).repository.create({ data, withVersionstamp: true }),
     update: async ({ property, key, data, versionstamp }) => {
-      const options = { where: key, data, ifVersion: versionstamp, withVersionstamp: true };
-      return await modelOf(source, property).repository.update(options);
+      assertVersion(versionstamp);
+      // An object such as { increment: 1 } is a value here, not an operation.
+      const changes = Object.entries(data).map(([field, value]) => {
+        return [field, value === undefined ? { unset: true } : { set: value }];
+      });
+      return await modelOf(source, property).repository.update({
+        where: key,
+        data: Object.fromEntries(changes),
+        ifVersion: versionstamp,
+        withVersionstamp: true,
+      });
     },
     delete: async ({ property, key, versionstamp }) => {
+      assertVersion(versionstamp);
       await modelOf(source, property).repository.delete({ where: key, ifVersion: versionstamp });
       return null;
     },
   };
+}
+
+/** Without a version, a write would overwrite what somebody else has written. */
+function assertVersion(versionstamp: unknown): void {
+  if (typeof versionstamp === "string") return;
+  throw new TypeError("A change needs the versionstamp of the row.");
 }
 
 function explanationText(explanation: AnyExplanation): Explained["text"] {

@@ -130,8 +130,10 @@ export interface DeletionPreview {
   }[];
   /** The rows that prevent the deletion, with the primary key of the first. */
   readonly restricting: readonly { readonly property: string; readonly key: Row }[];
-  /** True if rows are only marked as deleted. */
+  /** True if the row is only marked as deleted. */
   readonly isSoft: boolean;
+  /** True if further rows were not looked at, because there are too many. */
+  readonly isIncomplete: boolean;
 }
 
 export interface KeyChild {
@@ -277,7 +279,7 @@ export interface StudioCalls {
     input: { property: string; query: RowsQuery };
     output: { items: readonly VersionedRow[]; cursor: string | null };
   };
-  /** Null if counting would read more than 100,000 entries. */
+  /** Null if counting would read more than 100,000 entries, or rows that are marked as deleted. */
   count: { input: { property: string; query: RowsQuery }; output: number | null };
   explain: { input: { property: string; query: RowsQuery }; output: Explained };
   row: { input: { property: string; key: Row }; output: VersionedRow | null };

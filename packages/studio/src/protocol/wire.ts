@@ -12,16 +12,23 @@ export function encode(
   return stringify(value, {
     KvU64: (each) => isU64(each) && [each.value],
     Text: (each) => {
-      const text = textOf(each);
+      const text = each instanceof WireText ? each.text : textOf(each);
       return text !== undefined && [text];
     },
   });
 }
 
-/** Decodes what {@link encode} returned. */
-export function decode<T>(text: string): T {
+/**
+ * Decodes what {@link encode} returned.
+ *
+ * @param u64Of makes a 64-bit integer: on the server that of the database.
+ */
+export function decode<T>(
+  text: string,
+  u64Of: (value: bigint) => unknown = (value) => new WireU64(value),
+): T {
   return parse(text, {
-    KvU64: ([value]: [bigint]) => new WireU64(value),
+    KvU64: ([value]: [bigint]) => u64Of(value),
     Text: ([shown]: [string]) => new WireText(shown),
   }) as T;
 }

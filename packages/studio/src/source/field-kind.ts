@@ -75,10 +75,18 @@ function outputOf({ in: input, out }: Definition): z.core.$ZodType | undefined {
 }
 
 function choicesOf({ type, entries = {}, values = [] }: Definition): (string | number)[] {
-  const all = type === "enum" ? Object.values(entries) : type === "literal" ? values : [];
+  const all = type === "enum" ? enumValues(entries) : type === "literal" ? values : [];
   const isChoice = (value: unknown): value is string | number =>
     typeof value === "string" || typeof value === "number";
   return all.every(isChoice) ? [...new Set(all)] : [];
+}
+
+/** An enum of TypeScript with numbers also has the name of each number. */
+function enumValues(entries: Readonly<Record<string, string | number>>): (string | number)[] {
+  const numbers = new Set(Object.values(entries).filter((value) => typeof value === "number"));
+  return Object.entries(entries).flatMap(([name, value]) =>
+    numbers.has(Number(name)) ? [] : [value],
+  );
 }
 
 function isBytes(schema: z.core.$ZodType): boolean {

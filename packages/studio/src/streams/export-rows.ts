@@ -1,63 +1,66 @@
+import { Readable } from "node:stream";
 import { stringify } from "csv-stringify/sync";
 import type { Context } from "hono";
-import { stream } from "hono/streaming";
 import type { Row, RowsQuery } from "../protocol/protocol.js";
 import { decode } from "../protocol/wire.js";
 import { modelOf, type Source } from "../source/source.js";
-import { studioError } from "../source/studio-error.js";
+import { plainJson } from "./plain-json.js";
 
-/** Sends all rows of a query as a file, while they are read. */
-export function exportStream(context: Context, source: Source, ending: AbortSignal): Response {
+/**
+ * Sends all rows of a query as a file, while they are read. If a read fails after the first rows,
+ * the connection ends, so that the browser does not take the file for a complete one.
+ *
+ * @throws the errors of `findMany`, before anything is sent.
+ */
+export async function exportStream(
+  context: Context,
+  source: Source,
+  ending: AbortSignal,
+): Promise<Response> {
   const { property = "", query = "", format = "ndjson" } = context.req.query();
   const { repository, model } = modelOf(source, property);
   const inOrder: RowsQuery = { orderBy: { [model.primaryKey[0]!]: "asc" } };
   const { take: _, cursor: __, ...options } = query === "" ? inOrder : decode<RowsQuery>(query);
   const fields = Object.keys(model.schema.shape);
   const isCsv = format === "csv";
-  context.header("Content-Type", isCsv ? "text/csv; charset=utf-8" : "application/x-ndjson");
-  const file = `${property.replace(/[^\w-]/g, "_")}.${isCsv ? "csv" : "ndjson"}`;
-  context.header("Content-Disposition", `attachment; filename="${file}"`);
-  return stream(context, async (output) => {
-    if (isCsv) await output.write(csvLine(fields));
+  const rows = repository.findMany(options)[Symbol.asyncIterator]();
+  const first = await rows.next();
+  async function* lines(): AsyncGenerator<Uint8Array> {
+    const encoder = new TextEncoder();
+    if (isCsv) yield encoder.encode(csvLine(fields));
     try {
-      for await (const row of repository.findMany(options)) {
-        if (output.aborted || ending.aborted) return;
-        const values = row as Row;
+      for (let next = first; next.done !== true; next = await rows.next()) {
+        if (ending.aborted) throw new Error("The studio ends.");
+        const row = next.value as Row;
         const line = isCsv
-          ? csvLine(fields.map((field) => textOf(values[field])))
-          : `${JSON.stringify(plain(values))}\n`;
-        await output.write(line);
+          ? csvLine(fields.map((field) => cellOf(row[field])))
+          : `${JSON.stringify(plainJson(row))}\n`;
+        yield encoder.encode(line);
       }
-    } catch (error) {
-      // The headers are sent, so the file ends with the error.
-      const { message } = studioError(source, error);
-      await output.write(isCsv ? csvLine([message]) : `${JSON.stringify({ error: message })}\n`);
+    } finally {
+      await rows.return?.();
     }
+  }
+  const file = `${property.replace(/[^\w-]/g, "_")}.${isCsv ? "csv" : "ndjson"}`;
+  return context.body(Readable.toWeb(Readable.from(lines())) as ReadableStream<Uint8Array>, 200, {
+    "Content-Type": isCsv ? "text/csv; charset=utf-8" : "application/x-ndjson",
+    "Content-Disposition": `attachment; filename="${file}"`,
   });
 }
 
-/** A cell that a spreadsheet would take for a formula begins with an apostrophe. */
-function csvLine(cells: readonly string[]): string {
-  return stringify([[...cells]], { escape_formulas: true, record_delimiter: "\r\n" });
+/** A text that a spreadsheet would take for a formula begins with an apostrophe. */
+function csvLine(cells: readonly unknown[]): string {
+  return stringify([[...cells]], {
+    escape_formulas: true,
+    record_delimiter: "\r\n",
+    cast: { boolean: String, bigint: String },
+  });
 }
 
-function textOf(value: unknown): string {
+/** Numbers stay numbers, because a negative one is no formula. */
+function cellOf(value: unknown): unknown {
   if (value === undefined || value === null) return "";
-  const shown = plain(value);
+  if (typeof value === "number" || typeof value === "bigint") return value;
+  const shown = plainJson(value);
   return typeof shown === "object" ? JSON.stringify(shown) : String(shown);
-}
-
-/**
- * Returns a value as JSON can represent it: dates in ISO 8601, bigints as decimal digits, bytes in
- * base64, sets as arrays and maps as arrays of pairs.
- */
-function plain(value: unknown): unknown {
-  if (typeof value === "bigint") return String(value);
-  if (typeof value !== "object" || value === null) return value;
-  if (value instanceof Date) return Number.isNaN(value.getTime()) ? null : value.toISOString();
-  if (value instanceof Uint8Array) return Buffer.from(value).toString("base64");
-  if (value instanceof Map || value instanceof Set || Array.isArray(value)) {
-    return [...value].map(plain);
-  }
-  return Object.fromEntries(Object.entries(value).map(([name, each]) => [name, plain(each)]));
 }

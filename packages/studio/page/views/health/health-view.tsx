@@ -26,9 +26,12 @@ export function HealthView(): ComponentChild {
     <section class="page">
       <h1>Health</h1>
       <h2>Indexes</h2>
-      <p class="muted">A verification reads all rows and all entries of the indexes.</p>
+      <p class="muted">
+        A verification reads all rows and all entries of the indexes.
+        {isReadOnly && " It stores its progress, so this studio, which is read-only, has none."}
+      </p>
       <div class="tools">
-        {!isRunning && (
+        {!isReadOnly && !isRunning && (
           <button type="button" class="primary" onClick={() => start(false)}>
             Verify
           </button>

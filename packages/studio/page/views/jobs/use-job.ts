@@ -26,18 +26,26 @@ export function useJob(onEnd: () => void): RunningJob {
     call("job", null).then(setJob, failed);
   }, [failed]);
 
-  // Each answer starts the next timer.
+  const [attempt, setAttempt] = useState(0);
+  // Each answer starts the next timer, also one that failed.
   useEffect(() => {
     if (!isRunning) return undefined;
     const ask = () => {
-      call("job", null).then((next) => {
-        setJob(next);
-        if (next === null || next.state === "ended" || next.state === "failed") onEnd();
-      }, failed);
+      call("job", null).then(
+        (next) => {
+          setError(null);
+          setJob(next);
+          if (next === null || next.state === "ended" || next.state === "failed") onEnd();
+        },
+        (failure) => {
+          failed(failure);
+          setAttempt((last) => last + 1);
+        },
+      );
     };
     const timer = setTimeout(ask, pollTime);
     return () => clearTimeout(timer);
-  }, [isRunning, job]);
+  }, [isRunning, job, attempt]);
 
   const start = useCallback(
     (begin: () => Promise<Job | null>) => {

@@ -65,14 +65,15 @@ export function DeleteDialog({ model, existing, onClose, onDeleted }: Props): Co
 }
 
 function Consequences({ preview }: { preview: DeletionPreview }): ComponentChild {
-  const { deleted, cleared, restricting, isSoft } = preview;
+  const { deleted, cleared, restricting, isSoft, isIncomplete } = preview;
   const isAlone = deleted.length + cleared.length + restricting.length === 0;
   return (
     <>
-      {isSoft && <p>Rows are only marked as deleted, and can be restored.</p>}
+      {isSoft && <p>The row is only marked as deleted, and can be restored.</p>}
       {isAlone && <p>No other row depends on it.</p>}
       <Counts title="These are deleted too:" counts={deleted} />
       <Counts title="The reference of these is cleared:" counts={cleared} />
+      {isIncomplete && <p>And perhaps more: not all rows were looked at.</p>}
       {restricting.length > 0 && (
         <section class="note note-error">
           <h3>Rows that refer to it prevent the deletion:</h3>

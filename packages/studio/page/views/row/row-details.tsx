@@ -22,11 +22,17 @@ interface Props {
   readonly onChanged?: (now: VersionedRow | null) => void;
 }
 
+interface OpenDialog {
+  readonly kind: "edit" | "delete";
+  readonly row: VersionedRow;
+}
+
 /** Shows all fields of a row, its relations, and what can be done with it. */
 export function RowDetails({ model, rowKey, stamp, level, onChanged }: Props): ComponentChild {
   const { isReadOnly } = useStudio();
   const read = useCall("row", { property: model.property, key: rowKey });
-  const [dialog, setDialog] = useState<"edit" | "delete" | null>(null);
+  // A dialog keeps the row that it was opened for, whatever becomes of it.
+  const [dialog, setDialog] = useState<OpenDialog | null>(null);
   const { reload } = read;
   // A new stamp means a changed row.
   useEffect(() => {
@@ -42,6 +48,7 @@ export function RowDetails({ model, rowKey, stamp, level, onChanged }: Props): C
     onChanged?.(now);
   };
   const found = read.data;
+  const isMarked = model.softDelete !== null && (found?.row[model.softDelete] ?? null) !== null;
   return (
     <>
       <Heading class="row-title">
@@ -58,12 +65,16 @@ export function RowDetails({ model, rowKey, stamp, level, onChanged }: Props): C
         </p>
       )}
       <div class="tools">
-        {!isReadOnly && found !== null && (
+        {!isReadOnly && found !== null && !isMarked && (
           <>
-            <button type="button" onClick={() => setDialog("edit")}>
+            <button type="button" onClick={() => setDialog({ kind: "edit", row: found })}>
               Edit
             </button>
-            <button type="button" class="danger" onClick={() => setDialog("delete")}>
+            <button
+              type="button"
+              class="danger"
+              onClick={() => setDialog({ kind: "delete", row: found })}
+            >
               Delete
             </button>
           </>
@@ -74,6 +85,11 @@ export function RowDetails({ model, rowKey, stamp, level, onChanged }: Props): C
         )}
         <a href={keysHref([model.prefix])}>Keys</a>
       </div>
+      {isMarked && (
+        <p class="note" role="status">
+          This row is marked as deleted.
+        </p>
+      )}
       {found !== null && (
         <>
           <Fields model={model} row={found.row} />
@@ -83,18 +99,18 @@ export function RowDetails({ model, rowKey, stamp, level, onChanged }: Props): C
           </p>
         </>
       )}
-      {dialog === "edit" && found !== null && (
+      {dialog?.kind === "edit" && (
         <FormDialog
           model={model}
-          existing={found}
+          existing={dialog.row}
           onClose={() => setDialog(null)}
           onSaved={changed}
         />
       )}
-      {dialog === "delete" && found !== null && (
+      {dialog?.kind === "delete" && (
         <DeleteDialog
           model={model}
-          existing={found}
+          existing={dialog.row}
           onClose={() => setDialog(null)}
           onDeleted={() => changed(null)}
         />

@@ -37,7 +37,7 @@ export type DraftData = { readonly data: Row } | { readonly issues: StudioError[
 
 /**
  * Returns the fields to send: those that differ from `base`, or for a new row those that are not
- * absent. An absent field is sent as undefined, which removes it.
+ * absent. The server removes a field that is undefined.
  */
 export function draftData(model: ModelInfo, draft: RowDraft, base: RowDraft | null): DraftData {
   const data: Record<string, unknown> = {};

@@ -86,6 +86,7 @@ function RowCount(props: { model: ModelInfo; query: RowsQuery }): ComponentChild
   const text = () => {
     if (count.error !== null) return "Not counted";
     if (count.isLoading) return "Counting…";
+    if (query.withDeleted === true) return "Not counted with deleted rows";
     return count.data === null ? "More than 100,000 rows" : countText(count.data, "row");
   };
   return (
