@@ -22,9 +22,8 @@ const contracts = ["engine-contract", "kv-contract", "attached-contract", "deno-
  */
 export function mainSuites(name, folder, packed) {
   const core = { name: "contracts of the core", args: tests("packages/core", ...contracts) };
-  const [, packedWalk, cities, ...others] = suites(folder, packed);
-  if (name === "deno") return [core, packedWalk, cities, ...others];
-  if (name === "bun") return [core, packedWalk, ...others];
+  const [, packedWalk, _cities, ...others] = suites(folder, packed);
+  if (name === "deno" || name === "bun") return [core, packedWalk, ...others];
   return name === "node26" ? [core, packedWalk] : [core];
 }
 
