@@ -1,6 +1,6 @@
 // `npm run bench:quick`: measures each case for a short time, and prints which ratios of Keywright to
-// others differ by more than 20 % from those that are stored. Contenders that are not installed are
-// left out. A busy machine moves ratios too, so measure again before you believe one.
+// others differ by more than 20 % from those that are stored. One library stands for all on SQLite,
+// and it is left out if it is not installed. A busy machine moves ratios too, so measure again before you believe one.
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -11,13 +11,20 @@ import { runCases } from "./measure/run-cases.mjs";
 import { contender, ofKind, ratio, resultsOf, times } from "./page/figures.mjs";
 
 const size = 10_000;
-const effort = { rounds: 3, milliseconds: 15 };
+const effort = { rounds: 2, milliseconds: 10 };
+/** All others would take more than two minutes. */
+const quick = [
+  ...["keywright-memory", "keywright-level", "keywright-level-relaxed", "keywright-lmdb"],
+  ...["raw-memory", "raw-level", "lmdb-by-hand", "drizzle-prepared", "drizzle-prepared-relaxed"],
+];
 const most = 1.2;
 
 const stored = resultsOf(`cases-${size}`).figures;
 const folder = await mkdtemp(join(tmpdir(), "keywright-bench-"));
 try {
-  const chosen = contenders.filter(({ isHeavy }) => isHeavy !== true || isInstalled());
+  const chosen = contenders.filter(
+    ({ name, isHeavy }) => quick.includes(name) && (isHeavy !== true || isInstalled()),
+  );
   const figures = await runCases(cases, chosen, {
     folder,
     count: size,
