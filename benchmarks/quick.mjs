@@ -1,6 +1,7 @@
 // `npm run bench:quick`: measures each case for a short time, and prints which ratios of Keywright to
 // others differ by more than 20 % from those that are stored. One library stands for all on SQLite,
-// and it is left out if it is not installed. A busy machine moves ratios too, so measure again before you believe one.
+// and it is left out if it is not installed. The rounds are short, and a busy machine moves ratios
+// too, so measure again before you believe one.
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";

@@ -8,7 +8,7 @@ import { studioApp } from "./studio-app.js";
 /** In milliseconds. Connections that are open for longer while the studio closes are ended. */
 const longestAnswer = 2000;
 
-/** What the studio shows, and how it is reached. */
+/** The database that the studio shows, and its place. */
 export interface StudioOptions {
   /** Any database with the interface of Deno KV. The studio does not close it. */
   readonly kv: KvLike;

@@ -1,3 +1,4 @@
+import { networkInterfaces } from "node:os";
 import { openKv } from "@keywright/core";
 import { expect, it } from "vitest";
 import { startStudio } from "../src/start-studio.js";
@@ -105,7 +106,14 @@ it("serves no files outside of its page", async () => {
 it("listens on the loopback address only", async () => {
   await using kv = await openKv();
   await using open = await openStudio({ kv });
-  expect(new URL(open.studio.url).hostname).toBe("127.0.0.1");
+  const { hostname, port } = new URL(open.studio.url);
+  expect(hostname).toBe("127.0.0.1");
+  const others = Object.values(networkInterfaces()).flatMap((list = []) => list);
+  for (const { address, family, internal } of others) {
+    if (internal || family !== "IPv4") continue;
+    const answer = send(`http://${address}:${port}/`);
+    await expect(answer).rejects.toMatchObject({ code: "ECONNREFUSED" });
+  }
 });
 
 it("refuses bodies that are too large", async () => {

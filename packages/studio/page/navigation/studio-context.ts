@@ -4,7 +4,7 @@ import type { ModelInfo, StudioInfo } from "../../src/protocol/protocol.js";
 
 const nothing: StudioInfo = { title: "", isReadOnly: true, isLive: false, models: [] };
 
-/** What the server said about the database. Read again after a view of migrations. */
+/** The description of the database. It is read again after the view of migrations. */
 export const StudioContext = createContext<StudioInfo>(nothing);
 
 /** Returns what the server said about the database. */

@@ -2,7 +2,7 @@ import type { FieldInfo, FieldKind } from "../../src/protocol/protocol.js";
 import { bytesIn } from "./hex-text.js";
 import { untagged } from "./tagged-json.js";
 
-/** What a text must be to be a value of a field. */
+/** The form that a text must have to be a value of a field. */
 export type Parsed =
   | { readonly ok: true; readonly value: unknown }
   | { readonly ok: false; readonly message: string };

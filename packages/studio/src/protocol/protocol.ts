@@ -4,7 +4,7 @@
 /** A part of a key: `Uint8Array`, string, number, bigint or boolean. */
 export type KeyPart = Uint8Array | string | number | bigint | boolean;
 
-/** What the page shows before anything is read. */
+/** The description of the database, which the page reads first. */
 export interface StudioInfo {
   /** The name of the project, or the URL or folder of the database. */
   readonly title: string;
@@ -197,7 +197,7 @@ export interface StepInfo {
   /** `safe`, `online` or `breaking`. A breaking step has to be accepted. */
   readonly class: string;
   readonly reason: string;
-  /** What has to be done first, or null. */
+  /** The action that must come first, for people. Null if the step can run. */
   readonly blocked: string | null;
 }
 
@@ -209,7 +209,7 @@ export interface Job {
   /** How it ended, for people: `done`, `stopped`, `duplicates`, `clean`, `damaged`, … */
   readonly outcome: string | null;
   readonly error: StudioError | null;
-  /** What a verification found, for each model. */
+  /** The damage that a verification found, by index. */
   readonly found: readonly FoundDamage[];
 }
 

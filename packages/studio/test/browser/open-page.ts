@@ -24,7 +24,7 @@ export interface OpenPage extends AsyncDisposable {
   readonly studio: Studio;
   readonly context: BrowserContext;
   readonly page: Page;
-  /** What the page has reported: errors, and requests to other hosts. */
+  /** The errors of the page, and its requests to other hosts. */
   readonly problems: string[];
   /** Shows a view: `rows/users`. */
   show(view: string): Promise<void>;

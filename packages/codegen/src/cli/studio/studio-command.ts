@@ -8,8 +8,7 @@ import { loadProject, type Project, withKv } from "../../project/open-project.js
 import { withoutNewDatabases } from "../../project/without-new-databases.js";
 import { type ExitCode, exitCodes } from "../terminal/exit-codes.js";
 import { aborted, interruptible } from "../terminal/interruptible.js";
-import { port } from "../terminal/port.js";
-import { withConfigOption } from "../terminal/run-options.js";
+import { port, withConfigOption } from "../terminal/run-options.js";
 import { allowServing } from "../terminal/serving.js";
 import type { Terminal } from "../terminal/terminal.js";
 import { helpText, writeText } from "../terminal/wrap.js";
@@ -20,7 +19,7 @@ interface StudioCommandOptions {
   readonly readOnly?: boolean;
 }
 
-/** What the command uses of `@keywright/studio`. */
+/** The part of `@keywright/studio` that the command uses. */
 interface StudioModule {
   startStudio(options: object): Promise<{ readonly url: string; close(): Promise<void> }>;
 }

@@ -44,3 +44,10 @@ export function positiveInteger(text: string): number {
   if (Number.isSafeInteger(value) && value > 0) return value;
   throw new InvalidArgumentError("It must be a positive whole number.");
 }
+
+/** Parses the value of a `--port` option. Commander reports the error with the name of the option. */
+export function port(text: string): number {
+  const value = Number(text);
+  if (Number.isInteger(value) && value >= 0 && value < 65_536) return value;
+  throw new InvalidArgumentError("It must be a number from 0 to 65535.");
+}

@@ -13,7 +13,7 @@ import type { Group, Sum } from "./read-groups.js";
 /** The indexes for the smallest and largest values, by their fields. */
 export type ExtremeIndexes = ReadonlyMap<string, CompiledIndex>;
 
-/** What a {@link Total} adds up. */
+/** The groups and aggregates that a {@link Total} adds up. */
 export interface Summary {
   readonly plan: AggregatePlan;
   readonly aggregates: Aggregates;

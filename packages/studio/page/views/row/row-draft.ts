@@ -2,7 +2,7 @@ import type { FieldInfo, ModelInfo, Row, StudioError } from "../../../src/protoc
 import { editText } from "../../values/edit-text.js";
 import { parseValue } from "../../values/parse-value.js";
 
-/** What the form has for a field. The text matters only for a value. */
+/** The content of the form for a field. The text matters only for a value. */
 export interface FieldDraft {
   readonly state: "value" | "null" | "absent";
   readonly text: string;

@@ -5,7 +5,7 @@ import { watchChanges } from "../../api/watch-changes.js";
 import { keyId, keyOf } from "../../navigation/links.js";
 import type { RowList } from "./row-list.js";
 
-/** What happened to the rows of the model since the list was loaded. */
+/** The changes of the rows of the model since the list was loaded. */
 export interface LiveState {
   /** How many rows changed that are not in the list: new ones, or those of later pages. */
   readonly others: number;
@@ -17,7 +17,7 @@ export interface LiveState {
 
 const calm: LiveState = { others: 0, isStale: false, news: "" };
 
-// So many rows are read again, one by one. With more, reloading the list is faster.
+// At most this many rows are read again one by one. With more, reloading the list is faster.
 const mostReads = 200;
 
 /** Reads shown rows again when they change. */

@@ -4,7 +4,7 @@ export const operators = ["eq", "gte", "gt", "lte", "lt", "startsWith"] as const
 
 export type Operator = (typeof operators)[number];
 
-/** What somebody typed for one field: a text for each operator. */
+/** The typed conditions on one field: a text for each operator. */
 export type FieldConditions = Readonly<Partial<Record<Operator, string>>>;
 
 /** The list that the address of the rows view describes. */
