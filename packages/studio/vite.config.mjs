@@ -1,3 +1,4 @@
+import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { defineConfig } from "vite";
 
@@ -6,7 +7,22 @@ function inPackage(path) {
   return fileURLToPath(new URL(path, import.meta.url));
 }
 
+/** Adds the licenses of the packages whose code is in the script, which they require. */
+const licenses = {
+  name: "licenses",
+  generateBundle(_options, bundle) {
+    const modules = Object.values(bundle).flatMap(({ modules: of = {} }) => Object.keys(of));
+    const folders = modules.map((id) => /^[^\0]*node_modules\/(@[^/]+\/)?[^/]+/.exec(id)?.[0]);
+    const texts = [...new Set(folders.filter(Boolean))].sort().map((folder) => {
+      const name = folder.replace(/^.*node_modules\//, "");
+      return `${name}\n\n${readFileSync(`${folder}/LICENSE`, "utf8")}`;
+    });
+    this.emitFile({ type: "asset", fileName: "licenses.txt", source: texts.join("\n\n") });
+  },
+};
+
 export default defineConfig({
+  plugins: [licenses],
   root: inPackage("page"),
   base: "/",
   resolve: {

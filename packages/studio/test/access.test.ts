@@ -94,6 +94,18 @@ it("forbids inline scripts, frames and requests to other hosts", async () => {
   });
 });
 
+it("serves its page, and the licenses of the code in it", async () => {
+  await using kv = await openKv();
+  await using open = await openStudio({ kv });
+  const get = async (path: string) =>
+    (await send(`${open.base}${path}`, { cookie: open.cookie })).text;
+  expect(await get("")).toContain('<script type="module"');
+  const licenses = await get("licenses.txt");
+  for (const name of ["preact", "devalue", "@tanstack/table-core"]) {
+    expect(licenses).toContain(`${name}\n\n`);
+  }
+});
+
 it("serves no files outside of its page", async () => {
   await using kv = await openKv();
   await using open = await openStudio({ kv });
