@@ -117,9 +117,7 @@ it("shows the first of many, and all that is wrong beside them", async () => {
   expect(found.stdout).toContain("references of author: 12 lead to no row\n");
   expect(found.stdout).toContain('  row "p09"  author');
   expect(found.stdout).toContain("  … 2 more\n");
-  expect(found.stdout).toContain(
-    "Damaged. To repair the indexes:\n  npx keywright verify --repair",
-  );
+  expect(found.stdout).toContain("Damaged. To repair this:\n  npx keywright verify --repair");
   expect(found.stdout).toContain("A repair does not change references: create the missing rows");
   const repaired = await project.run(["verify", "--repair"]);
   expect(repaired.stdout).toContain("1 missing; 1 repaired");

@@ -124,6 +124,7 @@ export type {
   DuplicateValue,
 } from "./migrate/build/list-duplicates.js";
 export { findDuplicates } from "./migrate/build/list-duplicates.js";
+export type { CheckedCopies, OutdatedCopy } from "./migrate/copies/check-copies.js";
 export type {
   MigrateOptions,
   MigrationOutcome,
@@ -167,11 +168,12 @@ export type {
 export { findDanglingReferences } from "./migrate/verify/dangling-references.js";
 export type { StaleCopies, StaleCopy } from "./migrate/verify/stale-copies.js";
 export {
+  type VerifiedModel,
   type VerifyOptions,
   type VerifyResult,
   verifyIndexes,
 } from "./migrate/verify/verify-indexes.js";
-export type { VerifiedModel } from "./migrate/verify/verify-model.js";
+export type { VerifiedEntries } from "./migrate/verify/verify-model.js";
 export type { EntryFinding, FindingCounts } from "./migrate/verify/verify-state.js";
 
 export { decimal } from "./model/aggregates/decimal.js";
@@ -204,6 +206,7 @@ export type {
 export {
   type BelongsTo,
   belongsTo,
+  type CopiedFields,
   type HasMany,
   type HasOne,
   hasMany,

@@ -359,6 +359,7 @@ describe("the manifest of a model", () => {
       fields: ["teamId"],
       model: "teams",
       onDelete: "cascade",
+      copy: {},
     });
     const renamed = { ...Person, relations: { group: Person.relations.team } };
     expect(relationTexts(compileModel(renamed as never))).toEqual([text]);

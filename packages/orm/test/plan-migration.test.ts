@@ -97,11 +97,9 @@ describe("the plan of a model", () => {
     };
     const teams = { name: "teams", schema: z.object({ id: z.string() }), primaryKey: "id" };
     // What a relation is to goes by the rows' prefix.
-    const relations = relationTexts(compile(now), new Map([["groups", "teams"]]));
-    const plan = planModels([
-      factsOf(users, now, { relations }),
-      factsOf(teams, { ...teams, name: "groups", prefix: "teams" }),
-    ]);
+    const groups = { ...teams, name: "groups", prefix: "teams" };
+    const relations = relationTexts(compile(now), [compile(now), compile(groups)]);
+    const plan = planModels([factsOf(users, now, { relations }), factsOf(teams, groups)]);
     expect(plan.steps).toMatchObject([
       { id: "people: rename-model", class: "safe", sideBySide: true },
       { id: "groups: rename-model" },

@@ -32,7 +32,7 @@ export async function tableOn(
       onQuery: undefined,
       ...settings,
     },
-    links: { relations: new Map(), referencedBy: [] },
+    links: { relations: new Map(), referencedBy: [], copiedBy: [] },
     tables,
     transaction: undefined,
   };

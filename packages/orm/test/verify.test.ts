@@ -13,7 +13,7 @@ import type { MigrationProgress } from "../src/migrate/run/migration-progress.js
 import { createRun, type RunOptions } from "../src/migrate/run/migration-run.js";
 import { EntrySums } from "../src/migrate/verify/entry-sums.js";
 import {
-  type VerifiedModel,
+  type VerifiedEntries,
   type VerifyModelOptions,
   verifyModel,
 } from "../src/migrate/verify/verify-model.js";
@@ -95,7 +95,7 @@ function busyKv(kv: Kv, interfere: (key?: KvKey) => Promise<void>): Kv {
 async function verify(
   kv: Kv,
   options: Partial<VerifyModelOptions> & RunOptions & { batchRows?: number } = {},
-): Promise<VerifiedModel | "stopped"> {
+): Promise<VerifiedEntries | "stopped"> {
   const context = await contextOf(kv);
   const lease = (await takeLease(kv, { wait: true })) as Lease;
   try {
@@ -108,7 +108,7 @@ async function verify(
 }
 
 /** The same, to its end. */
-async function verified(...given: Parameters<typeof verify>): Promise<VerifiedModel> {
+async function verified(...given: Parameters<typeof verify>): Promise<VerifiedEntries> {
   const result = await verify(...given);
   if (result === "stopped") throw new Error("it was stopped");
   return result;
@@ -378,7 +378,7 @@ describe("verifying", () => {
     const twin = { ...person(2), id: "twin", email: "e2@EXAMPLE.com" };
     await kv.set(["people", "twin"], twin);
     const held = { kind: "mismatched", primaryKey: ["twin"], heldBy: ["p0002"], repaired: false };
-    const ofEmail = ({ findings }: VerifiedModel) =>
+    const ofEmail = ({ findings }: VerifiedEntries) =>
       findings.filter(({ index }) => index === "byEmail");
     expect(ofEmail(await verified(kv, { repair: true }))).toMatchObject([held]);
     for (const repair of [false, true]) {

@@ -74,7 +74,7 @@ it("says what it cannot repair", async () => {
   expect(again.stdout).not.toContain("--repair");
   await withDatabase(project, (kv) => kv.delete(["players_by_score", "0"]));
   const both = await project.run(["verify"]);
-  expect(both.stdout).toContain("To repair the indexes:\n  npx keywright verify --repair");
+  expect(both.stdout).toContain("To repair this:\n  npx keywright verify --repair");
 });
 
 it("names rows that an index cannot hold, which no repair puts right", async () => {

@@ -134,8 +134,13 @@ export interface CatalogEntry {
   readonly name?: string;
   /** Absent in a database that no program has migrated. Then any program may write. */
   readonly schema?: StoredSchema;
-  /** The `belongsTo` relations, as text. Only a program that checks all of them may write. */
+  /**
+   * The `belongsTo` relations, and those that copy fields of this model, as text. Only a program
+   * that has all of them may write.
+   */
   readonly relations?: readonly string[];
+  /** The relations whose copied fields are not yet filled in all rows. */
+  readonly unfilled?: readonly string[];
   readonly transform?: RunningTransform;
   /** The first part of the keys of the rows, if it is not the prefix. */
   readonly place?: string;

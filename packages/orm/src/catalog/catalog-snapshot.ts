@@ -8,6 +8,7 @@ import {
 import { type Counter, parseCounterName, rowCounter } from "../model/aggregates/counter.js";
 import type { CompiledIndex, CompiledModel } from "../model/compiled-model.js";
 import { indexManifest, isSameIndex } from "../schema/index-manifest.js";
+import { parseRelationText, unfilledCopies } from "../schema/model-manifest.js";
 import {
   type CatalogEntry,
   catalogKey,
@@ -76,6 +77,8 @@ export class CatalogSnapshot {
   readonly #schemas: RowSchemas;
   readonly #states = new Map<CompiledIndex, IndexState>();
   readonly #counterStates = new Map<string, IndexState>();
+  /** The copied fields that some rows do not have yet. */
+  readonly #unfilled: ReadonlySet<string>;
   /** The indexes that the database has under another name, where they are readable. */
   readonly #renamed: ReadonlySet<CompiledIndex>;
 
@@ -90,6 +93,11 @@ export class CatalogSnapshot {
     this.readModel = readModel;
     this.#schemas = schemas;
     for (const index of readModel.indexes) this.#states.set(index, stateIn(entry, index));
+    this.#unfilled = new Set(
+      unfilledCopies(schemas.relations, entry).flatMap((text) =>
+        Object.keys(parseRelationText(text)?.copy ?? {}),
+      ),
+    );
     this.#renamed = new Set(model.indexes.filter((index) => isReadableRenamed(entry, index)));
     this.upgradesRows =
       schemas.now !== undefined || schemas.before.some(({ upgrade }) => upgrade !== undefined);
@@ -136,14 +144,20 @@ export class CatalogSnapshot {
     return isReadable && !this.isOutdated(index);
   }
 
-  /** True if an index's entries match the rows as stored, but not as upgraded on reading. */
+  /**
+   * True if an index's entries match the rows as stored, but not as upgraded on reading, or as they
+   * will be when all copied fields are filled.
+   */
   isOutdated(index: CompiledIndex): boolean {
+    if (this.#unfilled.size > 0 && index.fields.some((field) => this.#unfilled.has(field))) {
+      return true;
+    }
     return this.#schemas.outdated.length > 0 && this.#schemas.outdated.includes(index);
   }
 
   /** True if a field may have other values in the rows as stored than as upgraded on reading. */
   mayDiffer(field: string): boolean {
-    return this.#schemas.changedFields.has(field);
+    return this.#schemas.changedFields.has(field) || this.#unfilled.has(field);
   }
 
   /**

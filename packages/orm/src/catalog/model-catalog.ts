@@ -8,7 +8,7 @@ import {
 import type { CompiledIndex, CompiledModel } from "../model/compiled-model.js";
 import type { RowMigration } from "../schema/define-migration.js";
 import type { RowManifest } from "../schema/manifest.js";
-import { relationTexts } from "../schema/model-manifest.js";
+import { relationTexts, unfilledCopies } from "../schema/model-manifest.js";
 import { rowManifest } from "../schema/row-manifest.js";
 import { type BackfillState, backfillKey } from "./backfill-state.js";
 import {
@@ -373,12 +373,14 @@ async function firstEntry(
     }
   }
   const names = hasRows ? [] : declaredCounters(model);
+  const unfilled = unfilledCopies(relations, {});
   const counters = Object.fromEntries(names.map((name) => [name, "readable" as const]));
   return {
     format: 1,
     name: model.name,
     schema: { hash, accepts: [] },
     relations,
+    ...(hasRows && unfilled.length > 0 && { unfilled }),
     indexes,
     ...(names.length > 0 && { counters }),
     ...(model.live && { live: true }),

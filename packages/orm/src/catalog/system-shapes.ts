@@ -77,6 +77,7 @@ const knownCatalog = object({
   counterBuilds: optional(recordOf(count)),
   schema: optional(object({ hash: text, accepts: listOf(text) })),
   relations: optional(listOf(text)),
+  unfilled: optional(listOf(text)),
   transform: optional(object({ ...transform, earlier: optional(listOf(object(transform))) })),
   otherLayout: optional(object({ primaryKey: listOf(text), place })),
 });

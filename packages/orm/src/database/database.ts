@@ -118,7 +118,6 @@ export async function openModels<M extends Models>(
   assertDistinctPrefixes(models);
   const links = linkRelations(models);
   const settings = settingsOf(options, names);
-  const prefixes = new Map(models.map((model) => [model.name, model.prefix]));
   const limits = limitsOf(kv);
   const readAt = performance.now();
   const entries = await readStored({ kv, limits }, models.map(catalogKey));
@@ -127,7 +126,7 @@ export async function openModels<M extends Models>(
     models.map(async (model, i): Promise<TableContext> => {
       const catalog = await ModelCatalog.open(kv, model, {
         migrations: migrationsOf(model, options.migrations),
-        relations: relationTexts(model, prefixes),
+        relations: relationTexts(model, models),
         stored: { entry: entries[i] as KvEntryMaybe<CatalogEntry>, readAt },
       });
       const modelLinks = links.get(model.name)!;

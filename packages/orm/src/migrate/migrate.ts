@@ -8,6 +8,7 @@ import { dropIndexes } from "./build/drop-indexes.js";
 import { type DroppedModel, fenceDroppedModels, removeDroppedModels } from "./build/drop-models.js";
 import { finishIndex, type MigratedIndex, maxReported } from "./build/finish-index.js";
 import { readUnreported, removeUnreported } from "./build/unreported-rows.js";
+import { fillCopies } from "./copies/fill-copies.js";
 import { changeKeys } from "./key/change-key.js";
 import { beginMigration } from "./plan/begin-migration.js";
 import type { MigrationPlan } from "./plan/migration-plan.js";
@@ -225,6 +226,7 @@ async function runModel(
       }
       return outcome !== "stopped";
     },
+    () => fillCopies(context, run),
     () => backfill(context, run, options),
     // The backfill may have replaced definitions, whose entries are left.
     () => dropIndexes(context, run),

@@ -8,6 +8,7 @@ import { assertBooleans, assertFields, assertOptions } from "./assert-definition
 import { compileComputed } from "./compile-computed.js";
 import { compileIndex } from "./compile-index.js";
 import { type CompiledIndex, type CompiledModel, systemPrefix } from "./compiled-model.js";
+import { compileCopiedFields } from "./copied-fields.js";
 import { canBeAbsent, canBeCleared, isUlid } from "./fields/field-schema.js";
 import { canBeInKey } from "./fields/key-kinds.js";
 import type { Model } from "./model.js";
@@ -103,6 +104,7 @@ export function compileModel(model: Model, keyOrder: KeyOrder = specificationOrd
     indexes,
     relations: compileRelations(model),
     computed: compileComputed(model),
+    copied: compileCopiedFields(model, primaryKey, indexes),
     optionalFields: optional,
     requiredFields: requiredFields(indexes, optional),
     counted: sums.length > 0 || (model.count ?? false),

@@ -72,6 +72,14 @@ export interface CompiledIndex {
   readonly version: string | undefined;
 }
 
+/** Where a field gets its value from. */
+export interface CopiedField {
+  /** The name of a `belongsTo` relation. */
+  readonly relation: string;
+  /** The field of the row to which the relation leads. */
+  readonly from: string;
+}
+
 export interface CompiledModel {
   readonly name: string;
   /** The first part of its records' keys, so that the model can be renamed. */
@@ -86,6 +94,8 @@ export interface CompiledModel {
   readonly relations: Readonly<Record<string, Relation>>;
   /** The functions of the fields that are computed from a row when it is returned. */
   readonly computed: ReadonlyMap<string, (row: AnyRow) => unknown>;
+  /** Field → the relation to the row whose field it copies. */
+  readonly copied: ReadonlyMap<string, CopiedField>;
   /** The fields of indexes that a row may lack. Such a row is not in the index. */
   readonly optionalFields: ReadonlySet<string>;
   /**

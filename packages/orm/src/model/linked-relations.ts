@@ -1,5 +1,5 @@
 import type { CompiledIndex, CompiledModel } from "./compiled-model.js";
-import type { OnDelete, Relation } from "./relation-definition.js";
+import type { CopiedFields, OnDelete, Relation } from "./relation-definition.js";
 
 /** A relation with the models that it leads to, and the index that finds their rows. */
 export interface LinkedRelation {
@@ -24,6 +24,7 @@ export interface Reference {
   readonly relation: string;
   readonly fields: readonly string[];
   readonly onDelete: OnDelete;
+  readonly copy: CopiedFields;
   /** The index of `model` that begins with the fields. Undefined if its primary key does. */
   readonly index: CompiledIndex | undefined;
 }
@@ -32,4 +33,6 @@ export interface Reference {
 export interface LinkedRelations {
   readonly relations: ReadonlyMap<string, LinkedRelation>;
   readonly referencedBy: readonly Reference[];
+  /** Those references whose rows copy fields of this model. */
+  readonly copiedBy: readonly Reference[];
 }

@@ -1,6 +1,7 @@
 import type * as z from "zod";
 import type { DecimalField } from "./aggregates/decimal.js";
 import type { AnyComputed, NoComputed } from "./computed-types.js";
+import type { NoCopies } from "./copied-types.js";
 import type { AnyIndexDefinition, AnyIndexPart, DescendingField } from "./index-definition.js";
 import type { Relation } from "./relation-definition.js";
 
@@ -66,7 +67,9 @@ export type AnyModels = Readonly<Record<string, Model>>;
 export type Row<M extends Model> = z.output<M["schema"]>;
 
 /** Model → the input of `create`: the input of the schema. A ULID primary key may be left out. */
-export type CreateInput<M extends Model> = StoredInput<M> & NoComputed<M["computed"]>;
+export type CreateInput<M extends Model> = StoredInput<M> &
+  NoComputed<M["computed"]> &
+  NoCopies<M["relations"]>;
 
 type StoredInput<M extends Model> = M["primaryKey"] extends keyof M["schema"]["shape"]
   ? M["schema"]["shape"][M["primaryKey"]] extends z.ZodULID

@@ -9,12 +9,17 @@ export interface BelongsTo<
   Target extends string = string,
   Fields extends readonly string[] = readonly string[],
   Rule extends OnDelete = OnDelete,
+  Copy extends CopiedFields = CopiedFields,
 > {
   readonly kind: "belongsTo";
   readonly model: Target;
   readonly fields: Fields;
   readonly onDelete: Rule;
+  readonly copy: Copy;
 }
+
+/** Field of this model → the field of the other model whose value it copies. */
+export type CopiedFields = Readonly<Record<string, string>>;
 
 /** Fields of another model's rows hold this model's primary key. */
 export interface HasMany<
@@ -73,18 +78,22 @@ type ListOf<F extends string | readonly string[]> = F extends string
  * @param model the name of the other model.
  * @param fields one field, or as many as the other model's primary key has, in the same order. An
  * index or the primary key of this model has to begin with them.
+ * @param options.copy fields of this model that copy fields of the row to which the relation leads,
+ * as in `{ copy: { authorName: "name" } }`. Each write of that row also writes the copies, in the
+ * same commit. The schema needs a default for such a field, and data does not contain it.
  */
 export function belongsTo<
   const Target extends string,
   const F extends string | readonly string[],
   const Rule extends OnDelete = "restrict",
+  const Copy extends CopiedFields = Record<never, never>,
 >(
   model: Target,
   fields: F,
-  options: { readonly onDelete?: Rule } = {},
-): BelongsTo<Target, ListOf<F>, Rule> {
-  const { onDelete = "restrict" as Rule } = options;
-  return { kind: "belongsTo", model, fields: toList(fields), onDelete };
+  options: { readonly onDelete?: Rule; readonly copy?: Copy } = {},
+): BelongsTo<Target, ListOf<F>, Rule, Copy> {
+  const { onDelete = "restrict" as Rule, copy = {} as Copy } = options;
+  return { kind: "belongsTo", model, fields: toList(fields), onDelete, copy };
 }
 
 /**

@@ -56,5 +56,5 @@ export interface LeadsNowhere<_Name, Message extends string> extends Refused<Mes
 /** A computed field that no row can have. */
 export interface CannotCompute<_Field, Message extends string> extends Refused<Message> {}
 
-/** A computed field in data, which holds only what is stored. */
+/** A field in data that is computed or copied. */
 export interface NotStored<_Field, Message extends string> extends Refused<Message> {}

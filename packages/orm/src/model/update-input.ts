@@ -1,5 +1,6 @@
 import type * as z from "zod";
 import type { NoComputed } from "./computed-types.js";
+import type { NoCopies } from "./copied-types.js";
 import type { Model, PrimaryKeyField } from "./model.js";
 
 /**
@@ -33,7 +34,9 @@ type PushInput<E> = unknown extends E
  * `{ unset: true }` for optional fields and for those of a `catchall`, and `{ set: value }` for all
  * fields. A field that is absent or undefined stays as it is.
  */
-export type UpdateInput<M extends Model> = FieldChanges<M> & NoComputed<M["computed"]>;
+export type UpdateInput<M extends Model> = FieldChanges<M> &
+  NoComputed<M["computed"]> &
+  NoCopies<M["relations"]>;
 
 type FieldChanges<M extends Model> = {
   readonly [F in keyof z.input<M["schema"]> as Exclude<F, PrimaryKeyField<M>>]?:

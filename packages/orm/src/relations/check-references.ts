@@ -13,11 +13,17 @@ import { referenceGuardKey } from "./guard-keys.js";
 import { referenceIndexes } from "./reference-index.js";
 import { isReferenceTo, referencedKey, rowIdOf } from "./referenced-key.js";
 import { tableOfModel } from "./referrers.js";
+import { type ReferencedEntries, withCopiedFields } from "./with-copied-fields.js";
 
 /** The checks and writes of a commit that keep references from dangling. */
 export interface ReferenceChanges {
   readonly checks: readonly AtomicCheck[];
   readonly mutations: readonly KvMutation[];
+}
+
+/** The same, with the row in which fields have been copied from the rows to which it refers. */
+export interface CheckedReferences extends ReferenceChanges {
+  readonly row: AnyRow;
 }
 
 export const noReferences: ReferenceChanges = { checks: [], mutations: [] };
@@ -42,18 +48,23 @@ interface ReferencedRow {
  * For a reference that the row keeps, 1 is added to the guard if the index entry of the reference
  * gets another key. A concurrent delete that lists the entries may already have passed that key.
  *
+ * The fields that the row copies get the values of the rows that it newly refers to, as they were
+ * read. If the row refers to the same row as before, its copies stay, because each write of that
+ * row maintains them.
+ *
  * @param before null if the row is created.
+ * @param row the row after the change.
+ * @param isCopied true if the row has its copies already.
  * @throws {ReferenceMissingError} if a referenced row does not exist.
  */
 export async function checkReferences(
   context: TableContext,
   before: AnyRow | null,
-  after: AnyRow,
-): Promise<ReferenceChanges> {
-  const referenced = referencedRows(context, before, after);
-  if (referenced.length === 0) return noReferences;
-  const added = referenced.filter(({ isNew }) => isNew);
-  if (added.length < referenced.length) await assertNotDropped(context, referenced);
+  row: AnyRow,
+  isCopied = false,
+): Promise<CheckedReferences> {
+  const found = referencedRows(context, before, row);
+  const added = found.filter(({ isNew }) => isNew);
   const { keys, entries } =
     added.length === 0 ? { keys: [], entries: [] } : await readTargets(context, added);
   const checks = added.map(({ relation, fields, target, targetId }, i): AtomicCheck => {
@@ -64,10 +75,27 @@ export async function checkReferences(
     }
     return { key: keys[i]!, versionstamp };
   });
+  const { copied } = context.model;
+  const isFilled = copied.size === 0 || isCopied;
+  const after = isFilled
+    ? row
+    : withCopiedFields(context, before, row, entriesById(added, entries));
+  // A copy may be in the key of the index that finds another reference of the row.
+  const referenced = isFilled ? found : referencedRows(context, before, after);
+  if (added.length < referenced.length) await assertNotDropped(context, referenced);
   const mutations = referenced.map(({ target, targetId }): KvMutation => {
     return { key: referenceGuardKey(target, targetId), type: "sum", value: { value: 1n } };
   });
-  return { checks, mutations };
+  return { row: after, checks, mutations };
+}
+
+function entriesById(
+  added: readonly ReferencedRow[],
+  entries: readonly KvEntryMaybe<unknown>[],
+): ReferencedEntries {
+  return new Map(
+    added.map(({ target, targetId }, i) => [rowIdOf(target, targetId), entries[i]!] as const),
+  );
 }
 
 /** True if a row counts as missing: it is marked as deleted, or outside of the scope. */

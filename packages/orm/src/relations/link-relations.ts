@@ -3,11 +3,13 @@ import type { CompiledIndex, CompiledModel } from "../model/compiled-model.js";
 import type { LinkedRelation, LinkedRelations, Reference } from "../model/linked-relations.js";
 import type { BelongsTo, Relation } from "../model/relation-definition.js";
 import { kindOf } from "../query/plan/fields/value-kinds.js";
+import { assertCopies } from "./assert-copies.js";
 import { referenceIndex } from "./reference-index.js";
 
 interface Links {
   readonly relations: Map<string, LinkedRelation>;
   readonly referencedBy: Reference[];
+  readonly copiedBy: Reference[];
 }
 
 /**
@@ -15,25 +17,28 @@ interface Links {
  * the targets of its relations and the `belongsTo` relations that refer to it.
  *
  * @throws {ModelDefinitionError} if a relation names a model or field that does not exist, if its
- * fields differ in number or kind from the primary key that they hold, or if no index begins with
- * them.
+ * fields differ in number or kind from the primary key that they hold, if no index begins with
+ * them, or if it copies a field that does not exist.
  */
 export function linkRelations(
   models: readonly CompiledModel[],
 ): ReadonlyMap<string, LinkedRelations> {
   const links = new Map<string, Links>();
-  for (const { name } of models) links.set(name, { relations: new Map(), referencedBy: [] });
+  for (const { name } of models)
+    links.set(name, { relations: new Map(), referencedBy: [], copiedBy: [] });
   for (const model of models) {
     for (const [name, relation] of Object.entries(model.relations)) {
       const link = linkRelation(models, model, name, relation);
       links.get(model.name)?.relations.set(name, link);
       if (relation.kind !== "belongsTo") continue;
-      const { fields, onDelete } = relation;
+      const { fields, onDelete, copy } = relation;
       const { index } = link;
-      const reference = { model, relation: name, fields, onDelete, index };
+      const reference = { model, relation: name, fields, onDelete, copy, index };
       links.get(relation.model)?.referencedBy.push(reference);
+      if (Object.keys(copy).length > 0) links.get(relation.model)?.copiedBy.push(reference);
     }
   }
+  assertCopies(models);
   return links;
 }
 

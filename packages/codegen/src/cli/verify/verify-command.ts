@@ -21,6 +21,7 @@ are
   mismatched   an entry differs from its row
 --repair corrects them. The command also reports rows that an index cannot contain, for example
 because its function throws. Correct these rows yourself. Indexes that are not built yet are skipped.
+Fields that relations copy are compared with the rows that they copy; --repair corrects these too.
 Counters are not checked, but are recounted if entries of their model are repaired.
 
 Then it reads the rows of models with belongsTo relations again, and reports references to rows that

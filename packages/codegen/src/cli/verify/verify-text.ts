@@ -1,4 +1,4 @@
-import type { DanglingReference, EntryFinding, VerifiedModel } from "@keywright/orm";
+import type { DanglingReference, EntryFinding, OutdatedCopy, VerifiedModel } from "@keywright/orm";
 import { counted, moreLine, shownNumber } from "../terminal/counted.js";
 import { shownId, shownKeyValue } from "../terminal/shown-value.js";
 import { styled, type Terminal } from "../terminal/terminal.js";
@@ -15,7 +15,9 @@ export function verifyText(
   { status, models }: VerifyReport,
   isRepair: boolean,
 ): string {
-  const blocks = models.map((model) => [...modelLines(model), ...referenceLines(model)].join("\n"));
+  const blocks = models.map((model) =>
+    [...modelLines(model), ...copyLines(model), ...referenceLines(model)].join("\n"),
+  );
   return [...blocks, endText(terminal, status, models, isRepair)].join("\n");
 }
 
@@ -44,6 +46,22 @@ function findingLine({ kind, index, key, primaryKey, repaired, heldBy }: EntryFi
   const holder =
     heldBy === undefined ? "" : `; row ${shownKeyValue(heldBy)} has the same unique value`;
   return `  ${kind}  ${index}  ${shownId(key)}${row}${holder}${repaired ? "  repaired" : ""}`;
+}
+
+function copyLines({ model, copies }: VerifiedModel): string[] {
+  const { count, first, repaired } = copies;
+  if (count === 0) return [];
+  const shown = first.slice(0, maxShown);
+  const differs = count === 1 ? "differs" : "differ";
+  return [
+    `${model}  copied fields of ${counted(count, "row")} ${differs}${repaired > 0 ? `; ${repaired} repaired` : ""}`,
+    ...shown.map(copyLine),
+    ...moreLine(count - shown.length),
+  ];
+}
+
+function copyLine({ id, relation, fields }: OutdatedCopy): string {
+  return `  row ${shownId(id)}  ${fields.join(", ")} of ${relation}`;
 }
 
 function referenceLines({ model, references }: ReportedModel): string[] {
@@ -87,9 +105,9 @@ function endText(
   }
 }
 
-function isRepairable({ counts, repaired, conflicts }: VerifiedModel): boolean {
+function isRepairable({ counts, repaired, conflicts, copies }: VerifiedModel): boolean {
   const all = Object.values(counts).reduce((sum, count) => sum + count, 0);
-  return all > repaired + conflicts;
+  return all > repaired + conflicts || copies.count > copies.repaired;
 }
 
 function isDangling({ references }: ReportedModel): boolean {
@@ -98,8 +116,8 @@ function isDangling({ references }: ReportedModel): boolean {
 
 function repairText(models: readonly ReportedModel[]): string {
   const repair = commandLine("verify --repair");
-  if (!models.some(isDangling)) return `To repair the indexes:\n${repair}`;
-  return `To repair the indexes:\n${repair}\nA repair does not change references: ${danglingAdvice}.`;
+  if (!models.some(isDangling)) return `To repair this:\n${repair}`;
+  return `To repair this:\n${repair}\nA repair does not change references: ${danglingAdvice}.`;
 }
 
 /** Returns advice about what a repair cannot fix. */
@@ -110,6 +128,9 @@ function adviceText(models: readonly ReportedModel[]): string {
       : []),
     ...(models.some(({ unindexedCount }) => unindexedCount > 0)
       ? ["correct the rows that cannot be indexed, or the function of the index"]
+      : []),
+    ...(models.some(({ copies }) => copies.count > copies.repaired)
+      ? ["correct the references that lead to no row, then repair the copied fields again"]
       : []),
     ...(models.some(isDangling) ? [`${danglingAdvice} (--repair does not change references)`] : []),
   ];

@@ -25,6 +25,7 @@ import type { CompiledIndex } from "../../model/compiled-model.js";
 import { canonicalJson } from "../../schema/hash.js";
 import { indexManifest, isSameIndex } from "../../schema/index-manifest.js";
 import type { RowManifest } from "../../schema/manifest.js";
+import { unfilledCopies } from "../../schema/model-manifest.js";
 import { findUpgrade } from "../../schema/row-upgrade.js";
 import type { MigrationRun } from "../run/migration-run.js";
 import type { MigrationStep, ModelFacts } from "./migration-plan.js";
@@ -71,11 +72,13 @@ export async function beginMigration(
 async function plannedEntry(context: TableContext, facts: ModelFacts): Promise<CatalogEntry> {
   const { kv, model } = context;
   const { steps } = planModel(facts);
-  const { entry } = facts;
+  const { unfilled: _, ...entry } = facts.entry;
+  const unfilled = unfilledCopies(facts.relations, facts.entry);
   return {
     ...entry,
     name: model.name,
     relations: facts.relations,
+    ...(unfilled.length > 0 && { unfilled }),
     indexes: await plannedIndexes(kv, facts, steps),
     ...plannedCounters(facts, steps),
     ...plannedRows(context, facts),

@@ -11,6 +11,7 @@ export type StepKind =
   | "add-relation"
   | "change-relation"
   | "drop-relation"
+  | "fill-copies"
   | "add-field"
   | "change-field"
   | "remove-field"

@@ -1,6 +1,7 @@
 import { declaredCounters, isMaintained } from "../../catalog/catalog-entry.js";
 import { parseCounterName, rowCounter } from "../../model/aggregates/counter.js";
-import { parseRelationText } from "../../schema/model-manifest.js";
+import { canonicalJson } from "../../schema/hash.js";
+import { parseRelationText, unfilledCopies } from "../../schema/model-manifest.js";
 import type {
   DatabaseModel,
   MigrationPlan,
@@ -54,6 +55,7 @@ export function planModel(facts: ModelFacts): ModelPlan {
     ...planName(facts),
     ...planRelations(facts),
     ...planRows(facts, upgrade, moved),
+    ...planCopies(facts),
     ...indexSteps,
     ...planCounters(facts),
   ];
@@ -94,13 +96,20 @@ function planRelations({ entry, relations }: ModelFacts): PlannedStep[] {
   const storedByName = new Map(stored.map((relation) => [nameOf(relation), relation]));
   const declaredByName = new Map(declared.map((relation) => [nameOf(relation), relation]));
   const steps: PlannedStep[] = [];
-  for (const [of, { onDelete }] of declaredByName) {
+  for (const [of, { onDelete, copy }] of declaredByName) {
     const previous = storedByName.get(of);
     if (previous === undefined) {
       const reason = `Every write checks ${of} from now on. Existing rows are not checked.`;
       steps.push({ kind: "add-relation", class: "safe", sideBySide: false, of, reason });
     } else if (previous.onDelete !== onDelete) {
       const reason = `The relation ${of} had onDelete: ${JSON.stringify(previous.onDelete)} and has ${JSON.stringify(onDelete)} now.`;
+      steps.push({ kind: "change-relation", class: "safe", sideBySide: false, of, reason });
+    } else if (canonicalJson(previous.copy) !== canonicalJson(copy)) {
+      const fields = Object.keys(copy);
+      const reason =
+        fields.length === 0
+          ? `The relation ${of} no longer copies fields.`
+          : `The relation ${of} copies ${fields.join(", ")} now.`;
       steps.push({ kind: "change-relation", class: "safe", sideBySide: false, of, reason });
     }
   }
@@ -110,6 +119,17 @@ function planRelations({ entry, relations }: ModelFacts): PlannedStep[] {
     steps.push({ kind: "drop-relation", class: "breaking", sideBySide: false, of, reason });
   }
   return steps;
+}
+
+function planCopies({ model, entry, relations }: ModelFacts): PlannedStep[] {
+  return unfilledCopies(relations, entry).flatMap((text) => {
+    const relation = parseRelationText(text);
+    if (relation === undefined) return [];
+    const fields = Object.keys(relation.copy).join(", ");
+    const reason = `Each row of ${model.name} gets ${fields} from the row of ${relation.model} that it refers to. From now on, every write of such a row also writes the copies.`;
+    const of = relation.fields.join(",");
+    return [{ kind: "fill-copies", class: "backfill", sideBySide: false, of, reason } as const];
+  });
 }
 
 /** Names a counter at the beginning of a sentence. */

@@ -1,9 +1,10 @@
 import { type AnyDatabase, tableContextOf, tableContexts } from "../../context/any-database.js";
 import type { TableContext } from "../../context/table-context.js";
 import { InvalidArgumentError } from "../../errors/query-errors.js";
+import { type CheckedCopies, checkCopies } from "../copies/check-copies.js";
 import { takeLease } from "../run/lease.js";
 import { createRun, type RunOptions } from "../run/migration-run.js";
-import { type VerifiedModel, verifyModel } from "./verify-model.js";
+import { type VerifiedEntries, verifyModel } from "./verify-model.js";
 
 export interface VerifyOptions extends RunOptions {
   /** The models to verify, by their `name`. All models by default. */
@@ -33,10 +34,17 @@ export interface VerifyResult {
   readonly models: readonly VerifiedModel[];
 }
 
+/** The result of verifying a model. */
+export interface VerifiedModel extends VerifiedEntries {
+  /** Rows whose copied fields differ. They are not checked if `indexes` are named. */
+  readonly copies: CheckedCopies;
+}
+
 /**
  * Compares rows and index entries in both directions, in bounded memory and beside writers. Reports
- * entries that are missing, dangling or mismatched, and rows that an index cannot hold. With
- * `repair`, it repairs the entries, under checks. Rows that an index cannot hold are not repaired.
+ * entries that are missing, dangling or mismatched, rows that an index cannot hold, and copied
+ * fields that differ from what they copy. With `repair`, it repairs the entries and the copies,
+ * under checks. Rows that an index cannot hold are not repaired.
  * Counters are not verified, but if entries of a model were repaired, its counters are rebuilt.
  *
  * If the database is on disk, the checksums of its files are verified first.
@@ -68,7 +76,12 @@ export async function verifyIndexes(
       );
       const verified = await verifyModel(context, indexes, run, { repair, recount });
       if (verified === "stopped") return { status: "stopped", models };
-      models.push(verified);
+      const copies =
+        options.indexes === undefined
+          ? await checkCopies(context, run, { writes: repair })
+          : { count: 0, first: [], repaired: 0 };
+      if (copies === "stopped") return { status: "stopped", models };
+      models.push({ ...verified, copies });
     }
     return { status: statusOfVerified(models), models };
   } finally {
@@ -98,7 +111,8 @@ function statusOfVerified(models: readonly VerifiedModel[]): VerifyResult["statu
   let unindexed = 0;
   for (const model of models) {
     for (const count of Object.values(model.counts)) found += count;
-    repaired += model.repaired;
+    found += model.copies.count;
+    repaired += model.repaired + model.copies.repaired;
     unindexed += model.unindexedCount;
   }
   if (found > repaired || unindexed > 0) return "damaged";

@@ -26,8 +26,8 @@ export interface VerifyModelOptions {
   readonly saveEvery?: number;
 }
 
-/** The result of verifying a model. */
-export interface VerifiedModel {
+/** The result of verifying the indexes of a model. */
+export interface VerifiedEntries {
   readonly model: string;
   /** The indexes that were verified. Incomplete indexes are left out. */
   readonly indexes: readonly string[];
@@ -99,7 +99,7 @@ export async function verifyModel(
   indexes: readonly CompiledIndex[],
   run: MigrationRun,
   options: VerifyModelOptions,
-): Promise<VerifiedModel | "stopped"> {
+): Promise<VerifiedEntries | "stopped"> {
   const { model, catalog } = context;
   await catalog.reload();
   catalog.snapshot.assertSameKey();
@@ -123,7 +123,7 @@ export async function verifyModel(
     return "stopped";
   }
   await verification.clear();
-  return verifiedModel(model.name, names, verification);
+  return verifiedEntries(model.name, names, verification);
 }
 
 /**
@@ -293,11 +293,11 @@ function progressOf({ verification, indexes, summed, options }: Work): {
   return { done: Math.floor((total * (before + share)) / scans), total };
 }
 
-function verifiedModel(
+function verifiedEntries(
   model: string,
   indexes: readonly string[],
   { state, findings }: Verification,
-): VerifiedModel {
+): VerifiedEntries {
   const { rows, entries, counts, repaired, conflicts = 0, unindexed } = state;
   return {
     model,

@@ -19,6 +19,7 @@ import { pauseBeforeAttempt } from "../../transaction/pause.js";
 import { claimUniqueKey, takenError } from "./claim-unique-key.js";
 import { countedRowMutations } from "./counted-row-changes.js";
 import type { PlannedChange } from "./plan-change.js";
+import type { CopyingChange } from "./plan-copies.js";
 import { expiryOptions, hasExpired, recordExpiry } from "./row-expiry.js";
 import { settleDuplicates } from "./settle-duplicates.js";
 import { settleRegularly } from "./settle-regularly.js";
@@ -68,10 +69,11 @@ export async function commitChange(
       throw limitErrorOf(error);
     }
     if (result.ok) {
-      if (context.transaction === undefined) context.catalog.confirm(catalog, committedAt);
-      if (catalog.hasPendingIndex) await settleDuplicates(context, change);
-      if (change.countedRow?.counters !== undefined) await settleRegularly(context);
-      if (change.ranked.length > 0) await tendRegularly(context, change.ranked);
+      for (const committed of withCopying({ context, catalog, change })) {
+        if (committed.context.transaction === undefined)
+          committed.context.catalog.confirm(committed.catalog, committedAt);
+        if (needsFinish(committed)) await finishChange(committed);
+      }
       return { change, versionstamp: result.versionstamp };
     }
     takeovers = await settleConflict(context, change);
@@ -81,6 +83,24 @@ export async function commitChange(
     }
     await pauseBeforeAttempt(attempt + 1);
   }
+}
+
+/** Returns a change and those of all rows that copy fields of its row. */
+function withCopying(change: CopyingChange): CopyingChange[] {
+  const { copies } = change.change;
+  return copies.length === 0 ? [change] : [change, ...copies];
+}
+
+/** True if {@link finishChange} has something to do. Most commits wait for nothing. */
+function needsFinish({ catalog, change }: CopyingChange): boolean {
+  const isCounted = change.countedRow?.counters !== undefined;
+  return catalog.hasPendingIndex || isCounted || change.ranked.length > 0;
+}
+
+async function finishChange({ context, catalog, change }: CopyingChange): Promise<void> {
+  if (catalog.hasPendingIndex) await settleDuplicates(context, change);
+  if (change.countedRow?.counters !== undefined) await settleRegularly(context);
+  if (change.ranked.length > 0) await tendRegularly(context, change.ranked);
 }
 
 /**
@@ -110,38 +130,67 @@ function operationInTime(
  * @throws {LimitExceededError} if the change has more checks or mutations than the limits allow.
  */
 export function commitOperation(
-  { kv, model, limits, transaction }: TableContext,
+  context: TableContext,
   catalog: CatalogSnapshot,
   change: PlannedChange,
   takeovers: Takeovers,
   now: number,
 ): AtomicOperation {
-  const key = rowKey(model, change.primaryKey);
-  const { row, versionstamp } = change;
-  const { removed, added, rewritten } = change.indexes;
-  const options = expiryOptions(change.expiry, now);
-  const mutations =
-    change.countedRow === undefined
-      ? change.mutations
-      : change.mutations.concat(
-          countedRowMutations(model, change.primaryKey, change.countedRow, change.expiry, now),
-        );
+  const { kv, limits, transaction } = context;
+  const changes = withCopying({ context, catalog, change });
+  const checks = changes.flatMap((each, i) => checksOf(each, i === 0 ? takeovers : noTakeovers));
+  // A transaction checks the limits for all of its commits together.
+  if (transaction === undefined) {
+    const mutations = changes.map(({ change: each }) => countMutations(each));
+    assertWithin(limits, "checks", checks.length);
+    assertWithin(
+      limits,
+      "mutations",
+      mutations.reduce((sum, count) => sum + count, 0),
+    );
+  }
+  const operation = kv.atomic().check(...checks);
+  for (const each of changes) addChange(operation, each, now);
+  return operation;
+}
+
+function checksOf({ context, catalog, change }: CopyingChange, takeovers: Takeovers) {
+  const key = rowKey(context.model, change.primaryKey);
+  const { versionstamp } = change;
   const checks: AtomicCheck[] = [catalog.check, { key, versionstamp }, ...change.checks];
-  for (const entry of added) {
+  for (const entry of change.indexes.added) {
     if (!entry.index.unique) continue;
     const takeover = takeovers.size === 0 ? undefined : takeovers.get(keyText(entry.key));
     if (takeover === undefined) checks.push({ key: entry.key, versionstamp: null });
     else checks.push(...takeover);
   }
-  // A transaction checks the limits for all of its commits together.
-  if (transaction === undefined) {
-    const rowMutations = change.expiryKey === undefined ? 1 : 2;
-    const otherMutations = change.other.removed.length + change.other.written.length;
-    const entryMutations = removed.length + added.length + rewritten.length + otherMutations;
-    assertWithin(limits, "checks", checks.length);
-    assertWithin(limits, "mutations", rowMutations + entryMutations + mutations.length);
-  }
-  const operation = kv.atomic().check(...checks);
+  return checks;
+}
+
+/** Returns how many keys a change writes, at most. */
+function countMutations({
+  indexes,
+  other,
+  expiryKey,
+  countedRow,
+  mutations,
+}: PlannedChange): number {
+  const { removed, added, rewritten } = indexes;
+  const entries = removed.length + added.length + rewritten.length;
+  const others = other.removed.length + other.written.length;
+  const records = (expiryKey === undefined ? 0 : 1) + (countedRow === undefined ? 0 : 3);
+  return 1 + entries + others + records + mutations.length;
+}
+
+function addChange(
+  operation: AtomicOperation,
+  { context: { model }, change }: CopyingChange,
+  now: number,
+): void {
+  const { row } = change;
+  const { removed, added, rewritten } = change.indexes;
+  const key = rowKey(model, change.primaryKey);
+  const options = expiryOptions(change.expiry, now);
   for (const entry of removed) operation.delete(entry.key);
   for (const entry of added) operation.set(entry.key, entry.value, options);
   for (const entry of rewritten) operation.set(entry.key, entry.value, options);
@@ -150,8 +199,16 @@ export function commitOperation(
   if (row === null) operation.delete(key);
   else operation.set(key, row, options);
   if (change.expiryKey !== undefined) recordExpiry(operation, change.expiryKey, options, now);
-  for (const mutation of mutations) mutate(operation, mutation);
-  return operation;
+  for (const mutation of change.mutations) mutate(operation, mutation);
+  if (change.countedRow === undefined) return;
+  const records = countedRowMutations(
+    model,
+    change.primaryKey,
+    change.countedRow,
+    change.expiry,
+    now,
+  );
+  for (const mutation of records) mutate(operation, mutation);
 }
 
 /** @throws {LimitExceededError} if a commit would exceed a limit. */
@@ -180,6 +237,7 @@ function mutate(operation: AtomicOperation, mutation: KvMutation): void {
 async function settleConflict(context: TableContext, change: PlannedChange): Promise<Takeovers> {
   const { kv, model, catalog } = context;
   if (await catalog.reload()) return noTakeovers;
+  for (const { context: copying } of change.copies) await copying.catalog.reload();
   const { versionstamp, value: row } = await kv.get(rowKey(model, change.primaryKey));
   if (versionstamp !== change.versionstamp) {
     if (change.versionstamp !== null) return noTakeovers;

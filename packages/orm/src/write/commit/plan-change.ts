@@ -25,6 +25,7 @@ import type { AnyRow, CompiledIndex } from "../../model/compiled-model.js";
 import { isMarked } from "../../model/soft-delete.js";
 import { placeChanges, type RankedChanges } from "../../ranks/place-changes.js";
 import {
+  type CheckedReferences,
   checkReferences,
   noReferences,
   type ReferenceChanges,
@@ -35,6 +36,7 @@ import { assertNotRanked } from "./assert-not-ranked.js";
 import { assertSummable } from "./assert-summable.js";
 import { type CountedRow, type CountedRowChange, readCountedRow } from "./counted-row-changes.js";
 import { findForeignEntries, type OtherOwners } from "./find-foreign-entries.js";
+import { type CopyingChange, copyToRows } from "./plan-copies.js";
 import { planCounters } from "./plan-counters.js";
 import { type OtherLayoutChanges, planOtherLayout } from "./plan-other-layout.js";
 import { refuseRecordedValues } from "./refuse-recorded-values.js";
@@ -58,6 +60,8 @@ export interface PlannedChange {
   readonly countedRow: CountedRowChange | undefined;
   /** The changes of intervals of ranked indexes. They are also in `mutations`. */
   readonly ranked: RankedChanges;
+  /** The changes of rows that copy fields of this row. */
+  readonly copies: readonly CopyingChange[];
   /** Further checks, for example on unique entries that were read for the plan. */
   readonly checks: readonly AtomicCheck[];
   /** Further mutations: counters, change marks, and guards of referenced rows. */
@@ -70,8 +74,8 @@ export interface PlannedRow {
   readonly before: FoundRow | null;
   /** True if `before` has expired, so that only its entries matter, and `row` is a new row. */
   readonly isNew?: boolean;
-  /** True if `before` is marked as deleted and `row` is not, so that its references are new. */
-  readonly isRestored?: boolean;
+  /** True if its references are checked and its fields copied as for a new row. */
+  readonly renewsReferences?: boolean;
   /** The row to store. Null to delete it. */
   readonly row: AnyRow | null;
   /** The time until the row expires, in milliseconds. Undefined to keep its expiry time. */
@@ -112,13 +116,62 @@ export function planChange(
   catalog: CatalogSnapshot,
   planned: PlannedRow,
 ): PlannedChange | Promise<PlannedChange> {
-  const { model } = context;
-  const { primaryKey, row } = planned;
+  const { row } = planned;
   // Every change of a row is planned here.
   if (context.scope !== undefined) {
     if (planned.before !== null && !planned.isNew) assertInScope(context, planned.before.row);
     if (row !== null) assertInScope(context, row);
   }
+  const copies = context.model.copied.size > 0 || context.links.copiedBy.length > 0;
+  return copies ? planWithCopies(context, catalog, planned) : planRow(context, catalog, planned);
+}
+
+/** Plans a change of a row that copies fields of other rows, or whose fields others copy. */
+async function planWithCopies(
+  context: TableContext,
+  catalog: CatalogSnapshot,
+  planned: PlannedRow,
+): Promise<PlannedChange> {
+  const { before, row, isNew = false } = planned;
+  if (row === null) return await planRow(context, catalog, planned);
+  const references = await findReferences(context, planned, row);
+  const filled = { ...planned, row: references.row };
+  if (before === null || context.links.copiedBy.length === 0) {
+    return await planRow(context, catalog, filled, references);
+  }
+  const copied = await copyToRows(context, catalog, before, filled.row, isNew);
+  const change =
+    copied.row === filled.row
+      ? await planRow(context, catalog, filled, references)
+      : await planCopied(context, catalog, { ...filled, row: copied.row });
+  const copies: CopyingChange[] = [];
+  for (const each of copied.copying) {
+    const { primaryKey, before: found, row: copy } = each;
+    const copying = { primaryKey, before: found, row: copy };
+    const planOf = await planCopied(each.context, each.catalog, copying);
+    copies.push({ context: each.context, catalog: each.catalog, change: planOf });
+  }
+  return { ...change, checks: [...change.checks, ...copied.checks], copies };
+}
+
+/** Plans a change of a row that has its copies already. */
+async function planCopied(
+  context: TableContext,
+  catalog: CatalogSnapshot,
+  planned: PlannedRow & { readonly row: AnyRow },
+): Promise<PlannedChange> {
+  const references = await findReferences(context, planned, planned.row, true);
+  return await planRow(context, catalog, planned, references);
+}
+
+function planRow(
+  context: TableContext,
+  catalog: CatalogSnapshot,
+  planned: PlannedRow,
+  references?: ReferenceChanges,
+): PlannedChange | Promise<PlannedChange> {
+  const { model } = context;
+  const { primaryKey, row } = planned;
   const indexes = affectedIndexes(catalog, planned);
   const before =
     planned.before === null ? undefined : storedEntries(context, indexes, planned.before);
@@ -127,7 +180,7 @@ export function planChange(
   if (after !== undefined) {
     assertStorable(model, primaryKey, entries.changes.added, context.limits.keyBytes);
   }
-  return whenReady(findFacts(context, catalog, planned, entries.changes), (facts) =>
+  return whenReady(findFacts(context, catalog, planned, entries.changes, references), (facts) =>
     compose(context, catalog, planned, entries, facts),
   );
 }
@@ -213,6 +266,7 @@ function findFacts(
   catalog: CatalogSnapshot,
   planned: PlannedRow,
   { removed, added, rewritten }: IndexChanges,
+  references?: ReferenceChanges,
 ): Facts | Promise<Facts> {
   const { before, row, primaryKey } = planned;
   const readsCounted = catalog.growingCounters !== undefined || catalog.recordsCounted;
@@ -223,12 +277,13 @@ function findFacts(
     );
     const planOther = () =>
       planOtherLayout(context, catalog, before && (before.stored ?? before.row), row);
-    if (!readsCounted && (row === null || !refersToRows(context))) {
+    const known = row === null || !refersToRows(context) ? noReferences : references;
+    if (!readsCounted && known !== undefined) {
       return whenReady(others, (found) =>
-        whenReady(planOther(), (other) => ({ others: found, other, references: noReferences })),
+        whenReady(planOther(), (other) => ({ others: found, other, references: known })),
       );
     }
-    return readFacts(context, catalog, planned, others, planOther);
+    return readFacts(context, catalog, planned, others, planOther, known);
   };
   return catalog.hasPendingIndex
     ? refuseRecordedValues(context, catalog, added, primaryKey).then(read)
@@ -238,10 +293,12 @@ function findFacts(
 async function readFacts(
   context: TableContext,
   catalog: CatalogSnapshot,
-  { before, row, primaryKey, isNew = false, isRestored = false }: PlannedRow,
+  planned: PlannedRow,
   others: OtherOwners | Promise<OtherOwners>,
   planOther: () => OtherLayoutChanges | Promise<OtherLayoutChanges>,
+  known: ReferenceChanges | undefined,
 ): Promise<Facts> {
+  const { row, primaryKey } = planned;
   const found = await others;
   const other = await planOther();
   const key = countedMarkKey(context.model, primaryKey);
@@ -253,11 +310,7 @@ async function readFacts(
     ? await readCountedRow(context, catalog, primaryKey)
     : undefined;
   const references =
-    row === null
-      ? noReferences
-      : isMarked(context.model, row)
-        ? noReferences
-        : await checkReferences(context, isNew || isRestored ? null : (before?.row ?? null), row);
+    known ?? (row === null ? noReferences : await findReferences(context, planned, row));
   return {
     others: found,
     other,
@@ -265,6 +318,18 @@ async function readFacts(
     ...(countedRow && { countedRow }),
     references,
   };
+}
+
+/** Returns what keeps the references of a row valid. Those of a deleted row are not checked. */
+async function findReferences(
+  context: TableContext,
+  { before, isNew = false, renewsReferences = false }: PlannedRow,
+  row: AnyRow,
+  isCopied = false,
+): Promise<CheckedReferences> {
+  if (isMarked(context.model, row)) return { ...noReferences, row };
+  const previous = isNew || renewsReferences ? null : (before?.row ?? null);
+  return await checkReferences(context, previous, row, isCopied);
 }
 
 function refersToRows({ model }: TableContext): boolean {
@@ -335,6 +400,7 @@ function compose(
     expiryKey: keepsExpiry(context, catalog) ? expiryKey(model, primaryKey) : undefined,
     countedRow: counters.countedRow,
     ranked: counters.ranked,
+    copies: [],
     checks,
     mutations,
   };

@@ -29,9 +29,10 @@ export async function restoreRow(
   const { change, versionstamp } = await commitChange(context, async (catalog) => {
     const found = await findToWrite(context, catalog, find, where, options);
     const { primaryKey, row } = found;
-    const isRestored = isMarked(model, row);
-    const restored = isRestored ? unmarkedRow(model, row) : row;
-    return planChange(context, catalog, { primaryKey, before: found, row: restored, isRestored });
+    const renewsReferences = isMarked(model, row);
+    const restored = renewsReferences ? unmarkedRow(model, row) : row;
+    const planned = { primaryKey, before: found, row: restored, renewsReferences };
+    return planChange(context, catalog, planned);
   });
   return { row: change.row!, primaryKey: change.primaryKey, versionstamp };
 }

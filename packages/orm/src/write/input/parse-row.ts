@@ -38,9 +38,11 @@ export function parseNewRow(model: CompiledModel, data: AnyRow): AnyRow | Promis
 
 function unknownFields(model: CompiledModel, data: AnyRow): z.core.$ZodIssue[] {
   // A strict object refuses them itself.
-  if (model.schema._zod.def.catchall?._zod.def.type === "never") return [];
+  const isStrict = model.schema._zod.def.catchall?._zod.def.type === "never";
+  if (isStrict && model.copied.size === 0) return [];
   const issues: z.core.$ZodIssue[] = [];
   for (const field of Object.keys(data)) {
+    if (isStrict && !model.copied.has(field)) continue;
     if (data[field] !== undefined && fieldSchema(model, field) === undefined) {
       issues.push(unrecognized(model, field));
     }
@@ -118,9 +120,10 @@ function assertIndexedFields(
   if (issues !== undefined) throw invalidError(model, issues);
 }
 
-/** Returns the schema of a field: its own, or the catchall. Undefined if rows cannot have it. */
+/** Returns the schema of a field: its own, or the catchall. Undefined if data cannot have it. */
 function fieldSchema(model: CompiledModel, field: string): z.core.$ZodType | undefined {
   const { shape, catchall } = model.schema._zod.def;
+  if (model.copied.has(field)) return undefined;
   if (Object.hasOwn(shape, field)) return shape[field];
   // Assigning a property of this name would set the prototype of the row.
   if (field === "__proto__" || catchall?._zod.def.type === "never") return undefined;
@@ -148,6 +151,11 @@ function withRefinements(model: CompiledModel, row: AnyRow): AnyRow | Promise<An
 function unrecognized(model: CompiledModel, field: string): z.core.$ZodIssue {
   if (model.computed.has(field)) {
     const message = "it is computed and not stored; leave it out";
+    return { code: "custom", path: [field], message, params: ownIssue };
+  }
+  const copied = model.copied.get(field);
+  if (copied !== undefined) {
+    const message = `it is a copy of ${copied.from} of ${copied.relation}; leave it out`;
     return { code: "custom", path: [field], message, params: ownIssue };
   }
   const message = `Unrecognized key: ${JSON.stringify(field)}`;

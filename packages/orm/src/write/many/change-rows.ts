@@ -62,7 +62,8 @@ export async function updateRows(
   // Changes that the caller makes to the object after the call are not written.
   const patch = copyData(context.model, data);
   return await changeRows(context, query, options, meter, {
-    isAlone: false,
+    // A commit of many rows could not be divided by the rows that copy their fields.
+    isAlone: context.links.copiedBy.length > 0,
     write: (within, find, primaryKey) =>
       updateRow(within, find, pointerOf(primaryKey), patch, { expireIn }),
   });

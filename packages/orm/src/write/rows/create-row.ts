@@ -87,7 +87,7 @@ async function insertRow(
   const primaryKey = primaryKeyOf(model, row);
   if (expireIn !== undefined) await catalog.recordFact("expires");
   let isFirst = true;
-  const { versionstamp } = await commitChange(context, (snapshot) => {
+  const { change, versionstamp } = await commitChange(context, (snapshot) => {
     if (isFirst || !keepsExpiry(context, snapshot)) {
       isFirst = false;
       return planChange(context, snapshot, { primaryKey, before: null, row, expireIn });
@@ -96,7 +96,7 @@ async function insertRow(
       planChange(context, snapshot, { primaryKey, before, isNew: true, row, expireIn }),
     );
   });
-  return { row, primaryKey, versionstamp };
+  return { row: change.row ?? row, primaryKey, versionstamp };
 }
 
 /** Returns the row that a new one replaces: expired, but not removed by the database yet. */

@@ -1,0 +1,31 @@
+import type { TableContext } from "../../context/table-context.js";
+import { changeCatalog } from "../run/change-catalog.js";
+import { ProgressMeter } from "../run/migration-progress.js";
+import type { MigrationRun } from "../run/migration-run.js";
+import { countRows } from "../run/scan-rows.js";
+import { checkCopies } from "./check-copies.js";
+
+/**
+ * Fills the copied fields of a model's rows if the catalog lists some that are not filled. Writers
+ * have maintained them since the catalog lists them. If a run is stopped or killed, the next one
+ * reads the rows again, and writes those that still differ.
+ *
+ * @returns false if the signal stopped it.
+ */
+export async function fillCopies(context: TableContext, run: MigrationRun): Promise<boolean> {
+  const { catalog, model } = context;
+  await catalog.reload();
+  const { unfilled } = catalog.snapshot.entry;
+  if (unfilled === undefined) return true;
+  const total = await countRows(context, run, []);
+  if (total === undefined) return false;
+  const meter = new ProgressMeter(model.name, [], run.onProgress);
+  meter.start("transforming", 0, total);
+  const onPage = (rows: number) => meter.advance(rows, total);
+  const checked = await checkCopies(context, run, { writes: true, onPage });
+  if (checked === "stopped") return false;
+  await changeCatalog(context, run.lease, ({ unfilled: before, ...entry }) =>
+    before === undefined ? undefined : entry,
+  );
+  return true;
+}
