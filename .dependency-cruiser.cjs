@@ -34,6 +34,7 @@ const rooms = {
     "write/nested",
     "live",
     "migrate/run",
+    "migrate/copies",
     "migrate/plan",
     "migrate/transform",
     "migrate/build",

@@ -123,6 +123,35 @@ const calls: [string, (db: Inferred) => unknown, (db: Generated) => unknown][] =
         .listByState("public", { take: 3 }),
   ],
   [
+    "include in an order of the rows between, with some of them counted",
+    (db) =>
+      db.posts.findUnique({
+        where: { id: "p0" },
+        include: {
+          tags: { where: { title: { gte: "Tag a" } }, orderBy: { title: "desc" }, take: 1 },
+          _count: { tags: { where: { title: "Tag b" } } },
+        },
+      }),
+    ({ posts }) =>
+      posts
+        .include({
+          tags: { where: { title: { gte: "Tag a" } }, orderBy: { title: "desc" }, take: 1 },
+          _count: { tags: { where: { title: "Tag b" } } },
+        })
+        .findById("p0"),
+  ],
+  [
+    "a copied field that changes with the other row",
+    async (db) => {
+      await db.tags.update({ where: { id: "b" }, data: { title: "Tag 0" } });
+      return await db.postTags.findUnique({ where: { postId: "p0", tagId: "b" } });
+    },
+    async ({ postTags, tags }) => {
+      await tags.update("b", { title: "Tag 0" });
+      return await postTags.findByPostIdAndTagId("p0", "b");
+    },
+  ],
+  [
     "versionstamps, backward",
     (db) =>
       db.posts.findMany({

@@ -83,8 +83,6 @@ describe("the compiler and the call refuse", () => {
       users.include({ posts: { limit: 1 } }).scan(),
       // @ts-expect-error: a relation to one row has no order.
       posts.include({ author: { take: 1 } }).scan(),
-      // @ts-expect-error: no index orders the rows of a relation through a third model.
-      posts.include({ tags: { orderBy: { title: "asc" } } }).scan(),
       // @ts-expect-error: only relations with many rows are counted.
       posts.include({ _count: { author: true } }).scan(),
       // @ts-expect-error: there is no such option.
@@ -106,7 +104,7 @@ describe("the compiler and the call refuse", () => {
   });
 
   it("conditions on the rows of a relation that no index serves", async () => {
-    const { users } = db;
+    const { users, posts } = db;
     await users.create({ id: "ada", email: "ada@x.org", name: "Ada" });
     const refused = [
       // @ts-expect-error: no index of posts continues with the state.
@@ -117,10 +115,15 @@ describe("the compiler and the call refuse", () => {
       users.include({ posts: { orderBy: { id: "asc" } } }).scan(),
       // @ts-expect-error: the relation says which author.
       users.include({ posts: { where: { authorId: "ada" } } }).scan(),
+      // @ts-expect-error: the rows between have no such field.
+      posts.include({ tags: { orderBy: { name: "asc" } } }).scan(),
+      // @ts-expect-error: no index counts the posts of a state.
+      users.include({ _count: { posts: { where: { state: "draft" } } } }).scan(),
     ];
+    await posts.create({ id: "p", authorId: "ada", state: "draft", score: 1 });
     for (const { status } of await Promise.allSettled(refused)) expect(status).toBe("rejected");
     const served = users.include({ posts: { where: { score: 1, id: { gt: "a" } } } });
-    expect((await served.scan()).items).toMatchObject([{ posts: [] }]);
+    expect((await served.scan()).items).toMatchObject([{ posts: [{ id: "p" }] }]);
   });
 
   it("values of other types, and values of fields that are not those of the index", async () => {
@@ -129,7 +132,7 @@ describe("the compiler and the call refuse", () => {
       // @ts-expect-error: it is no text.
       posts.listById(5),
       // @ts-expect-error: the first field of the key is missing.
-      postTags.listByPostIdAndTagId({ tagId: "a" }),
+      postTags.listByTitle({ title: "a" }),
       // @ts-expect-error: it may be undefined.
       posts.existsByState(undefined),
       // @ts-expect-error: the index has no such field.

@@ -243,7 +243,11 @@ function importsText(
     const specifier = JSON.stringify(importSpecifier(folder, modulePath, extension));
     lines.push(`import type ${importedModel(exportName, names.model)} from ${specifier};`);
   }
-  const related = new Set(linkedModels(model, models).map(({ target }) => target));
+  const related = new Set(
+    linkedModels(model, models).flatMap(({ target, through }) =>
+      through === undefined ? [target] : [target, through],
+    ),
+  );
   const byFile = [...related].sort((a, b) => (a.names.file < b.names.file ? -1 : 1));
   for (const target of byFile) {
     const { names: each } = target;

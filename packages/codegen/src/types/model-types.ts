@@ -58,7 +58,7 @@ export function modelTypes(
   const output = new TypeWriter({ side: "output", ...options });
   const input = new TypeWriter({ side: "input", ...options });
   const row = interfaceType(model, output, place, `${base}Row`);
-  const inputType = interfaceType(model, input, place, `${base}Input`);
+  const inputType = withoutCopies(model, interfaceType(model, input, place, `${base}Input`));
   const named = [...typeNames.declared];
   if (input.isRecursive) {
     named.push({ name: `${base}Input`, type: [objectText(inputType.properties, inputType.rest)] });
@@ -80,6 +80,12 @@ export function modelTypes(
     fields: [...output.fields, ...input.fields],
     computed,
   };
+}
+
+/** Leaves out the fields that relations copy, because data does not contain them. */
+function withoutCopies({ copied }: CompiledModel, type: InterfaceType): InterfaceType {
+  if (copied.size === 0) return type;
+  return { ...type, properties: type.properties.filter(({ name }) => !copied.has(name)) };
 }
 
 /** Returns the type of a field's values in a key, without null and undefined. */

@@ -15,7 +15,7 @@ export function relatedModels(
   include: AnyInclude | undefined,
 ): ReadonlySet<CompiledModel> {
   const found = new Set<CompiledModel>();
-  for (const link of countedRelations(context, include ?? {})) found.add(countedModel(link));
+  for (const { link } of countedRelations(context, include ?? {})) found.add(countedModel(link));
   for (const [name, option] of Object.entries(include ?? {})) {
     const link = context.links.relations.get(name);
     // The first read refuses names that are not relations.

@@ -11,6 +11,8 @@ export interface LinkedModel {
   readonly name: string;
   readonly relation: Relation;
   readonly target: NamedModel;
+  /** The model between the two. Only for `manyToMany`. */
+  readonly through: NamedModel | undefined;
 }
 
 /**
@@ -19,8 +21,10 @@ export interface LinkedModel {
  */
 export function linkedModels(model: CompiledModel, models: readonly NamedModel[]): LinkedModel[] {
   return Object.entries(model.relations).flatMap(([name, relation]) => {
-    const target = models.find((candidate) => candidate.model.name === relation.model);
-    return target === undefined ? [] : [{ name, relation, target }];
+    const find = (modelName: string) => models.find((one) => one.model.name === modelName);
+    const target = find(relation.model);
+    const through = relation.kind === "manyToMany" ? find(relation.through) : undefined;
+    return target === undefined ? [] : [{ name, relation, target, through }];
   });
 }
 

@@ -23,14 +23,16 @@ export function relationMembers(
 
 function relationType(
   model: CompiledModel,
-  { relation, target }: LinkedModel,
+  { relation, target, through }: LinkedModel,
   models: readonly NamedModel[],
 ): string {
   const hasRelations = linkedModels(target.model, models).length > 0;
   const relations = hasRelations ? relationsName(target.names) : "Record<never, never>";
   const { row } = target.names;
   if (relation.kind === "manyToMany") {
-    return hasRelations ? `RelatedRows<${row}, ${relations}>` : `RelatedRows<${row}>`;
+    if (through === undefined) return `RelatedRows<${row}, ${relations}>`;
+    const keys = servingKeys(through.model, relation.from);
+    return `RelatedRows<${row}, ${relations}, ${keys.join(" | ")}, ${through.names.row}>`;
   }
   if (relation.kind === "hasMany") {
     const keys = servingKeys(target.model, relation.fields);
@@ -43,8 +45,8 @@ function relationType(
 }
 
 /**
- * Returns the fields by which the rows of a `hasMany` relation can be restricted and sorted: for
- * each index that serves the relation, those after the fields of the relation.
+ * Returns the fields by which the rows that refer to a row can be restricted and sorted: for each
+ * index that serves the relation, those after the fields of the relation.
  */
 function servingKeys(target: CompiledModel, fields: readonly string[]): string[] {
   const indexes = target.indexes.filter(

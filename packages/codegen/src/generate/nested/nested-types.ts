@@ -3,6 +3,7 @@ import { textOf } from "../../types/alternatives.js";
 import { docComment } from "../../types/doc-comment.js";
 import { propertyName } from "../../types/identifiers.js";
 import type { ModelTypes } from "../../types/model-types.js";
+import type { InterfaceType } from "../../types/object-type.js";
 import { keyFields } from "../methods/index-conditions.js";
 import { primaryKeySubject } from "../methods/subject.js";
 import type { WriteData } from "../methods/upsert-data.js";
@@ -19,6 +20,11 @@ export interface NestedType {
   readonly name: string;
   /** The declaration as code, with its comment. */
   readonly text: string;
+}
+
+/** True if a type has members. One without members allows no others either. */
+function hasMembers({ properties, rest }: InterfaceType): boolean {
+  return properties.length > 0 || rest.length > 0;
 }
 
 /** Returns the name of the type of `create`'s data. */
@@ -92,7 +98,7 @@ export function nestedTypes(
       `${base}UpdateData`,
       `The data of \`update\`: changes of a row of \`${model.name}\`, and of rows to which its relations lead.`,
       (name) =>
-        `interface ${name} extends ${names.update} {\n${changeMembers(named, relations, models).join("\n")}\n}`,
+        `interface ${name}${hasMembers(types.update) ? ` extends ${names.update}` : ""} {\n${changeMembers(named, relations, models).join("\n")}\n}`,
     );
   }
   for (const filled of filledFields(named, models)) {

@@ -20,17 +20,20 @@ export interface RelatedRow<Row, Relations = Record<never, never>, Absent = neve
 
 /**
  * A relation to many rows. `Keys` has, for each index that serves the relation, the fields that
- * come after those of the relation. A relation through a third model has none.
+ * come after those of the relation. They are fields of `Referrer`: the related rows themselves, or
+ * those of a third model.
  */
 export interface RelatedRows<
   Row,
   Relations = Record<never, never>,
   Keys extends readonly string[] = never,
+  Referrer = Row,
 > {
   readonly kind: "many";
   readonly row: Row;
   readonly relations: Relations;
   readonly keys: Keys;
+  readonly referrer: Referrer;
 }
 
 interface AnyRelated {
@@ -47,7 +50,12 @@ interface OtherNames {
 /** Relations → the relations to load: true, or a query for the rows of a relation. */
 export type IncludeOf<Relations> = OtherNames & {
   readonly [R in keyof Relations]?: boolean | QueryOf<Relations[R]> | undefined;
-} & { readonly _count?: { readonly [R in NameOfMany<Relations>]?: true } | undefined };
+} & { readonly _count?: CountsOf<Relations> | undefined };
+
+/** Relations → those with many rows: true to count the rows, or conditions to count some of them. */
+type CountsOf<Relations> = {
+  readonly [R in NameOfMany<Relations>]?: true | Pick<ManyQueryOf<Relations[R]>, "where">;
+};
 
 /** Relations → the names of those with many rows, whose rows can be counted. */
 type NameOfMany<Relations> = {
@@ -55,24 +63,28 @@ type NameOfMany<Relations> = {
 }[keyof Relations];
 
 /** Relation → the query that `include` accepts for its rows. */
-type QueryOf<R> =
-  R extends RelatedRows<infer Row, infer Relations, infer Keys>
-    ? ManyQuery<Row, Relations, Keys[number]>
-    : R extends AnyRelated
-      ? OneQuery<R["row"], R["relations"]>
-      : never;
+type QueryOf<R> = R extends { readonly kind: "many" }
+  ? ManyQueryOf<R>
+  : R extends AnyRelated
+    ? OneQuery<R["row"], R["relations"]>
+    : never;
+
+type ManyQueryOf<R> =
+  R extends RelatedRows<infer Row, infer Relations, infer Keys, infer Referrer>
+    ? ManyQuery<Row, Relations, Keys[number], Referrer>
+    : never;
 
 interface OneQuery<Row, Relations> {
   readonly select?: { readonly [F in keyof Row]?: true } | undefined;
   readonly include?: IncludeOf<Relations> | undefined;
 }
 
-interface ManyQuery<Row, Relations, Field> extends OneQuery<Row, Relations> {
+interface ManyQuery<Row, Relations, Field, Referrer> extends OneQuery<Row, Relations> {
   readonly where?:
-    | { readonly [F in Field & keyof Row]?: FieldCondition<NonNullable<Row[F]>> }
+    | { readonly [F in Field & keyof Referrer]?: FieldCondition<NonNullable<Referrer[F]>> }
     | undefined;
   /** One field. The index determines the order of the others. */
-  readonly orderBy?: { readonly [F in Field & keyof Row]?: Direction } | undefined;
+  readonly orderBy?: { readonly [F in Field & keyof Referrer]?: Direction } | undefined;
   readonly filter?: ((row: Row) => boolean) | undefined;
   /** The maximum number of related rows for each row. */
   readonly take?: number | undefined;
@@ -88,7 +100,9 @@ export type CheckedRelations<Relations, I> = {
     : R extends "_count"
       ? {
           readonly [N in keyof I[R]]: N extends NameOfMany<Relations>
-            ? unknown
+            ? I[R][N] extends boolean | undefined
+              ? unknown
+              : CheckedKey<Relations[N], I[R][N]>
             : UnknownRelation<N, "name a relation with many rows">;
         }
       : UnknownRelation<R, "name one of the model's relations">;
@@ -98,7 +112,7 @@ type CheckedQuery<R, Q> = Q extends boolean | undefined
   ? Q
   : R extends AnyRelated
     ? {
-        readonly [K in keyof Q]: K extends keyof OptionsOf<R>
+        readonly [K in keyof Q]: K extends keyof QueryOf<R>
           ? K extends "select"
             ? CheckedFields<R["row"], Q[K]>
             : K extends "include"
@@ -108,17 +122,10 @@ type CheckedQuery<R, Q> = Q extends boolean | undefined
                 : unknown
           : UnknownOption<
               K,
-              "a relation accepts select and include; one with many rows also filter and take; hasMany also where and orderBy"
+              "a relation accepts select and include; one with many rows also where, orderBy, filter and take"
             >;
       }
     : never;
-
-/** Relation → its options. A relation through a third model has no `where` and `orderBy`. */
-type OptionsOf<R> = R extends { readonly keys: infer Keys }
-  ? [Keys] extends [never]
-    ? Omit<QueryOf<R>, "where" | "orderBy">
-    : QueryOf<R>
-  : QueryOf<R>;
 
 type CheckedFields<Row, S> = {
   readonly [F in keyof S]: F extends keyof Row

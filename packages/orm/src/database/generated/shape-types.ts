@@ -50,7 +50,7 @@ type Each<Relations, I> = {
 
 /** Relation, value in `include` → the property of the row for that relation. */
 type Related<R, Q> =
-  R extends RelatedRows<infer Row, infer Relations, infer _>
+  R extends RelatedRows<infer Row, infer Relations, infer _Keys, infer _Referrer>
     ? ShapedBy<Row, Relations, Q>[]
     : R extends RelatedRow<infer Row, infer Relations, infer Absent>
       ? ShapedBy<Row, Relations, Q> | Absent

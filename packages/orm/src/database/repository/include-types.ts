@@ -1,5 +1,5 @@
 import type { AnyModels, Model, Row } from "../../model/model.js";
-import type { Relation } from "../../model/relation-definition.js";
+import type { ManyToMany, Relation } from "../../model/relation-definition.js";
 import type { ResultField } from "../../model/result-row.js";
 import type {
   NoCondition,
@@ -32,21 +32,28 @@ interface OtherRelations {
 /**
  * Model → the relations to load with its rows: true for all rows of a relation, or a query for some
  * of them. A relation with `false` is not loaded. `_count: { posts: true }` adds the number of rows
- * of a relation.
+ * of a relation, and `_count: { posts: { where } }` that of some of them.
  */
 export type Include<M extends Model, Models extends AnyModels> = OtherRelations & {
   readonly [R in keyof M["relations"]]?:
     | boolean
     | RelationQuery<M["relations"][R], Models>
     | undefined;
-} & { readonly _count?: CountedRelations<M> | undefined };
+} & { readonly _count?: CountedRelations<M, Models> | undefined };
 
 /** Model → the relations with many rows, whose rows can be counted. */
-type CountedRelations<M extends Model> = {
+type CountedRelations<M extends Model, Models extends AnyModels> = {
   readonly [R in keyof M["relations"] as M["relations"][R]["kind"] extends "hasMany" | "manyToMany"
     ? R
-    : never]?: true;
+    : never]?:
+    | true
+    | { readonly where?: IndexedWhere<Referring<M["relations"][R], Models>> | undefined };
 };
+
+/** Relation to many rows → the model whose rows refer to this one: the other, or that between. */
+type Referring<R extends Relation, Models extends AnyModels> = R extends ManyToMany
+  ? ModelNamed<Models, R["through"]>
+  : ModelNamed<Models, R["model"]>;
 
 /** Relation → the query that `include` accepts for its rows. */
 type RelationQuery<R extends Relation, Models extends AnyModels> = R["kind"] extends
@@ -54,8 +61,8 @@ type RelationQuery<R extends Relation, Models extends AnyModels> = R["kind"] ext
   | "hasOne"
   ? IncludedRow<ModelNamed<Models, R["model"]>, Models>
   : R["kind"] extends "hasMany"
-    ? IncludedRows<ModelNamed<Models, R["model"]>, Models>
-    : IncludedList<ModelNamed<Models, R["model"]>, Models>;
+    ? IncludedRows<ModelNamed<Models, R["model"]>, Models, ModelNamed<Models, R["model"]>>
+    : IncludedRows<ModelNamed<Models, R["model"]>, Models, Referring<R, Models>>;
 
 /** A relation to one row: the fields to return, and the relations to load with the row. */
 export interface IncludedRow<M extends Model, Models extends AnyModels> {
@@ -63,19 +70,17 @@ export interface IncludedRow<M extends Model, Models extends AnyModels> {
   readonly include?: Include<M, Models> | undefined;
 }
 
-/** The query for a relation to many rows through a third model. It can also restrict the rows. */
-export interface IncludedList<M extends Model, Models extends AnyModels>
+/**
+ * A relation to many rows. Conditions and order apply to the rows that refer to the row, which are
+ * those of a third model for `manyToMany`. They need an index after the relation's fields.
+ */
+export interface IncludedRows<M extends Model, Models extends AnyModels, Referrer extends Model>
   extends IncludedRow<M, Models> {
+  readonly where?: IndexedWhere<Referrer> | undefined;
+  readonly orderBy?: OrderBy<Referrer> | readonly OrderBy<Referrer>[] | undefined;
   readonly filter?: ((row: Row<M>) => boolean) | undefined;
   /** The maximum number of related rows for each row. */
   readonly take?: number | undefined;
-}
-
-/** A relation to many rows. Conditions and order need an index after the relation's fields. */
-export interface IncludedRows<M extends Model, Models extends AnyModels>
-  extends IncludedList<M, Models> {
-  readonly where?: IndexedWhere<M> | undefined;
-  readonly orderBy?: OrderBy<M> | readonly OrderBy<M>[] | undefined;
 }
 
 /**
@@ -95,13 +100,15 @@ export type CheckedInclude<M extends Model, Models extends AnyModels, I> = I ext
               I[R]
             >
           : R extends "_count"
-            ? CheckedCounts<M, I[R]>
+            ? CheckedCounts<M, Models, I[R]>
             : UnknownRelation<R, "name one of the model's relations">;
       };
 
-type CheckedCounts<M extends Model, C> = {
-  readonly [R in keyof C]: R extends keyof CountedRelations<M>
-    ? unknown
+type CheckedCounts<M extends Model, Models extends AnyModels, C> = {
+  readonly [R in keyof C]: R extends keyof CountedRelations<M, Models>
+    ? C[R] extends boolean | undefined
+      ? unknown
+      : CheckedRows<M["relations"][R], Models, C[R]>
     : UnknownRelation<R, "name a hasMany or manyToMany relation of the model">;
 };
 
@@ -121,9 +128,9 @@ type CheckedRelation<
             : unknown
         : UnknownOption<
             K,
-            "a relation accepts select and include; one with many rows also filter and take; hasMany also where and orderBy"
+            "a relation accepts select and include; one with many rows also where, orderBy, filter and take"
           >;
-    } & (keyof Q & ("where" | "orderBy") extends never ? unknown : CheckedRows<Target, R, Q>);
+    } & (keyof Q & ("where" | "orderBy") extends never ? unknown : CheckedRows<R, Models, Q>);
 
 type CheckedSelect<M extends Model, S> = {
   readonly [F in keyof S]: F extends ResultField<M>
@@ -131,12 +138,17 @@ type CheckedSelect<M extends Model, S> = {
     : UnknownField<F, "name fields of the schema">;
 };
 
-/** Model, relation, query → unknown if an index serves both together, otherwise a type error. */
-type CheckedRows<M extends Model, R extends Relation, Q> = R extends {
-  readonly fields: readonly (infer F extends string)[];
-}
+/** Relation, query → unknown if an index serves both together, otherwise a type error. */
+type CheckedRows<R extends Relation, Models extends AnyModels, Q> = R extends
+  | { readonly fields: readonly (infer F extends string)[] }
+  | { readonly from: readonly (infer F extends string)[] }
   ? [keyof OptionOf<Q, "where"> & F] extends [never]
-    ? Served<M, OptionOf<Q, "where"> & { readonly [K in F]: string }, OptionOf<Q, "orderBy">, never>
+    ? Served<
+        Referring<R, Models>,
+        OptionOf<Q, "where"> & { readonly [K in F]: string },
+        OptionOf<Q, "orderBy">,
+        never
+      >
     : {
         readonly where: {
           readonly [K in F]?: NoCondition<"remove it; the relation already determines the value">;

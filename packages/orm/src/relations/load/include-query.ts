@@ -2,11 +2,14 @@ import type { AnyInclude, AnyQuery } from "../../context/any-query.js";
 import type { TableContext } from "../../context/table-context.js";
 import { knownNames } from "../../errors/nearest-name.js";
 import { InvalidArgumentError } from "../../errors/query-errors.js";
+import type { AnyRow } from "../../model/compiled-model.js";
 import { isPlainObject } from "../../model/is-plain-object.js";
 import type { LinkedRelation } from "../../model/linked-relations.js";
 import type { Relation } from "../../model/relation-definition.js";
 import { withReads } from "../../query/read/result-row.js";
-import { countsName } from "./load-counts.js";
+
+/** The name in `include` under which numbers of related rows are requested, and returned. */
+export const countsName = "_count";
 
 /** A relation to load, with the query for its rows. */
 export interface IncludedRelation {
@@ -19,7 +22,7 @@ const allowedOptions: Readonly<Record<Relation["kind"], readonly (keyof AnyQuery
   belongsTo: ["select", "include"],
   hasOne: ["select", "include"],
   hasMany: ["select", "include", "where", "orderBy", "filter", "take"],
-  manyToMany: ["select", "include", "filter", "take"],
+  manyToMany: ["select", "include", "where", "orderBy", "filter", "take"],
 };
 
 /**
@@ -78,10 +81,24 @@ function assertAllowed(
   if (filter !== undefined && typeof filter !== "function") {
     fail("filter", "it must be a function");
   }
+  assertWhere(relation, where, fail);
+}
+
+/** Checks the conditions on the rows that refer to a row by a relation. */
+export function assertWhere(
+  relation: Relation,
+  where: unknown,
+  fail: (field: string, reason: string) => never,
+): void {
   if (where === undefined) return;
-  if (!isPlainObject(where)) fail("where", "it must be a plain object");
-  if (relation.kind !== "hasMany") return;
-  for (const field of relation.fields) {
-    if (where[field] !== undefined) fail(`where.${field}`, "the relation itself says what it is");
+  if (!isPlainObject(where)) return fail("where", "it must be a plain object");
+  for (const field of referringFields(relation)) {
+    if ((where as AnyRow)[field] !== undefined)
+      fail(`where.${field}`, "the relation itself says what it is");
   }
+}
+
+/** Returns the fields that hold the primary key in the rows that refer to a row by a relation. */
+export function referringFields(relation: Relation): readonly string[] {
+  return relation.kind === "manyToMany" ? relation.from : relation.fields;
 }

@@ -10,7 +10,7 @@ export function includedModels(
 ): readonly CompiledModel[] {
   if (typeof include !== "object" || include === null) return [];
   const { links, tables } = context;
-  const counted = countedRelations(context, include).map(countedModel);
+  const counted = countedRelations(context, include).map(({ link }) => countedModel(link));
   const included = Object.entries(include).flatMap(([name, option]) => {
     const link = links.relations.get(name);
     const target = link && tables.get(link.target.name);

@@ -9,22 +9,28 @@ import { isPlainObject } from "../../model/is-plain-object.js";
 import type { LinkedRelation } from "../../model/linked-relations.js";
 import { countRows } from "../../query/aggregate/count-rows.js";
 import { tableOfModel } from "../referrers.js";
+import { assertWhere, countsName, referringFields } from "./include-query.js";
 
-/** The name in `include` under which numbers of related rows are requested, and returned. */
-export const countsName = "_count";
+/** A relation whose rows are counted, with the conditions on them. */
+interface CountedRelation {
+  readonly link: LinkedRelation;
+  readonly where: AnyRow;
+}
 
 /** How many counts are read at a time. */
 const maxConcurrent = 50;
 
 /**
- * Returns the relations that an `include` counts: `{ _count: { posts: true } }`.
+ * Returns the relations that an `include` counts: `{ _count: { posts: true } }`, or only some of
+ * their rows: `{ _count: { posts: { where: { isPublic: true } } } }`.
  *
- * @throws {InvalidArgumentError} if a name is not that of a relation with many rows.
+ * @throws {InvalidArgumentError} if a name is not that of a relation with many rows, or if a
+ * condition names the fields of the relation.
  */
 export function countedRelations(
   { model, links, scope, tables }: TableContext,
   include: AnyInclude,
-): LinkedRelation[] {
+): CountedRelation[] {
   const names: unknown = links.relations.has(countsName) ? undefined : include[countsName];
   if (names === undefined || names === false) return [];
   const path = `include.${countsName}`;
@@ -47,9 +53,14 @@ export function countedRelations(
       const advice = knownNames(name, known, "relations with many rows");
       return fail(`${path}.${name}`, `${model.name} has no such relation; ${advice}`);
     }
-    if (option !== true && option !== false && option !== undefined)
-      fail(`${path}.${name}`, "it must be true");
-    return option === true ? [link] : [];
+    if (option === false || option === undefined) return [];
+    if (option === true) return [{ link, where: {} }];
+    if (!isPlainObject(option)) return fail(`${path}.${name}`, "it must be true, or have a where");
+    const { where, ...others } = option as { readonly where?: AnyRow };
+    for (const other of Object.keys(others))
+      fail(`${path}.${name}.${other}`, "there is no such option; the only one is where");
+    assertWhere(link.relation, where, (place, reason) => fail(`${path}.${name}.${place}`, reason));
+    return [{ link, where: where ?? {} }];
   });
 }
 
@@ -65,26 +76,21 @@ export function countedModel({ relation, target, through }: LinkedRelation): Com
 export async function loadCounts(
   context: TableContext,
   rows: readonly AnyRow[],
-  counted: readonly LinkedRelation[],
+  counted: readonly CountedRelation[],
   meter: ReadMeter,
 ): Promise<Record<string, number>[]> {
   const counts: Record<string, number>[] = rows.map(() => ({}));
   // `count` reports the index that it reads. The index of the query is that of its rows.
   const { index } = meter;
-  for (const link of counted) {
+  for (const { link, where } of counted) {
     const table = tableOfModel(context.tables, countedModel(link));
-    const fields = referringFields(link);
+    const fields = referringFields(link.relation);
     const values = await inParallel(rows, maxConcurrent, (row) => {
       const conditions = context.model.primaryKey.map((field, i) => [fields[i], row[field]]);
-      return countRows(table, { where: Object.fromEntries(conditions) }, meter);
+      return countRows(table, { where: { ...Object.fromEntries(conditions), ...where } }, meter);
     });
     for (const [i, of] of counts.entries()) of[link.name] = values[i]!;
   }
   meter.index = index;
   return counts;
-}
-
-/** Returns the fields of the counted rows that contain the primary key. */
-function referringFields({ relation }: LinkedRelation): readonly string[] {
-  return relation.kind === "manyToMany" ? relation.from : relation.fields;
 }

@@ -10,7 +10,7 @@ import { CopyOnReuse, readRowsByKey } from "./rows-by-key.js";
 
 /**
  * Returns for each row the target rows to which rows of a third model, the rows between, lead. They
- * are in the order of the rows between, and each occurs once.
+ * are in the order of the rows between, to which `where` and `orderBy` apply. Each occurs once.
  */
 export async function loadManyToMany(
   load: RelationLoad,
@@ -24,7 +24,9 @@ export async function loadManyToMany(
     const conditions = context.model.primaryKey.map((field, i) => [from[i], row[field]]);
     // `take` counts target rows. Rows between may lead to the same row or to none, and then more of
     // them are read.
-    return { query: { where: Object.fromEntries(conditions) }, take: query.take };
+    const where = { ...Object.fromEntries(conditions), ...query.where };
+    const { orderBy } = query;
+    return { query: { where, ...(orderBy !== undefined && { orderBy }) }, take: query.take };
   });
   const targets = new Map<KeyId, AnyRow>();
   const known = new Set<KeyId>();

@@ -36,7 +36,7 @@ import { assertNotRanked } from "./assert-not-ranked.js";
 import { assertSummable } from "./assert-summable.js";
 import { type CountedRow, type CountedRowChange, readCountedRow } from "./counted-row-changes.js";
 import { findForeignEntries, type OtherOwners } from "./find-foreign-entries.js";
-import { type CopyingChange, copyToRows } from "./plan-copies.js";
+import { copyToRows } from "./plan-copies.js";
 import { planCounters } from "./plan-counters.js";
 import { type OtherLayoutChanges, planOtherLayout } from "./plan-other-layout.js";
 import { refuseRecordedValues } from "./refuse-recorded-values.js";
@@ -66,6 +66,13 @@ export interface PlannedChange {
   readonly checks: readonly AtomicCheck[];
   /** Further mutations: counters, change marks, and guards of referenced rows. */
   readonly mutations: readonly KvMutation[];
+}
+
+/** A change of a row that copies fields, which is committed with the change of the copied row. */
+export interface CopyingChange {
+  readonly context: TableContext;
+  readonly catalog: CatalogSnapshot;
+  readonly change: PlannedChange;
 }
 
 export interface PlannedRow {

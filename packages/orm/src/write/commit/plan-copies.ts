@@ -17,16 +17,8 @@ import {
   tableOfModel,
 } from "../../relations/referrers.js";
 import type { KeyId } from "../../transaction/buffer/key-id.js";
-import type { PlannedChange } from "./plan-change.js";
 import { unexpired } from "./row-expiry.js";
 import { writableCatalog } from "./writable-catalog.js";
-
-/** A change of a row that copies fields, which is committed with the change of the copied row. */
-export interface CopyingChange {
-  readonly context: TableContext;
-  readonly catalog: CatalogSnapshot;
-  readonly change: PlannedChange;
-}
 
 /** A row whose copies change, or the row that is written. */
 interface CopyingRow {
