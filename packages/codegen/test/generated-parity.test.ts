@@ -141,6 +141,59 @@ const calls: [string, (db: Inferred) => unknown, (db: Generated) => unknown][] =
         .findById("p0"),
   ],
   [
+    "conditions on related rows, with an index",
+    (db) =>
+      db.posts.findMany({
+        index: "byState",
+        where: { state: "public", tags: { some: { id: "b" } }, author: { is: { id: "ada" } } },
+        include: { tags: true },
+      }),
+    ({ posts }) =>
+      posts
+        .whereRelated({ tags: { some: { id: "b" } } })
+        .include({ tags: true })
+        .whereRelated({ author: { is: { id: "ada" } } })
+        .listByState("public"),
+  ],
+  [
+    "conditions on related rows alone, in the order of the primary key",
+    (db) =>
+      db.posts.findMany({
+        where: { tags: { some: { id: "b" } } },
+        orderBy: { id: "desc" },
+        take: 1,
+      }),
+    ({ posts }) =>
+      posts.whereRelated({ tags: { some: { id: "b" } } }).scan({ order: "desc", take: 1 }),
+  ],
+  [
+    "conditions on the relations of related rows",
+    (db) => db.users.count({ where: { posts: { some: { tags: { some: { id: "a" } } } } } }),
+    ({ users }) => users.whereRelated({ posts: { some: { tags: { some: { id: "a" } } } } }).count(),
+  ],
+  [
+    "rows without related rows",
+    (db) => db.posts.exists({ where: { state: "draft", editor: { isNot: null } } }),
+    ({ posts }) => posts.whereRelated({ editor: { isNot: null } }).existsByState("draft"),
+  ],
+  [
+    "conditions on related rows that no index serves",
+    (db) => db.users.count({ where: { posts: { some: { state: "draft", score: 1 } } } as never }),
+    ({ users }) => users.whereRelated({ posts: { some: { state: "draft", score: 1 } } }).count(),
+  ],
+  [
+    "a change of the rows whose related rows meet conditions",
+    (db) =>
+      db.posts.updateMany({
+        where: { state: "public", tags: { some: { id: "b" } } },
+        data: { score: { increment: 0 } },
+      }),
+    ({ posts }) =>
+      posts
+        .whereRelated({ tags: { some: { id: "b" } } })
+        .updateManyByState("public", { score: { increment: 0 } }),
+  ],
+  [
     "a copied field that changes with the other row",
     async (db) => {
       await db.tags.update({ where: { id: "b" }, data: { title: "Tag 0" } });

@@ -103,6 +103,30 @@ describe("the compiler and the call refuse", () => {
     expect(await users.count()).toBe(1);
   });
 
+  it("conditions on related rows that do not exist, and calls that do not take any", async () => {
+    const { posts } = db;
+    const tagged = posts.whereRelated({ tags: { some: { id: "a" } } });
+    const refused = [
+      // @ts-expect-error: a relation to many rows has some and none.
+      posts.whereRelated({ tags: { is: { id: "a" } } }).scan(),
+      // @ts-expect-error: there is no such relation.
+      posts.whereRelated({ tag: { some: {} } }).scan(),
+      // @ts-expect-error: tags have no such field.
+      posts.whereRelated({ tags: { some: { name: "a" } } }).scan(),
+      tagged.findById("p"),
+      tagged.findEachById(["p"]),
+      tagged.create({ id: "p", authorId: "ada", state: "draft", score: 1 }),
+      tagged.update("p", { score: 1 }),
+      tagged.delete("p"),
+      tagged.groupByAuthor(["authorId"], {}),
+      tagged.distinctByAuthor("authorId", {}),
+    ];
+    for (const { status, ...result } of await Promise.allSettled(refused)) {
+      const code = expect.stringMatching(/^KW_(ARGUMENT|QUERY)_INVALID$/);
+      expect([status, result]).toEqual(["rejected", { reason: expect.objectContaining({ code }) }]);
+    }
+  });
+
   it("conditions on the rows of a relation that no index serves", async () => {
     const { users, posts } = db;
     await users.create({ id: "ada", email: "ada@x.org", name: "Ada" });

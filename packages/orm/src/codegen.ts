@@ -10,6 +10,7 @@ export type {
 export type {
   CheckedRelations,
   IncludeOf,
+  RelatedConditions,
   RelatedRow,
   RelatedRows,
 } from "./database/generated/related-types.js";

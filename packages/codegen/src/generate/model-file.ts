@@ -135,7 +135,7 @@ function repositoryMethods(
   const linked = linkedModels(model, models);
   const data = writeData(named, models);
   return [
-    ...claim(shapeMethods(model, names, linked[0]?.name), "the shape of rows"),
+    ...claim(shapeMethods(model, names, linked[0]), "the shape of rows"),
     ...claim(
       [...readMethods(named, types), ...primaryKeyListMethods(named, types)],
       `the primary key ${ofModel}`,
@@ -190,6 +190,7 @@ const codegenTypes = [
   "NestedRowChange",
   "NestedRows",
   "NestedRowsChange",
+  "RelatedConditions",
   "RelatedRow",
   "RelatedRows",
   "RowRankOptions",

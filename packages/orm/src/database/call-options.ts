@@ -11,6 +11,8 @@ export interface CallOptions extends AnyQuery, ManyOptions {
   readonly skipDuplicates?: boolean | undefined;
   /** The time before which rows that are to be purged were deleted. */
   readonly before?: unknown;
+  /** Conditions on related rows, by relation. Set only for generated repositories. */
+  readonly whereRelated?: unknown;
   /** Throws if an upsert must not create a row. Set only for generated repositories. */
   readonly assertNew?: ((row: AnyRow) => void) | undefined;
 }
@@ -71,25 +73,25 @@ export const allowedOptions: AllowedOptions = {
  */
 export const generatedOptions: AllowedOptions = {
   ...allowedOptions,
-  ...withOption("index", [
-    "findUnique",
-    "findUniqueOrThrow",
-    "watch",
-    "update",
-    "upsert",
-    "delete",
-  ]),
-  ...withOption("order", ["findMany", "scan", "watchMany", "updateMany", "deleteMany", "groupBy"]),
+  ...withOptions(
+    ["index"],
+    ["findUnique", "findUniqueOrThrow", "watch", "update", "upsert", "delete"],
+  ),
+  ...withOptions(["order"], ["scan", "groupBy"]),
+  ...withOptions(["whereRelated"], ["count", "exists"]),
+  ...withOptions(["order", "whereRelated"], ["findMany", "watchMany", "updateMany", "deleteMany"]),
   // The first row and the explanation of a list have the options of the list.
-  ...withOption("order", ["findFirst", "findFirstOrThrow", "explain"], ["withDeleted"]),
+  ...withOptions(
+    ["order", "whereRelated", "withDeleted"],
+    ["findFirst", "findFirstOrThrow", "explain"],
+  ),
 };
 
-function withOption(
-  option: string,
+function withOptions(
+  options: readonly string[],
   methods: readonly RepositoryMethod[],
-  others: readonly string[] = [],
 ): Partial<AllowedOptions> {
   return Object.fromEntries(
-    methods.map((method) => [method, new Set([...allowedOptions[method], option, ...others])]),
+    methods.map((method) => [method, new Set([...allowedOptions[method], ...options])]),
   );
 }

@@ -2,30 +2,41 @@ import type { CompiledModel } from "@keywright/orm/codegen";
 import type { ModelNames } from "../../project/model-names.js";
 import { propertyName } from "../../types/identifiers.js";
 import type { Method } from "./method.js";
+import type { LinkedModel } from "./relation-methods.js";
 import { relationsName } from "./relations-type.js";
 
 /**
- * Returns the methods that choose what the other methods return of a row.
+ * Returns the methods that choose what the other methods return of a row, and of which rows.
  *
- * @param relation the name of a relation. Undefined if the model has none.
+ * @param linked a relation of the model. Undefined if it has none.
  */
 export function shapeMethods(
   { primaryKey, schema }: CompiledModel,
   names: ModelNames,
-  relation: string | undefined,
+  linked: LinkedModel | undefined,
 ): Method[] {
   const { repository, row } = names;
   const relations = relationsName(names);
   const fields = Object.keys(schema.shape);
   const field = fields.find((name) => !primaryKey.includes(name)) ?? primaryKey[0] ?? "id";
+  const relation = propertyName(linked?.name ?? "");
+  const isMany = linked?.relation.kind === "hasMany" || linked?.relation.kind === "manyToMany";
   const include: Method = {
     name: "include",
-    description: `Returns a repository that loads relations with each row: \`{ ${propertyName(relation ?? "")}: true }\`, or a query for each relation. \`_count\` adds numbers of related rows.`,
+    description: `Returns a repository that loads relations with each row: \`{ ${relation}: true }\`, or a query for each relation. \`_count\` adds numbers of related rows.`,
     errors: [],
     typeParameters: `const I extends IncludeOf<${relations}>`,
     parameters: [`relations: I & CheckedRelations<${relations}, I>`],
     result: `${repository}<WithRelations<Row, ${relations}, I>>`,
     call: `view(${repository}, { include: relations })`,
+  };
+  const whereRelated: Method = {
+    name: "whereRelated",
+    description: `Returns a repository whose lists, counts and changes of many rows have only rows that meet conditions on related rows, such as \`{ ${relation}: { ${isMany ? "some" : "is"}: { … } } }\`. Indexes have to serve the conditions. \`UnindexedQueryError\` says what to declare.`,
+    errors: [],
+    parameters: [`conditions: RelatedConditions<${relations}>`],
+    result: `${repository}<Row>`,
+    call: `view(${repository}, { whereRelated: conditions })`,
   };
   return [
     {
@@ -37,7 +48,7 @@ export function shapeMethods(
       result: `${repository}<SelectedFields<${row}, F, Row>>`,
       call: `view(${repository}, { select: fields })`,
     },
-    ...(relation === undefined ? [] : [include]),
+    ...(linked === undefined ? [] : [include, whereRelated]),
     {
       name: "withVersionstamp",
       description:

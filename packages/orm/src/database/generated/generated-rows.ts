@@ -15,6 +15,7 @@ import { includedModels } from "../../relations/load/included-models.js";
 import { loadRelations } from "../../relations/load/load-relations.js";
 import { retryTornRead } from "../../relations/load/retry-torn-read.js";
 import { tableOfModel } from "../../relations/referrers.js";
+import type { PurgeResult } from "../../write/deleted/purge-rows.js";
 import { withDeletedRows } from "../../write/deleted/purging-context.js";
 import { type CallOptions, generatedOptions } from "../call-options.js";
 import { Calls } from "../calls.js";
@@ -25,9 +26,12 @@ import { RowOperations } from "../repository/row-operations.js";
 import type { RowQuery } from "../repository/row-query.js";
 import { type ShapedRow, shapeRows } from "../repository/shape-rows.js";
 import { ListQuery } from "./list-query.js";
+import { refuseRelated } from "./parse-generated-options.js";
 
-/** Determines what is returned of each row. */
-type RowShape = Pick<AnyQuery, "select" | "include" | "withVersionstamp">;
+/** Determines what is returned of each row, and the conditions on related rows. */
+type RowShape = Pick<AnyQuery, "select" | "include" | "withVersionstamp"> & {
+  readonly whereRelated?: AnyRow | undefined;
+};
 
 type ReadRelated = Pick<AnyQuery, "take">;
 
@@ -47,14 +51,19 @@ export class GeneratedRows extends RowOperations {
   }
 
   /**
-   * Returns a repository whose methods return something else of a row. Selections replace each
-   * other, and relations are added to those that are included already.
+   * Returns a repository whose methods return something else of a row, or only rows that meet
+   * conditions on related rows. Selections replace each other. Relations and conditions are added
+   * to those that there are already.
    */
   view(Repository: unknown, shape: { readonly [Option in keyof RowShape]?: unknown }): ShapedRow {
     // The caller may change the objects that it has passed. The calls refuse what is not valid.
-    const { include, ...others } = deepCopy(shape) as RowShape;
-    const included = include && { include: { ...this.#shape.include, ...include } };
-    const viewed = new GeneratedRows(this.#calls, { ...this.#shape, ...others, ...included });
+    const { include, whereRelated, ...others } = deepCopy(shape) as RowShape;
+    const viewed = new GeneratedRows(this.#calls, {
+      ...this.#shape,
+      ...others,
+      ...(include && { include: { ...this.#shape.include, ...include } }),
+      ...(whereRelated && { whereRelated: { ...this.#shape.whereRelated, ...whereRelated } }),
+    });
     return new (Repository as new (rows: GeneratedRows) => unknown)(viewed);
   }
 
@@ -85,7 +94,38 @@ export class GeneratedRows extends RowOperations {
   }
 
   override scan(query: AnyQuery = {}): RowQuery<ShapedRow> {
-    return super.scan(this.#shaped(query));
+    if (this.#shape.whereRelated === undefined) return super.scan(this.#shaped(query));
+    const { order = "asc", ...options } = copyQuery(query);
+    const orderBy = this.#calls.context.model.primaryKey.map((field) => ({ [field]: order }));
+    return super.findMany(this.#shaped({ ...options, orderBy }));
+  }
+
+  override count(query: AnyQuery = {}): Promise<number> {
+    return super.count(this.#restricted(query));
+  }
+
+  override exists(query: AnyQuery = {}): Promise<boolean> {
+    return super.exists(this.#restricted(query));
+  }
+
+  override rank(query: AnyQuery): Promise<number | null> {
+    return super.rank(this.#restricted(query));
+  }
+
+  override distinct(query: AnyQuery): Promise<unknown[]> {
+    return super.distinct(this.#restricted(query));
+  }
+
+  override aggregate(query: AnyQuery): Promise<unknown> {
+    return super.aggregate(this.#restricted(query));
+  }
+
+  override groupBy(query: AnyQuery): Promise<unknown[]> {
+    return super.groupBy(this.#restricted(query));
+  }
+
+  override purge(input: CallOptions): Promise<PurgeResult> {
+    return super.purge(this.#restricted(input));
   }
 
   override watch(query: AnyQuery): ReadableStream<ShapedRow> {
@@ -146,6 +186,7 @@ export class GeneratedRows extends RowOperations {
       query,
       async (table, { withDeleted }, meter) => {
         const context = withDeleted ? withDeletedRows(table) : table;
+        if (query.whereRelated !== undefined) refuseRelated(context.model.name, "findEach");
         const keyOf = (where: AnyRow) => primaryKeyIn(context.model, scopedUnique(context, where));
         const keys = wheres.map(keyOf);
         meter.index = "primaryKey";
@@ -169,8 +210,14 @@ export class GeneratedRows extends RowOperations {
     return items[0] ?? null;
   }
 
-  #shaped<Query extends AnyQuery>(query: Query): Query {
+  #shaped<Query extends AnyQuery>(query: Query): Query & RowShape {
     return { ...this.#shape, ...query };
+  }
+
+  /** Adds the conditions on related rows, which the call refuses if it does not take them. */
+  #restricted<Query extends AnyQuery>(query: Query): Query {
+    const { whereRelated } = this.#shape;
+    return whereRelated === undefined ? query : { ...query, whereRelated };
   }
 
   async loadRelated(relation: string, row: object, options?: ReadRelated): Promise<ShapedRow> {

@@ -1,7 +1,9 @@
 import { copyData } from "../../model/copy-of-data.js";
 import { isPlainObject } from "../../model/is-plain-object.js";
+import type { AnyQuery } from "../../context/any-query.js";
 import type { TableContext } from "../../context/table-context.js";
 import { InvalidArgumentError, InvalidQueryError } from "../../errors/query-errors.js";
+import { knownNames } from "../../errors/nearest-name.js";
 import { hasIndexKey } from "../../indexes/index-entries.js";
 import { isSameKey } from "../../indexes/key-parts.js";
 import { primaryKeyOf } from "../../indexes/primary-key.js";
@@ -10,6 +12,7 @@ import { type AnyAggregateQuery, parseBy } from "../../query/aggregate/aggregate
 import { namedIndex } from "../../query/plan/named-index.js";
 import { planUnique, primaryKeyIn, uniqueValues } from "../../query/plan/plan-unique.js";
 import { queriedKey } from "../../query/plan/fields/queried-part.js";
+import { withRelatedFilters } from "../../relations/filter/parse-filters.js";
 import {
   allowedOptions,
   type CallOptions,
@@ -32,7 +35,28 @@ export function parseGeneratedOptions(
   method: RepositoryMethod,
   argument: unknown,
 ): CallOptions {
-  const options = parseOptions(context, method, argument, generatedOptions);
+  const { whereRelated: refused } = argument as CallOptions;
+  if (refused !== undefined && !generatedOptions[method].has("whereRelated"))
+    refuseRelated(context.model.name, method);
+  const { whereRelated, ...options } = parseOptions(context, method, argument, generatedOptions);
+  if (whereRelated !== undefined) {
+    const { related } = parseRelatedConditions(context, whereRelated);
+    return { ...parseConditions(context, method, options), related };
+  }
+  return parseConditions(context, method, options);
+}
+
+/** Refuses a call that takes no conditions on related rows. */
+export function refuseRelated(model: string, method: string): never {
+  const reason = `${method} takes no conditions on related rows; use a list, a count or a change of many rows`;
+  throw new InvalidArgumentError(model, "whereRelated", reason);
+}
+
+function parseConditions(
+  context: TableContext,
+  method: RepositoryMethod,
+  options: CallOptions,
+): CallOptions {
   if (method === "upsert") return withUpsertKey(context, options);
   const { index, where } = options;
   if (method === "groupBy") return withGroupOrder(context.model, options);
@@ -41,6 +65,31 @@ export function parseGeneratedOptions(
   return index === undefined
     ? onPrimaryKey(context.model, method, options)
     : { ...options, where: conditionsOn(context.model, namedIndex(context.model, index), where) };
+}
+
+/**
+ * Returns the conditions on related rows of a view of a repository.
+ *
+ * @throws {InvalidQueryError} if a name is not that of a relation, or a condition is not valid.
+ */
+function parseRelatedConditions(
+  context: TableContext,
+  whereRelated: unknown,
+): Pick<CallOptions, "related"> {
+  const { model, links } = context;
+  const fail = (place: string, reason: string): never => {
+    throw new InvalidQueryError(model.name, place, reason);
+  };
+  if (!isPlainObject(whereRelated)) {
+    return fail("whereRelated", "it must be an object: the conditions of each relation");
+  }
+  const query: AnyQuery = withRelatedFilters<AnyQuery>(context, { where: whereRelated });
+  const [unknown] = Object.keys(query.where ?? {});
+  if (unknown !== undefined) {
+    const advice = knownNames(unknown, links.relations.keys(), "relations");
+    fail(`whereRelated.${unknown}`, `${model.name} has no such relation; ${advice}`);
+  }
+  return { related: query.related };
 }
 
 /** Converts the direction of groups to the `orderBy` of `groupBy`. */

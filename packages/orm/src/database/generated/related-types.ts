@@ -90,6 +90,34 @@ interface ManyQuery<Row, Relations, Field, Referrer> extends OneQuery<Row, Relat
   readonly take?: number | undefined;
 }
 
+/** Relations → conditions on their rows: `some` or `none` of many rows, `is` or `isNot` for one. */
+export type RelatedConditions<Relations> = {
+  readonly [R in keyof Relations]?:
+    | (Relations[R] extends { readonly kind: "many" }
+        ? ManyConditions<Relations[R]["row" & keyof Relations[R]], Relations[R]>
+        : OneConditions<Relations[R]["row" & keyof Relations[R]], Relations[R]>)
+    | undefined;
+};
+
+interface ManyConditions<Row, R> {
+  /** At least one related row meets these conditions. `{}` for any related row. */
+  readonly some?: RowConditions<Row, R>;
+  /** No related row meets these conditions. `{}` if there is no related row. */
+  readonly none?: RowConditions<Row, R>;
+}
+
+interface OneConditions<Row, R> {
+  /** The related row meets these conditions. Null if there is no related row. */
+  readonly is?: RowConditions<Row, R> | null;
+  /** The related row does not meet these conditions, or there is none. Null if there is one. */
+  readonly isNot?: RowConditions<Row, R> | null;
+}
+
+/** Row, its relation → conditions on its fields and on its own relations. */
+type RowConditions<Row, R> = {
+  readonly [F in keyof Row]?: FieldCondition<NonNullable<Row[F]>>;
+} & (R extends { readonly relations: infer Relations } ? RelatedConditions<Relations> : unknown);
+
 /**
  * Relations, `include` → unknown for valid entries, and type errors for relations, fields and
  * options that do not exist, and for queries that no index serves.

@@ -23,6 +23,7 @@ interface AnyShape {
   readonly select?: unknown;
   readonly include?: unknown;
   readonly withVersionstamp?: boolean;
+  readonly whereRelated?: unknown;
 }
 
 /** Identifies a row by its primary key, or by the values of the unique index that is named. */
@@ -74,7 +75,8 @@ export interface Rows<
   UpdateInput = any,
 > {
   /**
-   * Returns a repository of the same rows, whose methods return something else of a row.
+   * Returns a repository whose methods return something else of a row, or only the rows that meet
+   * conditions on related rows.
    *
    * @param Repository the class that generated code calls it from. Its type would cost the compiler
    * more than the rest of the call.
