@@ -160,6 +160,7 @@ export type {
 export { findFailedRows } from "./migrate/transform/failed-rows.js";
 export type { PreviewedRow, PreviewOptions } from "./migrate/transform/preview-transform.js";
 export { previewMigration } from "./migrate/transform/preview-transform.js";
+export type { CheckedCounters, WrongCounter } from "./migrate/verify/check-counters.js";
 export type {
   DanglingReference,
   DanglingReferencesOptions,

@@ -1,4 +1,10 @@
-import type { DanglingReference, EntryFinding, OutdatedCopy, VerifiedModel } from "@keywright/orm";
+import type {
+  DanglingReference,
+  EntryFinding,
+  OutdatedCopy,
+  VerifiedModel,
+  WrongCounter,
+} from "@keywright/orm";
 import { counted, moreLine, shownNumber } from "../terminal/counted.js";
 import { shownId, shownKeyValue } from "../terminal/shown-value.js";
 import { styled, type Terminal } from "../terminal/terminal.js";
@@ -16,7 +22,12 @@ export function verifyText(
   isRepair: boolean,
 ): string {
   const blocks = models.map((model) =>
-    [...modelLines(model), ...copyLines(model), ...referenceLines(model)].join("\n"),
+    [
+      ...modelLines(model),
+      ...counterLines(model),
+      ...copyLines(model),
+      ...referenceLines(model),
+    ].join("\n"),
   );
   return [...blocks, endText(terminal, status, models, isRepair)].join("\n");
 }
@@ -48,13 +59,34 @@ function findingLine({ kind, index, key, primaryKey, repaired, heldBy }: EntryFi
   return `  ${kind}  ${index}  ${shownId(key)}${row}${holder}${repaired ? "  repaired" : ""}`;
 }
 
+function counterLines({ model, counters }: VerifiedModel): string[] {
+  const { count, first, repaired, unchecked } = counters;
+  const busy =
+    unchecked === 0
+      ? []
+      : [`${model}  counters of ${counted(unchecked, "key")} could not be checked beside writers`];
+  if (count === 0) return busy;
+  const shown = first.slice(0, maxShown);
+  const wrong = `${counted(count, "counter")} ${count === 1 ? "is" : "are"} wrong`;
+  return [
+    `${model}  ${wrong}${repaired > 0 ? "; counted again" : ""}`,
+    ...shown.map(counterLine),
+    ...moreLine(count - shown.length),
+    ...busy,
+  ];
+}
+
+function counterLine({ index, parts, sum }: WrongCounter): string {
+  const of = index === undefined ? "all rows" : `${index}  ${shownId(parts)}`;
+  return `  ${sum === undefined ? "count" : `sum of ${sum}`}  ${of}`;
+}
+
 function copyLines({ model, copies }: VerifiedModel): string[] {
   const { count, first, repaired } = copies;
   if (count === 0) return [];
   const shown = first.slice(0, maxShown);
-  const differs = count === 1 ? "differs" : "differ";
   return [
-    `${model}  copied fields of ${counted(count, "row")} ${differs}${repaired > 0 ? `; ${repaired} repaired` : ""}`,
+    `${model}  copied fields of ${counted(count, "row")} differ${repaired > 0 ? `; ${repaired} repaired` : ""}`,
     ...shown.map(copyLine),
     ...moreLine(count - shown.length),
   ];
@@ -105,9 +137,10 @@ function endText(
   }
 }
 
-function isRepairable({ counts, repaired, conflicts, copies }: VerifiedModel): boolean {
+function isRepairable({ counts, repaired, conflicts, copies, counters }: VerifiedModel): boolean {
   const all = Object.values(counts).reduce((sum, count) => sum + count, 0);
-  return all > repaired + conflicts || copies.count > copies.repaired;
+  const hasOthers = copies.count > copies.repaired || counters.count > counters.repaired;
+  return hasOthers || all > repaired + conflicts;
 }
 
 function isDangling({ references }: ReportedModel): boolean {

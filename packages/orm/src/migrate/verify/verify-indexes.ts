@@ -4,6 +4,7 @@ import { InvalidArgumentError } from "../../errors/query-errors.js";
 import { type CheckedCopies, checkCopies } from "../copies/check-copies.js";
 import { takeLease } from "../run/lease.js";
 import { createRun, type RunOptions } from "../run/migration-run.js";
+import { type CheckedCounters, checkCounters } from "./check-counters.js";
 import { type VerifiedEntries, verifyModel } from "./verify-model.js";
 
 export interface VerifyOptions extends RunOptions {
@@ -36,16 +37,22 @@ export interface VerifyResult {
 
 /** The result of verifying a model. */
 export interface VerifiedModel extends VerifiedEntries {
+  /**
+   * Counts and sums that differ from the rows. They are not checked if `indexes` are named, or if
+   * they are built anyway.
+   */
+  readonly counters: CheckedCounters;
   /** Rows whose copied fields differ. They are not checked if `indexes` are named. */
   readonly copies: CheckedCopies;
 }
 
 /**
  * Compares rows and index entries in both directions, in bounded memory and beside writers. Reports
- * entries that are missing, dangling or mismatched, rows that an index cannot hold, and copied
- * fields that differ from what they copy. With `repair`, it repairs the entries and the copies,
- * under checks. Rows that an index cannot hold are not repaired.
- * Counters are not verified, but if entries of a model were repaired, its counters are rebuilt.
+ * entries that are missing, dangling or mismatched, rows that an index cannot hold, counts and sums
+ * that differ from the rows, and copied fields that differ from what they copy. With `repair`, it
+ * repairs the entries and the copies, under checks, and builds the counters of a model again if one
+ * is wrong or entries were repaired. Rows that an index cannot hold are not repaired, and the
+ * numbers of ranked indexes are not compared.
  *
  * If the database is on disk, the checksums of its files are verified first.
  *
@@ -74,20 +81,30 @@ export async function verifyIndexes(
       const indexes = context.model.indexes.filter(
         ({ name }) => options.indexes?.includes(name) ?? true,
       );
-      const verified = await verifyModel(context, indexes, run, { repair, recount });
+      const counters =
+        options.indexes === undefined && !(repair && recount)
+          ? await checkCounters(context, run)
+          : unchecked;
+      if (counters === "stopped") return { status: "stopped", models };
+      const isWrong = counters.count > 0;
+      const recounts = recount || isWrong;
+      const verified = await verifyModel(context, indexes, run, { repair, recount: recounts });
       if (verified === "stopped") return { status: "stopped", models };
       const copies =
         options.indexes === undefined
           ? await checkCopies(context, run, { writes: repair })
-          : { count: 0, first: [], repaired: 0 };
+          : unchecked;
       if (copies === "stopped") return { status: "stopped", models };
-      models.push({ ...verified, copies });
+      const rebuilt = repair ? counters.count : 0;
+      models.push({ ...verified, copies, counters: { ...counters, repaired: rebuilt } });
     }
     return { status: statusOfVerified(models), models };
   } finally {
     await lease.release();
   }
 }
+
+const unchecked = { count: 0, first: [], unchecked: 0, repaired: 0 };
 
 function verifiedContexts(
   database: AnyDatabase,
@@ -111,8 +128,8 @@ function statusOfVerified(models: readonly VerifiedModel[]): VerifyResult["statu
   let unindexed = 0;
   for (const model of models) {
     for (const count of Object.values(model.counts)) found += count;
-    found += model.copies.count;
-    repaired += model.repaired + model.copies.repaired;
+    found += model.copies.count + model.counters.count;
+    repaired += model.repaired + model.copies.repaired + model.counters.repaired;
     unindexed += model.unindexedCount;
   }
   if (found > repaired || unindexed > 0) return "damaged";

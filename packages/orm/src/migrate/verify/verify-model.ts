@@ -80,8 +80,8 @@ const suspectsAtOnce = 8;
  * Each suspect is confirmed by a second read of the row and the entry in one snapshot, so that
  * concurrent writes cause no false findings.
  *
- * Repairs are made under checks. A unique key is not taken from a row that rightfully has it.
- * Counters are not verified, but if entries were repaired, the model's counters are rebuilt.
+ * Repairs are made under checks. A unique key is not taken from a row that rightfully has it. If
+ * entries were repaired, the model's counters are rebuilt.
  *
  * A row that an index cannot hold should have no entry there. Such rows are listed separately from
  * the findings.
