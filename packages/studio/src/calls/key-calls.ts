@@ -1,17 +1,11 @@
-import {
-  decodeValue,
-  encodeValue,
-  type KvEntry,
-  type KvKey,
-  type KvKeyPart,
-  type KvListSelector,
-} from "@keywright/core";
+import type { KvEntry, KvKey, KvKeyPart, KvListSelector } from "@keywright/core";
 import type { KeyChild, KeyEntry } from "../protocol/protocol.js";
 import type { Source } from "../source/source.js";
 import type { CallsOf } from "./calls-of.js";
+import { keyAfter } from "./key-after.js";
+import { storedValue } from "./stored-value.js";
 
 const pageSize = 100;
-const smallestPart: KvKeyPart = new Uint8Array();
 
 /**
  * The calls that read keys. The next parts of the keys below a prefix cost two reads each, whatever
@@ -64,24 +58,10 @@ function isSamePart(a: KvKeyPart, b: KvKeyPart): boolean {
   return Buffer.compare(a, b) === 0;
 }
 
-function keyAfter(key: KvKey): KvKey {
-  return [...key, smallestPart];
-}
-
 function keyEntry(entry: KvEntry<unknown>): KeyEntry {
   const { key, versionstamp, expireAt = null } = entry;
   const { value, bytes } = storedValue(entry.value);
   return { key, value, versionstamp, bytes, expiresAt: expireAt, type: typeText(value) };
-}
-
-/** Other libraries have a `KvU64` of their own, and values that Keywright cannot store. */
-function storedValue(value: unknown): { value: unknown; bytes: number | null } {
-  try {
-    const encoded = encodeValue(value);
-    return { value: decodeValue(encoded), bytes: encoded.length };
-  } catch {
-    return { value, bytes: null };
-  }
 }
 
 function typeText(value: unknown): string {

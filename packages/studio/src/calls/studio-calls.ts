@@ -5,6 +5,7 @@ import type { Source } from "../source/source.js";
 import type { CallsOf } from "./calls-of.js";
 import { Jobs } from "./jobs.js";
 import { keyCalls } from "./key-calls.js";
+import { measureModel } from "./measure-model.js";
 import { migrationCalls } from "./migration-calls.js";
 import { previewDelete } from "./preview-delete.js";
 import { rowCalls } from "./row-calls.js";
@@ -26,6 +27,7 @@ export function studioCalls(source: Source): {
     info: () => studioInfo(source),
     ...rowCalls(source),
     previewDelete: (input) => previewDelete(source, input),
+    measure: ({ property }) => measureModel(source, property),
     ...keyCalls(source),
     ...migrationCalls(source),
     migrate: async (input) => jobs.migrate(input),

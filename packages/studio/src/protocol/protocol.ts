@@ -163,6 +163,27 @@ export interface KeysPage {
   readonly next?: KeyPart;
 }
 
+/**
+ * The bytes of encoded keys and values. A database may need less for them, because it compresses
+ * its files, or more, because it keeps older entries for a while.
+ */
+export interface MeasuredSize {
+  /** If it is an estimate, so may be this number. */
+  readonly entries: number;
+  readonly bytes: number;
+  /**
+   * `exact` if all entries were read. `estimate` if it is the mean of some entries times their
+   * number. `minimum` if the number is not known, so that only what was read counts.
+   */
+  readonly precision: "exact" | "estimate" | "minimum";
+}
+
+export interface ModelSize {
+  readonly rows: MeasuredSize;
+  /** By the names of the indexes, also of those that no query names. */
+  readonly indexes: Readonly<Record<string, MeasuredSize>>;
+}
+
 export interface MigrationState {
   readonly models: readonly {
     readonly model: string;
@@ -291,6 +312,8 @@ export interface StudioCalls {
   };
   previewDelete: { input: { property: string; key: Row }; output: DeletionPreview };
   delete: { input: { property: string; key: Row; versionstamp: string }; output: null };
+  /** Reads at most 1,000 rows, 1,000 entries of each index, and what `count` reads. */
+  measure: { input: { property: string }; output: ModelSize };
   keys: { input: { prefix: readonly KeyPart[]; after?: KeyPart }; output: KeysPage };
   entry: { input: { key: readonly KeyPart[] }; output: KeyEntry | null };
   migration: { input: null; output: MigrationState };
