@@ -1,31 +1,23 @@
-import {
-  type AnyDatabase,
-  type MigrationProgress,
-  migrate,
-  type VerifiedModel,
-  verifyIndexes,
-} from "@keywright/orm";
+import { type AnyDatabase, type VerifiedModel, verifyIndexes } from "@keywright/orm";
 import type { FoundDamage, Job, StudioCalls } from "../protocol/protocol.js";
 import { JobRunningError } from "../source/errors.js";
 import type { Source } from "../source/source.js";
 import { studioError } from "../source/studio-error.js";
+import { runMigration, tryMigration } from "./run-migration.js";
+import type { WorkOptions, WorkProgress } from "./try-rows.js";
 
 interface RunningJob {
   readonly abort: AbortController;
   readonly ended: Promise<void>;
 }
 
-interface JobResult {
-  readonly outcome: string;
-  readonly found: readonly FoundDamage[];
-}
+type JobResult = { readonly outcome: string } & Partial<Pick<Job, "found" | "tried">>;
 
 type Work = (database: AnyDatabase, options: WorkOptions) => Promise<JobResult>;
 
-interface WorkOptions {
-  readonly signal: AbortSignal;
-  readonly onProgress: (progress: MigrationProgress) => void;
-}
+const beginning = {
+  ...{ state: "running", progress: null, outcome: null, error: null, found: [], tried: [] },
+} as const satisfies Partial<Job>;
 
 /** Runs one migration, verification or repair at a time, and reports it to the page. */
 export class Jobs {
@@ -42,10 +34,15 @@ export class Jobs {
     return this.#job;
   }
 
-  migrate({ accept, dropModels }: StudioCalls["migrate"]["input"]): Job {
-    return this.#start("migrate", async (database, options) => {
-      const { status } = await migrate(database, { ...options, accept, dropModels });
-      return { outcome: status, found: [] };
+  migrate(input: StudioCalls["migrate"]["input"]): Job {
+    return this.#start("migrate", (database, options) => {
+      return runMigration(this.#source, database, input, options);
+    });
+  }
+
+  tryRows(): Job {
+    return this.#start("try", (database, options) => {
+      return tryMigration(this.#source, database, options);
     });
   }
 
@@ -75,11 +72,9 @@ export class Jobs {
     const { database } = this.#source;
     if (database === undefined) throw new TypeError("There are no models to work on.");
     const abort = new AbortController();
-    const job: Job = {
-      ...{ kind, state: "running", progress: null, outcome: null, error: null, found: [] },
-    };
+    const job: Job = { kind, ...beginning };
     this.#job = job;
-    const onProgress = (progress: MigrationProgress) => {
+    const onProgress = (progress: WorkProgress) => {
       const { secondsLeft = null } = progress;
       this.#job = { ...this.#job!, progress: { ...progress, secondsLeft } };
     };

@@ -1,7 +1,7 @@
 import { encodeKey, type KvEntry, type KvKey, type KvListSelector } from "@keywright/core";
-import type { CatalogEntry } from "@keywright/orm";
 import { type CompiledIndex, type CompiledModel, indexKeys } from "@keywright/orm/codegen";
 import type { MeasuredSize, ModelSize, Row } from "../protocol/protocol.js";
+import { catalogOf } from "../source/catalog.js";
 import { type AnyRepository, modelOf, type Source } from "../source/source.js";
 import { countRows } from "./count-rows.js";
 import { keyAfter } from "./key-after.js";
@@ -29,8 +29,7 @@ interface Sample {
  */
 export async function measureModel(source: Source, property: string): Promise<ModelSize> {
   const { model, repository } = modelOf(source, property);
-  const catalogKey = ["__keywright", "catalog", model.prefix];
-  const catalog = (await source.kv.get<CatalogEntry>(catalogKey)).value;
+  const catalog = await catalogOf(source, model);
   const keyLength = model.primaryKey.length + 1;
   // Entries with longer keys below those of rows are no rows.
   const isRow = ({ key }: SampledEntry) => key.length === keyLength;

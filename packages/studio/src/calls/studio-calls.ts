@@ -31,6 +31,7 @@ export function studioCalls(source: Source): {
     ...keyCalls(source),
     ...migrationCalls(source),
     migrate: async (input) => jobs.migrate(input),
+    tryRows: async () => jobs.tryRows(),
     verify: async (input) => jobs.verify(input),
     stop: async () => jobs.stop(),
     job: async () => jobs.current,

@@ -193,6 +193,20 @@ export interface MigrationState {
   }[];
   /** The steps that are left. */
   readonly steps: readonly StepInfo[];
+  /**
+   * The models that the plan takes back: to a schema that the database had before, or by the `down`
+   * of a migration.
+   */
+  readonly goesBack: readonly string[];
+  /** True if programs with the models of the database can still write after the plan. */
+  readonly isSideBySide: boolean;
+  /** The migrations of rows that the program has. */
+  readonly migrations: readonly {
+    readonly name: string;
+    readonly model: string;
+    /** True if it has a `down`. */
+    readonly isReversible: boolean;
+  }[];
   /** Models that only the database has. */
   readonly databaseOnly: readonly { readonly model: string; readonly rows: number | null }[];
   /** The run that holds the lease: of this or of another process. */
@@ -215,23 +229,25 @@ export interface StepInfo {
   readonly id: string;
   readonly model: string;
   readonly kind: string;
-  /** `safe`, `online` or `breaking`. A breaking step has to be accepted. */
+  /** `safe`, `backfill`, `rebuild`, `data` or `breaking`. A breaking step has to be accepted. */
   readonly class: string;
   readonly reason: string;
   /** The action that must come first, for people. Null if the step can run. */
   readonly blocked: string | null;
 }
 
-/** A migration, a verification or a repair that this studio runs. One at a time. */
+/** A long piece of work of this studio. One runs at a time. `try` is a migration without writes. */
 export interface Job {
-  readonly kind: "migrate" | "verify" | "repair";
+  readonly kind: "migrate" | "try" | "verify" | "repair";
   readonly state: "running" | "stopping" | "ended" | "failed";
   readonly progress: JobProgress | null;
-  /** How it ended, for people: `done`, `stopped`, `duplicates`, `clean`, `damaged`, … */
+  /** How it ended: `done`, `stopped`, `passed`, `would-fail`, `duplicates`, `clean`, `damaged`, … */
   readonly outcome: string | null;
   readonly error: StudioError | null;
   /** The damage that a verification found, by index. */
   readonly found: readonly FoundDamage[];
+  /** What a change of rows would do. A migration changes nothing if rows would fail. */
+  readonly tried: readonly TriedModel[];
 }
 
 export interface JobProgress {
@@ -241,6 +257,26 @@ export interface JobProgress {
   readonly rowsTotal: number;
   readonly rowsPerSecond: number;
   readonly secondsLeft: number | null;
+}
+
+/** What a planned change of rows makes of all rows of a model that it has not reached yet. */
+export interface TriedModel {
+  readonly model: string;
+  readonly rows: number;
+  readonly changed: number;
+  /** Rows that the change or an index refuses. They would stay as they are. */
+  readonly failed: number;
+  /** In how many rows each field is added, changed or removed. */
+  readonly fields: readonly {
+    readonly field: string;
+    readonly added: number;
+    readonly changed: number;
+    readonly removed: number;
+  }[];
+  /** The first rows that would change, with the fields that differ. */
+  readonly examples: readonly { readonly key: Row; readonly before: Row; readonly after: Row }[];
+  /** The first rows that would fail. */
+  readonly failures: readonly { readonly key: Row; readonly reason: string }[];
 }
 
 export interface FoundDamage {
@@ -323,8 +359,20 @@ export interface StudioCalls {
     output: DuplicatesPage;
   };
   dangling: { input: { model: string; cursor: string | null }; output: DanglingPage };
-  /** Starts a run of the migration. Fails if a job runs already. */
-  migrate: { input: { accept: readonly string[]; dropModels: readonly string[] }; output: Job };
+  /**
+   * Starts a run of the migration. Fails if a job runs already. Rows are tried first, unless
+   * `acceptFailures` is true.
+   */
+  migrate: {
+    input: {
+      accept: readonly string[];
+      dropModels: readonly string[];
+      acceptFailures: boolean;
+    };
+    output: Job;
+  };
+  /** Tries the plan on all rows that it changes, and writes nothing. */
+  tryRows: { input: null; output: Job };
   verify: { input: { isRepair: boolean }; output: Job };
   /** Stops the job after its current batch. A stopped migration resumes with the next `migrate`. */
   stop: { input: null; output: Job | null };

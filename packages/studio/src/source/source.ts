@@ -69,6 +69,7 @@ export interface Source {
   readonly database: AnyDatabase | undefined;
   /** Sorted by property. */
   readonly models: readonly SourceModel[];
+  readonly migrations: NonNullable<DatabaseOptions<Models>["migrations"]>;
 }
 
 export async function openSource(options: SourceOptions): Promise<Source> {
@@ -85,6 +86,7 @@ export async function openSource(options: SourceOptions): Promise<Source> {
     kv,
     watchRange: watchRange?.bind(kv as EmbeddedKv),
     database,
+    migrations: migrations ?? [],
     models: names.map((property) => ({
       property,
       model: compileModel(models[property] as Model),

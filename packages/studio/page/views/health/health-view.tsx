@@ -20,7 +20,7 @@ export function HealthView(): ComponentChild {
     setAsking(false);
     running.start(() => call("verify", { isRepair }));
   };
-  const isOwn = job !== null && job.kind !== "migrate";
+  const isOwn = job !== null && (job.kind === "verify" || job.kind === "repair");
   const isDamaged = isOwn && job.found.some(hasDamage);
   return (
     <section class="page">
@@ -48,7 +48,7 @@ export function HealthView(): ComponentChild {
         )}
       </div>
       {running.error !== null && <ErrorNote error={running.error} />}
-      {job !== null && (isRunning || isOwn) && <JobProgress job={job} />}
+      {job !== null && (isRunning || isOwn) && <JobProgress job={job} texts={outcomeTexts} />}
       {isOwn && <DamageTable found={job.found} />}
       <DanglingRows />
       {isAsking && (
@@ -70,6 +70,14 @@ export function HealthView(): ComponentChild {
     </section>
   );
 }
+
+/** What to do after a verification that ended this way. */
+const outcomeTexts: Readonly<Record<string, string>> = {
+  clean: "All entries match the rows.",
+  repaired: "All entries match the rows.",
+  stopped: "To check all rows, start again.",
+  busy: "Nothing was done, because another run is active.",
+};
 
 function hasDamage(found: { missing: number; dangling: number; mismatched: number }): boolean {
   return found.missing + found.dangling + found.mismatched > 0;

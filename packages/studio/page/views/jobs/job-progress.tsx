@@ -3,8 +3,15 @@ import type { Job, JobProgress as Progress } from "../../../src/protocol/protoco
 import { ErrorNote } from "../../parts/error-note.js";
 import { Text } from "../../values/text.js";
 
+interface Props {
+  readonly job: Job;
+  /** What to do next, by outcome. */
+  readonly texts: Readonly<Record<string, string>>;
+}
+
 /** Shows how far a job is, or how it ended. */
-export function JobProgress({ job }: { job: Job }): ComponentChild {
+export function JobProgress({ job, texts }: Props): ComponentChild {
+  const advice = texts[job.outcome ?? ""];
   const isRunning = job.state === "running" || job.state === "stopping";
   return (
     <section class="job" aria-label="Progress">
@@ -13,6 +20,7 @@ export function JobProgress({ job }: { job: Job }): ComponentChild {
         <p class="note" role="status" data-testid="outcome">
           <strong>{names[job.kind]}</strong>:{" "}
           <Text text={job.outcome ?? (job.state === "failed" ? "failed" : "ended")} />
+          {advice !== undefined && `. ${advice}`}
         </p>
       )}
       {job.error !== null && <ErrorNote error={job.error} />}
@@ -22,6 +30,7 @@ export function JobProgress({ job }: { job: Job }): ComponentChild {
 
 const names: Readonly<Record<Job["kind"], string>> = {
   migrate: "Migration",
+  try: "Trial",
   verify: "Verification",
   repair: "Repair",
 };
@@ -29,7 +38,9 @@ const names: Readonly<Record<Job["kind"], string>> = {
 function RunningProgress({ job }: { job: Job }): ComponentChild {
   const { progress, kind, state } = job;
   const done = progress?.rowsDone ?? 0;
-  const total = Math.max(progress?.rowsTotal ?? 0, done);
+  const expected = progress?.rowsTotal ?? 0;
+  // A trial does not know how many rows there are.
+  const total = expected === 0 ? 0 : Math.max(expected, done);
   return (
     <>
       <progress aria-label={names[kind]} {...(total > 0 && { max: total, value: done })} />
