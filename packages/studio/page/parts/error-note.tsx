@@ -19,6 +19,7 @@ export function ErrorNote({ error, onRetry }: Props): ComponentChild {
       </p>
       <p class="note-line">
         {code !== null && <code class="muted">{code}</code>}
+        {code === "KW_CORRUPTION" && <a href="#/health">Show the damage</a>}
         {owner !== null && (
           <a href={rowHref(owner.property, owner.key)}>
             Show the row that has this <Text text={owner.fields.join(", ")} />

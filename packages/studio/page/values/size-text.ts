@@ -17,7 +17,7 @@ export function sizeText({ bytes, precision }: Size): string {
 }
 
 /** Returns `512 bytes` or `41.2 MB`. A KB has 1,000 bytes. */
-function bytesText(bytes: number): string {
+export function bytesText(bytes: number): string {
   if (bytes < 1000) return countText(bytes, "byte");
   let [value, unit] = [bytes / 1000, 0];
   while (value >= 999.5 && unit < units.length - 1) [value, unit] = [value / 1000, unit + 1];

@@ -1,6 +1,7 @@
 import { studioInfo } from "../describe/model-info.js";
 import type { StudioCalls } from "../protocol/protocol.js";
 import { ReadOnlyStudioError } from "../source/errors.js";
+import { knownDamage } from "../source/known-damage.js";
 import type { Source } from "../source/source.js";
 import type { CallsOf } from "./calls-of.js";
 import { Jobs } from "./jobs.js";
@@ -33,6 +34,8 @@ export function studioCalls(source: Source): {
     migrate: async (input) => jobs.migrate(input),
     tryRows: async () => jobs.tryRows(),
     verify: async (input) => jobs.verify(input),
+    checkFiles: async () => jobs.checkFiles(),
+    damage: () => knownDamage(source),
     stop: async () => jobs.stop(),
     job: async () => jobs.current,
   };

@@ -11,8 +11,19 @@ export interface StudioInfo {
   readonly isReadOnly: boolean;
   /** True if the database reports changes, so that the page can mark changed rows. */
   readonly isLive: boolean;
-  /** Sorted by name. None for a database without models. */
+  /** Sorted by name. None for a database without models, or if damage hides what it has. */
   readonly models: readonly ModelInfo[];
+  readonly damage: KnownDamage | null;
+}
+
+/** Damage of the files of the database, as far as it is known without reading them. */
+export interface KnownDamage {
+  /** The folder of the database, or null if it is not known. */
+  readonly path: string | null;
+  /** As a clause: `its file 000005.ldb, from byte 331303 on: …`. */
+  readonly reason: string;
+  /** True if the database was opened nevertheless. Otherwise all calls fail. */
+  readonly isReadable: boolean;
 }
 
 export interface ModelInfo {
@@ -70,7 +81,7 @@ export interface IndexInfo {
   /** False if a part of its key is computed, so that a list of rows cannot choose values for it. */
   readonly isQueryable: boolean;
   readonly isCounted: boolean;
-  /** `readable`, `building`, … */
+  /** `readable`, `write-only`, …, or `unknown` if the database is damaged. */
   readonly state: string;
 }
 
@@ -161,6 +172,8 @@ export interface KeysPage {
   readonly children: readonly KeyChild[];
   /** The part after which the next page begins. Undefined on the last page. */
   readonly next?: KeyPart;
+  /** Set if the database is damaged after the last of the children. */
+  readonly damage?: string;
 }
 
 /**
@@ -238,7 +251,7 @@ export interface StepInfo {
 
 /** A long piece of work of this studio. One runs at a time. `try` is a migration without writes. */
 export interface Job {
-  readonly kind: "migrate" | "try" | "verify" | "repair";
+  readonly kind: "migrate" | "try" | "verify" | "repair" | "files";
   readonly state: "running" | "stopping" | "ended" | "failed";
   readonly progress: JobProgress | null;
   /** How it ended: `done`, `stopped`, `passed`, `would-fail`, `duplicates`, `clean`, `damaged`, … */
@@ -248,8 +261,34 @@ export interface Job {
   readonly found: readonly FoundDamage[];
   /** What a change of rows would do. A migration changes nothing if rows would fail. */
   readonly tried: readonly TriedModel[];
+  /** What a check of the files found, or null if none was made. */
+  readonly files: CheckedFiles | null;
 }
 
+export interface CheckedFiles {
+  /** The number of files with tables, and their bytes. */
+  readonly files: number;
+  readonly bytes: number;
+  readonly damages: readonly DamagedPlace[];
+}
+
+/** A place in a file whose bytes are not those that were written. */
+export interface DamagedPlace {
+  readonly file: string;
+  /** In bytes from the beginning of the file. */
+  readonly offset: number;
+  readonly reason: string;
+  /**
+   * The keys between which entries may be missing or wrong, both inclusive. Bytes if they are no
+   * keys of entries. Null if they are not known.
+   */
+  readonly firstKey: readonly KeyPart[] | Uint8Array | null;
+  readonly lastKey: readonly KeyPart[] | Uint8Array | null;
+  /** The rows and indexes with keys between these, for people. Null if it may be any entry. */
+  readonly affected: readonly string[] | null;
+}
+
+/** For a check of files, `rowsDone` and `rowsTotal` are bytes. */
 export interface JobProgress {
   readonly model: string;
   readonly phase: string;
@@ -374,6 +413,9 @@ export interface StudioCalls {
   /** Tries the plan on all rows that it changes, and writes nothing. */
   tryRows: { input: null; output: Job };
   verify: { input: { isRepair: boolean }; output: Job };
+  /** Checks the checksums of the files of the database, also if it is damaged. */
+  checkFiles: { input: null; output: Job };
+  damage: { input: null; output: KnownDamage | null };
   /** Stops the job after its current batch. A stopped migration resumes with the next `migrate`. */
   stop: { input: null; output: Job | null };
   job: { input: null; output: Job | null };

@@ -1,6 +1,7 @@
 import type { ComponentChild } from "preact";
 import type { Job, JobProgress as Progress } from "../../../src/protocol/protocol.js";
 import { ErrorNote } from "../../parts/error-note.js";
+import { bytesText } from "../../values/size-text.js";
 import { Text } from "../../values/text.js";
 
 interface Props {
@@ -19,7 +20,7 @@ export function JobProgress({ job, texts }: Props): ComponentChild {
       {!isRunning && (
         <p class="note" role="status" data-testid="outcome">
           <strong>{names[job.kind]}</strong>:{" "}
-          <Text text={job.outcome ?? (job.state === "failed" ? "failed" : "ended")} />
+          <Text text={(job.outcome ?? job.state).replaceAll("-", " ")} />
           {advice !== undefined && `. ${advice}`}
         </p>
       )}
@@ -33,6 +34,7 @@ const names: Readonly<Record<Job["kind"], string>> = {
   try: "Trial",
   verify: "Verification",
   repair: "Repair",
+  files: "Check of the files",
 };
 
 function RunningProgress({ job }: { job: Job }): ComponentChild {
@@ -53,6 +55,7 @@ function RunningProgress({ job }: { job: Job }): ComponentChild {
 }
 
 function progressText(progress: Progress): string {
+  if (progress.phase === "checking") return checkText(progress);
   const { model, phase, rowsDone, rowsTotal, rowsPerSecond, secondsLeft } = progress;
   const of = rowsTotal >= rowsDone && rowsTotal > 0 ? ` of ${numberText(rowsTotal)}` : "";
   const texts = [
@@ -61,6 +64,10 @@ function progressText(progress: Progress): string {
     secondsLeft === null ? null : `${timeText(secondsLeft)} left`,
   ];
   return texts.filter((text) => text !== null).join(", ");
+}
+
+function checkText({ rowsDone, rowsTotal, rowsPerSecond }: Progress): string {
+  return `${bytesText(rowsDone)} of ${bytesText(rowsTotal)}, ${bytesText(rowsPerSecond)}/s`;
 }
 
 function numberText(count: number): string {
