@@ -1,4 +1,4 @@
-import { type CorruptionError, openKv } from "@keywright/core";
+import { CorruptionError, encodeKey, openKv } from "@keywright/core";
 import { expect, it } from "vitest";
 import { createFolderDatabase, userCount } from "./damaged-database.js";
 import { endOfJob } from "./end-of-job.js";
@@ -72,10 +72,11 @@ it("shows what can be read if a damaged database was opened nevertheless", async
   const [place, ...others] = (await endOfJob(open)).files?.damages ?? [];
   expect([place?.file, others]).toEqual([file, []]);
   // The keys before the damage are shown.
-  const [, firstLost] = (place?.firstKey ?? []) as [string, string];
-  const after = userOf(Number(firstLost.slice(5)) - 10).id;
+  const [, firstLost = ""] = (place?.firstKey ?? []) as string[];
+  const before = Number(firstLost.slice("user-".length)) - 1;
+  const after = userOf(before - 10).id;
   const keys = await open.call("keys", { prefix: ["users"], after });
-  expect(keys.children.at(-1)?.part).toBe(userOf(Number(firstLost.slice(5)) - 1).id);
+  expect(keys.children.at(-1)?.part).toBe(userOf(before).id);
   expect(keys.damage).toContain("damaged");
   const create = open.call("create", { ...users, data: userOf(userCount) });
   await expect(create).rejects.toMatchObject({ message: expect.stringContaining("read-only") });
@@ -89,4 +90,23 @@ it("shows keys if the damage hides what the database knows about the models", as
   await using open = await openStudio({ kv, models });
   const info = await open.call("info", null);
   expect(info).toMatchObject({ models: [], damage: { path: database.path, isReadable: false } });
+});
+
+it("names the entry if a record is damaged, and not a file", async () => {
+  await using kv = await openKv();
+  const error = new CorruptionError("a record does not match its checksum", encodeKey(["a", 1n]));
+  const damaged = new Proxy(kv, {
+    get: (target, name) => {
+      if (name === "get") return () => Promise.reject(error);
+      const value = Reflect.get(target, name, target);
+      return typeof value === "function" ? value.bind(target) : value;
+    },
+  });
+  await using open = await openStudio({ kv: damaged });
+  await expect(open.call("entry", { key: ["a", 1n] })).rejects.toMatchObject({
+    code: "KW_CORRUPTION",
+    damagedKey: ["a", 1n],
+  });
+  // Other entries can be read.
+  expect(await open.call("info", null)).toMatchObject({ damage: null });
 });

@@ -1,7 +1,7 @@
 import { mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { openKv } from "@keywright/core";
+import { openKv, verifyFiles } from "@keywright/core";
 import { createDatabase } from "@keywright/orm";
 import { models, userOf } from "./example.js";
 
@@ -10,7 +10,7 @@ export const userCount = 3000;
 /** A database in a folder of its own, whose rows are in a table file. */
 export interface FolderDatabase extends AsyncDisposable {
   readonly path: string;
-  /** Flips bytes in the middle of the table, where the rows of users are. Returns its name. */
+  /** Overwrites a block in the middle of the table, which has rows of users. Returns its name. */
   damage(): Promise<string>;
 }
 
@@ -29,8 +29,11 @@ export async function createFolderDatabase(): Promise<FolderDatabase> {
       const table = (await readdir(path)).find((name) => name.endsWith(".ldb"));
       if (table === undefined) throw new Error("There is no table.");
       const bytes = await readFile(join(path, table));
-      const middle = Math.floor(bytes.length / 2);
-      for (let i = middle; i < middle + 8; i++) bytes[i]! ^= 0xff;
+      bytes[Math.floor(bytes.length / 2)]! ^= 0xff;
+      await writeFile(join(path, table), bytes);
+      // The length at the beginning of the block is not valid either, so that no read decodes it.
+      const [place] = (await verifyFiles(path)).damages;
+      bytes.fill(0xff, place!.offset, place!.offset + 16);
       await writeFile(join(path, table), bytes);
       return table;
     },

@@ -357,6 +357,8 @@ export interface StudioError {
     readonly path: readonly (string | number)[];
     readonly message: string;
   }[];
+  /** The key of the damaged entry, if a stored entry is damaged. */
+  readonly damagedKey: readonly KeyPart[] | null;
   /** The row that has the unique value, if another row owns it. */
   readonly owner: {
     readonly property: string;

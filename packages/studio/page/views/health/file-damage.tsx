@@ -54,7 +54,7 @@ export function FileDamage({ damage, files }: Props): ComponentChild {
 }
 
 const readableText =
-  "The studio shows what can still be read, and changes nothing. A list that meets the damage ends with an error: look from the other end, or by another index. An entry that is not shown may exist.";
+  "The studio shows what can still be read, and changes nothing. A list that meets the damage mostly ends with an error: look from the other end, or by another index. Some damage hides entries without an error.";
 const closedText =
   "Every read and write fails from now on, so that no program takes a hidden entry for absent. To see what can still be read, stop the programs, and start keywright studio again.";
 

@@ -77,7 +77,12 @@ export function RunTools(props: Props): ComponentChild {
         </label>
       )}
       {isAsking && (
-        <RollbackDialog plan={plan} onClose={() => setAsking(false)} onAccept={rollBack} />
+        <RollbackDialog
+          plan={plan}
+          isForced={isForced}
+          onClose={() => setAsking(false)}
+          onAccept={rollBack}
+        />
       )}
     </div>
   );
