@@ -20,6 +20,7 @@ export type {
   WithRelations,
   WithVersionstamp,
 } from "./database/generated/shape-types.js";
+export { indexKeys } from "./indexes/index-entries.js";
 export { assertDistinctPrefixes, compileModel } from "./model/compile-model.js";
 export type { CompiledIndex, CompiledModel } from "./model/compiled-model.js";
 export { isModel } from "./model/define-model.js";

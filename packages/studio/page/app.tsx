@@ -31,9 +31,11 @@ export function App(): ComponentChild {
     previous.current = place;
   }, [place, info.data, route]);
 
-  // A migration may have changed the states of indexes.
+  // A migration may have changed the states of indexes, and a check may have found damage.
   useEffect(() => {
-    if (lastView.current === "migrations" && route.view !== "migrations") info.reload();
+    const isLeft = lastView.current !== route.view;
+    const mayHaveChanged = lastView.current === "migrations" || lastView.current === "health";
+    if (isLeft && mayHaveChanged) info.reload();
     lastView.current = route.view;
   }, [route.view, info.reload]);
 
@@ -55,6 +57,7 @@ export function App(): ComponentChild {
       <div class="studio">
         <Sidebar route={route} />
         <main id="main" class="main" tabIndex={-1} ref={main}>
+          {info.data.damage !== null && route.view !== "health" && <DamageNote />}
           {viewOf(route, info.data)}
         </main>
       </div>
@@ -82,6 +85,14 @@ function viewOf(route: Route, info: StudioInfo): ComponentChild {
   if (route.view === "migrations") return <MigrationsView />;
   if (route.view === "health") return <HealthView />;
   return <ModelsView />;
+}
+
+function DamageNote(): ComponentChild {
+  return (
+    <p class="note note-error damage-note">
+      The files of this database are damaged. <a href="#/health">Show the damage</a>
+    </p>
+  );
 }
 
 function UnknownModel({ property }: { property: string }): ComponentChild {

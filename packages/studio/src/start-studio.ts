@@ -1,5 +1,5 @@
 import { serve } from "@hono/node-server";
-import type { KvLike } from "@keywright/core";
+import type { CorruptionError, KvLike } from "@keywright/core";
 import type { DatabaseOptions, Models } from "@keywright/orm";
 import { Guard } from "./access/guard.js";
 import { openSource } from "./source/source.js";
@@ -22,6 +22,11 @@ export interface StudioOptions {
   readonly port?: number;
   /** Refuses every change. False by default. */
   readonly readOnly?: boolean;
+  /**
+   * The error with which the database did not open, if it was opened nevertheless, with
+   * `checkFiles: false`. The studio shows the damage and what can be read, and refuses every change.
+   */
+  readonly damage?: CorruptionError;
 }
 
 /** A studio that runs. */

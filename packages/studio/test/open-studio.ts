@@ -52,11 +52,14 @@ export async function send(
 ): Promise<Answer> {
   const sent = request(url, { method: body === undefined ? "GET" : "POST", headers });
   // A server that refuses a body ends the connection before it has all of it.
-  const ignored = () => undefined;
-  sent.on("socket", (socket) => socket.on("error", ignored));
+  sent.on("socket", (socket) => socket.off("error", ignored).on("error", ignored));
   sent.on("error", ignored).end(body);
   const [response] = await once(sent, "response");
   let text = "";
   for await (const chunk of response.setEncoding("utf8")) text += chunk;
   return { status: response.statusCode, headers: response.headers, text };
+}
+
+function ignored(): void {
+  // The answer, or its absence, says what happened.
 }

@@ -19,5 +19,5 @@ export function errorDetails(error: unknown): StudioError {
 
 /** Returns an error that has only a message. */
 export function plainError(message: string): StudioError {
-  return { code: null, message, issues: [], owner: null };
+  return { code: null, message, issues: [], damagedKey: null, owner: null };
 }

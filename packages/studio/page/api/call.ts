@@ -30,8 +30,8 @@ function errorIn(text: string): StudioError | null {
   try {
     const error = decode<Partial<StudioError> | null>(text);
     if (typeof error?.message !== "string") return null;
-    const { code = null, message, issues = [], owner = null } = error;
-    return { code, message, issues, owner };
+    const { code = null, message, issues = [], damagedKey = null, owner = null } = error;
+    return { code, message, issues, damagedKey, owner };
   } catch {
     return null;
   }

@@ -2,7 +2,9 @@ import { createContext } from "preact";
 import { useContext } from "preact/hooks";
 import type { ModelInfo, StudioInfo } from "../../src/protocol/protocol.js";
 
-const nothing: StudioInfo = { title: "", isReadOnly: true, isLive: false, models: [] };
+const nothing: StudioInfo = {
+  ...{ title: "", isReadOnly: true, isLive: false, models: [], damage: null },
+};
 
 /** The description of the database. It is read again after the view of migrations. */
 export const StudioContext = createContext<StudioInfo>(nothing);

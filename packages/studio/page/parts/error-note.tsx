@@ -1,6 +1,7 @@
 import type { ComponentChild } from "preact";
 import type { StudioError } from "../../src/protocol/protocol.js";
 import { rowHref } from "../navigation/links.js";
+import { keyText } from "../values/key-text.js";
 import { Lines } from "../values/lines.js";
 import { Text } from "../values/text.js";
 
@@ -11,7 +12,7 @@ interface Props {
 
 /** Shows an error of the server, with a link to the row that causes it. */
 export function ErrorNote({ error, onRetry }: Props): ComponentChild {
-  const { code, message, owner } = error;
+  const { code, message, damagedKey, owner } = error;
   return (
     <div class="note note-error" role="alert">
       <p class="note-text">
@@ -19,6 +20,15 @@ export function ErrorNote({ error, onRetry }: Props): ComponentChild {
       </p>
       <p class="note-line">
         {code !== null && <code class="muted">{code}</code>}
+        {damagedKey !== null && (
+          <span>
+            Damaged entry:{" "}
+            <code>
+              <Text text={keyText(damagedKey)} />
+            </code>
+          </span>
+        )}
+        {code === "KW_CORRUPTION" && <a href="#/health">Show the damage</a>}
         {owner !== null && (
           <a href={rowHref(owner.property, owner.key)}>
             Show the row that has this <Text text={owner.fields.join(", ")} />

@@ -1,31 +1,26 @@
-import {
-  type AnyDatabase,
-  type MigrationProgress,
-  migrate,
-  type VerifiedModel,
-  verifyIndexes,
-} from "@keywright/orm";
+import { type AnyDatabase, type VerifiedModel, verifyIndexes } from "@keywright/orm";
 import type { FoundDamage, Job, StudioCalls } from "../protocol/protocol.js";
 import { JobRunningError } from "../source/errors.js";
+import { isCorruption } from "../source/known-damage.js";
 import type { Source } from "../source/source.js";
 import { studioError } from "../source/studio-error.js";
+import { checkFiles } from "./check-files.js";
+import { runMigration, tryMigration } from "./run-migration.js";
+import type { WorkOptions, WorkProgress } from "./try-rows.js";
 
 interface RunningJob {
   readonly abort: AbortController;
   readonly ended: Promise<void>;
 }
 
-interface JobResult {
-  readonly outcome: string;
-  readonly found: readonly FoundDamage[];
-}
+type JobResult = { readonly outcome: string } & Partial<Pick<Job, "found" | "tried" | "files">>;
 
-type Work = (database: AnyDatabase, options: WorkOptions) => Promise<JobResult>;
+type Work = (options: WorkOptions) => Promise<JobResult>;
 
-interface WorkOptions {
-  readonly signal: AbortSignal;
-  readonly onProgress: (progress: MigrationProgress) => void;
-}
+const beginning = {
+  ...{ state: "running", progress: null, outcome: null, error: null, found: [], tried: [] },
+  files: null,
+} as const satisfies Partial<Job>;
 
 /** Runs one migration, verification or repair at a time, and reports it to the page. */
 export class Jobs {
@@ -42,17 +37,42 @@ export class Jobs {
     return this.#job;
   }
 
-  migrate({ accept, dropModels }: StudioCalls["migrate"]["input"]): Job {
-    return this.#start("migrate", async (database, options) => {
-      const { status } = await migrate(database, { ...options, accept, dropModels });
-      return { outcome: status, found: [] };
+  migrate(input: StudioCalls["migrate"]["input"]): Job {
+    const database = this.#database;
+    return this.#start("migrate", (options) => {
+      return runMigration(this.#source, database, input, options);
     });
   }
 
+  tryRows(): Job {
+    const database = this.#database;
+    return this.#start("try", (options) => tryMigration(this.#source, database, options));
+  }
+
   verify({ isRepair }: StudioCalls["verify"]["input"]): Job {
-    return this.#start(isRepair ? "repair" : "verify", async (database, options) => {
-      const result = await verifyIndexes(database, { ...options, repair: isRepair });
-      return { outcome: result.status, found: result.models.flatMap(foundDamage) };
+    const database = this.#database;
+    return this.#start(isRepair ? "repair" : "verify", async (options) => {
+      try {
+        const result = await verifyIndexes(database, { ...options, repair: isRepair });
+        return { outcome: result.status, found: result.models.flatMap(foundDamage) };
+      } catch (error) {
+        if (!isCorruption(error)) throw error;
+        const files = await checkFiles(this.#source, options);
+        // If the files are intact, a record is not: the error contains its key.
+        if (files === null || files.damages.length === 0) throw error;
+        return { outcome: "damaged-files", files };
+      }
+    });
+  }
+
+  checkFiles(): Job {
+    return this.#start("files", async (options) => {
+      // The check cannot be stopped, so nobody waits for its result.
+      const checked = checkFiles(this.#source, options);
+      const files = await Promise.race([checked, aborted(options.signal)]);
+      if (files === "aborted") return { outcome: "stopped" };
+      if (files === null) return { outcome: "no-files" };
+      return { outcome: files.damages.length === 0 ? "intact" : "damaged", files };
     });
   }
 
@@ -70,20 +90,23 @@ export class Jobs {
     await this.#running?.ended;
   }
 
-  #start(kind: Job["kind"], work: Work): Job {
-    if (this.#isClosed || this.#running !== undefined) throw new JobRunningError();
+  get #database(): AnyDatabase {
     const { database } = this.#source;
     if (database === undefined) throw new TypeError("There are no models to work on.");
+    return database;
+  }
+
+  #start(kind: Job["kind"], work: Work): Job {
+    if (this.#isClosed || this.#running !== undefined) throw new JobRunningError();
     const abort = new AbortController();
-    const job: Job = {
-      ...{ kind, state: "running", progress: null, outcome: null, error: null, found: [] },
-    };
+    const job: Job = { kind, ...beginning };
     this.#job = job;
-    const onProgress = (progress: MigrationProgress) => {
+    const onProgress = (progress: WorkProgress) => {
       const { secondsLeft = null } = progress;
+      if (abort.signal.aborted && kind === "files") return;
       this.#job = { ...this.#job!, progress: { ...progress, secondsLeft } };
     };
-    const ended = work(database, { signal: abort.signal, onProgress }).then(
+    const ended = work({ signal: abort.signal, onProgress }).then(
       (result) => this.#end({ ...this.#job!, state: "ended", ...result }),
       (error) => {
         const failure = studioError(this.#source, error);
@@ -98,6 +121,12 @@ export class Jobs {
     this.#job = job;
     this.#running = undefined;
   }
+}
+
+function aborted(signal: AbortSignal): Promise<"aborted"> {
+  return new Promise((resolve) => {
+    signal.addEventListener("abort", () => resolve("aborted"), { once: true });
+  });
 }
 
 function foundDamage({ model, indexes, rows, findings }: VerifiedModel): FoundDamage[] {

@@ -1,17 +1,12 @@
-import {
-  decodeValue,
-  encodeValue,
-  type KvEntry,
-  type KvKey,
-  type KvKeyPart,
-  type KvListSelector,
-} from "@keywright/core";
+import type { KvEntry, KvKey, KvKeyPart, KvListSelector } from "@keywright/core";
 import type { KeyChild, KeyEntry } from "../protocol/protocol.js";
+import { isCorruption } from "../source/known-damage.js";
 import type { Source } from "../source/source.js";
 import type { CallsOf } from "./calls-of.js";
+import { keyAfter } from "./key-after.js";
+import { storedValue } from "./stored-value.js";
 
 const pageSize = 100;
-const smallestPart: KvKeyPart = new Uint8Array();
 
 /**
  * The calls that read keys. The next parts of the keys below a prefix cost two reads each, whatever
@@ -28,6 +23,32 @@ export function keyCalls({ kv }: Source): CallsOf<"keys" | "entry"> {
   const lastKey = async (prefix: KvKey): Promise<KvKey> => {
     return (await first({ prefix }, true))?.key ?? prefix;
   };
+  /** Adds a page of children. Returns true if there are more. */
+  const readChildren = async (
+    children: KeyChild[],
+    prefix: readonly KvKeyPart[],
+    after: KvKeyPart | undefined,
+  ): Promise<boolean> => {
+    const length = prefix.length + 1;
+    let start = after === undefined ? undefined : keyAfter(await lastKey([...prefix, after]));
+    let previous = after;
+    for (;;) {
+      const entry = await first(start === undefined ? { prefix } : { prefix, start });
+      if (entry === undefined) return false;
+      if (children.length === pageSize) return true;
+      const part = entry.key[prefix.length]!;
+      if (previous !== undefined && isSamePart(part, previous)) {
+        // Another program has added a key below it meanwhile.
+        start = keyAfter(await lastKey([...prefix, part]));
+        continue;
+      }
+      previous = part;
+      const own = entry.key.length === length ? keyEntry(entry) : null;
+      const last = await lastKey([...prefix, part]);
+      children.push({ part, entry: own, hasChildren: own === null || last.length > length });
+      start = keyAfter(last);
+    }
+  };
   return {
     entry: async ({ key }) => {
       if (key.length === 0) return null;
@@ -35,25 +56,14 @@ export function keyCalls({ kv }: Source): CallsOf<"keys" | "entry"> {
       return entry.versionstamp === null ? null : keyEntry(entry as KvEntry<unknown>);
     },
     keys: async ({ prefix, after }) => {
-      const length = prefix.length + 1;
       const children: KeyChild[] = [];
-      let start = after === undefined ? undefined : keyAfter(await lastKey([...prefix, after]));
-      let previous = after;
-      for (;;) {
-        const entry = await first(start === undefined ? { prefix } : { prefix, start });
-        if (entry === undefined) return { children };
-        if (children.length === pageSize) return { children, next: children.at(-1)!.part };
-        const part = entry.key[prefix.length]!;
-        if (previous !== undefined && isSamePart(part, previous)) {
-          // Another program has added a key below it meanwhile.
-          start = keyAfter(await lastKey([...prefix, part]));
-          continue;
-        }
-        previous = part;
-        const own = entry.key.length === length ? keyEntry(entry) : null;
-        const last = await lastKey([...prefix, part]);
-        children.push({ part, entry: own, hasChildren: own === null || last.length > length });
-        start = keyAfter(last);
+      try {
+        const isMore = await readChildren(children, prefix, after);
+        return { children, ...(isMore && { next: children.at(-1)!.part }) };
+      } catch (error) {
+        // The keys before a damage can be read.
+        if (!isCorruption(error) || children.length === 0) throw error;
+        return { children, next: children.at(-1)!.part, damage: error.message };
       }
     },
   };
@@ -64,24 +74,10 @@ function isSamePart(a: KvKeyPart, b: KvKeyPart): boolean {
   return Buffer.compare(a, b) === 0;
 }
 
-function keyAfter(key: KvKey): KvKey {
-  return [...key, smallestPart];
-}
-
 function keyEntry(entry: KvEntry<unknown>): KeyEntry {
   const { key, versionstamp, expireAt = null } = entry;
   const { value, bytes } = storedValue(entry.value);
   return { key, value, versionstamp, bytes, expiresAt: expireAt, type: typeText(value) };
-}
-
-/** Other libraries have a `KvU64` of their own, and values that Keywright cannot store. */
-function storedValue(value: unknown): { value: unknown; bytes: number | null } {
-  try {
-    const encoded = encodeValue(value);
-    return { value: decodeValue(encoded), bytes: encoded.length };
-  } catch {
-    return { value, bytes: null };
-  }
 }
 
 function typeText(value: unknown): string {

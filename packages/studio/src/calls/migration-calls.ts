@@ -2,14 +2,22 @@ import {
   findDanglingReferences,
   findDuplicates,
   findFailedRows,
+  type MigrationPlan,
   migrationStatus,
   planMigration,
 } from "@keywright/orm";
 import type { CompiledModel } from "@keywright/orm/codegen";
+import type { MigrationState } from "../protocol/protocol.js";
+import { hadSchema } from "../source/catalog.js";
 import { PropertyError } from "../source/errors.js";
 import { keyOfId } from "../source/row-key.js";
 import { propertyOf, type Source } from "../source/source.js";
 import type { CallsOf } from "./calls-of.js";
+
+const noMigration: MigrationState = {
+  ...{ models: [], steps: [], goesBack: [], isSideBySide: true, migrations: [], databaseOnly: [] },
+  runner: null,
+};
 
 type Names = "migration" | "failedRows" | "duplicates" | "dangling";
 
@@ -23,7 +31,7 @@ export function migrationCalls(source: Source): CallsOf<Names> {
   };
   return {
     migration: async () => {
-      if (database === undefined) return { models: [], steps: [], databaseOnly: [], runner: null };
+      if (database === undefined) return noMigration;
       const [status, plan] = [await migrationStatus(database), await planMigration(database)];
       const { runner } = status;
       return {
@@ -40,6 +48,11 @@ export function migrationCalls(source: Source): CallsOf<Names> {
         })),
         steps: plan.steps.map(({ id, model, kind, class: of, reason, blocked = null }) => {
           return { id, model, kind, class: of, reason, blocked };
+        }),
+        goesBack: await modelsGoingBack(source, plan),
+        isSideBySide: plan.steps.every(({ sideBySide }) => sideBySide),
+        migrations: source.migrations.map(({ name, model, down }) => {
+          return { name, model, isReversible: down !== undefined };
         }),
         databaseOnly: plan.databaseOnly.map(({ model, rows = null }) => ({ model, rows })),
         runner: runner && { host: runner.host, since: runner.since, isAlive: runner.alive },
@@ -71,4 +84,18 @@ export function migrationCalls(source: Source): CallsOf<Names> {
       return { items, cursor: page.cursor };
     },
   };
+}
+
+/** Returns the models of the plan whose earlier schema the program has. */
+async function modelsGoingBack(source: Source, plan: MigrationPlan): Promise<string[]> {
+  const names: string[] = [];
+  for (const { model } of source.models) {
+    const steps = plan.steps.filter((step) => step.model === model.name);
+    // A change of rows is breaking only if it needs the `down` of a migration.
+    const isDown = steps.some(
+      (step) => step.kind === "transform-rows" && step.class === "breaking",
+    );
+    if (isDown || (steps.length > 0 && (await hadSchema(source, model)))) names.push(model.name);
+  }
+  return names;
 }

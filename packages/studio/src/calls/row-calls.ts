@@ -1,11 +1,9 @@
-import { isKeywrightError } from "@keywright/orm";
 import type { Explained } from "../protocol/protocol.js";
 import { type AnyExplanation, modelOf, type Source } from "../source/source.js";
 import type { CallsOf } from "./calls-of.js";
+import { countRows } from "./count-rows.js";
 
 const pageSize = 100;
-/** A count without a counter reads an entry for each row. */
-const maxCounted = 100_000;
 
 /** The calls that read and write rows. The repository checks what the page sends. */
 export function rowCalls(
@@ -22,13 +20,7 @@ export function rowCalls(
       const { repository } = modelOf(source, property);
       // Counters and indexes leave out rows that are marked as deleted.
       if (withDeleted === true) return null;
-      const query = { ...(where && { where }), ...(index && { index }), maxReads: maxCounted };
-      try {
-        return await repository.count(query);
-      } catch (error) {
-        if (isKeywrightError(error) && error.code === "KW_READ_LIMIT") return null;
-        throw error;
-      }
+      return await countRows(repository, { ...(where && { where }), ...(index && { index }) });
     },
     explain: async ({ property, query }) => {
       const explanation = await modelOf(source, property).repository.explain(query);

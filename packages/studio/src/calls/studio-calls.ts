@@ -1,10 +1,12 @@
 import { studioInfo } from "../describe/model-info.js";
 import type { StudioCalls } from "../protocol/protocol.js";
 import { ReadOnlyStudioError } from "../source/errors.js";
+import { knownDamage } from "../source/known-damage.js";
 import type { Source } from "../source/source.js";
 import type { CallsOf } from "./calls-of.js";
 import { Jobs } from "./jobs.js";
 import { keyCalls } from "./key-calls.js";
+import { measureModel } from "./measure-model.js";
 import { migrationCalls } from "./migration-calls.js";
 import { previewDelete } from "./preview-delete.js";
 import { rowCalls } from "./row-calls.js";
@@ -26,10 +28,14 @@ export function studioCalls(source: Source): {
     info: () => studioInfo(source),
     ...rowCalls(source),
     previewDelete: (input) => previewDelete(source, input),
+    measure: ({ property }) => measureModel(source, property),
     ...keyCalls(source),
     ...migrationCalls(source),
     migrate: async (input) => jobs.migrate(input),
+    tryRows: async () => jobs.tryRows(),
     verify: async (input) => jobs.verify(input),
+    checkFiles: async () => jobs.checkFiles(),
+    damage: () => knownDamage(source),
     stop: async () => jobs.stop(),
     job: async () => jobs.current,
   };

@@ -1,4 +1,4 @@
-import { migrationStatus } from "@keywright/orm";
+import { type AnyDatabase, type MigrationStatus, migrationStatus } from "@keywright/orm";
 import { type CompiledIndex, modelManifest, type RowManifest } from "@keywright/orm/codegen";
 import type {
   FieldInfo,
@@ -8,21 +8,37 @@ import type {
   StudioInfo,
 } from "../protocol/protocol.js";
 import { fieldKind } from "../source/field-kind.js";
+import { knownDamage } from "../source/known-damage.js";
 import { propertyOf, type Source, type SourceModel } from "../source/source.js";
 
 /** Describes the database and its models for the page. */
 export async function studioInfo(source: Source): Promise<StudioInfo> {
   const { title, isReadOnly, database, watchRange, models } = source;
-  const status = database === undefined ? undefined : await migrationStatus(database);
+  const damage = await knownDamage(source);
+  const status = await statusOf(database, damage !== null);
   return {
     title,
     isReadOnly,
     isLive: watchRange !== undefined,
     models: models.map((each) => {
-      const states = status?.models.find(({ model }) => model === each.model.name)?.indexes ?? {};
-      return modelInfo(source, each, (index) => states[index]?.state ?? "absent");
+      const states = status?.models.find(({ model }) => model === each.model.name)?.indexes;
+      const stateOf = (index: string) => states?.[index]?.state ?? "absent";
+      return modelInfo(source, each, status === undefined ? () => "unknown" : stateOf);
     }),
+    damage,
   };
+}
+
+/** Returns undefined if there are no models, or if damage hides their states. */
+async function statusOf(
+  database: AnyDatabase | undefined,
+  isDamaged: boolean,
+): Promise<MigrationStatus | undefined> {
+  if (database === undefined) return undefined;
+  return await migrationStatus(database).catch((error: unknown) => {
+    if (!isDamaged) throw error;
+    return undefined;
+  });
 }
 
 function modelInfo(

@@ -11,8 +11,19 @@ export interface StudioInfo {
   readonly isReadOnly: boolean;
   /** True if the database reports changes, so that the page can mark changed rows. */
   readonly isLive: boolean;
-  /** Sorted by name. None for a database without models. */
+  /** Sorted by name. None for a database without models, or if damage hides what it has. */
   readonly models: readonly ModelInfo[];
+  readonly damage: KnownDamage | null;
+}
+
+/** Damage of the files of the database, as far as it is known without reading them. */
+export interface KnownDamage {
+  /** The folder of the database, or null if it is not known. */
+  readonly path: string | null;
+  /** As a clause: `its file 000005.ldb, from byte 331303 on: …`. */
+  readonly reason: string;
+  /** True if the database was opened nevertheless. Otherwise all calls fail. */
+  readonly isReadable: boolean;
 }
 
 export interface ModelInfo {
@@ -70,7 +81,7 @@ export interface IndexInfo {
   /** False if a part of its key is computed, so that a list of rows cannot choose values for it. */
   readonly isQueryable: boolean;
   readonly isCounted: boolean;
-  /** `readable`, `building`, … */
+  /** `readable`, `write-only`, …, or `unknown` if the database is damaged. */
   readonly state: string;
 }
 
@@ -161,6 +172,29 @@ export interface KeysPage {
   readonly children: readonly KeyChild[];
   /** The part after which the next page begins. Undefined on the last page. */
   readonly next?: KeyPart;
+  /** Set if the database is damaged after the last of the children. */
+  readonly damage?: string;
+}
+
+/**
+ * The bytes of encoded keys and values. A database may need less for them, because it compresses
+ * its files, or more, because it keeps older entries for a while.
+ */
+export interface MeasuredSize {
+  /** If it is an estimate, so may be this number. */
+  readonly entries: number;
+  readonly bytes: number;
+  /**
+   * `exact` if all entries were read. `estimate` if it is the mean of some entries times their
+   * number. `minimum` if the number is not known, so that only what was read counts.
+   */
+  readonly precision: "exact" | "estimate" | "minimum";
+}
+
+export interface ModelSize {
+  readonly rows: MeasuredSize;
+  /** By the names of the indexes, also of those that no query names. */
+  readonly indexes: Readonly<Record<string, MeasuredSize>>;
 }
 
 export interface MigrationState {
@@ -172,6 +206,20 @@ export interface MigrationState {
   }[];
   /** The steps that are left. */
   readonly steps: readonly StepInfo[];
+  /**
+   * The models that the plan takes back: to a schema that the database had before, or by the `down`
+   * of a migration.
+   */
+  readonly goesBack: readonly string[];
+  /** True if programs with the models of the database can still write after the plan. */
+  readonly isSideBySide: boolean;
+  /** The migrations of rows that the program has. */
+  readonly migrations: readonly {
+    readonly name: string;
+    readonly model: string;
+    /** True if it has a `down`. */
+    readonly isReversible: boolean;
+  }[];
   /** Models that only the database has. */
   readonly databaseOnly: readonly { readonly model: string; readonly rows: number | null }[];
   /** The run that holds the lease: of this or of another process. */
@@ -194,25 +242,53 @@ export interface StepInfo {
   readonly id: string;
   readonly model: string;
   readonly kind: string;
-  /** `safe`, `online` or `breaking`. A breaking step has to be accepted. */
+  /** `safe`, `backfill`, `rebuild`, `data` or `breaking`. A breaking step has to be accepted. */
   readonly class: string;
   readonly reason: string;
   /** The action that must come first, for people. Null if the step can run. */
   readonly blocked: string | null;
 }
 
-/** A migration, a verification or a repair that this studio runs. One at a time. */
+/** A long piece of work of this studio. One runs at a time. `try` is a migration without writes. */
 export interface Job {
-  readonly kind: "migrate" | "verify" | "repair";
+  readonly kind: "migrate" | "try" | "verify" | "repair" | "files";
   readonly state: "running" | "stopping" | "ended" | "failed";
   readonly progress: JobProgress | null;
-  /** How it ended, for people: `done`, `stopped`, `duplicates`, `clean`, `damaged`, … */
+  /** How it ended: `done`, `stopped`, `passed`, `would-fail`, `duplicates`, `clean`, `damaged`, … */
   readonly outcome: string | null;
   readonly error: StudioError | null;
   /** The damage that a verification found, by index. */
   readonly found: readonly FoundDamage[];
+  /** What a change of rows would do. A migration changes nothing if rows would fail. */
+  readonly tried: readonly TriedModel[];
+  /** What a check of the files found, or null if none was made. */
+  readonly files: CheckedFiles | null;
 }
 
+export interface CheckedFiles {
+  /** The number of files with tables, and their bytes. */
+  readonly files: number;
+  readonly bytes: number;
+  readonly damages: readonly DamagedPlace[];
+}
+
+/** A place in a file whose bytes are not those that were written. */
+export interface DamagedPlace {
+  readonly file: string;
+  /** In bytes from the beginning of the file. */
+  readonly offset: number;
+  readonly reason: string;
+  /**
+   * The keys between which entries may be missing or wrong, both inclusive. Bytes if they are no
+   * keys of entries. Null if they are not known.
+   */
+  readonly firstKey: readonly KeyPart[] | Uint8Array | null;
+  readonly lastKey: readonly KeyPart[] | Uint8Array | null;
+  /** The rows and indexes with keys between these, for people. Null if it may be any entry. */
+  readonly affected: readonly string[] | null;
+}
+
+/** For a check of files, `rowsDone` and `rowsTotal` are bytes. */
 export interface JobProgress {
   readonly model: string;
   readonly phase: string;
@@ -220,6 +296,26 @@ export interface JobProgress {
   readonly rowsTotal: number;
   readonly rowsPerSecond: number;
   readonly secondsLeft: number | null;
+}
+
+/** What a planned change of rows makes of all rows of a model that it has not reached yet. */
+export interface TriedModel {
+  readonly model: string;
+  readonly rows: number;
+  readonly changed: number;
+  /** Rows that the change or an index refuses. They would stay as they are. */
+  readonly failed: number;
+  /** In how many rows each field is added, changed or removed. */
+  readonly fields: readonly {
+    readonly field: string;
+    readonly added: number;
+    readonly changed: number;
+    readonly removed: number;
+  }[];
+  /** The first rows that would change, with the fields that differ. */
+  readonly examples: readonly { readonly key: Row; readonly before: Row; readonly after: Row }[];
+  /** The first rows that would fail. */
+  readonly failures: readonly { readonly key: Row; readonly reason: string }[];
 }
 
 export interface FoundDamage {
@@ -261,6 +357,8 @@ export interface StudioError {
     readonly path: readonly (string | number)[];
     readonly message: string;
   }[];
+  /** The key of the damaged entry, if a stored entry is damaged. */
+  readonly damagedKey: readonly KeyPart[] | null;
   /** The row that has the unique value, if another row owns it. */
   readonly owner: {
     readonly property: string;
@@ -291,6 +389,8 @@ export interface StudioCalls {
   };
   previewDelete: { input: { property: string; key: Row }; output: DeletionPreview };
   delete: { input: { property: string; key: Row; versionstamp: string }; output: null };
+  /** Reads at most 1,000 rows, 1,000 entries of each index, and what `count` reads. */
+  measure: { input: { property: string }; output: ModelSize };
   keys: { input: { prefix: readonly KeyPart[]; after?: KeyPart }; output: KeysPage };
   entry: { input: { key: readonly KeyPart[] }; output: KeyEntry | null };
   migration: { input: null; output: MigrationState };
@@ -300,9 +400,24 @@ export interface StudioCalls {
     output: DuplicatesPage;
   };
   dangling: { input: { model: string; cursor: string | null }; output: DanglingPage };
-  /** Starts a run of the migration. Fails if a job runs already. */
-  migrate: { input: { accept: readonly string[]; dropModels: readonly string[] }; output: Job };
+  /**
+   * Starts a run of the migration. Fails if a job runs already. Rows are tried first, unless
+   * `acceptFailures` is true.
+   */
+  migrate: {
+    input: {
+      accept: readonly string[];
+      dropModels: readonly string[];
+      acceptFailures: boolean;
+    };
+    output: Job;
+  };
+  /** Tries the plan on all rows that it changes, and writes nothing. */
+  tryRows: { input: null; output: Job };
   verify: { input: { isRepair: boolean }; output: Job };
+  /** Checks the checksums of the files of the database, also if it is damaged. */
+  checkFiles: { input: null; output: Job };
+  damage: { input: null; output: KnownDamage | null };
   /** Stops the job after its current batch. A stopped migration resumes with the next `migrate`. */
   stop: { input: null; output: Job | null };
   job: { input: null; output: Job | null };

@@ -1,4 +1,4 @@
-import type { EmbeddedKv, KvLike } from "@keywright/core";
+import type { CorruptionError, EmbeddedKv, KvLike } from "@keywright/core";
 import {
   type AnyDatabase,
   createDatabase,
@@ -8,6 +8,7 @@ import {
 } from "@keywright/orm";
 import { type CompiledModel, compileModel } from "@keywright/orm/codegen";
 import { PropertyError } from "./errors.js";
+import { isCorruption } from "./known-damage.js";
 
 interface SourceOptions {
   readonly kv: KvLike;
@@ -15,6 +16,7 @@ interface SourceOptions {
   readonly migrations?: DatabaseOptions<Models>["migrations"];
   readonly title?: string;
   readonly readOnly?: boolean;
+  readonly damage?: CorruptionError;
 }
 
 /** A model with its names and its repository. */
@@ -63,34 +65,53 @@ export interface Source {
   readonly title: string;
   readonly isReadOnly: boolean;
   readonly kv: KvLike;
+  /** Set if the database was opened in spite of damaged files. */
+  readonly damage: CorruptionError | undefined;
   /** Reports changes. Undefined if the database does not. */
   readonly watchRange: EmbeddedKv["watchRange"] | undefined;
   /** Undefined if there are no models. */
   readonly database: AnyDatabase | undefined;
   /** Sorted by property. */
   readonly models: readonly SourceModel[];
+  readonly migrations: NonNullable<DatabaseOptions<Models>["migrations"]>;
 }
 
 export async function openSource(options: SourceOptions): Promise<Source> {
-  const { kv, models = {}, migrations, title = "Keywright", readOnly = false } = options;
+  const { kv, title = "Keywright", readOnly = false, migrations = [], damage } = options;
   const { watchRange } = kv as Partial<EmbeddedKv>;
-  const names = Object.keys(models).sort();
-  const database =
-    names.length === 0
-      ? undefined
-      : await createDatabase({ kv, models, ...(migrations !== undefined && { migrations }) });
+  const database = await openModels(options);
   return {
     title,
-    isReadOnly: readOnly,
+    // An entry that is hidden by damage looks absent, so a write may repeat a unique value.
+    isReadOnly: readOnly || damage !== undefined,
     kv,
+    damage,
     watchRange: watchRange?.bind(kv as EmbeddedKv),
     database,
-    models: names.map((property) => ({
+    models: database === undefined ? [] : sourceModels(database, options.models ?? {}),
+    migrations,
+  };
+}
+
+/** Returns undefined if there are no models, or if damage hides what the database knows of them. */
+async function openModels(options: SourceOptions): Promise<AnyDatabase | undefined> {
+  const { kv, models = {}, migrations = [], damage } = options;
+  if (Object.keys(models).length === 0) return undefined;
+  return await createDatabase({ kv, models, migrations }).catch((error: unknown) => {
+    if (damage === undefined && !isCorruption(error)) throw error;
+    return undefined;
+  });
+}
+
+function sourceModels(database: AnyDatabase, models: Models): SourceModel[] {
+  const repositories = database as unknown as Readonly<Record<string, AnyRepository>>;
+  return Object.keys(models)
+    .sort()
+    .map((property) => ({
       property,
       model: compileModel(models[property] as Model),
-      repository: (database as unknown as Record<string, AnyRepository>)[property]!,
-    })),
-  };
+      repository: repositories[property]!,
+    }));
 }
 
 /** @throws {PropertyError} if there is no such model. */

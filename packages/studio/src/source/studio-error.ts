@@ -1,5 +1,7 @@
+import { decodeKey } from "@keywright/core";
 import { RowInvalidError, UniqueConstraintError } from "@keywright/orm";
 import type { StudioError } from "../protocol/protocol.js";
+import { isCorruption } from "./known-damage.js";
 import { keyOfId } from "./row-key.js";
 import type { Source } from "./source.js";
 
@@ -16,8 +18,19 @@ export function studioError(source: Source, error: unknown): StudioError {
       path: path.map((part) => (typeof part === "symbol" ? String(part) : part)),
       message: text,
     })),
+    damagedKey: damagedKeyOf(error),
     owner: ownerOf(source, error),
   };
+}
+
+/** Keys of the database itself, and keys in another order, cannot be decoded. */
+function damagedKeyOf(error: unknown): StudioError["damagedKey"] {
+  if (!isCorruption(error) || error.key === undefined) return null;
+  try {
+    return decodeKey(error.key);
+  } catch {
+    return null;
+  }
 }
 
 function ownerOf({ models }: Source, error: unknown): StudioError["owner"] {

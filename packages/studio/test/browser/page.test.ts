@@ -1,4 +1,3 @@
-import { createRequire } from "node:module";
 import { openKv } from "@keywright/core";
 import { createDatabase, defineModel } from "@keywright/orm";
 import type { Browser, Page } from "playwright-core";
@@ -6,9 +5,9 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import * as z from "zod";
 import { models, openExample, userOf } from "../example.js";
 import { browserPath, launch, openExamplePage, openPage } from "./open-page.js";
+import { violations } from "./violations.js";
 
 const views = ["models", "rows/users", "rows/users?index=byPlan", "keys", "migrations", "health"];
-const axe = createRequire(import.meta.url).resolve("axe-core/axe.min.js");
 
 describe.skipIf(browserPath === undefined)("the page", { timeout: 120_000 }, () => {
   let browser: Browser;
@@ -249,20 +248,4 @@ async function idsOf(page: Page): Promise<string[]> {
 
 async function settled(page: Page): Promise<void> {
   await page.waitForLoadState("networkidle").catch(() => undefined);
-}
-
-/** Returns the rules that axe-core finds broken, with the elements. */
-async function violations(page: Page): Promise<string[]> {
-  // The policy of the page forbids scripts that are not of its server.
-  const { readFile } = await import("node:fs/promises");
-  await page.evaluate(await readFile(axe, "utf8"));
-  return await page.evaluate(async () => {
-    const { axe: checker } = window as unknown as {
-      axe: { run(): Promise<{ violations: { id: string; nodes: { html: string }[] }[] }> };
-    };
-    const found = await checker.run();
-    return found.violations.map(
-      ({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(" ")}`,
-    );
-  });
 }

@@ -1,6 +1,6 @@
 import { basename } from "node:path";
 import { pathToFileURL } from "node:url";
-import { type KvLike, openKv } from "@keywright/core";
+import { type CorruptionError, type KvLike, openKv } from "@keywright/core";
 import { Command } from "commander";
 import { EngineMissingError } from "../../errors/codegen-errors.js";
 import { openPath, pathOfPackage } from "../../project/open-path.js";
@@ -12,6 +12,7 @@ import { port, withConfigOption } from "../terminal/run-options.js";
 import { allowServing } from "../terminal/serving.js";
 import type { Terminal } from "../terminal/terminal.js";
 import { helpText, writeText } from "../terminal/wrap.js";
+import { openDamaged } from "./open-damaged.js";
 
 interface StudioCommandOptions {
   readonly config?: string;
@@ -38,6 +39,9 @@ configuration on it, and registers those that are new to the database.
 A running application keeps its database open: the studio then works through that process, or the
 application through the studio.
 
+If files of the database are damaged, the studio shows which, and what can still be read. It refuses
+every change then.
+
 Examples:
   $ keywright studio
   $ keywright studio --read-only
@@ -58,34 +62,57 @@ export function studioCommand(terminal: Terminal, exit: (code: ExitCode) => void
       const { startStudio } = await studioModule(terminal.folder);
       // Unlike other commands, this one stays, so programs may attach to it.
       allowServing(true);
-      const run = async (kv: KvLike, project: Project | undefined) => {
+      const run = async (kv: KvLike, project: Project | undefined, damage?: CorruptionError) => {
         const studio = await startStudio({
           kv,
           title: place ?? basename(terminal.folder),
           port: options.port,
           readOnly: options.readOnly === true,
           ...(project && modelsOf(project)),
+          ...(damage && { damage }),
         });
         writeText(terminal.stdout, studio.url);
         await interruptible(terminal, aborted, "Answering what has begun.");
         await studio.close();
       };
-      if (place === undefined) {
-        const project = await loadProject(terminal.folder, options.config);
-        await withKv(project.config, (kv) => run(kv, project));
-      } else {
-        const { config } = options;
-        const project =
-          config === undefined ? undefined : await loadProject(terminal.folder, config);
-        const kv = await withoutNewDatabases(() => openPlace(terminal.folder, place));
+      const { config } = options;
+      const needsProject = place === undefined || config !== undefined;
+      const project = needsProject ? await loadProject(terminal.folder, config) : undefined;
+      let isOpen = false;
+      const use = (kv: KvLike) => {
+        isOpen = true;
+        return run(kv, project);
+      };
+      try {
+        if (place !== undefined) await withPlace(terminal.folder, place, use);
+        else await withKv(project!.config, use);
+      } catch (error) {
+        if (isOpen) throw error;
+        const { kv, damage } = await openDamaged(error);
+        writeText(terminal.stderr, `${damage.message} ${readOnlyText}`);
         try {
-          await run(kv, project);
+          await run(kv, project, damage);
         } finally {
           await kv.close();
         }
       }
       exit(exitCodes.done);
     });
+}
+
+const readOnlyText = "The studio shows what can still be read, and changes nothing.";
+
+async function withPlace(
+  folder: string,
+  place: string,
+  use: (kv: KvLike) => Promise<void>,
+): Promise<void> {
+  const kv = await withoutNewDatabases(() => openPlace(folder, place));
+  try {
+    await use(kv);
+  } finally {
+    await kv.close();
+  }
 }
 
 /** A server of Keywright takes its own token, and any server of KV Connect that of Deno. */

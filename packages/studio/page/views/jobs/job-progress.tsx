@@ -1,10 +1,18 @@
 import type { ComponentChild } from "preact";
 import type { Job, JobProgress as Progress } from "../../../src/protocol/protocol.js";
 import { ErrorNote } from "../../parts/error-note.js";
+import { bytesText } from "../../values/size-text.js";
 import { Text } from "../../values/text.js";
 
+interface Props {
+  readonly job: Job;
+  /** What to do next, by outcome. */
+  readonly texts: Readonly<Record<string, string>>;
+}
+
 /** Shows how far a job is, or how it ended. */
-export function JobProgress({ job }: { job: Job }): ComponentChild {
+export function JobProgress({ job, texts }: Props): ComponentChild {
+  const advice = texts[job.outcome ?? ""];
   const isRunning = job.state === "running" || job.state === "stopping";
   return (
     <section class="job" aria-label="Progress">
@@ -12,7 +20,8 @@ export function JobProgress({ job }: { job: Job }): ComponentChild {
       {!isRunning && (
         <p class="note" role="status" data-testid="outcome">
           <strong>{names[job.kind]}</strong>:{" "}
-          <Text text={job.outcome ?? (job.state === "failed" ? "failed" : "ended")} />
+          <Text text={(job.outcome ?? job.state).replaceAll("-", " ")} />
+          {advice !== undefined && `. ${advice}`}
         </p>
       )}
       {job.error !== null && <ErrorNote error={job.error} />}
@@ -22,14 +31,18 @@ export function JobProgress({ job }: { job: Job }): ComponentChild {
 
 const names: Readonly<Record<Job["kind"], string>> = {
   migrate: "Migration",
+  try: "Trial",
   verify: "Verification",
   repair: "Repair",
+  files: "Check of the files",
 };
 
 function RunningProgress({ job }: { job: Job }): ComponentChild {
   const { progress, kind, state } = job;
   const done = progress?.rowsDone ?? 0;
-  const total = Math.max(progress?.rowsTotal ?? 0, done);
+  const expected = progress?.rowsTotal ?? 0;
+  // A trial does not know how many rows there are.
+  const total = expected === 0 ? 0 : Math.max(expected, done);
   return (
     <>
       <progress aria-label={names[kind]} {...(total > 0 && { max: total, value: done })} />
@@ -42,6 +55,7 @@ function RunningProgress({ job }: { job: Job }): ComponentChild {
 }
 
 function progressText(progress: Progress): string {
+  if (progress.phase === "checking") return checkText(progress);
   const { model, phase, rowsDone, rowsTotal, rowsPerSecond, secondsLeft } = progress;
   const of = rowsTotal >= rowsDone && rowsTotal > 0 ? ` of ${numberText(rowsTotal)}` : "";
   const texts = [
@@ -50,6 +64,10 @@ function progressText(progress: Progress): string {
     secondsLeft === null ? null : `${timeText(secondsLeft)} left`,
   ];
   return texts.filter((text) => text !== null).join(", ");
+}
+
+function checkText({ rowsDone, rowsTotal, rowsPerSecond }: Progress): string {
+  return `${bytesText(rowsDone)} of ${bytesText(rowsTotal)}, ${bytesText(rowsPerSecond)}/s`;
 }
 
 function numberText(count: number): string {

@@ -1,6 +1,6 @@
 import type { KeyChild, KeyPart, StudioError } from "../../../src/protocol/protocol.js";
 import { call } from "../../api/call.js";
-import { errorDetails } from "../../api/call-error.js";
+import { errorDetails, plainError } from "../../api/call-error.js";
 import { keyText } from "../../values/key-text.js";
 
 /** The keys below a prefix that were loaded so far. */
@@ -77,6 +77,7 @@ export class KeyTree {
       const page = await call("keys", { prefix, ...(after !== undefined && { after }) });
       branch.children.push(...page.children);
       branch.next = page.next;
+      if (page.damage !== undefined) branch.error = plainError(page.damage);
     } catch (error) {
       branch.error = errorDetails(error);
     }

@@ -10,8 +10,12 @@ import { JobProgress } from "../jobs/job-progress.js";
 import { useJob } from "../jobs/use-job.js";
 import { DatabaseOnly } from "./database-only.js";
 import { FailedRows } from "./failed-rows.js";
+import { GoingBackNote, UndoMigrations } from "./going-back.js";
 import { IndexStates } from "./index-states.js";
+import { outcomeTexts } from "./outcome-text.js";
 import { PlanSteps } from "./plan-steps.js";
+import { RunTools } from "./run-tools.js";
+import { TriedRows } from "./tried-rows.js";
 
 /** Shows what a migration would do, runs it, and shows the states of the indexes. */
 export function MigrationsView(): ComponentChild {
@@ -22,10 +26,6 @@ export function MigrationsView(): ComponentChild {
   const [accepted, setAccepted] = useState<ReadonlySet<string>>(new Set());
   const [dropped, setDropped] = useState<ReadonlySet<string>>(new Set());
   const { job, isRunning } = running;
-  const run = () => {
-    const input = { accept: [...accepted], dropModels: [...dropped] };
-    running.start(() => call("migrate", input));
-  };
   const toggle = useCallback((change: Change, id: string) => {
     change((last) => {
       const next = new Set(last);
@@ -35,7 +35,8 @@ export function MigrationsView(): ComponentChild {
   }, []);
 
   const plan = state.data;
-  const isPaused = job?.kind === "migrate" && job.outcome === "stopped";
+  const isFixed = isReadOnly || isRunning;
+  const isOwn = job !== null && (job.kind === "migrate" || job.kind === "try");
   return (
     <section class="page">
       <h1>Migrations</h1>
@@ -45,47 +46,45 @@ export function MigrationsView(): ComponentChild {
         <>
           <Runner runner={plan.runner} />
           <h2>Plan</h2>
+          <GoingBackNote plan={plan} />
           <PlanSteps
             steps={plan.steps}
             accepted={accepted}
-            isFixed={isReadOnly || isRunning}
+            // A rollback asks for all of them at once.
+            isAccepting={plan.goesBack.length === 0}
+            isFixed={isFixed}
             onToggle={(id) => toggle(setAccepted, id)}
           />
           <DatabaseOnly
             models={plan.databaseOnly}
             dropped={dropped}
-            isFixed={isReadOnly || isRunning}
+            isFixed={isFixed}
             onToggle={(model) => toggle(setDropped, model)}
+          />
+          <RunTools
+            plan={plan}
+            running={running}
+            dropped={dropped}
+            onTry={() => running.start(() => call("tryRows", null))}
+            onRun={(accept, acceptFailures) => {
+              const input = { accept, dropModels: [...dropped], acceptFailures };
+              running.start(() => call("migrate", input));
+            }}
+            accepted={accepted}
           />
         </>
       )}
-      {!isReadOnly && (
-        <div class="tools">
-          {!isRunning && (
-            <button type="button" class="primary" disabled={!hasWork(plan, dropped)} onClick={run}>
-              {isPaused ? "Resume" : "Run"}
-            </button>
-          )}
-          {isRunning && (
-            <button type="button" disabled={job?.state === "stopping"} onClick={running.stop}>
-              Pause
-            </button>
-          )}
-        </div>
-      )}
       {running.error !== null && <ErrorNote error={running.error} />}
-      {job !== null && (isRunning || job.kind === "migrate") && <JobProgress job={job} />}
+      {job !== null && (isRunning || isOwn) && <JobProgress job={job} texts={outcomeTexts} />}
+      {isOwn && !isRunning && <TriedRows tried={job.tried} />}
       {plan !== null && <FailedRows models={plan.models} />}
+      {plan !== null && <UndoMigrations plan={plan} />}
       {plan !== null && <IndexStates models={plan.models} />}
     </section>
   );
 }
 
 type Change = (update: (last: ReadonlySet<string>) => ReadonlySet<string>) => void;
-
-function hasWork(plan: MigrationState | null, dropped: ReadonlySet<string>): boolean {
-  return plan !== null && (plan.steps.length > 0 || dropped.size > 0);
-}
 
 function Runner({ runner }: { runner: MigrationState["runner"] }): ComponentChild {
   if (runner === null) return null;

@@ -1,16 +1,20 @@
 import type { ComponentChild } from "preact";
 import type { StepInfo } from "../../../src/protocol/protocol.js";
+import { Lines } from "../../values/lines.js";
 import { Text } from "../../values/text.js";
 
 interface Props {
   readonly steps: readonly StepInfo[];
   readonly accepted: ReadonlySet<string>;
+  /** True if breaking steps are accepted one by one. */
+  readonly isAccepting: boolean;
   readonly isFixed: boolean;
   readonly onToggle: (id: string) => void;
 }
 
 /** Shows the steps that are left, by model. Breaking steps have to be accepted. */
-export function PlanSteps({ steps, accepted, isFixed, onToggle }: Props): ComponentChild {
+export function PlanSteps(props: Props): ComponentChild {
+  const { steps, accepted, isAccepting, isFixed, onToggle } = props;
   if (steps.length === 0) return <p>The database has the schema of the program.</p>;
   const byModel = Map.groupBy(steps, ({ model }) => model);
   return [...byModel].map(([model, ofModel]) => (
@@ -30,10 +34,10 @@ export function PlanSteps({ steps, accepted, isFixed, onToggle }: Props): Compon
             </p>
             {step.blocked !== null && (
               <p class="step-blocked">
-                Blocked: <Text text={step.blocked} />
+                Blocked: <Lines text={step.blocked} />
               </p>
             )}
-            {step.class === "breaking" && (
+            {isAccepting && step.class === "breaking" && (
               <label class="check">
                 <input
                   type="checkbox"
@@ -55,6 +59,8 @@ export function PlanSteps({ steps, accepted, isFixed, onToggle }: Props): Compon
 
 const badges: Readonly<Record<string, string>> = {
   safe: "badge-good",
-  online: "badge-info",
+  backfill: "badge-info",
+  rebuild: "badge-info",
+  data: "badge-warn",
   breaking: "badge-bad",
 };

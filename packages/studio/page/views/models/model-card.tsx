@@ -1,18 +1,26 @@
 import type { ComponentChild } from "preact";
 import type {
   FieldInfo,
-  IndexInfo,
   ModelInfo,
+  ModelSize,
   RelationInfo,
 } from "../../../src/protocol/protocol.js";
 import { useCall } from "../../api/use-call.js";
 import { keysHref, rowsHref } from "../../navigation/links.js";
 import { TableScroller } from "../../parts/table-scroller.js";
+import { sizeText, sumOf } from "../../values/size-text.js";
 import { Text } from "../../values/text.js";
 import { countText } from "../../values/value-text.js";
+import { IndexTable } from "./index-table.js";
+
+interface Props {
+  readonly model: ModelInfo;
+  /** Undefined until it is measured. */
+  readonly size: ModelSize | undefined;
+}
 
 /** Shows the fields, indexes and relations of a model. */
-export function ModelCard({ model }: { model: ModelInfo }): ComponentChild {
+export function ModelCard({ model, size }: Props): ComponentChild {
   const { property, name, prefix, primaryKey } = model;
   return (
     <article class="card" id={`model-${property}`} aria-labelledby={`title-${property}`}>
@@ -21,6 +29,9 @@ export function ModelCard({ model }: { model: ModelInfo }): ComponentChild {
           <Text text={property} />
         </h2>
         <ModelCount property={property} />
+        {size !== undefined && (
+          <span class="muted">{sizeText(sumOf([size.rows, ...Object.values(size.indexes)]))}</span>
+        )}
         <a href={rowsHref(property)}>Rows</a>
         <a href={keysHref([prefix])}>Keys</a>
       </header>
@@ -39,7 +50,7 @@ export function ModelCard({ model }: { model: ModelInfo }): ComponentChild {
         )}
       </p>
       <FieldTable model={model} />
-      {model.indexes.length > 0 && <IndexTable model={model} />}
+      {model.indexes.length > 0 && <IndexTable model={model} size={size} />}
       {model.relations.length > 0 && (
         <>
           <h3>Relations</h3>
@@ -103,71 +114,6 @@ function remarks(model: ModelInfo, field: FieldInfo): string {
     field.isOptional && "optional",
     field.isNullable && "can be null",
     field.hasDefault && "has a default",
-  ];
-  return texts.filter((text) => text !== false).join(", ");
-}
-
-function IndexTable({ model }: { model: ModelInfo }): ComponentChild {
-  const label = `Indexes of ${model.property}`;
-  return (
-    <>
-      <h3>Indexes</h3>
-      <TableScroller label={label}>
-        <table>
-          <caption class="visually-hidden">{label}</caption>
-          <thead>
-            <tr>
-              <th scope="col">Index</th>
-              <th scope="col">Fields</th>
-              <th scope="col">Rows</th>
-              <th scope="col">State</th>
-            </tr>
-          </thead>
-          <tbody>
-            {model.indexes.map((index) => (
-              <tr key={index.name}>
-                <th scope="row">
-                  <Text text={index.name} />
-                </th>
-                <td>
-                  <code>
-                    <Text text={fieldsText(index)} />
-                  </code>
-                </td>
-                <td>
-                  <Text text={rowsText(index)} />
-                </td>
-                <td>
-                  <span
-                    class={index.state === "readable" ? "badge badge-good" : "badge badge-warn"}
-                  >
-                    <Text text={index.state} />
-                  </span>
-                </td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
-      </TableScroller>
-    </>
-  );
-}
-
-function fieldsText({ fields, each }: IndexInfo): string {
-  return fields
-    .map(({ name, isDescending }) => {
-      const text = name === each ? `each of ${name}` : name;
-      return isDescending ? `${text} desc` : text;
-    })
-    .join(", ");
-}
-
-function rowsText(index: IndexInfo): string {
-  const texts = [
-    index.isUnique && "unique",
-    index.isCounted && "counted",
-    index.condition !== null && `only ${index.condition}`,
-    !index.isQueryable && "computed key",
   ];
   return texts.filter((text) => text !== false).join(", ");
 }
