@@ -10,6 +10,8 @@ const main = [
   ...["migrate", "backfill", "lease", "interrupted-transform", "replace-index", "races"],
   ...["writes", "counters", "live"],
 ];
+/** A server speaks the protocol of attached processes, which have all of these files. */
+const mainThroughServer = ["backfill", "races", "writes", "live"];
 /** The packages with the configurations. The longest come first. */
 const folders = {
   "on etcd": "etcd",
@@ -23,7 +25,7 @@ const runsAtOnce = 2;
 const vitest = fileURLToPath(new URL("../node_modules/vitest/vitest.mjs", import.meta.url));
 
 const names = process.argv.slice(2);
-const chosen = names.includes("--main") ? main.map((name) => `/${name}.test.ts`) : names;
+const isMain = names.includes("--main");
 const queue = Object.entries(folders).values();
 const worker = async () => {
   for (const [where, folder] of queue) {
@@ -34,12 +36,19 @@ const worker = async () => {
 };
 await Promise.all(Array.from({ length: runsAtOnce }, worker));
 
+/** Returns words in the names of the files to run with the configuration of a package. */
+function chosenFiles(folder) {
+  if (!isMain) return names;
+  const files = folder === "server" ? mainThroughServer : main;
+  return files.map((name) => `/${name}.test.ts`);
+}
+
 /** Runs the chosen tests with the configuration of a package, and keeps what they print. */
 function run(folder) {
   const config = fileURLToPath(
     new URL(`../packages/${folder}/vitest.orm.config.ts`, import.meta.url),
   );
-  const args = [vitest, "run", "--config", config, "--reporter=dot", ...chosen];
+  const args = [vitest, "run", "--config", config, "--reporter=dot", ...chosenFiles(folder)];
   return new Promise((resolve, reject) => {
     const child = spawn(process.execPath, args, { stdio: ["ignore", "pipe", "pipe"] });
     let output = "";
