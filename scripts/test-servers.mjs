@@ -3,7 +3,6 @@
 // `npm run test:servers -- lease backfill` runs the files with these words in their names.
 // `npm run test:servers -- --main` runs the files that matter most on a server, as CI does.
 import { spawn } from "node:child_process";
-import { once } from "node:events";
 import { fileURLToPath } from "node:url";
 
 /** Chosen so that CI does not take long: the slow files of the ORM are not among them. */
@@ -11,25 +10,53 @@ const main = [
   ...["migrate", "backfill", "lease", "interrupted-transform", "replace-index", "races"],
   ...["writes", "counters", "live"],
 ];
-/** The packages with the configurations. */
+/** A server speaks the protocol of attached processes, which have all of these files. */
+const mainThroughServer = ["backfill", "races", "writes", "live"];
+/** The packages with the configurations. The longest come first. */
 const folders = {
   "on etcd": "etcd",
   "on PostgreSQL": "postgres",
-  "on LMDB": "lmdb",
   "through a server": "server",
   "attached to another process": "core",
+  "on LMDB": "lmdb",
 };
+/** Runs at the same time. Each of them waits for its server for half of its time. */
+const runsAtOnce = 2;
 const vitest = fileURLToPath(new URL("../node_modules/vitest/vitest.mjs", import.meta.url));
 
 const names = process.argv.slice(2);
-const chosen = names.includes("--main") ? main.map((name) => `/${name}.test.ts`) : names;
-const results = [];
-for (const [where, folder] of Object.entries(folders)) {
+const isMain = names.includes("--main");
+const queue = Object.entries(folders).values();
+const worker = async () => {
+  for (const [where, folder] of queue) {
+    const { exitCode, output } = await run(folder);
+    console.log(`The tests of the ORM ${where}:\n${output}`);
+    if (exitCode !== 0) process.exitCode = 1;
+  }
+};
+await Promise.all(Array.from({ length: runsAtOnce }, worker));
+
+/** Returns words in the names of the files to run with the configuration of a package. */
+function chosenFiles(folder) {
+  if (!isMain) return names;
+  const files = folder === "server" ? mainThroughServer : main;
+  return files.map((name) => `/${name}.test.ts`);
+}
+
+/** Runs the chosen tests with the configuration of a package, and keeps what they print. */
+function run(folder) {
   const config = fileURLToPath(
     new URL(`../packages/${folder}/vitest.orm.config.ts`, import.meta.url),
   );
-  console.log(`The tests of the ORM ${where}:`);
-  const args = [vitest, "run", "--config", config, "--reporter=dot", ...chosen];
-  results.push(await once(spawn(process.execPath, args, { stdio: "inherit" }), "exit"));
+  const args = [vitest, "run", "--config", config, "--reporter=dot", ...chosenFiles(folder)];
+  return new Promise((resolve, reject) => {
+    const child = spawn(process.execPath, args, { stdio: ["ignore", "pipe", "pipe"] });
+    let output = "";
+    for (const stream of [child.stdout, child.stderr])
+      stream.setEncoding("utf8").on("data", (text) => {
+        output += text;
+      });
+    child.on("error", reject);
+    child.on("close", (exitCode) => resolve({ exitCode, output }));
+  });
 }
-process.exitCode = results.every(([code]) => code === 0) ? 0 : 1;

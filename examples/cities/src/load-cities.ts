@@ -1,3 +1,4 @@
+import { setImmediate as otherTasks } from "node:timers/promises";
 import { rowProgress } from "@keywright/codegen/progress";
 import type { Kv } from "@keywright/core";
 import { createDatabase, defineModel, UniqueConstraintError } from "@keywright/orm";
@@ -47,6 +48,8 @@ export async function load(kv: Kv, signal: AbortSignal): Promise<boolean> {
   const startedAt = performance.now();
   try {
     for (let from = first; from < total; from += chunkRows) {
+      // A database in memory never waits, and Ctrl-C would not be noticed before the end.
+      await otherTasks();
       if (signal.aborted) return false;
       progress.update(from, total);
       const chunk = records.slice(from, from + chunkRows);

@@ -71,10 +71,11 @@ export async function createProject(files: Readonly<Record<string, string>>): Pr
   return project;
 }
 
-async function runHere(
+/** Runs the command in this process, in a folder. */
+export async function runHere(
   folder: string,
   args: readonly string[],
-  columns: number | undefined,
+  columns?: number,
 ): Promise<Outcome> {
   let [stdout, stderr] = ["", ""];
   const terminal = columns === undefined ? {} : { isTTY: true, columns };

@@ -3,8 +3,8 @@ import { openKv } from "../../src/kv/open-kv.js";
 import { CrashRun } from "../crash-run.mjs";
 import { withFolder } from "../temporary-folder.js";
 
-/** `npm run test:runtimes` takes fewer for each of its runtimes. */
-const kills = Number(process.env["KEYWRIGHT_KILLS"] ?? 20);
+/** `npm run soak:crash` makes many more. */
+const kills = Number(process.env["KEYWRIGHT_KILLS"] ?? 10);
 
 /**
  * The kills of processes that write one database. Each is followed by a check of all its entries,

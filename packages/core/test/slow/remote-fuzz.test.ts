@@ -8,7 +8,8 @@ import type { WireError } from "../../src/engine/remote/wire-error.js";
 import { encodeValue } from "../../src/index.js";
 import { connectTo, type Owner, startOwner } from "../remote-engine.js";
 
-const connections = 3000;
+/** `KEYWRIGHT_FUZZ_CONNECTIONS=3000 npx vitest run test/slow/remote-fuzz.test.ts` makes more. */
+const connections = Number(process.env["KEYWRIGHT_FUZZ_CONNECTIONS"] ?? 1000);
 const messagesEach = 25;
 const packr = new Packr({ useRecords: false, largeBigIntToFloat: true });
 
@@ -98,7 +99,7 @@ async function answersTo(owner: Owner, messages: readonly Message[]): Promise<An
   return answers;
 }
 
-it("75,000 arbitrary messages get typed errors, and the owner goes on", async () => {
+it("arbitrary messages get typed errors, and the owner goes on", async () => {
   const owner = await startOwner();
   const runs = fc.sample(fc.array(message, { minLength: messagesEach, maxLength: messagesEach }), {
     numRuns: connections,
@@ -117,8 +118,8 @@ it("75,000 arbitrary messages get typed errors, and the owner goes on", async ()
       if (error !== null) errors.add((error as WireError).name);
     }
   }
-  expect(answered).toBeGreaterThan(20_000);
-  expect(refused).toBeGreaterThan(100);
+  expect(answered).toBeGreaterThan(connections * 7);
+  expect(refused).toBeGreaterThan(connections / 30);
   expect([...errors]).toEqual(["LimitExceededError"]);
   const engine = await connectTo(owner);
   const alive = Uint8Array.of(9, 1, 0);

@@ -5,7 +5,8 @@ import { hasEtcd } from "../server/has-etcd.js";
 
 describe.skipIf(!hasEtcd)("three members with 16 writers stay strictly serializable", () => {
   for (const name of Object.keys(faults)) {
-    it(`with a fault: ${name}`, async () => {
+    // Each has a cluster of its own, and mostly waits for it.
+    it.concurrent(`with a fault: ${name}`, async () => {
       const { commits, contradictions } = await runFault(name);
       expect(contradictions).toEqual([]);
       expect(commits).toBeGreaterThan(100);

@@ -10,7 +10,8 @@ import {
 } from "../../src/connect/generated/datapath_pb.js";
 import { token, withServer } from "../served.js";
 
-const requests = 50_000;
+/** `KEYWRIGHT_FUZZ_REQUESTS=50000 npx vitest run test/slow/fuzz.test.ts` sends more. */
+const requests = Number(process.env["KEYWRIGHT_FUZZ_REQUESTS"] ?? 10_000);
 const atOnce = 50;
 
 function rarely<T>(arbitrary: fc.Arbitrary<T>): fc.Arbitrary<T | null> {
@@ -80,7 +81,7 @@ const headers = rarely(
 const fuzzed = fc.tuple(call, rarely(fc.nat(999)), headers);
 type Fuzzed = typeof fuzzed extends fc.Arbitrary<infer T> ? T : never;
 
-it("50,000 arbitrary requests get an answer that names their mistake, and the server goes on", async () => {
+it("arbitrary requests get an answer that names their mistake, and the server goes on", async () => {
   await withServer({ compat: "deno" }, async ({ url }, kv) => {
     const agent = new Agent({ keepAlive: true, maxSockets: atOnce });
     const send = ([[path, body], flip, given]: Fuzzed): Promise<number | string> =>
@@ -118,7 +119,7 @@ it("50,000 arbitrary requests get an answer that names their mistake, and the se
     // Refused are also keys and values that are not encoded as Deno encodes them, web pages, other
     // paths, and the header `expect`.
     expect([...counts.keys()].sort()).toEqual([200, 400, 403, 404, 417]);
-    expect(counts.get(200)).toBeGreaterThan(5000);
+    expect(counts.get(200)).toBeGreaterThan(requests / 10);
     expect((await kv.set(["alive"], 1)).ok).toBe(true);
     expect((await fetch(new URL("health", url))).status).toBe(200);
   });
