@@ -22,6 +22,15 @@ export async function salesRank(shop: Shop, sku: string): Promise<number | null>
   return rank === null ? null : rank + 1;
 }
 
+/** Returns the orders with a coupon, the largest first. */
+export async function largestOrders(shop: Shop, code: string, count: number) {
+  const { orders } = await shop.coupons.findUniqueOrThrow({
+    where: { code },
+    include: { orders: { orderBy: { cents: "desc" }, take: count } },
+  });
+  return orders;
+}
+
 /** Returns the customers to whom the shop has something to send. */
 export async function waitingCustomers(shop: Shop) {
   const { items } = await shop.customers.findMany({

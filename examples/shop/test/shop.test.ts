@@ -11,6 +11,7 @@ import { placeOrder } from "../src/place-order.js";
 import {
   bestSellers,
   categories,
+  largestOrders,
   monthlyTotals,
   salesRank,
   waitingCustomers,
@@ -73,6 +74,22 @@ it("creates an order with its lines and coupons, and takes the stock", async () 
   expect(items).toMatchObject([{ orderId: order.id, change: -3 }]);
   const coupon = { where: { code: "TEN" }, include: { orders: true } } as const;
   expect((await shop.coupons.findUnique(coupon))?.orders).toMatchObject([{ id: order.id }]);
+});
+
+it("lists the orders of a coupon by their amount, which may change later", async () => {
+  const { products, customers } = rowsOf(shop);
+  const { email } = await customers.create();
+  await products.createMany(1);
+  await shop.coupons.create({ data: { code: "ONE", cents: 1 } });
+  const ids: string[] = [];
+  for (const count of [1, 3, 2]) {
+    const { id } = await placeOrder(shop, { email, items: { p1: count }, coupons: ["ONE"] });
+    ids.push(id);
+  }
+  const [small, large, middle] = ids;
+  expect((await largestOrders(shop, "ONE", 2)).map(({ id }) => id)).toEqual([large, middle]);
+  await shop.orders.update({ where: { id: small! }, data: { cents: 1000 } });
+  expect((await largestOrders(shop, "ONE", 2)).map(({ id }) => id)).toEqual([small, large]);
 });
 
 it("creates nothing of an order that has a wrong coupon, or more than is in stock", async () => {

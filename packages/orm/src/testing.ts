@@ -280,6 +280,52 @@ export function ormSuite({ describe, it }: SuiteRunner, { name, open }: SuiteTar
         assert.deepEqual((await db.posts.scan()).items, []);
       }));
 
+    it("writes copies of fields with the rows that they copy", async () => {
+      const Team = defineModel({
+        name: "teams",
+        schema: z.object({ id: z.string(), rank: z.int() }),
+        primaryKey: "id",
+      });
+      const Player = defineModel({
+        name: "players",
+        schema: z.object({ id: z.string(), teamId: z.string(), rank: z.int().default(0) }),
+        primaryKey: "id",
+        indexes: { byTeam: { key: "teamId" }, byRank: { key: ["rank", "id"] } },
+        relations: { team: belongsTo("teams", "teamId", { copy: { rank: "rank" } }) },
+      });
+      const { kv, dispose } = await open();
+      try {
+        const db = await createDatabase({ kv, models: { teams: Team, players: Player } });
+        await db.teams.createMany({
+          data: [
+            { id: "a", rank: 1 },
+            { id: "b", rank: 2 },
+          ],
+        });
+        for (const [id, teamId] of [
+          ["p1", "a"],
+          ["p2", "b"],
+          ["p3", "a"],
+        ] as const) {
+          await db.players.create({ data: { id, teamId } });
+        }
+        const writes = [3, 4, 5, 6].map((rank) =>
+          db.teams.update({ where: { id: "a" }, data: { rank } }),
+        );
+        const moves = ["b", "a"].map((teamId) =>
+          db.players.update({ where: { id: "p3" }, data: { teamId } }),
+        );
+        await Promise.all([...writes, ...moves]);
+        const ranks = new Map((await db.teams.scan()).items.map(({ id, rank }) => [id, rank]));
+        const { items } = await db.players.findMany({ orderBy: { rank: "asc" } });
+        assert.equal(items.length, 3);
+        for (const { teamId, rank } of items) assert.equal(rank, ranks.get(teamId));
+        await expectIndexesToMatch(kv as Kv, Player);
+      } finally {
+        await dispose();
+      }
+    });
+
     it("takes rows that expire, and keeps their time when they change", async () => {
       const Session = defineModel({
         name: "sessions",

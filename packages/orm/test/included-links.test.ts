@@ -98,11 +98,9 @@ describe("_count with conditions", () => {
   it("refuses conditions that no index serves", async () => {
     const count = (issues: unknown) =>
       db.labels.findUnique({ ...bug, include: { _count: { issues } } } as never);
+    const byNote = { where: { note: "x" } } as const;
     // @ts-expect-error: no index has the note.
-    const typed = db.labels.findUnique({
-      ...bug,
-      include: { _count: { issues: { where: { note: "x" } } } },
-    });
+    const typed = db.labels.findUnique({ ...bug, include: { _count: { issues: byNote } } });
     expect((await rejection(typed)).code).toBe("KW_QUERY_UNINDEXED");
     const errors = [count({ take: 1 }), count({ where: { labelId: "x" } }), count(1)];
     for (const each of errors) expect((await rejection(each)).code).toBe("KW_ARGUMENT_INVALID");

@@ -88,6 +88,19 @@ describe("a scope", () => {
     return { db, acme, zeta };
   }
 
+  it("orders and restricts included rows by an index whose key has the scope", async () => {
+    const { acme } = await open();
+    await acme.posts.createMany({ data: ["p1", "p2", "p3"].map((id) => ({ id, authorId: "u" })) });
+    const found = await acme.users.findUniqueOrThrow({
+      where: { id: "u" },
+      include: {
+        posts: { where: { id: { gte: "p2" } }, orderBy: { id: "desc" }, take: 1 },
+        _count: { posts: { where: { id: { lt: "p3" } } } },
+      },
+    });
+    expect([found.posts.map(({ id }) => id), found._count]).toEqual([["p3"], { posts: 3 }]);
+  });
+
   it("bounds every read, by keys without its fields", async () => {
     const { db, acme } = await open();
     const { users, posts } = acme;

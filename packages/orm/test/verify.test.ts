@@ -619,7 +619,7 @@ describe("verifying", () => {
       expect((await ownKeys(kv)).filter(([, kind]) => kind !== "count")).toEqual([]);
     });
 
-    it("counts again with recount, although the indexes match the rows", async () => {
+    it("counts again if a counter is wrong, although the indexes match the rows", async () => {
       const db = await fillCounted();
       await verifyIndexes(db, { repair: true });
       const { id, visits, name } = person(3);
@@ -629,10 +629,11 @@ describe("verifying", () => {
         ["people_by_name", name, id],
       ])
         await kv.delete(key);
-      expect((await verifyIndexes(db, { repair: true })).status).toBe("clean");
+      expect((await verifyIndexes(db, { recount: true })).status).toBe("damaged");
       expect(await counts(db)).toEqual([4, 2]);
-      await verifyIndexes(db, { recount: true });
-      expect(await counts(db)).toEqual([4, 2]);
+      expect((await verifyIndexes(db, { repair: true })).status).toBe("repaired");
+      expect(await counts(db)).toEqual([3, 1]);
+      await kv.atomic().sum(["__keywright", "count", "people"], 7n).commit();
       expect((await verifyIndexes(db, { repair: true, recount: true })).status).toBe("clean");
       expect(await counts(db)).toEqual([3, 1]);
     });

@@ -1,7 +1,8 @@
 import type * as z from "zod";
 import type { AnyDatabase } from "../context/any-database.js";
 import type { AnyIndexDefinition, FieldOf, KeyValue } from "../model/index-definition.js";
-import type { AnyIndexes, AnyModels, Model, Row } from "../model/model.js";
+import type { AnyIndexes, AnyModels, AnyRelations, Model, Row } from "../model/model.js";
+import type { BelongsTo, HasMany, HasOne, ManyToMany } from "../model/relation-definition.js";
 import type { ComputedOf } from "../model/result-row.js";
 import type { NotScopable } from "../model/type-errors.js";
 import type { TransactionOptions } from "../transaction/run-scoped-transaction.js";
@@ -43,7 +44,7 @@ type ScopedModel<M extends Model, F> = Model<
   ScopedSchema<M["schema"], F>,
   ScopedKey<M["primaryKey"], F>,
   IndexesIn<ScopedIndexes<M["indexes"], F>>,
-  M["relations"],
+  RelationsIn<ScopedRelations<M["relations"], F>>,
   { readonly sum: undefined; readonly min: undefined; readonly max: undefined },
   M["softDelete"],
   ComputedOf<M>
@@ -78,6 +79,28 @@ type ScopedIndexes<Indexes, F> = {
     ? Omit<Indexes[N], "key"> & { readonly key: Without<Listed<Indexes[N]["key"]>, F> }
     : never;
 };
+
+/** Relations, fields → the same relations, without these fields among those that they hold. */
+type ScopedRelations<Relations, F> = {
+  readonly [N in keyof Relations]: ScopedRelation<Relations[N], F>;
+};
+
+type ScopedRelation<R, F> =
+  R extends BelongsTo<infer Target, infer Fields, infer Rule, infer Copy>
+    ? BelongsTo<Target, Names<Fields, F>, Rule, Copy>
+    : R extends HasMany<infer Target, infer Fields>
+      ? HasMany<Target, Names<Fields, F>>
+      : R extends HasOne<infer Target, infer Fields>
+        ? HasOne<Target, Names<Fields, F>>
+        : R extends ManyToMany<infer Target, infer Through, infer From, infer To>
+          ? ManyToMany<Target, Through, Names<From, F>, Names<To, F>>
+          : never;
+
+/** Names, others → the names without the others. */
+type Names<List extends readonly string[], F> = Extract<Without<List, F>, readonly string[]>;
+
+/** Narrows the result of `ScopedRelations`, which the compiler cannot derive. */
+type RelationsIn<Relations> = Relations extends AnyRelations ? Relations : never;
 
 type PartOf<Key> = Key extends readonly (infer Part)[] ? Part : Key;
 type Listed<Key> = Key extends readonly unknown[] ? Key : readonly [Key];

@@ -129,11 +129,21 @@ function aborted(signal: AbortSignal): Promise<"aborted"> {
   });
 }
 
-function foundDamage({ model, indexes, rows, findings }: VerifiedModel): FoundDamage[] {
-  return indexes.map((index) => {
+function foundDamage(verified: VerifiedModel): FoundDamage[] {
+  const { model, indexes, rows, findings, counters, copies } = verified;
+  const ofIndexes = indexes.map((index) => {
     const count = (kind: "missing" | "dangling" | "mismatched") =>
       findings.filter((finding) => finding.index === index && finding.kind === kind).length;
     const kinds = { missing: count("missing"), dangling: count("dangling") };
     return { model, rows, index, ...kinds, mismatched: count("mismatched") };
   });
+  const others = [
+    { index: "counts and sums", mismatched: counters.count },
+    { index: "copied fields", mismatched: copies.count },
+  ];
+  const found = others.filter(({ mismatched }) => mismatched > 0);
+  return [
+    ...ofIndexes,
+    ...found.map((other) => ({ model, rows, missing: 0, dangling: 0, ...other })),
+  ];
 }

@@ -32,11 +32,13 @@ export interface OutdatedCopy {
   readonly fields: readonly string[];
 }
 
+/** What a verification found of the copied fields of a model's rows. */
 export interface CheckedCopies {
   /** The number of rows whose copies were wrong. */
   readonly count: number;
   /** The first 100. */
   readonly first: readonly OutdatedCopy[];
+  /** How many of these rows were written again. */
   readonly repaired: number;
 }
 

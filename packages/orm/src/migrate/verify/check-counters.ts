@@ -28,6 +28,7 @@ export interface WrongCounter {
   readonly sum: string | undefined;
 }
 
+/** What a verification found of the counts and sums of a model. */
 export interface CheckedCounters {
   /** The number of wrong counters. */
   readonly count: number;

@@ -91,7 +91,7 @@ export function assertWhere(
   fail: (field: string, reason: string) => never,
 ): void {
   if (where === undefined) return;
-  if (!isPlainObject(where)) return fail("where", "it must be a plain object");
+  if (!isPlainObject(where)) fail("where", "it must be a plain object");
   for (const field of referringFields(relation)) {
     if ((where as AnyRow)[field] !== undefined)
       fail(`where.${field}`, "the relation itself says what it is");
