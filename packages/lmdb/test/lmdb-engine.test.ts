@@ -192,7 +192,8 @@ describe("lmdbEngine", () => {
     kv = await openKv(await lmdbEngine({ path }));
     try {
       for (let n = 0; n < 40; n++) await write(400, String(n % 10));
-      expect((await stat(path)).size / before).toBeLessThan(2);
+      // Without the check it is 2 or less, and 12 if the check keeps one state.
+      expect((await stat(path)).size / before).toBeLessThan(4);
     } finally {
       await kv.close();
     }
