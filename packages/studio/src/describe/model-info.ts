@@ -78,8 +78,9 @@ function modelInfo(
   };
 }
 
-function fieldsOf({ schema }: SourceModel["model"], { fields }: RowManifest): FieldInfo[] {
+function fieldsOf({ schema, copied }: SourceModel["model"], { fields }: RowManifest): FieldInfo[] {
   return Object.entries(schema.shape).map(([name, field]) => {
+    const source = copied.get(name);
     const { optional = false, defaulted = false } = fields[name] ?? {};
     const { description } = field as { readonly description?: unknown };
     return {
@@ -87,6 +88,7 @@ function fieldsOf({ schema }: SourceModel["model"], { fields }: RowManifest): Fi
       ...fieldKind(field),
       isOptional: optional,
       hasDefault: defaulted,
+      copied: source === undefined ? null : `${source.relation}.${source.from}`,
       description: typeof description === "string" ? description : null,
     };
   });

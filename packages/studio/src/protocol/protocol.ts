@@ -63,6 +63,8 @@ export interface FieldInfo {
   readonly isNullable: boolean;
   /** True if `create` fills it in. */
   readonly hasDefault: boolean;
+  /** The field of a related row that it copies: `author.name`. Data cannot contain it. */
+  readonly copied: string | null;
   /** The values of a `choice`. */
   readonly choices: readonly (string | number)[];
   readonly description: string | null;

@@ -111,6 +111,7 @@ function FieldTable({ model }: { model: ModelInfo }): ComponentChild {
 function remarks(model: ModelInfo, field: FieldInfo): string {
   const texts = [
     model.primaryKey.includes(field.name) && "primary key",
+    field.copied !== null && `copy of ${field.copied}`,
     field.isOptional && "optional",
     field.isNullable && "can be null",
     field.hasDefault && "has a default",

@@ -79,17 +79,19 @@ export function FormDialog({ model, existing, onClose, onSaved }: Props): Compon
       >
         {isConflict && <ConflictNote model={model} base={base} draft={draft} onAdopt={adopt} />}
         {error !== null && !isConflict && <ErrorNote error={withoutFields(error, model)} />}
-        {model.fields.map((field) => (
-          <FieldInput
-            key={field.name}
-            field={field}
-            draft={draft[field.name] ?? { state: "absent", text: "" }}
-            isNew={existing === null}
-            isFixed={existing !== null && model.primaryKey.includes(field.name)}
-            issues={issuesOf(error, field.name)}
-            onChange={(next) => setDraft((last) => ({ ...last, [field.name]: next }))}
-          />
-        ))}
+        {model.fields
+          .filter(({ copied }) => copied === null)
+          .map((field) => (
+            <FieldInput
+              key={field.name}
+              field={field}
+              draft={draft[field.name] ?? { state: "absent", text: "" }}
+              isNew={existing === null}
+              isFixed={existing !== null && model.primaryKey.includes(field.name)}
+              issues={issuesOf(error, field.name)}
+              onChange={(next) => setDraft((last) => ({ ...last, [field.name]: next }))}
+            />
+          ))}
         <footer class="dialog-actions">
           <button type="button" onClick={onClose}>
             Cancel

@@ -94,6 +94,7 @@ function unknownField(name: string): FieldInfo {
     isOptional: false,
     isNullable: false,
     hasDefault: false,
+    copied: null,
     choices: [],
     description: null,
   };
