@@ -105,6 +105,20 @@ describe.skipIf(browserPath === undefined)("the page", { timeout: 120_000 }, () 
     expect(row).toMatchObject({ name: "Ada of the studio", age: 77 });
   });
 
+  it("keeps the line ends of a text that is edited", async () => {
+    await using open = await openOnExample();
+    const { page, db } = open;
+    await db.users.update({ where: { id: idOf(4) }, data: { name: "Ada\r\nLovelace" } });
+    await open.show("rows/users");
+    await page.getByRole("row", { name: /user-0000004/ }).click();
+    await page.getByRole("button", { name: "Edit" }).click();
+    await page.getByLabel("name", { exact: true }).fill("Ada\nKing\nLovelace");
+    await page.getByRole("button", { name: "Save" }).click();
+    await page.getByRole("dialog").waitFor({ state: "hidden" });
+    const row = await db.users.findUnique({ where: { id: idOf(4) } });
+    expect(row?.name).toBe("Ada\r\nKing\r\nLovelace");
+  });
+
   it("shows what is not valid at its field, and the row that has a unique value", async () => {
     await using open = await openOnExample();
     const { page } = open;

@@ -33,6 +33,13 @@ export function differs(one: FieldDraft | undefined, other: FieldDraft | undefin
   return one?.state !== other?.state || (one?.state === "value" && one.text !== other?.text);
 }
 
+/** Returns an edited text with the line ends that it had. A text area has only its own. */
+function withLineEnds(text: string, before: string): string {
+  const ends = before.match(/\r?\n/g) ?? [];
+  const isOther = ends.length > 0 && ends.every((end) => end === "\r\n");
+  return isOther ? text.replaceAll(/\r?\n/g, "\r\n") : text;
+}
+
 export type DraftData = { readonly data: Row } | { readonly issues: StudioError["issues"] };
 
 /**
@@ -51,7 +58,7 @@ export function draftData(model: ModelInfo, draft: RowDraft, base: RowDraft | nu
       data[name] = now.state === "null" ? null : undefined;
       continue;
     }
-    const parsed = parseValue(field, now.text);
+    const parsed = parseValue(field, withLineEnds(now.text, base?.[name]?.text ?? ""));
     if (parsed.ok) data[name] = parsed.value;
     else issues.push({ path: [name], message: parsed.message });
   }
