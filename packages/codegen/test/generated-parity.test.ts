@@ -554,3 +554,14 @@ it("the data of nested writes is checked by the compiler", () => {
   ];
   expect(misuse).toBeTypeOf("function");
 });
+
+it("conditions on related rows add up", async () => {
+  const { kv, db } = await open();
+  const { posts } = repositoriesOf(db);
+  const tagged = posts
+    .whereRelated({ tags: { some: { id: "a" } } })
+    .whereRelated({ tags: { some: { id: "b" } } });
+  expect((await tagged.scan()).items.map(({ id }) => id)).toEqual(["p0"]);
+  expect(await posts.whereRelated({ tags: { some: { id: "b" } } }).count()).toBe(2);
+  kv.close();
+});

@@ -154,12 +154,104 @@ it("a migration of the copied rows changes the copies with them", async () => {
   await expectIndexesToMatch(kv, CopyingLink);
 });
 
+it("migrate fills copies that a program without the copying model has left outdated", async () => {
+  const own = await openKv();
+  const alone = await createDatabase({ kv: own, models: { issues: Issue } });
+  await alone.issues.create({ data: { id: "i", priority: 1 } });
+  const db = await createDatabase({ kv: own, models: after });
+  await db.links.create({ data: { issueId: "i", labelId: "bug" } });
+  await alone.issues.update({ where: { id: "i" }, data: { priority: 2 } });
+  const query = { where: { labelId: "bug" }, orderBy: { priority: "desc" } } as const;
+  expect(await rejection(db.links.findMany(query))).toBeInstanceOf(IndexNotReadyError);
+  expect((await planMigration(db)).steps.map(({ id }) => id)).toEqual([
+    "issues.links by issueId: add-relation",
+    "links.issueId: fill-copies",
+  ]);
+  expect((await migrate(db)).status).toBe("done");
+  expect((await db.links.findMany(query)).items[0]?.priority).toBe(2);
+  // The other program would have to accept that the copies become outdated.
+  const only = await createDatabase({ kv: own, models: { issues: Issue } });
+  expect((await migrate(only)).status).toBe("refused");
+  expect((await migrate(only, { accept: true })).status).toBe("done");
+  await only.issues.update({ where: { id: "i" }, data: { priority: 3 } });
+  const again = await createDatabase({ kv: own, models: after });
+  expect(await rejection(again.links.findMany(query))).toBeInstanceOf(IndexNotReadyError);
+  expect((await migrate(again)).status).toBe("done");
+  expect((await again.links.findMany(query)).items[0]?.priority).toBe(3);
+  await own.close();
+});
+
+it("a change of onDelete, or a further copy, leaves the index of other copies readable", async () => {
+  await migrate(await createDatabase({ kv, models: after }));
+  const relations = {
+    issue: belongsTo("issues", "issueId", {
+      onDelete: "cascade",
+      copy: { priority: "priority", title: "id" },
+    }),
+  } as const;
+  const schema = z.object({
+    ...linkFields,
+    priority: z.int().default(-1),
+    title: z.string().optional(),
+  });
+  const Further = defineModel({ ...CopyingLink, schema, relations } as never);
+  const db = await createDatabase({ kv, models: { issues: Issue, links: Further } as never });
+  const links = (db as unknown as { links: Awaited<ReturnType<typeof openAfter>>["links"] }).links;
+  const query = { where: { labelId: "bug" }, orderBy: { priority: "desc" }, take: 1 } as const;
+  expect((await links.findMany(query)).items[0]?.priority).toBe(rows - 1);
+});
+
+const openAfter = async () => await createDatabase({ kv, models: after });
+
+it("a migration of the rows with copies keeps them", async () => {
+  await migrate(await openAfter());
+  const from = CopyingLink.schema;
+  const to = z.object({ ...linkFields, priority: z.int().default(-1), size: z.int() });
+  const Sized = defineModel({ ...CopyingLink, schema: to } as never);
+  const migration = defineMigration({
+    model: Sized,
+    from,
+    to,
+    changes: ["priority"],
+    up: ({ issueId, labelId }: { issueId: string; labelId: string }) => {
+      return { issueId, labelId, priority: -1, size: 1 };
+    },
+  } as never);
+  const models = { issues: Issue, links: Sized } as never;
+  const db = await createDatabase({ kv, models, migrations: [migration] });
+  expect((await migrate(db)).status).toBe("done");
+  expect((await verifyIndexes(db)).status).toBe("clean");
+  const { value } = await kv.get<{ priority: number; size: number }>(["links", "i7", "bug"]);
+  expect(value).toMatchObject({ priority: 7, size: 1 });
+});
+
+it("rows whose other reference leads nowhere are filled too", async () => {
+  await kv.delete(["issues", "i3"]);
+  const both = defineModel({
+    ...CopyingLink,
+    indexes: { ...CopyingLink.indexes, byLabel: { key: "labelId" } },
+    relations: {
+      issue: belongsTo("issues", "issueId", { copy: { priority: "priority" } }),
+      label: belongsTo("issues", "labelId"),
+    },
+  });
+  const db = await createDatabase({ kv, models: { issues: Issue, links: both } });
+  expect((await migrate(db)).status).toBe("done");
+  const key = (id: string) => ({ where: { issueId: id, labelId: "bug" } });
+  expect((await db.links.findUniqueOrThrow(key("i5"))).priority).toBe(5);
+  expect((await verifyIndexes(db)).status).toBe("clean");
+});
+
 it("programs without a copy that was removed can write after migrate", async () => {
   await migrate(await createDatabase({ kv, models: after }));
   const Plain = defineModel({ ...CopyingLink, relations: Link.relations });
   const plain = await createDatabase({ kv, models: { issues: Issue, links: Plain } });
-  expect((await planMigration(plain)).steps.map(({ kind }) => kind)).toEqual(["change-relation"]);
-  expect((await migrate(plain)).status).toBe("done");
+  expect((await planMigration(plain)).steps.map(({ kind }) => kind)).toEqual([
+    "drop-relation",
+    "change-relation",
+  ]);
+  expect((await migrate(plain)).status).toBe("refused");
+  expect((await migrate(plain, { accept: true })).status).toBe("done");
   await plain.issues.update({ where: { id: "i1" }, data: { priority: 500 } });
   const link = { where: { issueId: "i1", labelId: "bug" }, data: { priority: 3 } };
   expect((await plain.links.update(link)).priority).toBe(3);

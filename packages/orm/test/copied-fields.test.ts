@@ -205,6 +205,49 @@ describe("A copied field", () => {
   });
 });
 
+it("a write that changes a copied field and refers to a row that copies it", async () => {
+  const A = defineModel({
+    name: "a",
+    schema: z.object({
+      id: z.string(),
+      f: z.int(),
+      xId: z.string().nullable().default(null),
+      h: z.int().nullable().default(null),
+    }),
+    primaryKey: "id",
+    indexes: { byX: { key: "xId" } },
+    relations: { x: belongsTo("x", "xId", { copy: { h: "g" } }) },
+  });
+  const X = defineModel({
+    name: "x",
+    schema: z.object({ id: z.string(), aId: z.string(), g: z.int().default(0) }),
+    primaryKey: "id",
+    indexes: { byA: { key: "aId" } },
+    relations: { a: belongsTo("a", "aId", { copy: { g: "f" } }) },
+  });
+  const other = await createDatabase({ kv, models: { a: A, x: X } });
+  await other.a.create({ data: { id: "1", f: 1 } });
+  await other.x.create({ data: { id: "x", aId: "1" } });
+  const written = await other.a.update({ where: { id: "1" }, data: { f: 2, xId: "x" } });
+  expect(written.h).toBe(2);
+  expect((await verifyIndexes(other)).status).toBe("clean");
+});
+
+it("the compiler refuses copied fields in data", async () => {
+  await createIssue("a", 3);
+  const data = { issueId: "a", labelId: "x", priority: 5 };
+  const refused = [
+    // @ts-expect-error: the relation maintains it.
+    db.issueLabels.create({ data }),
+    // @ts-expect-error: the relation maintains it.
+    db.issueLabels.update({ ...linkA, data: { priority: 5 } }),
+    // @ts-expect-error: the relation maintains it.
+    db.issueLabels.updateMany({ where: { labelId: "bug" }, data: { team: "x" } }),
+  ];
+  const results = await Promise.allSettled(refused);
+  expect(results.slice(0, 2).map(({ status }) => status)).toEqual(["rejected", "rejected"]);
+});
+
 describe("A program without the copying model", () => {
   it("cannot write the model that is copied", async () => {
     const { teams, issues, labels } = copiedModels;
@@ -249,6 +292,19 @@ describe("verifyIndexes", () => {
   });
 });
 
+it("verifyIndexes counts a row once that has wrong copies of two relations", async () => {
+  await db.teams.create({ data: { id: "t", name: "Core" } });
+  await createIssue("p", 1);
+  await db.issues.create({ data: { id: "c", priority: 1, teamId: "t", parentId: "p" } });
+  const { value } = await kv.get<object>(["issues", "c"]);
+  await kv.set(["issues", "c"], { ...value, teamName: "X", parentPriority: 77 });
+  const repaired = await verifyIndexes(db, { repair: true });
+  expect(repaired.status).toBe("repaired");
+  const found = repaired.models.find(({ model }) => model === "issues")?.copies;
+  expect(found).toMatchObject({ count: 1, repaired: 1 });
+  expect(found?.first.map(({ relation }) => relation)).toEqual(["team", "parent"]);
+});
+
 describe("A definition is refused", () => {
   const base = { id: z.string(), name: z.string() };
   const Source = defineModel({ name: "sources", schema: z.object(base), primaryKey: "id" });
@@ -278,7 +334,19 @@ describe("A definition is refused", () => {
       { a: text },
       { a: "name" },
       { indexes: { bySource: { key: "sourceId" }, byA: { key: "a", unique: true } } },
-      "is in the unique index byA",
+      'the unique index byA uses "a"',
+    ],
+    [
+      "the condition of a unique index",
+      { a: text },
+      { a: "name" },
+      {
+        indexes: {
+          bySource: { key: "sourceId" },
+          byId: { key: "sourceId", unique: true, where: { a: "x" } },
+        },
+      },
+      'the unique index byId uses "a"',
     ],
     [
       "a field that copies itself",

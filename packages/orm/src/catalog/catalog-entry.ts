@@ -139,7 +139,7 @@ export interface CatalogEntry {
    * that has all of them may write.
    */
   readonly relations?: readonly string[];
-  /** The relations whose copied fields are not yet filled in all rows. */
+  /** The copied fields that may be outdated or missing in some rows, as `CopyText` has them. */
   readonly unfilled?: readonly string[];
   readonly transform?: RunningTransform;
   /** The first part of the keys of the rows, if it is not the prefix. */

@@ -7,8 +7,9 @@ import {
 } from "../errors/schema-errors.js";
 import { type Counter, parseCounterName, rowCounter } from "../model/aggregates/counter.js";
 import type { CompiledIndex, CompiledModel } from "../model/compiled-model.js";
+import { mayUse } from "../model/copied-fields.js";
 import { indexManifest, isSameIndex } from "../schema/index-manifest.js";
-import { parseRelationText, unfilledCopies } from "../schema/model-manifest.js";
+import { unfilledCopies } from "../schema/model-manifest.js";
 import {
   type CatalogEntry,
   catalogKey,
@@ -93,11 +94,7 @@ export class CatalogSnapshot {
     this.readModel = readModel;
     this.#schemas = schemas;
     for (const index of readModel.indexes) this.#states.set(index, stateIn(entry, index));
-    this.#unfilled = new Set(
-      unfilledCopies(schemas.relations, entry).flatMap((text) =>
-        Object.keys(parseRelationText(text)?.copy ?? {}),
-      ),
-    );
+    this.#unfilled = new Set(unfilledCopies(schemas.relations, entry).map(({ field }) => field));
     this.#renamed = new Set(model.indexes.filter((index) => isReadableRenamed(entry, index)));
     this.upgradesRows =
       schemas.now !== undefined || schemas.before.some(({ upgrade }) => upgrade !== undefined);
@@ -149,9 +146,7 @@ export class CatalogSnapshot {
    * will be when all copied fields are filled.
    */
   isOutdated(index: CompiledIndex): boolean {
-    if (this.#unfilled.size > 0 && index.fields.some((field) => this.#unfilled.has(field))) {
-      return true;
-    }
+    for (const field of this.#unfilled) if (mayUse(index, field)) return true;
     return this.#schemas.outdated.length > 0 && this.#schemas.outdated.includes(index);
   }
 

@@ -262,6 +262,22 @@ export class ModelCatalog {
     }
   }
 
+  /** Records that copies may be outdated, so that `migrate` fills them again. */
+  async recordUnfilled(copies: readonly string[]): Promise<void> {
+    for (;;) {
+      const { check, entry, isWritable } = this.#state.snapshot;
+      const { unfilled = [] } = entry;
+      const added = copies.filter((text) => !unfilled.includes(text));
+      if (!isWritable || added.length === 0) return;
+      await this.#kv
+        .atomic()
+        .check(check)
+        .set(check.key, { ...entry, unfilled: [...unfilled, ...added] })
+        .commit();
+      await this.reload();
+    }
+  }
+
   /**
    * Stores the program's schema if it differs safely from that of the database. From then on, other
    * programs are compared with it. Programs with the previous schema can continue.
@@ -373,7 +389,7 @@ async function firstEntry(
     }
   }
   const names = hasRows ? [] : declaredCounters(model);
-  const unfilled = unfilledCopies(relations, {});
+  const unfilled = unfilledCopies(relations, {}).map(({ text }) => text);
   const counters = Object.fromEntries(names.map((name) => [name, "readable" as const]));
   return {
     format: 1,

@@ -14,7 +14,7 @@ import type { Model } from "../model/model.js";
 import { readStored } from "../query/read/read-rows.js";
 import { linkRelations } from "../relations/link-relations.js";
 import type { RowMigration } from "../schema/define-migration.js";
-import { relationTexts } from "../schema/model-manifest.js";
+import { relationTexts, unguardedCopies } from "../schema/model-manifest.js";
 import { keyOrderOf } from "../transaction/key-order-of.js";
 import { limitsOf } from "../transaction/limits-of.js";
 import {
@@ -138,12 +138,29 @@ export async function openModels<M extends Models>(
     if (result.status === "rejected") throw result.reason;
     tables.set(result.value.model.name, result.value);
   }
+  await recordUnguardedCopies(models, tables);
   for (const context of tables.values()) {
     context.catalog.settlePending = (index) => settlePendingIndex(context, index);
   }
   const database = rootDatabase(kv, tables, names);
   registerDatabase(database, tables);
   return database as Database<M>;
+}
+
+/**
+ * Records which copies a program without their relation may have let become outdated. They are
+ * filled by `migrate`, and indexes with them cannot be read until then.
+ */
+async function recordUnguardedCopies(
+  models: readonly CompiledModel[],
+  tables: Tables,
+): Promise<void> {
+  const storedOf = (name: string) => tables.get(name)?.catalog.snapshot.entry.relations ?? [];
+  for (const { model, catalog } of tables.values()) {
+    if (model.copied.size === 0) continue;
+    const unguarded = unguardedCopies(model, models, storedOf);
+    if (unguarded.length > 0) await catalog.recordUnfilled(unguarded.map(({ text }) => text));
+  }
 }
 
 /**

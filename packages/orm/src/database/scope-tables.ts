@@ -70,8 +70,17 @@ function combined({ scope = {}, model }: TableContext, values: Scope): Scope {
   return { ...scope, ...values };
 }
 
-/** Refuses a model whose unique values would be shared with rows outside of the scope. */
+/**
+ * Refuses a model whose unique values would be shared with rows outside of the scope, or that copies
+ * a field of the scope, which a new row must have before it copies anything.
+ */
 function assertScopable(model: CompiledModel, fields: readonly string[]): void {
+  for (const field of fields) {
+    const copied = model.copied.get(field);
+    if (copied === undefined) continue;
+    const reason = `it copies ${field}, so the model cannot be scoped by it; take it out of copy`;
+    throw new ScopeError(model.name, `relations.${copied.relation}`, reason);
+  }
   for (const index of model.indexes) {
     if (!index.unique || isScopedBy(index, fields)) continue;
     const key = [...fields, ...index.fields].map((field) => JSON.stringify(field)).join(", ");

@@ -61,7 +61,7 @@ const stateTexts: Readonly<Record<UnreadableState, string>> = {
     "several rows share one of its unique values; list them with findDuplicates, and change or delete all but one of each",
   disabled: "another index has replaced it; use that index, or go back with replaceIndex",
   dropping: "its entries are being deleted; run migrate to build it again",
-  outdated: "the stored rows have an earlier schema; run migrate",
+  outdated: "the stored rows have an earlier schema, or copied fields are not filled; run migrate",
   replaced: "it was rebuilt while the query read it; run the query again",
 };
 

@@ -39,10 +39,10 @@ export function compileCopiedFields(
       if (copied.has(field)) fail(`another relation copies a value to ${text} too`);
       if (primaryKey.includes(field)) fail(`${text} is in the primary key, which never changes`);
       if (references.has(field)) fail(`a relation uses ${text} as its reference`);
-      const unique = indexes.find((index) => index.unique && index.fields.includes(field));
+      const unique = indexes.find((index) => index.unique && mayUse(index, field));
       if (unique !== undefined) {
         fail(
-          `${text} is in the unique index ${unique.name}; a write of ${relation.model} could not keep it unique`,
+          `the unique index ${unique.name} uses ${text}, or a function that may; a write of ${relation.model} could not keep it unique`,
         );
       }
       if (type!._zod.optin === undefined) {
@@ -52,6 +52,11 @@ export function compileCopiedFields(
     }
   }
   return copied;
+}
+
+/** True if a field may determine which entries a row has in an index. */
+export function mayUse({ keyFields }: CompiledIndex, field: string): boolean {
+  return keyFields === undefined || keyFields.has(field);
 }
 
 /** Returns the fields of a copying row that differ from those of the row that it copies. */

@@ -28,6 +28,16 @@ export interface CheckedReferences extends ReferenceChanges {
 
 export const noReferences: ReferenceChanges = { checks: [], mutations: [] };
 
+/** How the copied fields of a row are filled. */
+export interface CopyOptions {
+  /** The row before the write, as it is stored. Null if there is none. */
+  readonly stored: AnyRow | null;
+  /** True if the row has its copies already. */
+  readonly isCopied?: boolean;
+  /** True to copy also from the rows to which it refers already. Those that are missing are skipped. */
+  readonly renewsCopies?: boolean;
+}
+
 /** A row whose guard a write changes, and the first reference to it. */
 interface ReferencedRow {
   readonly relation: string;
@@ -54,34 +64,36 @@ interface ReferencedRow {
  *
  * @param before null if the row is created.
  * @param row the row after the change.
- * @param isCopied true if the row has its copies already.
  * @throws {ReferenceMissingError} if a referenced row does not exist.
  */
 export async function checkReferences(
   context: TableContext,
   before: AnyRow | null,
   row: AnyRow,
-  isCopied = false,
+  { stored, isCopied = false, renewsCopies = false }: CopyOptions,
 ): Promise<CheckedReferences> {
-  const found = referencedRows(context, before, row);
+  const found = referencedRows(context, before, row, renewsCopies);
   const added = found.filter(({ isNew }) => isNew);
   const { keys, entries } =
     added.length === 0 ? { keys: [], entries: [] } : await readTargets(context, added);
-  const checks = added.map(({ relation, fields, target, targetId }, i): AtomicCheck => {
+  const checks = added.flatMap(({ relation, fields, target, targetId }, i): AtomicCheck[] => {
     const { versionstamp = null, value = null } = entries[i] ?? {};
+    if (renewsCopies && before !== null && isReferenceTo(fields, before, targetId)) {
+      return versionstamp === null ? [] : [{ key: keys[i]!, versionstamp }];
+    }
     if (versionstamp === null || (isRow(value) && isHidden(context, target, value))) {
       const missing = { relation, fields, target: target.name, targetId: pointerOf(targetId) };
       throw new ReferenceMissingError(context.model.name, missing);
     }
-    return { key: keys[i]!, versionstamp };
+    return [{ key: keys[i]!, versionstamp }];
   });
   const { copied } = context.model;
   const isFilled = copied.size === 0 || isCopied;
   const after = isFilled
     ? row
-    : withCopiedFields(context, before, row, entriesById(added, entries));
+    : withCopiedFields(context, stored, row, entriesById(added, entries), renewsCopies);
   // A copy may be in the key of the index that finds another reference of the row.
-  const referenced = isFilled ? found : referencedRows(context, before, after);
+  const referenced = isFilled ? found : referencedRows(context, before, after, renewsCopies);
   if (added.length < referenced.length) await assertNotDropped(context, referenced);
   const mutations = referenced.map(({ target, targetId }): KvMutation => {
     return { key: referenceGuardKey(target, targetId), type: "sum", value: { value: 1n } };
@@ -139,6 +151,7 @@ function referencedRows(
   { model, links }: TableContext,
   before: AnyRow | null,
   after: AnyRow,
+  renewsCopies: boolean,
 ): readonly ReferencedRow[] {
   const rows = new Map<KeyId, ReferencedRow>();
   for (const { name, relation, target, index } of links.relations.values()) {
@@ -146,7 +159,8 @@ function referencedRows(
     const { fields } = relation;
     const targetId = referencedKey(fields, after);
     if (targetId === undefined) continue;
-    const isNew = before === null || !isReferenceTo(fields, before, targetId);
+    const isRenewed = renewsCopies && Object.keys(relation.copy).length > 0;
+    const isNew = before === null || isRenewed || !isReferenceTo(fields, before, targetId);
     if (!isNew && (index === undefined || !isMoved(model, fields, before, after))) continue;
     // A row that refers to itself exists as soon as the reference does.
     if (target.name === model.name && isSameKey(primaryKeyOf(model, after), targetId)) continue;

@@ -19,19 +19,21 @@ export type ReferencedEntries = ReadonlyMap<KeyId, KvEntryMaybe<unknown>>;
  * the same row as before, it keeps the copies that it had. If it no longer refers to a row, they
  * get the defaults of the schema.
  *
- * @param before null if the row is created.
+ * @param before the row as it is stored. Null if it is created.
+ * @param renews true to copy also from the rows to which it refers already, if they exist.
  */
 export function withCopiedFields(
   context: TableContext,
   before: AnyRow | null,
   row: AnyRow,
   referenced: ReferencedEntries,
+  renews: boolean,
 ): AnyRow {
   let copied = row;
   // A row that refers to itself may copy a field that is a copy too.
   for (let passes = 0; passes < context.model.copied.size; passes++) {
     const previous = copied;
-    copied = copyOnce(context, before, previous, referenced);
+    copied = copyOnce(context, before, previous, referenced, renews);
     if (copied === previous) break;
   }
   return copied;
@@ -42,6 +44,7 @@ function copyOnce(
   before: AnyRow | null,
   row: AnyRow,
   referenced: ReferencedEntries,
+  renews: boolean,
 ): AnyRow {
   const { name, schema } = context.model;
   let copied = row;
@@ -53,14 +56,15 @@ function copyOnce(
     const targetId = referencedKey(fields, row);
     const isSelf = targetId !== undefined && isOwnKey(context.model, target, row, targetId);
     const previous = before === null ? undefined : referencedKey(fields, before);
+    const isKept = before !== null && isSame(previous, targetId);
     if (isSelf) copied = withCopies(copy, copied, copied);
-    else if (before !== null && isSame(previous, targetId))
-      copied = withCopies(ownNames(copy), before, copied);
+    else if (isKept && (targetId === undefined || !renews))
+      copied = withCopies(keptNames(copy, before), before, copied);
     else if (targetId === undefined)
       copied = withCopies(ownNames(copy), fillDefaults(name, schema, {}, names), copied);
     else {
       const source = sourceOf(context, target, targetId, referenced);
-      copied = withCopies(copy, source, copied);
+      if (source !== undefined) copied = withCopies(copy, source, copied);
     }
   }
   return copied;
@@ -81,6 +85,12 @@ function isSame(a: Reference, b: Reference): boolean {
   return a === undefined || b === undefined ? a === b : isSameKey(a, b);
 }
 
+/** A row of an earlier schema may lack a copied field. It has what its migration gives it. */
+function keptNames(copy: CopiedFields, before: AnyRow): CopiedFields {
+  const kept = Object.entries(ownNames(copy)).filter(([field]) => Object.hasOwn(before, field));
+  return Object.fromEntries(kept);
+}
+
 function ownNames(copy: CopiedFields): CopiedFields {
   return Object.fromEntries(Object.keys(copy).map((field) => [field, field]));
 }
@@ -90,9 +100,9 @@ function sourceOf(
   target: CompiledModel,
   targetId: readonly KvKeyPart[],
   referenced: ReferencedEntries,
-): AnyRow {
+): AnyRow | undefined {
   const entry = referenced.get(rowIdOf(target, targetId));
-  if (entry === undefined || entry.versionstamp === null || !isRow(entry.value)) return {};
+  if (entry === undefined || entry.versionstamp === null || !isRow(entry.value)) return undefined;
   const upgrade = tableOfModel(tables, target).catalog.snapshot.upgradeOf(entry.versionstamp);
   return upgrade?.(entry.value) ?? entry.value;
 }

@@ -53,9 +53,7 @@ export function relationTexts(
   const copying = models.flatMap((other) =>
     referencesOf(other)
       .filter(({ model: target, copy }) => target === model.name && hasCopies(copy))
-      .map(({ fields, copy }) => {
-        return `${JSON.stringify(other.prefix)} copies ${copyText(copy)} by ${JSON.stringify(fields)}`;
-      }),
+      .map(({ fields, copy }) => copyingText(other, copy, fields)),
   );
   return [...new Set([...own, ...copying])].sort();
 }
@@ -98,13 +96,69 @@ export function parseRelationText(text: string): BelongsToParts | undefined {
   };
 }
 
-/** Returns those of some relations whose copies a database does not have for all of its rows. */
+/** A field of a row, and the field that it copies of the row to which a relation leads. */
+export interface CopyText {
+  readonly fields: readonly string[];
+  readonly model: string;
+  readonly field: string;
+  readonly from: string;
+  /** Identifies the copy in a catalog entry. */
+  readonly text: string;
+}
+
+/**
+ * Returns the fields that relations copy and that a database does not have for all of its rows: it
+ * does not know them yet, or they are being filled.
+ */
 export function unfilledCopies(
   relations: readonly string[],
   stored: { readonly relations?: readonly string[]; readonly unfilled?: readonly string[] },
-): string[] {
-  return relations.filter((text) => {
-    if (!hasCopies(parseRelationText(text)?.copy ?? {})) return false;
-    return !stored.relations?.includes(text) || stored.unfilled?.includes(text);
+): CopyText[] {
+  const known = new Set(copiesIn(stored.relations ?? []).map(({ text }) => text));
+  const unfilled = new Set(stored.unfilled);
+  return copiesIn(relations).filter(({ text }) => !known.has(text) || unfilled.has(text));
+}
+
+function copiesIn(relations: readonly string[]): CopyText[] {
+  return relations.flatMap((relation) => {
+    const { fields = [], model = "", copy = {} } = parseRelationText(relation) ?? {};
+    return Object.entries(copy).map(([field, from]) => {
+      return { fields, model, field, from, text: JSON.stringify([fields, model, field, from]) };
+    });
   });
+}
+
+/**
+ * Returns those copies of a model's relations that programs without these relations may let become
+ * outdated, because the catalog entry of the copied model does not name them.
+ *
+ * @param storedOf the relations in the catalog entry of a model.
+ */
+export function unguardedCopies(
+  model: CompiledModel,
+  models: readonly CompiledModel[],
+  storedOf: (target: string) => readonly string[],
+): CopyText[] {
+  const unguarded = referencesOf(model).filter(({ model: target, copy, fields }) => {
+    return hasCopies(copy) && !storedOf(target).includes(copyingText(model, copy, fields));
+  });
+  const prefixOf = (name: string) => models.find((one) => one.name === name)?.prefix ?? name;
+  return copiesIn(
+    unguarded.map((relation) => relationText({ ...relation, model: prefixOf(relation.model) })),
+  );
+}
+
+function copyingText(
+  { prefix }: CompiledModel,
+  copy: CopiedFields,
+  fields: readonly string[],
+): string {
+  return `${JSON.stringify(prefix)} copies ${copyText(copy)} by ${JSON.stringify(fields)}`;
+}
+
+/** Returns the prefix of the model whose rows copy fields, and the fields of their reference. */
+export function parseCopyingText(text: string): string | undefined {
+  const [, prefix, fields] = /^(".*") copies \{.*\} by (\[.*\])$/.exec(text) ?? [];
+  if (prefix === undefined || fields === undefined) return undefined;
+  return `${JSON.parse(prefix)} by ${(JSON.parse(fields) as string[]).join(",")}`;
 }

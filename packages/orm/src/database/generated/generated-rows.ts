@@ -30,7 +30,8 @@ import { refuseRelated } from "./parse-generated-options.js";
 
 /** Determines what is returned of each row, and the conditions on related rows. */
 type RowShape = Pick<AnyQuery, "select" | "include" | "withVersionstamp"> & {
-  readonly whereRelated?: AnyRow | undefined;
+  /** The conditions of each call of `whereRelated`. Rows have to meet all of them. */
+  readonly whereRelated?: readonly unknown[] | undefined;
 };
 
 type ReadRelated = Pick<AnyQuery, "take">;
@@ -57,12 +58,14 @@ export class GeneratedRows extends RowOperations {
    */
   view(Repository: unknown, shape: { readonly [Option in keyof RowShape]?: unknown }): ShapedRow {
     // The caller may change the objects that it has passed. The calls refuse what is not valid.
-    const { include, whereRelated, ...others } = deepCopy(shape) as RowShape;
+    const { whereRelated, ...rest } = deepCopy(shape);
+    const { include, ...others } = rest as RowShape;
+    const related = [...(this.#shape.whereRelated ?? []), whereRelated];
     const viewed = new GeneratedRows(this.#calls, {
       ...this.#shape,
       ...others,
       ...(include && { include: { ...this.#shape.include, ...include } }),
-      ...(whereRelated && { whereRelated: { ...this.#shape.whereRelated, ...whereRelated } }),
+      ...(Object.hasOwn(shape, "whereRelated") && { whereRelated: related }),
     });
     return new (Repository as new (rows: GeneratedRows) => unknown)(viewed);
   }

@@ -12,6 +12,7 @@ import { type AnyAggregateQuery, parseBy } from "../../query/aggregate/aggregate
 import { namedIndex } from "../../query/plan/named-index.js";
 import { planUnique, primaryKeyIn, uniqueValues } from "../../query/plan/plan-unique.js";
 import { queriedKey } from "../../query/plan/fields/queried-part.js";
+import { allFilters } from "../../relations/filter/filters.js";
 import { withRelatedFilters } from "../../relations/filter/parse-filters.js";
 import {
   allowedOptions,
@@ -80,16 +81,19 @@ function parseRelatedConditions(
   const fail = (place: string, reason: string): never => {
     throw new InvalidQueryError(model.name, place, reason);
   };
-  if (!isPlainObject(whereRelated)) {
-    return fail("whereRelated", "it must be an object: the conditions of each relation");
-  }
-  const query: AnyQuery = withRelatedFilters<AnyQuery>(context, { where: whereRelated });
-  const [unknown] = Object.keys(query.where ?? {});
-  if (unknown !== undefined) {
-    const advice = knownNames(unknown, links.relations.keys(), "relations");
-    fail(`whereRelated.${unknown}`, `${model.name} has no such relation; ${advice}`);
-  }
-  return { related: query.related };
+  const all = (whereRelated as readonly unknown[]).flatMap((where) => {
+    if (!isPlainObject(where)) {
+      return fail("whereRelated", "it must be an object: the conditions of each relation");
+    }
+    const query: AnyQuery = withRelatedFilters<AnyQuery>(context, { where });
+    const [unknown] = Object.keys(query.where ?? {});
+    if (unknown !== undefined) {
+      const advice = knownNames(unknown, links.relations.keys(), "relations");
+      fail(`whereRelated.${unknown}`, `${model.name} has no such relation; ${advice}`);
+    }
+    return query.related ?? [];
+  });
+  return { related: allFilters(context, all) };
 }
 
 /** Converts the direction of groups to the `orderBy` of `groupBy`. */

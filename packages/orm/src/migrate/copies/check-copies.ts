@@ -4,7 +4,7 @@ import { inParallel } from "../../context/in-parallel.js";
 import { ReadMeter } from "../../context/read-meter.js";
 import type { TableContext } from "../../context/table-context.js";
 import type { RowId } from "../../errors/orm-error.js";
-import { ReferenceMissingError, RowNotFoundError } from "../../errors/row-errors.js";
+import { RowNotFoundError } from "../../errors/row-errors.js";
 import { keyText } from "../../indexes/key-text.js";
 import { pointerOf, rowKey } from "../../indexes/primary-key.js";
 import type { AnyRow } from "../../model/compiled-model.js";
@@ -17,6 +17,7 @@ import { isReferenceTo, referencedKey } from "../../relations/referenced-key.js"
 import { tableOfModel } from "../../relations/referrers.js";
 import { commitChange } from "../../write/commit/commit-change.js";
 import { planChange } from "../../write/commit/plan-change.js";
+import { withDeletedRows } from "../../write/deleted/purging-context.js";
 import { writeEach } from "../../write/many/write-each.js";
 import { findToWrite } from "../../write/rows/find-row.js";
 import { type MigrationRun, maxBatchRows } from "../run/migration-run.js";
@@ -34,9 +35,9 @@ export interface OutdatedCopy {
 
 /** What a verification found of the copied fields of a model's rows. */
 export interface CheckedCopies {
-  /** The number of rows whose copies were wrong. */
+  /** The number of rows with wrong copies. */
   readonly count: number;
-  /** The first 100. */
+  /** The first 100, of each relation. */
   readonly first: readonly OutdatedCopy[];
   /** How many of these rows were written again. */
   readonly repaired: number;
@@ -95,7 +96,7 @@ export async function checkCopies(
     const suspects = await findSuspects(context, relations, entries);
     const outdated = onPage === undefined ? await confirmed(context, suspects) : suspects;
     if (writes) repaired += await writeCopies(context, outdated);
-    count += outdated.length;
+    count += new Set(outdated.map(({ primaryKey }) => keyText(primaryKey))).size;
     first.push(...outdated.slice(0, maxListed - first.length).map((one) => report(context, one)));
     rows += entries.length;
     await run.afterBatch(entries.length);
@@ -108,7 +109,8 @@ export async function checkCopies(
 function copyRelations({ links, tables }: TableContext): CopyRelation[] {
   return [...links.relations.values()].flatMap(({ name, relation, target }) => {
     if (relation.kind !== "belongsTo" || Object.keys(relation.copy).length === 0) return [];
-    return [{ name, relation, target: tableOfModel(tables, target) }];
+    // The copies of a row that is marked as deleted are right if it is restored.
+    return [{ name, relation, target: withDeletedRows(tableOfModel(tables, target)) }];
   });
 }
 
@@ -192,8 +194,7 @@ async function writeCopies(context: TableContext, suspects: readonly Suspect[]):
   let written = 0;
   for (const result of results) {
     if (result.ok) written++;
-    // Another reference of the row leads to no row. Its copies stay until that is repaired.
-    else if (!(result.error instanceof ReferenceMissingError)) throw result.error;
+    else throw result.error;
   }
   return written;
 }
@@ -209,7 +210,7 @@ async function writeCopied(
       const find = () => readFound(context, primaryKey);
       const found = await findToWrite(context, catalog, find, id);
       const { row } = found;
-      const planned = { primaryKey, before: found, row, renewsReferences: true };
+      const planned = { primaryKey, before: found, row, renewsCopies: true };
       return planChange(context, catalog, planned);
     });
     return { row: change.row!, primaryKey, versionstamp };

@@ -73,7 +73,7 @@ async function plannedEntry(context: TableContext, facts: ModelFacts): Promise<C
   const { kv, model } = context;
   const { steps } = planModel(facts);
   const { unfilled: _, ...entry } = facts.entry;
-  const unfilled = unfilledCopies(facts.relations, facts.entry);
+  const unfilled = unfilledCopies(facts.relations, facts.entry).map(({ text }) => text);
   return {
     ...entry,
     name: model.name,

@@ -1,7 +1,11 @@
 import { declaredCounters, isMaintained } from "../../catalog/catalog-entry.js";
 import { parseCounterName, rowCounter } from "../../model/aggregates/counter.js";
 import { canonicalJson } from "../../schema/hash.js";
-import { parseRelationText, unfilledCopies } from "../../schema/model-manifest.js";
+import {
+  parseCopyingText,
+  parseRelationText,
+  unfilledCopies,
+} from "../../schema/model-manifest.js";
 import type {
   DatabaseModel,
   MigrationPlan,
@@ -54,6 +58,7 @@ export function planModel(facts: ModelFacts): ModelPlan {
   const steps: readonly PlannedStep[] = [
     ...planName(facts),
     ...planRelations(facts),
+    ...planCopying(facts),
     ...planRows(facts, upgrade, moved),
     ...planCopies(facts),
     ...indexSteps,
@@ -121,14 +126,38 @@ function planRelations({ entry, relations }: ModelFacts): PlannedStep[] {
   return steps;
 }
 
+/** Plans the relations of other models that copy fields of this one. */
+function planCopying({ model, entry, relations }: ModelFacts): PlannedStep[] {
+  const stored = entry.relations ?? [];
+  const isKnown = (texts: readonly string[], by: string) =>
+    texts.some((text) => parseCopyingText(text) === by);
+  const steps: PlannedStep[] = [];
+  for (const text of relations) {
+    const of = parseCopyingText(text);
+    if (of === undefined || stored.includes(text)) continue;
+    const kind = isKnown(stored, of) ? "change-relation" : "add-relation";
+    const reason = `Every write of ${model.name} also writes its copies in ${of} from now on`;
+    steps.push({ kind, class: "safe", sideBySide: false, of, reason });
+  }
+  for (const text of stored) {
+    const of = parseCopyingText(text);
+    if (of === undefined || isKnown(relations, of)) continue;
+    const reason = `Writes of ${model.name} no longer write its copies in ${of}. They become outdated`;
+    steps.push({ kind: "drop-relation", class: "breaking", sideBySide: false, of, reason });
+  }
+  return steps;
+}
+
 function planCopies({ model, entry, relations }: ModelFacts): PlannedStep[] {
-  return unfilledCopies(relations, entry).flatMap((text) => {
-    const relation = parseRelationText(text);
-    if (relation === undefined) return [];
-    const fields = Object.keys(relation.copy).join(", ");
-    const reason = `Each row of ${model.name} gets ${fields} from the row of ${relation.model} that it refers to. From now on, every write of such a row also writes the copies.`;
-    const of = relation.fields.join(",");
-    return [{ kind: "fill-copies", class: "backfill", sideBySide: false, of, reason } as const];
+  const fields = new Map<string, { readonly target: string; readonly names: string[] }>();
+  for (const copy of unfilledCopies(relations, entry)) {
+    const of = copy.fields.join(",");
+    const relation = fields.get(of) ?? { target: copy.model, names: [] };
+    fields.set(of, { ...relation, names: [...relation.names, copy.field] });
+  }
+  return [...fields].map(([of, { target, names }]) => {
+    const reason = `Each row of ${model.name} gets ${names.join(", ")} from the row of ${target} that it refers to`;
+    return { kind: "fill-copies", class: "backfill", sideBySide: false, of, reason };
   });
 }
 

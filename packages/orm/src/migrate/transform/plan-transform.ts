@@ -9,6 +9,7 @@ import {
 import type { CatalogSnapshot } from "../../catalog/catalog-snapshot.js";
 import type { TableContext } from "../../context/table-context.js";
 import { failureReason } from "../../errors/failure-reason.js";
+import { RowUpgradeError } from "../../errors/migration-errors.js";
 import { IndexKeyError, UniqueConstraintError } from "../../errors/row-errors.js";
 import { hasIndexKey, type IndexEntry } from "../../indexes/index-entries.js";
 import { keyText } from "../../indexes/key-text.js";
@@ -176,6 +177,8 @@ function isRowError(error: unknown): boolean {
     error instanceof IndexKeyError ||
     error instanceof UniqueConstraintError ||
     error instanceof LimitExceededError ||
+    // A row that copies fields of this one cannot be read as a row of its own new schema.
+    error instanceof RowUpgradeError ||
     // A value that cannot be a key part.
     error instanceof TypeError
   );

@@ -53,7 +53,9 @@ type Entries = KvEntry<unknown>[];
 
 const groupsAtOnce = 100;
 const maxListed = 100;
-const maxAttempts = 5;
+const maxAttempts = 3;
+/** The maximum number of keys without entries that are looked at. */
+const maxFound = 10_000;
 
 /**
  * Compares the counts and sums that a model maintains with its index entries and its rows, beside
@@ -162,7 +164,8 @@ class CounterCheck {
             if (!isFinding) all++;
             else {
               const parts = entry.key.slice(prefix.length, prefix.length + index.parts.length);
-              if (!(await this.#hasEntry(index, parts))) found.push(parts);
+              if (found.length < maxFound && !(await this.#hasEntry(index, parts)))
+                found.push(parts);
             }
           }
           await this.#run.afterBatch(0);

@@ -7,6 +7,7 @@ import type {
 } from "../../context/related-filters.js";
 import type { TableContext } from "../../context/table-context.js";
 import type { CompiledModel } from "../../model/compiled-model.js";
+import { hashOf } from "../../schema/hash.js";
 import { explainFilter } from "./explain-filter.js";
 import { unservedFilter, unservedSearch } from "./filter-errors.js";
 import { type FilterPlan, planFilter } from "./filter-plan.js";
@@ -21,6 +22,15 @@ export class Filters implements RelatedFilters {
   constructor(filters: readonly RelatedFilter[], id: string) {
     this.#filters = filters;
     this.id = id;
+  }
+
+  /** Returns the conditions of both, in the order of the model's relations. */
+  and(context: TableContext, other: Filters): Filters {
+    const names = [...context.links.relations.keys()];
+    const filters = [...this.#filters, ...other.#filters].sort(
+      (a, b) => names.indexOf(a.link.name) - names.indexOf(b.link.name),
+    );
+    return new Filters(filters, hashOf([this.id, other.id]));
   }
 
   get models(): readonly CompiledModel[] {
@@ -66,6 +76,15 @@ export class Filters implements RelatedFilters {
   #plans(context: TableContext): readonly FilterPlan[] {
     return this.#filters.map((filter) => planFilter(context, filter));
   }
+}
+
+/** Returns the conditions that a row meets if it meets all of some. Undefined if there are none. */
+export function allFilters(
+  context: TableContext,
+  list: readonly RelatedFilters[],
+): RelatedFilters | undefined {
+  const [first, ...others] = list as readonly Filters[];
+  return others.reduce((all, each) => all?.and(context, each), first);
 }
 
 /** Returns the position of the condition that finds rows: the first that can be walked. */

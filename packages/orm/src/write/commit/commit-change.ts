@@ -14,6 +14,7 @@ import { keyText } from "../../indexes/key-text.js";
 import { pointerOf, rowKey } from "../../indexes/primary-key.js";
 import { isMarked } from "../../model/soft-delete.js";
 import { isRow } from "../../model/stored-row.js";
+import { tableOfModel } from "../../relations/referrers.js";
 import { limitErrorOf } from "../../transaction/limit-error-of.js";
 import { pauseBeforeAttempt } from "../../transaction/pause.js";
 import { claimUniqueKey, takenError } from "./claim-unique-key.js";
@@ -236,7 +237,8 @@ function mutate(operation: AtomicOperation, mutation: KvMutation): void {
 async function settleConflict(context: TableContext, change: PlannedChange): Promise<Takeovers> {
   const { kv, model, catalog } = context;
   if (await catalog.reload()) return noTakeovers;
-  for (const { context: copying } of change.copies) await copying.catalog.reload();
+  for (const { model: copying } of context.links.copiedBy)
+    await tableOfModel(context.tables, copying).catalog.reload();
   const { versionstamp, value: row } = await kv.get(rowKey(model, change.primaryKey));
   if (versionstamp !== change.versionstamp) {
     if (change.versionstamp !== null) return noTakeovers;

@@ -83,6 +83,8 @@ export interface PlannedRow {
   readonly isNew?: boolean;
   /** True if its references are checked and its fields copied as for a new row. */
   readonly renewsReferences?: boolean;
+  /** True if its fields are copied anew from the rows to which it refers. */
+  readonly renewsCopies?: boolean;
   /** The row to store. Null to delete it. */
   readonly row: AnyRow | null;
   /** The time until the row expires, in milliseconds. Undefined to keep its expiry time. */
@@ -330,13 +332,15 @@ async function readFacts(
 /** Returns what keeps the references of a row valid. Those of a deleted row are not checked. */
 async function findReferences(
   context: TableContext,
-  { before, isNew = false, renewsReferences = false }: PlannedRow,
+  { before, isNew = false, renewsReferences = false, renewsCopies = false }: PlannedRow,
   row: AnyRow,
   isCopied = false,
 ): Promise<CheckedReferences> {
   if (isMarked(context.model, row)) return { ...noReferences, row };
-  const previous = isNew || renewsReferences ? null : (before?.row ?? null);
-  return await checkReferences(context, previous, row, isCopied);
+  const previous = isNew || renewsReferences ? null : before;
+  const stored = previous === null ? null : (previous.stored ?? previous.row);
+  const options = { stored, isCopied, renewsCopies };
+  return await checkReferences(context, previous?.row ?? null, row, options);
 }
 
 function refersToRows({ model }: TableContext): boolean {

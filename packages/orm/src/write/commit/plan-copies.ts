@@ -1,13 +1,14 @@
 import type { AtomicCheck, KvKeyPart } from "@keywright/core";
 import type { CatalogSnapshot } from "../../catalog/catalog-snapshot.js";
 import type { FoundRow } from "../../context/any-query.js";
+import { isInScope } from "../../context/scope.js";
 import type { TableContext } from "../../context/table-context.js";
+import { ScopeError } from "../../errors/scope-error.js";
 import type { AnyRow } from "../../model/compiled-model.js";
 import { changedCopies, withCopies } from "../../model/copied-fields.js";
 import type { Reference } from "../../model/linked-relations.js";
 import { foundRow } from "../../query/read/found-row.js";
 import { readRows } from "../../query/read/read-rows.js";
-import { assertReferrerInScope } from "../../relations/find-restriction.js";
 import { referenceGuardKey } from "../../relations/guard-keys.js";
 import { isReferenceTo, rowIdOf } from "../../relations/referenced-key.js";
 import {
@@ -71,15 +72,21 @@ export async function copyToRows(
       const tableCatalog = await writableCatalog(table);
       await addGuard(checks, source);
       checks.set(rowIdOf(reference.model, []), tableCatalog.check);
-      for (const found of await findCopying(table, tableCatalog, reference, source.primaryKey)) {
-        const id = rowIdOf(reference.model, found.primaryKey);
-        const copying = rows.get(id) ?? {
-          context: table,
-          catalog: tableCatalog,
-          primaryKey: found.primaryKey,
-          before: found,
-          row: found.row,
-        };
+      const found = await findCopying(table, tableCatalog, reference, source.primaryKey);
+      const others = found.map(
+        (before) =>
+          rows.get(rowIdOf(reference.model, before.primaryKey)) ?? {
+            context: table,
+            catalog: tableCatalog,
+            primaryKey: before.primaryKey,
+            before,
+            row: before.row,
+          },
+      );
+      // The row that is written may refer to the source anew, which no index shows yet.
+      const isOwn = reference.model.name === context.model.name;
+      for (const copying of new Set(isOwn ? [written, ...others] : others)) {
+        const id = rowIdOf(reference.model, copying.primaryKey);
         if (!isReferenceTo(reference.fields, copying.row, source.primaryKey)) continue;
         const copied = withCopies(reference.copy, source.row, copying.row);
         if (copied === copying.row) continue;
@@ -131,7 +138,11 @@ async function findCopying(
   for (const [i, entry] of entries.entries()) {
     const found = foundRow({ ...table, scope: undefined }, keys[i]!, entry);
     if (found === undefined || !isReferenceTo(reference.fields, found.row, primaryKey)) continue;
-    assertReferrerInScope(table, found.row);
+    if (!isInScope(table, found.row)) {
+      const reason =
+        "a row outside of the scope copies fields of the row; write it without the scope";
+      throw new ScopeError(table.model.name, "", reason);
+    }
     const current = await unexpired(table, catalog, found);
     if (current !== undefined) rows.push(current);
   }
