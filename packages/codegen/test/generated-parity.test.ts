@@ -563,5 +563,5 @@ it("conditions on related rows add up", async () => {
     .whereRelated({ tags: { some: { id: "b" } } });
   expect((await tagged.scan()).items.map(({ id }) => id)).toEqual(["p0"]);
   expect(await posts.whereRelated({ tags: { some: { id: "b" } } }).count()).toBe(2);
-  kv.close();
+  await kv.close();
 });
