@@ -39,7 +39,7 @@ it("describes copied fields, and says which rows have a wrong copy or count", as
   const { found } = await endOfJob(open);
   expect(found.map(({ index, mismatched }) => [index, mismatched])).toEqual([
     ["byTeam", 0],
-    ["counts and sums", 1],
+    ["counts, sums and ranks", 1],
     ["copied fields", 1],
   ]);
 });

@@ -138,7 +138,7 @@ function foundDamage(verified: VerifiedModel): FoundDamage[] {
     return { model, rows, index, ...kinds, mismatched: count("mismatched") };
   });
   const others = [
-    { index: "counts and sums", mismatched: counters.count },
+    { index: "counts, sums and ranks", mismatched: counters.count },
     { index: "copied fields", mismatched: copies.count },
   ];
   const found = others.filter(({ mismatched }) => mismatched > 0);

@@ -323,7 +323,7 @@ export interface TriedModel {
 export interface FoundDamage {
   readonly model: string;
   readonly rows: number;
-  /** The name of an index, or what else was verified: `"counts and sums"` or `"copied fields"`. */
+  /** The name of an index, or what else was verified: `"counts, sums and ranks"` or `"copied fields"`. */
   readonly index: string;
   readonly missing: number;
   readonly dangling: number;

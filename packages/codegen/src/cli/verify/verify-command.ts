@@ -22,8 +22,8 @@ are
 --repair corrects them. The command also reports rows that an index cannot contain, for example
 because its function throws. Correct these rows yourself. Indexes that are not built yet are skipped.
 Fields that relations copy are compared with the rows that they copy; --repair corrects these too.
-Counts and sums are compared with the rows, and --repair counts them again, except those of models
-whose rows expire. The numbers of ranked indexes are not compared.
+Counts, sums and ranks are compared with the rows, and --repair counts them again, except those of
+models whose rows expire.
 
 Then it reads the rows of models with belongsTo relations again, and reports references to rows that
 do not exist, because they expired or were deleted by a program without the model. --repair does not

@@ -76,7 +76,11 @@ function counterLines({ model, counters }: VerifiedModel): string[] {
   ];
 }
 
-function counterLine({ index, parts, sum }: WrongCounter): string {
+function counterLine({ index, parts, sum, isRanked }: WrongCounter): string {
+  if (isRanked) {
+    const start = parts.length === 0 ? "the first entry" : shownId(parts);
+    return `  ranks  ${index}  from ${start}`;
+  }
   const of = index === undefined ? "all rows" : `${index}  ${shownId(parts)}`;
   return `  ${sum === undefined ? "count" : `sum of ${sum}`}  ${of}`;
 }

@@ -16,14 +16,20 @@ import { isRow } from "../../model/stored-row.js";
 import { readStored } from "../../query/read/read-rows.js";
 import { type MigrationRun, maxBatchRows } from "../run/migration-run.js";
 import { readEntriesAfter } from "../run/read-entries-after.js";
+import { checkRanks } from "./check-ranks.js";
 
 /** A counter that differs from the rows that it counts. */
 export interface WrongCounter {
   readonly model: string;
   /** The name of the index. Undefined for a counter of all rows. */
   readonly index: string | undefined;
-  /** The key of the index whose rows are counted. Empty for all rows. */
+  /**
+   * The key of the index whose rows are counted. Empty for all rows. For a ranked index, the entry
+   * at which the interval begins, or empty for the first interval.
+   */
   readonly parts: readonly KvKeyPart[];
+  /** True for the numbers of an interval of a ranked index. */
+  readonly isRanked: boolean;
   /** The field that is summed. Undefined if rows are counted. */
   readonly sum: string | undefined;
 }
@@ -60,8 +66,8 @@ const maxFound = 10_000;
 /**
  * Compares the counts and sums that a model maintains with its index entries and its rows, beside
  * writers and in bounded memory. A group that looks wrong is read again until none of its counters
- * changes meanwhile, so that concurrent writes cause no false findings. Intervals of ranked indexes
- * are not compared, and nothing is if rows expire, because the counters include expired rows.
+ * changes meanwhile, so that concurrent writes cause no false findings. Nothing is compared if rows
+ * expire, because the counters include expired rows.
  *
  * @returns `"stopped"` if the signal stopped it.
  */
@@ -79,6 +85,9 @@ export async function checkCounters(
     for (const [index, all] of counters.indexes) {
       const ofIndex = all.filter(({ ranked }) => ranked === undefined);
       if (ofIndex.length > 0 && !(await check.index(index, ofIndex))) return "stopped";
+      for (const counter of all) {
+        if (counter.ranked !== undefined && !(await check.ranks(index, counter))) return "stopped";
+      }
     }
   }
   const { count, first, unchecked } = check;
@@ -135,6 +144,21 @@ class CounterCheck {
     }
     counted += await this.#compare(groups);
     return await this.#findOthers(index, counters, counted);
+  }
+
+  /** Compares the intervals of a ranked index. Returns false if the signal stopped it. */
+  async ranks({ name: index }: CompiledIndex, counter: Counter): Promise<boolean> {
+    const checked = await checkRanks(this.#context, this.#run, counter);
+    if (checked === "stopped") return false;
+    this.unchecked += checked.unchecked;
+    for (const parts of checked.wrong) this.#add({ index, parts, sum: undefined, isRanked: true });
+    return true;
+  }
+
+  #add(wrong: Omit<WrongCounter, "model">): void {
+    this.count++;
+    if (this.first.length < maxListed)
+      this.first.push({ model: this.#context.model.name, ...wrong });
   }
 
   /** Finds counters of keys that have no entries, if there are more counters than were compared. */
@@ -215,13 +239,9 @@ class CounterCheck {
         ({ versionstamp }, i) => versionstamp === before[i]?.versionstamp,
       );
       if (!isSame) continue;
-      const wrong = this.#wrongIn(group, stored);
-      this.count += wrong.length;
-      for (const counter of wrong) {
-        if (this.first.length === maxListed) break;
-        const { name: model } = this.#context.model;
-        const { index, parts } = group;
-        this.first.push({ model, index: index?.name, parts, sum: counter.sum?.field });
+      const { index, parts } = group;
+      for (const { sum } of this.#wrongIn(group, stored)) {
+        this.#add({ index: index?.name, parts, sum: sum?.field, isRanked: false });
       }
       return;
     }

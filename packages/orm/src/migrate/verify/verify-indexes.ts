@@ -38,7 +38,7 @@ export interface VerifyResult {
 /** The result of verifying a model. */
 export interface VerifiedModel extends VerifiedEntries {
   /**
-   * Counts and sums that differ from the rows. They are not checked if `indexes` are named, or if
+   * Counts, sums and ranks that differ from the rows. They are not checked if `indexes` are named, or if
    * they are built anyway.
    */
   readonly counters: CheckedCounters;
@@ -48,11 +48,10 @@ export interface VerifiedModel extends VerifiedEntries {
 
 /**
  * Compares rows and index entries in both directions, in bounded memory and beside writers. Reports
- * entries that are missing, dangling or mismatched, rows that an index cannot hold, counts and sums
- * that differ from the rows, and copied fields that differ from what they copy. With `repair`, it
- * repairs the entries and the copies, under checks, and builds the counters of a model again if one
- * is wrong or entries were repaired. Rows that an index cannot hold are not repaired, and the
- * numbers of ranked indexes are not compared.
+ * entries that are missing, dangling or mismatched, rows that an index cannot hold, counts, sums
+ * and ranks that differ from the rows, and copied fields that differ from what they copy. With
+ * `repair`, it repairs the entries and the copies, under checks, and builds the counters of a model
+ * again if one is wrong or entries were repaired. Rows that an index cannot hold are not repaired.
  *
  * If the database is on disk, the checksums of its files are verified first.
  *

@@ -1,0 +1,159 @@
+import { compareKeys } from "@keywright/core";
+import type { TableContext } from "../../context/table-context.js";
+import { isSameKey } from "../../indexes/key-parts.js";
+import type { Counter } from "../../model/aggregates/counter.js";
+import { addAmounts, type RankedAmounts } from "../../model/aggregates/ranked-amounts.js";
+import { type Boundary, first, topLevel } from "../../ranks/rank-keys.js";
+import { type RankedTable, rankedTable } from "../../ranks/ranked-table.js";
+import { amountsOfEntries, listEntries } from "../../ranks/read-entries.js";
+import {
+  groupAt,
+  type IntervalGroup,
+  listGroups,
+  TornRanksError,
+  wholeIndex,
+} from "../../ranks/read-intervals.js";
+import type { MigrationRun } from "../run/migration-run.js";
+
+export interface CheckedRanks {
+  /** The beginnings of the groups of intervals whose numbers are wrong. */
+  readonly wrong: readonly Boundary[];
+  /** The number of groups that could not be compared, because others changed them all the time. */
+  readonly unchecked: number;
+}
+
+/** The groups of a level above the first, and what they should have. */
+interface Level {
+  readonly level: number;
+  readonly groups: AsyncGenerator<IntervalGroup>;
+  current: IntervalGroup | undefined;
+  amounts: RankedAmounts;
+}
+
+const maxAttempts = 3;
+const uncounted = () => undefined;
+
+/**
+ * Compares the intervals of a ranked index with its entries, in one scan for all levels, beside
+ * writers and in bounded memory. A group that looks wrong is read again until it is the same before
+ * and after its entries are read.
+ *
+ * @returns `"stopped"` if the signal stopped it.
+ */
+export async function checkRanks(
+  context: TableContext,
+  run: MigrationRun,
+  counter: Counter,
+): Promise<CheckedRanks | "stopped"> {
+  const table = rankedTable(context, counter);
+  if (table === undefined) return { wrong: [], unchecked: 0 };
+  const check = new RankCheck(table);
+  const levels: Level[] = [];
+  for (let level = 2; level <= topLevel; level++) {
+    const groups = groupsOf(table, level);
+    levels.push({ level, groups, current: await nextOf(groups), amounts: new Map() });
+  }
+  for (const groups = groupsOf(table, 1); ; ) {
+    if (run.signal?.aborted) return "stopped";
+    const group = await nextOf(groups);
+    if (group === undefined) break;
+    const amounts = await amountsIn(table, group);
+    await check.compare(1, group, amounts);
+    for (const above of levels) {
+      addAmounts(above.amounts, amounts);
+      const { current } = above;
+      if (current === undefined || !endsBefore(table, current, group)) continue;
+      await check.compare(above.level, current, above.amounts);
+      above.amounts = new Map();
+      above.current = await nextOf(above.groups);
+    }
+    await run.afterBatch(0);
+  }
+  return { wrong: check.wrong, unchecked: check.unchecked };
+}
+
+class RankCheck {
+  readonly wrong: Boundary[] = [];
+  unchecked = 0;
+  readonly #table: RankedTable;
+
+  constructor(table: RankedTable) {
+    this.#table = table;
+  }
+
+  async compare(level: number, group: IntervalGroup, amounts: RankedAmounts): Promise<void> {
+    if (!isSameAmounts(group.amounts, amounts)) await this.#confirm(level, beginOf(group));
+  }
+
+  async #confirm(level: number, boundary: Boundary): Promise<void> {
+    for (let attempt = 1; attempt <= maxAttempts; attempt++) {
+      try {
+        const before = await groupAt(this.#table, level, boundary);
+        const amounts = await amountsIn(this.#table, before);
+        const after = await groupAt(this.#table, level, boundary);
+        if (!isSameGroup(before, after)) continue;
+        if (!isSameAmounts(after.amounts, amounts)) this.wrong.push(boundary);
+        return;
+      } catch (error) {
+        if (!(error instanceof TornRanksError)) throw error;
+        // The group was merged with another one, which the next verification compares.
+        break;
+      }
+    }
+    this.unchecked++;
+  }
+}
+
+function groupsOf(table: RankedTable, level: number): AsyncGenerator<IntervalGroup> {
+  return listGroups(table, level, first, wholeIndex, uncounted);
+}
+
+/** Returns the next group. Undefined at the end, or if groups were merged while they were read. */
+async function nextOf(groups: AsyncGenerator<IntervalGroup>): Promise<IntervalGroup | undefined> {
+  try {
+    const next = await groups.next();
+    return next.done === true ? undefined : next.value;
+  } catch (error) {
+    if (error instanceof TornRanksError) return undefined;
+    throw error;
+  }
+}
+
+/** Returns the amounts of the entries from the beginning of a group to its end. */
+async function amountsIn(table: RankedTable, group: IntervalGroup): Promise<RankedAmounts> {
+  const total: RankedAmounts = new Map();
+  const range = { prefix: [], end: group.end };
+  for await (const entries of listEntries(table, beginOf(group), range, uncounted)) {
+    addAmounts(total, await amountsOfEntries(table, entries, uncounted));
+  }
+  return total;
+}
+
+function beginOf({ intervals }: IntervalGroup): Boundary {
+  return intervals[0]!.boundary;
+}
+
+/** True if a group of a higher level ends where a group of level 1 ends, or before. */
+function endsBefore({ model }: RankedTable, { end }: IntervalGroup, group: IntervalGroup): boolean {
+  if (end === undefined) return group.end === undefined;
+  return group.end === undefined || compareKeys(group.end, end, model.keyOrder) >= 0;
+}
+
+function isSameAmounts(a: RankedAmounts, b: RankedAmounts): boolean {
+  const slots = new Set([...a.keys(), ...b.keys()]);
+  return [...slots].every((slot) => {
+    return BigInt.asUintN(64, a.get(slot) ?? 0n) === BigInt.asUintN(64, b.get(slot) ?? 0n);
+  });
+}
+
+function isSameGroup(a: IntervalGroup, b: IntervalGroup): boolean {
+  const entriesOf = ({ intervals }: IntervalGroup) => intervals.flatMap(({ entries }) => entries);
+  const [before, after] = [entriesOf(a), entriesOf(b)];
+  return (
+    before.length === after.length &&
+    before.every(({ key, versionstamp }, i) => {
+      return versionstamp === after[i]!.versionstamp && isSameKey(key, after[i]!.key);
+    }) &&
+    (a.end === undefined || b.end === undefined ? a.end === b.end : isSameKey(a.end, b.end))
+  );
+}
