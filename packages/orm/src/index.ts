@@ -178,7 +178,6 @@ export type { VerifiedEntries } from "./migrate/verify/verify-model.js";
 export type { EntryFinding, FindingCounts } from "./migrate/verify/verify-state.js";
 
 export { decimal } from "./model/aggregates/decimal.js";
-export type { ComputedValue } from "./model/computed-types.js";
 export { defineModel } from "./model/define-model.js";
 export {
   type AnyIndexDefinition,
@@ -194,7 +193,7 @@ export {
   type ListIndexDefinition,
   type RequiredKeyField,
   type RowCondition,
-} from "./model/index-definition.js";
+} from "./model/indexes/index-definition.js";
 export type {
   AnyModels,
   CreateInput,
@@ -204,6 +203,7 @@ export type {
   PrimaryKeyFields,
   Row,
 } from "./model/model.js";
+export type { ComputedValue } from "./model/options/computed-types.js";
 export {
   type BelongsTo,
   belongsTo,
@@ -216,8 +216,9 @@ export {
   manyToMany,
   type OnDelete,
   type Relation,
-} from "./model/relation-definition.js";
-export type { ComputedOf, ResultRow } from "./model/result-row.js";
+} from "./model/relations/relation-definition.js";
+export type { ComputedOf, ResultRow } from "./model/rows/result-row.js";
+export type { FieldOperation, UpdateInput } from "./model/rows/update-input.js";
 export type {
   CannotHold,
   CannotMark,
@@ -234,7 +235,6 @@ export type {
   UnknownOption,
   UnknownRelation,
 } from "./model/type-errors.js";
-export type { FieldOperation, UpdateInput } from "./model/update-input.js";
 export type { ExplainedSegment, QueryExplanation } from "./query/read/explain-query.js";
 export type { Page, PageOptions } from "./query/read/read-page.js";
 export type {

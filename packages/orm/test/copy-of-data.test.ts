@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { copyStored, deepCopy } from "../src/model/copy-of-data.js";
+import { copyStored, deepCopy } from "../src/model/rows/copy-of-data.js";
 
 it.each([
   ["deepCopy", deepCopy],

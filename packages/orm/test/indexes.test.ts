@@ -6,7 +6,7 @@ import { defineModel } from "../src/index.js";
 import { type IndexEntry, indexChanges, indexEntries } from "../src/indexes/index-entries.js";
 import { isSameKey, keyPartOf, partAfter } from "../src/indexes/key-parts.js";
 import { compileModel } from "../src/model/compile-model.js";
-import { defaultIndexPrefix } from "../src/model/index-prefix.js";
+import { defaultIndexPrefix } from "../src/model/indexes/index-prefix.js";
 import { LaterUser } from "./user-model.js";
 
 const user = compileModel(LaterUser);

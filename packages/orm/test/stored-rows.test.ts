@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import * as z from "zod";
 import { compileModel } from "../src/codegen.js";
 import { defineModel } from "../src/index.js";
-import { assertStoredRow } from "../src/model/stored-row.js";
+import { assertStoredRow } from "../src/model/rows/stored-row.js";
 
 /** What is wrong with a row of this schema; undefined where it fits. */
 function issuesOf(schema: z.ZodObject, row: unknown): unknown {

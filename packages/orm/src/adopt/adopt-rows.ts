@@ -20,8 +20,8 @@ import { partsOfId, pointerOf, primaryKeyOf, rowKey } from "../indexes/primary-k
 import type { RowPlan } from "../migrate/run/commit-rows.js";
 import { recordChange, recordedOperation } from "../migrate/run/record-change.js";
 import type { AnyRow } from "../model/compiled-model.js";
-import { copyData } from "../model/copy-of-data.js";
-import { assertStoredRow } from "../model/stored-row.js";
+import { copyData } from "../model/rows/copy-of-data.js";
+import { assertStoredRow } from "../model/rows/stored-row.js";
 import { readStored } from "../query/read/read-rows.js";
 import { claimUniqueKey } from "../write/commit/claim-unique-key.js";
 import { type PlannedChange, planChange } from "../write/commit/plan-change.js";

@@ -7,7 +7,7 @@ import {
 } from "../errors/schema-errors.js";
 import { type Counter, parseCounterName, rowCounter } from "../model/aggregates/counter.js";
 import type { CompiledIndex, CompiledModel } from "../model/compiled-model.js";
-import { mayUse } from "../model/copied-fields.js";
+import { mayUse } from "../model/relations/copied-fields.js";
 import { indexManifest, isSameIndex } from "../schema/index-manifest.js";
 import { unfilledCopies } from "../schema/model-manifest.js";
 import {

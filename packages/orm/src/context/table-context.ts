@@ -1,7 +1,7 @@
 import type { Kv, KvKey, KvKeyPart, KvLimits } from "@keywright/core";
 import type { ModelCatalog } from "../catalog/model-catalog.js";
 import type { CompiledIndex, CompiledModel } from "../model/compiled-model.js";
-import type { LinkedRelations } from "../model/linked-relations.js";
+import type { LinkedRelations } from "../model/relations/linked-relations.js";
 import type { TransactionKv } from "../transaction/transaction-kv.js";
 import type { DatabaseSettings } from "./database-settings.js";
 import type { Scope } from "./scope.js";

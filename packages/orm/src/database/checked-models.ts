@@ -1,6 +1,11 @@
-import type { FieldOf } from "../model/index-definition.js";
+import type { FieldOf } from "../model/indexes/index-definition.js";
 import type { AnyModels, Model, PrimaryKeyFields, Row } from "../model/model.js";
-import type { BelongsTo, HasMany, ManyToMany, Relation } from "../model/relation-definition.js";
+import type {
+  BelongsTo,
+  HasMany,
+  ManyToMany,
+  Relation,
+} from "../model/relations/relation-definition.js";
 import type { CannotHold, LeadsNowhere } from "../model/type-errors.js";
 import type { ModelNamed, ModelsByName } from "./repository/include-types.js";
 

@@ -1,9 +1,14 @@
 import type * as z from "zod";
 import type { AnyDatabase } from "../context/any-database.js";
-import type { AnyIndexDefinition, FieldOf, KeyValue } from "../model/index-definition.js";
+import type { AnyIndexDefinition, FieldOf, KeyValue } from "../model/indexes/index-definition.js";
 import type { AnyIndexes, AnyModels, AnyRelations, Model, Row } from "../model/model.js";
-import type { BelongsTo, HasMany, HasOne, ManyToMany } from "../model/relation-definition.js";
-import type { ComputedOf } from "../model/result-row.js";
+import type {
+  BelongsTo,
+  HasMany,
+  HasOne,
+  ManyToMany,
+} from "../model/relations/relation-definition.js";
+import type { ComputedOf } from "../model/rows/result-row.js";
 import type { NotScopable } from "../model/type-errors.js";
 import type { TransactionOptions } from "../transaction/run-scoped-transaction.js";
 import type { Repository } from "./repository/repository.js";

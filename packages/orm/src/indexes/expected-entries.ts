@@ -1,7 +1,7 @@
 import type { KvEntryMaybe, KvKey, KvKeyPart } from "@keywright/core";
 import { IndexKeyError } from "../errors/row-errors.js";
 import type { CompiledIndex, CompiledModel } from "../model/compiled-model.js";
-import { isRow } from "../model/stored-row.js";
+import { isRow } from "../model/rows/stored-row.js";
 import { hasIndexKey, type IndexEntry, indexEntries } from "./index-entries.js";
 
 /** Called with the indexes that cannot hold a row, and the reason. */

@@ -5,17 +5,17 @@ import { compileExtremes, compileSums } from "./aggregates/compile-aggregates.js
 import { countersOf } from "./aggregates/counter.js";
 import { extremeIndex } from "./aggregates/extremes.js";
 import { assertBooleans, assertFields, assertOptions } from "./assert-definition.js";
-import { compileComputed } from "./compile-computed.js";
-import { compileIndex } from "./compile-index.js";
 import { type CompiledIndex, type CompiledModel, systemPrefix } from "./compiled-model.js";
-import { compileCopiedFields } from "./copied-fields.js";
 import { canBeAbsent, canBeCleared, isUlid } from "./fields/field-schema.js";
 import { canBeInKey } from "./fields/key-kinds.js";
+import { compileIndex } from "./indexes/compile-index.js";
+import { plainPart } from "./indexes/plain-part.js";
 import type { Model } from "./model.js";
-import { plainPart } from "./plain-part.js";
-import type { Relation } from "./relation-definition.js";
-import { compileSoftDelete, withoutMarkedRows } from "./soft-delete.js";
-import { compileTimestamps } from "./timestamps.js";
+import { compileComputed } from "./options/compile-computed.js";
+import { compileSoftDelete, withoutMarkedRows } from "./options/soft-delete.js";
+import { compileTimestamps } from "./options/timestamps.js";
+import { compileCopiedFields } from "./relations/copied-fields.js";
+import type { Relation } from "./relations/relation-definition.js";
 
 const knownOptions =
   "name prefix schema primaryKey indexes relations computed count sum min max timestamps softDelete live".split(

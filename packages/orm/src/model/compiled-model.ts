@@ -2,9 +2,9 @@ import type { KeyOrder, KvKeyPart } from "@keywright/core";
 import type * as z from "zod";
 import type { Counter } from "./aggregates/counter.js";
 import type { SummedField } from "./aggregates/summed-field.js";
-import type { ConditionValue } from "./index-definition.js";
-import type { Relation } from "./relation-definition.js";
-import type { Timestamps } from "./timestamps.js";
+import type { ConditionValue } from "./indexes/index-definition.js";
+import type { Timestamps } from "./options/timestamps.js";
+import type { Relation } from "./relations/relation-definition.js";
 
 /** A row of any model. */
 export type AnyRow = Readonly<Record<string, unknown>>;

@@ -1,12 +1,12 @@
 import type * as z from "zod";
 import type { CheckedAggregates } from "./aggregates/checked-aggregates.js";
 import type { DecimalField } from "./aggregates/decimal.js";
-import type { CheckedIndexes } from "./checked-index.js";
-import type { CheckedSoftDelete } from "./checked-soft-delete.js";
 import { assertModelOptions, compileModel } from "./compile-model.js";
-import type { AnyComputed, CheckedComputed, ComputedFunctions } from "./computed-types.js";
-import type { IndexDefinition, RequiredKeyField } from "./index-definition.js";
+import type { CheckedIndexes } from "./indexes/checked-index.js";
+import type { IndexDefinition, RequiredKeyField } from "./indexes/index-definition.js";
 import type { AnyIndexes, AnyRelations, Model } from "./model.js";
+import type { CheckedSoftDelete } from "./options/checked-soft-delete.js";
+import type { AnyComputed, CheckedComputed, ComputedFunctions } from "./options/computed-types.js";
 
 /**
  * Defines a model. The schema remains a plain Zod schema, which forms and API validation can share.

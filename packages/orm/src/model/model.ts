@@ -1,9 +1,13 @@
 import type * as z from "zod";
 import type { DecimalField } from "./aggregates/decimal.js";
-import type { AnyComputed, NoComputed } from "./computed-types.js";
-import type { NoCopies } from "./copied-types.js";
-import type { AnyIndexDefinition, AnyIndexPart, DescendingField } from "./index-definition.js";
-import type { Relation } from "./relation-definition.js";
+import type {
+  AnyIndexDefinition,
+  AnyIndexPart,
+  DescendingField,
+} from "./indexes/index-definition.js";
+import type { AnyComputed, NoComputed } from "./options/computed-types.js";
+import type { NoCopies } from "./relations/copied-types.js";
+import type { Relation } from "./relations/relation-definition.js";
 
 /** Index definitions by index name. */
 export type AnyIndexes = Readonly<Record<string, AnyIndexDefinition>>;

@@ -6,8 +6,8 @@ import { ScopeError } from "../errors/scope-error.js";
 import { isSameKey } from "../indexes/key-parts.js";
 import { pointerOf, rowKey } from "../indexes/primary-key.js";
 import type { AnyRow, CompiledModel } from "../model/compiled-model.js";
-import type { Reference } from "../model/linked-relations.js";
-import { isMarked } from "../model/soft-delete.js";
+import { isMarked } from "../model/options/soft-delete.js";
+import type { Reference } from "../model/relations/linked-relations.js";
 import type { KeyId } from "../transaction/buffer/key-id.js";
 import { isReferenceTo, rowIdOf } from "./referenced-key.js";
 import {

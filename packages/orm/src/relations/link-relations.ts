@@ -1,7 +1,11 @@
 import { ModelDefinitionError } from "../errors/schema-errors.js";
 import type { CompiledIndex, CompiledModel } from "../model/compiled-model.js";
-import type { LinkedRelation, LinkedRelations, Reference } from "../model/linked-relations.js";
-import type { BelongsTo, Relation } from "../model/relation-definition.js";
+import type {
+  LinkedRelation,
+  LinkedRelations,
+  Reference,
+} from "../model/relations/linked-relations.js";
+import type { BelongsTo, Relation } from "../model/relations/relation-definition.js";
 import { kindOf } from "../query/plan/fields/value-kinds.js";
 import { assertCopies } from "./assert-copies.js";
 import { referenceIndex } from "./reference-index.js";

@@ -1,5 +1,5 @@
 import type { CompiledIndex, CompiledModel, CompiledPart } from "../model/compiled-model.js";
-import { leavesOutMore } from "../model/soft-delete.js";
+import { leavesOutMore } from "../model/options/soft-delete.js";
 
 const indexesByModel = new WeakMap<
   CompiledModel,

@@ -4,7 +4,7 @@ import type { TableContext } from "../context/table-context.js";
 import { primaryKeyOfEntry } from "../indexes/entry-value.js";
 import { keyAfter } from "../indexes/key-parts.js";
 import type { CompiledIndex, CompiledModel } from "../model/compiled-model.js";
-import type { Reference } from "../model/linked-relations.js";
+import type { Reference } from "../model/relations/linked-relations.js";
 import { referenceIndexes } from "./reference-index.js";
 
 /** A row that refers to another according to an index. The row itself may have changed since. */

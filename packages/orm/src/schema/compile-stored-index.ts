@@ -1,7 +1,7 @@
 import { denoOrder, specificationOrder } from "@keywright/core";
-import { matchesCondition } from "../model/compile-condition.js";
 import type { CompiledIndex, CompiledModel, CompiledPart } from "../model/compiled-model.js";
 import { canBeInKey, canHoldElements } from "../model/fields/key-kinds.js";
+import { matchesCondition } from "../model/indexes/compile-condition.js";
 import { hashOf } from "./hash.js";
 import { indexManifest } from "./index-manifest.js";
 import type { IndexManifest } from "./manifest.js";

@@ -1,4 +1,4 @@
-import type { ConditionValue } from "../model/index-definition.js";
+import type { ConditionValue } from "../model/indexes/index-definition.js";
 
 /** A JSON Schema that describes the values of a field. */
 export type JsonSchema = Readonly<Record<string, unknown>>;

@@ -1,5 +1,5 @@
 import type { CompiledModel } from "../model/compiled-model.js";
-import type { BelongsTo, CopiedFields, Relation } from "../model/relation-definition.js";
+import type { BelongsTo, CopiedFields, Relation } from "../model/relations/relation-definition.js";
 import { hashOf } from "./hash.js";
 import { indexManifest } from "./index-manifest.js";
 import type { ModelManifest, RelationManifest, SchemaManifest } from "./manifest.js";

@@ -1,5 +1,5 @@
 import { encodeKey, type Kv, type KvKey } from "@keywright/core";
-import type { AnyIndexDefinition } from "../model/index-definition.js";
+import type { AnyIndexDefinition } from "../model/indexes/index-definition.js";
 import type { Model } from "../model/model.js";
 
 type AnyRow = Readonly<Record<string, unknown>>;

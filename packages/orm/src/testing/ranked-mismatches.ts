@@ -1,5 +1,5 @@
 import { compareKeys, encodeKey, type Kv, type KvKey } from "@keywright/core";
-import type { AnyIndexDefinition } from "../model/index-definition.js";
+import type { AnyIndexDefinition } from "../model/indexes/index-definition.js";
 
 type AnyRow = Readonly<Record<string, unknown>>;
 

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { isDeepStrictEqual } from "node:util";
 import { compareKeys, encodeKey, type Kv, type KvKey, type KvKeyPart } from "@keywright/core";
-import type { AnyIndexDefinition } from "../model/index-definition.js";
+import type { AnyIndexDefinition } from "../model/indexes/index-definition.js";
 import type { Model } from "../model/model.js";
 import { ExpectedCounters } from "./expected-counters.js";
 import { type RankedEntry, rankedMismatches } from "./ranked-mismatches.js";

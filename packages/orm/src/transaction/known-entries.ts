@@ -1,5 +1,5 @@
 import type { KvEntryMaybe } from "@keywright/core";
-import { copyStored } from "../model/copy-of-data.js";
+import { copyStored } from "../model/rows/copy-of-data.js";
 import { isU64Like } from "./buffer/buffered-write.js";
 import { copyOfKey, type KeyId } from "./buffer/key-id.js";
 

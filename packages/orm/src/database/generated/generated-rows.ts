@@ -1,12 +1,12 @@
 import type { AnyQuery } from "../../context/any-query.js";
-import { deepCopy } from "../../model/copy-of-data.js";
+import { deepCopy } from "../../model/rows/copy-of-data.js";
 import { besideCatalogs } from "../../context/beside-catalogs.js";
 import { scopedUnique } from "../../context/scope.js";
 import type { TableContext } from "../../context/table-context.js";
 import { RowNotFoundError } from "../../errors/row-errors.js";
 import { keyPartOf } from "../../indexes/key-parts.js";
 import type { AnyRow } from "../../model/compiled-model.js";
-import type { LinkedRelation } from "../../model/linked-relations.js";
+import type { LinkedRelation } from "../../model/relations/linked-relations.js";
 import { primaryKeyIn } from "../../query/plan/plan-unique.js";
 import { foundRow } from "../../query/read/found-row.js";
 import { readRows } from "../../query/read/read-rows.js";

@@ -1,4 +1,4 @@
-import { copyData } from "../../model/copy-of-data.js";
+import { copyData } from "../../model/rows/copy-of-data.js";
 import { isPlainObject } from "../../model/is-plain-object.js";
 import type { AnyQuery } from "../../context/any-query.js";
 import type { TableContext } from "../../context/table-context.js";

@@ -1,6 +1,6 @@
 import type { Direction } from "../../context/any-query.js";
 import type { DecimalField } from "../../model/aggregates/decimal.js";
-import type { FieldOf } from "../../model/index-definition.js";
+import type { FieldOf } from "../../model/indexes/index-definition.js";
 import type { IndexFields, Model, Row } from "../../model/model.js";
 import type { NoAggregateServes } from "../../model/type-errors.js";
 import type { IndexedField, IndexedValue, IndexName } from "../../query/types/key-path-types.js";

@@ -1,6 +1,6 @@
 import type { AnyQuery } from "../../context/any-query.js";
-import { copyFields, deepCopy } from "../../model/copy-of-data.js";
 import { isPlainObject } from "../../model/is-plain-object.js";
+import { copyFields, deepCopy } from "../../model/rows/copy-of-data.js";
 
 /**
  * Returns a copy of the argument of a call, because the call reads it asynchronously and the caller

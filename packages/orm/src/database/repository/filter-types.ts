@@ -1,6 +1,6 @@
-import type { FieldOf } from "../../model/index-definition.js";
+import type { FieldOf } from "../../model/indexes/index-definition.js";
 import type { AnyModels, Model, Row } from "../../model/model.js";
-import type { Relation } from "../../model/relation-definition.js";
+import type { Relation } from "../../model/relations/relation-definition.js";
 import type {
   NoCondition,
   NoIndexServes,

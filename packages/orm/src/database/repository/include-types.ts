@@ -1,6 +1,6 @@
 import type { AnyModels, Model, Row } from "../../model/model.js";
-import type { ManyToMany, Relation } from "../../model/relation-definition.js";
-import type { ResultField } from "../../model/result-row.js";
+import type { ManyToMany, Relation } from "../../model/relations/relation-definition.js";
+import type { ResultField } from "../../model/rows/result-row.js";
 import type {
   NoCondition,
   UnknownField,

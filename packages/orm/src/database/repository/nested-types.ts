@@ -1,7 +1,12 @@
 import type { AnyModels, CreateInput, Model, Row } from "../../model/model.js";
-import type { BelongsTo, HasMany, HasOne, ManyToMany } from "../../model/relation-definition.js";
+import type {
+  BelongsTo,
+  HasMany,
+  HasOne,
+  ManyToMany,
+} from "../../model/relations/relation-definition.js";
+import type { UpdateInput } from "../../model/rows/update-input.js";
 import type { CannotWriteNested } from "../../model/type-errors.js";
-import type { UpdateInput } from "../../model/update-input.js";
 import type { UniqueWhere } from "../../query/types/where-types.js";
 import type { ModelNamed } from "./include-types.js";
 

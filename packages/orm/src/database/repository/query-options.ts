@@ -1,7 +1,7 @@
 import type { Direction } from "../../context/any-query.js";
 import type { AnyModels, CreateInput, Model, PrimaryKeyFields, Row } from "../../model/model.js";
-import type { ResultField } from "../../model/result-row.js";
-import type { UpdateInput } from "../../model/update-input.js";
+import type { ResultField } from "../../model/rows/result-row.js";
+import type { UpdateInput } from "../../model/rows/update-input.js";
 import type { IndexName } from "../../query/types/key-path-types.js";
 import type { IndexedWhere, OrderBy } from "../../query/types/where-types.js";
 import type { CheckedInclude, Include } from "./include-types.js";

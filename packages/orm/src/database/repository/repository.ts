@@ -1,6 +1,6 @@
-import type { FieldOf } from "../../model/index-definition.js";
+import type { FieldOf } from "../../model/indexes/index-definition.js";
 import type { AnyModels, Model, Row } from "../../model/model.js";
-import type { ResultField } from "../../model/result-row.js";
+import type { ResultField } from "../../model/rows/result-row.js";
 import type { QueryExplanation } from "../../query/read/explain-query.js";
 import type { IndexedField, IndexName } from "../../query/types/key-path-types.js";
 import type {

@@ -1,7 +1,7 @@
 import type { RowId } from "../../errors/orm-error.js";
 import type { AnyModels, Model, Row } from "../../model/model.js";
-import type { BelongsTo, HasOne, Relation } from "../../model/relation-definition.js";
-import type { ResultField, ResultRow } from "../../model/result-row.js";
+import type { BelongsTo, HasOne, Relation } from "../../model/relations/relation-definition.js";
+import type { ResultField, ResultRow } from "../../model/rows/result-row.js";
 import type { ModelNamed } from "./include-types.js";
 
 /** A row with its versionstamp, which a later write can pass as `ifVersion`. */

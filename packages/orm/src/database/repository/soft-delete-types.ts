@@ -1,5 +1,5 @@
 import type { AnyModels, Model, PrimaryKeyFields } from "../../model/model.js";
-import type { ResultField } from "../../model/result-row.js";
+import type { ResultField } from "../../model/rows/result-row.js";
 import type { NoSoftDelete } from "../../model/type-errors.js";
 import type { IndexedValue } from "../../query/types/key-path-types.js";
 import type { ShapeOptions } from "./query-options.js";

@@ -12,7 +12,7 @@ import { rowKey } from "../../indexes/primary-key.js";
 import { limbsOf } from "../../model/aggregates/amount.js";
 import type { Counter } from "../../model/aggregates/counter.js";
 import type { CompiledIndex } from "../../model/compiled-model.js";
-import { isRow } from "../../model/stored-row.js";
+import { isRow } from "../../model/rows/stored-row.js";
 import { readStored } from "../../query/read/read-rows.js";
 import { type MigrationRun, maxBatchRows } from "../run/migration-run.js";
 import { readEntriesAfter } from "../run/read-entries-after.js";

@@ -2,7 +2,7 @@ import { ModelDefinitionError } from "../../errors/schema-errors.js";
 import { assertFields } from "../assert-definition.js";
 import { canBeAbsent } from "../fields/field-schema.js";
 import { canBeInKey } from "../fields/key-kinds.js";
-import type { AnyIndexDefinition } from "../index-definition.js";
+import type { AnyIndexDefinition } from "../indexes/index-definition.js";
 import type { Model } from "../model.js";
 import { type SummedField, summedField } from "./summed-field.js";
 

@@ -1,7 +1,7 @@
 import type { z } from "zod";
 import type { CompiledIndex, CompiledPart } from "../compiled-model.js";
 import { isSameInKey } from "../fields/key-kinds.js";
-import { defaultIndexPrefix } from "../index-prefix.js";
+import { defaultIndexPrefix } from "../indexes/index-prefix.js";
 
 /**
  * Returns the index that has the rows of each group of an index in the order of a field, so that

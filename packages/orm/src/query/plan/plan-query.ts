@@ -4,7 +4,7 @@ import { InvalidQueryError, type UnindexedQueryError } from "../../errors/query-
 import { isSamePart, keyPartOf } from "../../indexes/key-parts.js";
 import type { AnyRow, CompiledIndex, CompiledModel } from "../../model/compiled-model.js";
 import { canBeList, isList } from "../../model/fields/key-kinds.js";
-import { leavesOutMore } from "../../model/soft-delete.js";
+import { leavesOutMore } from "../../model/options/soft-delete.js";
 import { holdsSelection } from "./covered-read.js";
 import type { FieldCondition } from "./fields/field-condition.js";
 import { type KeyField, keyFields } from "./fields/key-fields.js";

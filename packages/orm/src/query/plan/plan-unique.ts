@@ -2,7 +2,7 @@ import type { KvKeyPart } from "@keywright/core";
 import { InvalidQueryError } from "../../errors/query-errors.js";
 import { keyPartOf } from "../../indexes/key-parts.js";
 import type { AnyRow, CompiledIndex, CompiledModel } from "../../model/compiled-model.js";
-import { leavesOutMore } from "../../model/soft-delete.js";
+import { leavesOutMore } from "../../model/options/soft-delete.js";
 import { assertWellFormed } from "./fields/queried-part.js";
 import { assertField, parseQuery } from "./fields/query-fields.js";
 import { assertKind } from "./fields/value-kinds.js";

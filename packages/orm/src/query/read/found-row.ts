@@ -7,8 +7,8 @@ import { MigrationMissingError, RowUpgradeError } from "../../errors/migration-e
 import { StoredRowInvalidError } from "../../errors/row-errors.js";
 import { pointerOf } from "../../indexes/primary-key.js";
 import type { AnyRow, CompiledModel } from "../../model/compiled-model.js";
-import { isMarked } from "../../model/soft-delete.js";
-import { assertStoredRow, isRow } from "../../model/stored-row.js";
+import { isMarked } from "../../model/options/soft-delete.js";
+import { assertStoredRow, isRow } from "../../model/rows/stored-row.js";
 
 /**
  * Returns the row that is stored under a key. Undefined if there is none, if the row is outside of

@@ -4,7 +4,7 @@ import type { TableContext } from "../../context/table-context.js";
 import { ComputedFieldError } from "../../errors/computed-field-error.js";
 import { ignoreRejection, isPromise } from "../../indexes/is-promise.js";
 import type { AnyRow, CompiledModel } from "../../model/compiled-model.js";
-import { copyStored } from "../../model/copy-of-data.js";
+import { copyStored } from "../../model/rows/copy-of-data.js";
 import { functionFields } from "../../schema/functions/function-fields.js";
 import { selectFields } from "./select-fields.js";
 

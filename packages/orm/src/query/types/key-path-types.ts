@@ -1,4 +1,8 @@
-import type { AnyIndexDefinition, DescendingField, FieldOf } from "../../model/index-definition.js";
+import type {
+  AnyIndexDefinition,
+  DescendingField,
+  FieldOf,
+} from "../../model/indexes/index-definition.js";
 import type { IndexFields, Model, PrimaryKeyFields, Row } from "../../model/model.js";
 
 /** Model → the names of its indexes. */

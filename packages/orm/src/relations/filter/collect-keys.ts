@@ -5,7 +5,7 @@ import { listText } from "../../errors/message-parts.js";
 import { InvalidQueryError } from "../../errors/query-errors.js";
 import { primaryKeyOf } from "../../indexes/primary-key.js";
 import type { AnyRow } from "../../model/compiled-model.js";
-import type { Relation } from "../../model/relation-definition.js";
+import type { Relation } from "../../model/relations/relation-definition.js";
 import { readRelated } from "../load/read-related.js";
 import { isReferenceTo, referencedKey } from "../referenced-key.js";
 import { CollectedKeys, type Evidence, type Shown } from "./collected-keys.js";

@@ -4,7 +4,7 @@ import type { ReadMeter } from "../../context/read-meter.js";
 import type { KeySource, RelatedRow } from "../../context/related-filters.js";
 import type { TableContext } from "../../context/table-context.js";
 import type { AnyRow } from "../../model/compiled-model.js";
-import type { BelongsTo, ManyToMany } from "../../model/relation-definition.js";
+import type { BelongsTo, ManyToMany } from "../../model/relations/relation-definition.js";
 import { keyFields } from "../../query/plan/fields/key-fields.js";
 import { keyOrderOf } from "../../transaction/key-order-of.js";
 import { type RelatedQuery, readRelated } from "../load/read-related.js";

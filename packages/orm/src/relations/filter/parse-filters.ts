@@ -7,7 +7,7 @@ import { ScopeError } from "../../errors/scope-error.js";
 import { keyPartOf } from "../../indexes/key-parts.js";
 import type { AnyRow, CompiledModel } from "../../model/compiled-model.js";
 import { isPlainObject } from "../../model/is-plain-object.js";
-import type { LinkedRelation } from "../../model/linked-relations.js";
+import type { LinkedRelation } from "../../model/relations/linked-relations.js";
 import { hashOf } from "../../schema/hash.js";
 import { tableOfModel } from "../referrers.js";
 import { Filters } from "./filters.js";

@@ -1,6 +1,6 @@
 import type { AnyQuery } from "../../context/any-query.js";
 import type { ExplainedRelation } from "../../context/related-filters.js";
-import type { LinkedRelation } from "../../model/linked-relations.js";
+import type { LinkedRelation } from "../../model/relations/linked-relations.js";
 
 /** The conditions that related rows must meet. */
 export type RelatedConditions = Pick<AnyQuery, "where" | "related">;

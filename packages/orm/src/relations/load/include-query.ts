@@ -4,8 +4,8 @@ import { knownNames } from "../../errors/nearest-name.js";
 import { InvalidArgumentError } from "../../errors/query-errors.js";
 import type { AnyRow } from "../../model/compiled-model.js";
 import { isPlainObject } from "../../model/is-plain-object.js";
-import type { LinkedRelation } from "../../model/linked-relations.js";
-import type { Relation } from "../../model/relation-definition.js";
+import type { LinkedRelation } from "../../model/relations/linked-relations.js";
+import type { Relation } from "../../model/relations/relation-definition.js";
 import { withReads } from "../../query/read/result-row.js";
 
 /** The name in `include` under which numbers of related rows are requested, and returned. */

@@ -3,8 +3,8 @@ import { ReferenceMissingError, VersionConflictError } from "../../errors/row-er
 import { pointerOf, primaryKeyOf } from "../../indexes/primary-key.js";
 import type { AnyRow } from "../../model/compiled-model.js";
 import { canBeAbsent } from "../../model/fields/field-schema.js";
-import type { BelongsTo } from "../../model/relation-definition.js";
-import { isMarked } from "../../model/soft-delete.js";
+import { isMarked } from "../../model/options/soft-delete.js";
+import type { BelongsTo } from "../../model/relations/relation-definition.js";
 import { readRows } from "../../query/read/read-rows.js";
 import { isReferenceTo, referencedKey, rowIdOf } from "../referenced-key.js";
 import { tableOfModel } from "../referrers.js";

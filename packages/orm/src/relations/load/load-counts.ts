@@ -6,7 +6,7 @@ import { knownNames } from "../../errors/nearest-name.js";
 import { InvalidArgumentError } from "../../errors/query-errors.js";
 import type { AnyRow, CompiledModel } from "../../model/compiled-model.js";
 import { isPlainObject } from "../../model/is-plain-object.js";
-import type { LinkedRelation } from "../../model/linked-relations.js";
+import type { LinkedRelation } from "../../model/relations/linked-relations.js";
 import { countRows } from "../../query/aggregate/count-rows.js";
 import { tableOfModel } from "../referrers.js";
 import { assertWhere, countsName, referringFields } from "./include-query.js";

@@ -1,5 +1,5 @@
 import type { AnyRow } from "../../model/compiled-model.js";
-import type { ManyToMany } from "../../model/relation-definition.js";
+import type { ManyToMany } from "../../model/relations/relation-definition.js";
 import { rowFilterOf } from "../../query/read/row-filter.js";
 import type { KeyId } from "../../transaction/buffer/key-id.js";
 import { referencedKey, rowIdOf } from "../referenced-key.js";

@@ -2,7 +2,7 @@ import type { KvKeyPart } from "@keywright/core";
 import type { ReadMeter } from "../../context/read-meter.js";
 import type { TableContext } from "../../context/table-context.js";
 import type { AnyRow } from "../../model/compiled-model.js";
-import { copyStored } from "../../model/copy-of-data.js";
+import { copyStored } from "../../model/rows/copy-of-data.js";
 import { foundRow } from "../../query/read/found-row.js";
 import { readRows } from "../../query/read/read-rows.js";
 import type { KeyId } from "../../transaction/buffer/key-id.js";

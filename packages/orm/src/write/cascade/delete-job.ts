@@ -2,7 +2,7 @@ import type { KvKeyPart } from "@keywright/core";
 import { ReadMeter } from "../../context/read-meter.js";
 import type { TableContext } from "../../context/table-context.js";
 import type { CompiledModel } from "../../model/compiled-model.js";
-import type { Reference } from "../../model/linked-relations.js";
+import type { Reference } from "../../model/relations/linked-relations.js";
 import { findByPrimaryKey } from "../../query/read/find-unique.js";
 import { findRestriction } from "../../relations/find-restriction.js";
 import { deleteJobKey } from "../../relations/guard-keys.js";

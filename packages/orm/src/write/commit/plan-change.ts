@@ -22,7 +22,7 @@ import {
   isUntouched,
 } from "../../indexes/index-entries.js";
 import type { AnyRow, CompiledIndex } from "../../model/compiled-model.js";
-import { isMarked } from "../../model/soft-delete.js";
+import { isMarked } from "../../model/options/soft-delete.js";
 import { placeChanges, type RankedChanges } from "../../ranks/place-changes.js";
 import {
   type CheckedReferences,

@@ -7,7 +7,7 @@ import { RowNotFoundError } from "../../errors/row-errors.js";
 import { primaryKeyOfEntry } from "../../indexes/entry-value.js";
 import { keyAfter } from "../../indexes/key-parts.js";
 import { pointerOf } from "../../indexes/primary-key.js";
-import { isMarked, markedIndexName } from "../../model/soft-delete.js";
+import { isMarked, markedIndexName } from "../../model/options/soft-delete.js";
 import { namedIndex } from "../../query/plan/named-index.js";
 import { findByPrimaryKey } from "../../query/read/find-unique.js";
 import { deleteRow } from "../cascade/delete-row.js";

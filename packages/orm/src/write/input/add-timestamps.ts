@@ -1,5 +1,5 @@
 import type { AnyRow, CompiledModel } from "../../model/compiled-model.js";
-import { inForm, timestampFields } from "../../model/timestamps.js";
+import { inForm, timestampFields } from "../../model/options/timestamps.js";
 
 /** Returns the data of a new row with the time of its creation, unless the data has one itself. */
 export function withCreationTime({ timestamps }: CompiledModel, data: AnyRow): AnyRow {

@@ -2,7 +2,7 @@ import * as z from "zod";
 import { RowInvalidError } from "../../errors/row-errors.js";
 import { ownIssue } from "../../errors/row-issue.js";
 import type { AnyRow, CompiledModel } from "../../model/compiled-model.js";
-import { isMarked } from "../../model/soft-delete.js";
+import { isMarked } from "../../model/options/soft-delete.js";
 
 /**
  * Refuses data that marks a row as deleted. Only a delete does so, because it also applies the

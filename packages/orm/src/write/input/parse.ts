@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { tooDeep } from "../../model/too-deep.js";
+import { tooDeep } from "../../model/rows/too-deep.js";
 
 /** The output of a schema for a value, or its issues. */
 export type Parsed = z.ZodSafeParseResult<unknown>;

@@ -3,7 +3,7 @@ import { hooksOf } from "../../context/hooks-of.js";
 import type { TableContext } from "../../context/table-context.js";
 import { tablesOfHook } from "../../context/tables-of-hook.js";
 import type { AnyRow } from "../../model/compiled-model.js";
-import { copyStored } from "../../model/copy-of-data.js";
+import { copyStored } from "../../model/rows/copy-of-data.js";
 import { TransactionScope } from "../../transaction/transaction-scope.js";
 
 const beforeHooks = ["beforeCreate", "beforeUpdate", "beforeDelete"] as const;

@@ -7,7 +7,7 @@ import { RowNotFoundError } from "../../errors/row-errors.js";
 import { keyText } from "../../indexes/key-text.js";
 import { pointerOf } from "../../indexes/primary-key.js";
 import type { AnyRow } from "../../model/compiled-model.js";
-import { copyData } from "../../model/copy-of-data.js";
+import { copyData } from "../../model/rows/copy-of-data.js";
 import { choosePlan, chooseScan } from "../../query/plan/choose-plan.js";
 import { streamRows } from "../../query/read/find-rows.js";
 import { findByPrimaryKey } from "../../query/read/find-unique.js";

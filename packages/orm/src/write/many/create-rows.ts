@@ -5,7 +5,7 @@ import type { TableContext } from "../../context/table-context.js";
 import { InvalidArgumentError } from "../../errors/query-errors.js";
 import { ReferenceMissingError, withPosition } from "../../errors/row-errors.js";
 import { primaryKeyOfPointer } from "../../indexes/primary-key.js";
-import { copyInput } from "../../model/copy-of-data.js";
+import { copyInput } from "../../model/rows/copy-of-data.js";
 import { yieldToEventLoop } from "../../transaction/yield-to-event-loop.js";
 import { assertWithin } from "../commit/commit-change.js";
 import { isHookError } from "../input/row-hooks.js";

@@ -1,7 +1,7 @@
 import { knownNames } from "../../errors/nearest-name.js";
 import type { AnyRow } from "../../model/compiled-model.js";
 import { isPlainObject } from "../../model/is-plain-object.js";
-import type { Relation } from "../../model/relation-definition.js";
+import type { Relation } from "../../model/relations/relation-definition.js";
 
 /** A place in the data of a nested write: `["posts", "create", 2]`. */
 export type DataPath = readonly PropertyKey[];

@@ -2,7 +2,7 @@ import type { FoundRow } from "../../context/any-query.js";
 import type { TableContext } from "../../context/table-context.js";
 import { RowNotFoundError } from "../../errors/row-errors.js";
 import type { AnyRow, CompiledIndex, CompiledModel } from "../../model/compiled-model.js";
-import type { ManyToMany } from "../../model/relation-definition.js";
+import type { ManyToMany } from "../../model/relations/relation-definition.js";
 import { isReferenceTo } from "../../relations/referenced-key.js";
 import { tableOfModel } from "../../relations/referrers.js";
 import { withDeletedRows } from "../deleted/purging-context.js";

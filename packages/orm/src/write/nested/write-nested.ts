@@ -2,7 +2,7 @@ import type { FoundRow } from "../../context/any-query.js";
 import type { ReadMeter } from "../../context/read-meter.js";
 import type { TableContext } from "../../context/table-context.js";
 import type { AnyRow } from "../../model/compiled-model.js";
-import { copyData } from "../../model/copy-of-data.js";
+import { copyData } from "../../model/rows/copy-of-data.js";
 import type { AfterCommit } from "../../transaction/after-commit.js";
 import { unexpired } from "../commit/row-expiry.js";
 import { assertWriteOptions, type WriteOptions } from "../input/write-options.js";

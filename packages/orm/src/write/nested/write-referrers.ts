@@ -3,7 +3,7 @@ import type { TableContext } from "../../context/table-context.js";
 import { RowNotFoundError } from "../../errors/row-errors.js";
 import { isSameKey } from "../../indexes/key-parts.js";
 import type { AnyRow } from "../../model/compiled-model.js";
-import type { HasMany, HasOne } from "../../model/relation-definition.js";
+import type { HasMany, HasOne } from "../../model/relations/relation-definition.js";
 import { isReferenceTo } from "../../relations/referenced-key.js";
 import { tableOfModel } from "../../relations/referrers.js";
 import { updateRow } from "../rows/update-row.js";

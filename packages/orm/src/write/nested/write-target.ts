@@ -2,7 +2,7 @@ import type { FoundRow } from "../../context/any-query.js";
 import type { TableContext } from "../../context/table-context.js";
 import { RowNotFoundError } from "../../errors/row-errors.js";
 import type { AnyRow } from "../../model/compiled-model.js";
-import type { BelongsTo } from "../../model/relation-definition.js";
+import type { BelongsTo } from "../../model/relations/relation-definition.js";
 import { referencedKey } from "../../relations/referenced-key.js";
 import { tableOfModel } from "../../relations/referrers.js";
 import type { NestedOperation } from "./nested-operation.js";

@@ -4,7 +4,7 @@ import type { TableContext } from "../../context/table-context.js";
 import { PrimaryKeyChangeError } from "../../errors/row-errors.js";
 import { isSamePart, keyPartOf } from "../../indexes/key-parts.js";
 import type { AnyRow, CompiledModel } from "../../model/compiled-model.js";
-import { copyData, copyStored, deepCopy } from "../../model/copy-of-data.js";
+import { copyData, copyStored, deepCopy } from "../../model/rows/copy-of-data.js";
 import { commitChange } from "../commit/commit-change.js";
 import { planChange } from "../commit/plan-change.js";
 import { withUpdateTime } from "../input/add-timestamps.js";

@@ -9,7 +9,7 @@ import {
 import { isSameKey } from "../../indexes/key-parts.js";
 import { pointerOf, primaryKeyOfPointer, rowKey } from "../../indexes/primary-key.js";
 import type { AnyRow } from "../../model/compiled-model.js";
-import { copyData, copyInput } from "../../model/copy-of-data.js";
+import { copyData, copyInput } from "../../model/rows/copy-of-data.js";
 import { pauseBeforeAttempt } from "../../transaction/pause.js";
 import { unexpired } from "../commit/row-expiry.js";
 import { callAfterHook, isHookError } from "../input/row-hooks.js";

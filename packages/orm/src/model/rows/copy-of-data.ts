@@ -1,4 +1,4 @@
-import type { AnyRow, CompiledModel } from "./compiled-model.js";
+import type { AnyRow, CompiledModel } from "../compiled-model.js";
 
 const { slice } = Uint8Array.prototype;
 

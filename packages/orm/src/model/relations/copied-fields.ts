@@ -1,8 +1,8 @@
 import { isDeepStrictEqual } from "node:util";
-import { ModelDefinitionError } from "../errors/schema-errors.js";
-import type { AnyRow, CompiledIndex, CompiledModel, CopiedField } from "./compiled-model.js";
-import { isPlainObject } from "./is-plain-object.js";
-import type { Model } from "./model.js";
+import { ModelDefinitionError } from "../../errors/schema-errors.js";
+import type { AnyRow, CompiledIndex, CompiledModel, CopiedField } from "../compiled-model.js";
+import { isPlainObject } from "../is-plain-object.js";
+import type { Model } from "../model.js";
 import type { CopiedFields } from "./relation-definition.js";
 
 /**

@@ -1,5 +1,5 @@
-import type { FieldOf } from "./index-definition.js";
-import type { CannotCompute, NotStored } from "./type-errors.js";
+import type { FieldOf } from "../indexes/index-definition.js";
+import type { CannotCompute, NotStored } from "../type-errors.js";
 
 /** The types of computed fields by their names. */
 export type AnyComputed = Readonly<Record<string, unknown>>;

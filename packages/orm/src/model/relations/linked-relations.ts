@@ -1,4 +1,4 @@
-import type { CompiledIndex, CompiledModel } from "./compiled-model.js";
+import type { CompiledIndex, CompiledModel } from "../compiled-model.js";
 import type { CopiedFields, OnDelete, Relation } from "./relation-definition.js";
 
 /** A relation with the models that it leads to, and the index that finds their rows. */

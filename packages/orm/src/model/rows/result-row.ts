@@ -1,5 +1,5 @@
-import type { FieldOf } from "./index-definition.js";
-import type { Model, Row } from "./model.js";
+import type { FieldOf } from "../indexes/index-definition.js";
+import type { Model, Row } from "../model.js";
 
 /** Model → the types of its computed fields. */
 export type ComputedOf<M extends Model> = {

@@ -1,5 +1,5 @@
 import type { KvKeyPart } from "@keywright/core";
-import type { DecimalField } from "./aggregates/decimal.js";
+import type { DecimalField } from "../aggregates/decimal.js";
 
 /** A value of an index or a primary key. A date is stored as its milliseconds since 1970. */
 export type KeyValue = KvKeyPart | Date;

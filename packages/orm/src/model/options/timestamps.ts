@@ -1,6 +1,6 @@
 import type * as z from "zod";
-import { ModelDefinitionError } from "../errors/schema-errors.js";
-import type { Model } from "./model.js";
+import { ModelDefinitionError } from "../../errors/schema-errors.js";
+import type { Model } from "../model.js";
 
 /** The fields that `timestamps: true` maintains. */
 export const timestampFields = ["createdAt", "updatedAt"] as const;

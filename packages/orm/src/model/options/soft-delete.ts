@@ -1,11 +1,11 @@
 import type * as z from "zod";
-import { ModelDefinitionError } from "../errors/schema-errors.js";
-import type { AnyRow, CompiledIndex, CompiledModel } from "./compiled-model.js";
-import { isSameInKey } from "./fields/key-kinds.js";
-import { definitionOf, type Schema } from "./fields/schema-definition.js";
-import { defaultIndexPrefix } from "./index-prefix.js";
-import type { Model } from "./model.js";
-import { plainPart } from "./plain-part.js";
+import { ModelDefinitionError } from "../../errors/schema-errors.js";
+import type { AnyRow, CompiledIndex, CompiledModel } from "../compiled-model.js";
+import { isSameInKey } from "../fields/key-kinds.js";
+import { definitionOf, type Schema } from "../fields/schema-definition.js";
+import { defaultIndexPrefix } from "../indexes/index-prefix.js";
+import { plainPart } from "../indexes/plain-part.js";
+import type { Model } from "../model.js";
 
 /**
  * Checks the option `softDelete`, and returns the field that marks deleted rows.

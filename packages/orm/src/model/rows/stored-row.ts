@@ -1,8 +1,8 @@
 import type { KvKeyPart } from "@keywright/core";
 import type * as z from "zod";
-import { StoredRowInvalidError } from "../errors/row-errors.js";
-import type { AnyRow, CompiledModel } from "./compiled-model.js";
-import { synchronousOutputSchema } from "./fields/output-schema.js";
+import { StoredRowInvalidError } from "../../errors/row-errors.js";
+import type { AnyRow, CompiledModel } from "../compiled-model.js";
+import { synchronousOutputSchema } from "../fields/output-schema.js";
 import { tooDeep } from "./too-deep.js";
 
 /** Checks a stored row against its schema, except asynchronous conditions and transforms. */

@@ -1,8 +1,8 @@
 import type * as z from "zod";
-import { knownNames } from "../errors/nearest-name.js";
-import type { AnyRow, CompiledIndex } from "./compiled-model.js";
-import { canBeAbsent } from "./fields/field-schema.js";
-import { synchronousOutputSchema } from "./fields/output-schema.js";
+import { knownNames } from "../../errors/nearest-name.js";
+import type { AnyRow, CompiledIndex } from "../compiled-model.js";
+import { canBeAbsent } from "../fields/field-schema.js";
+import { synchronousOutputSchema } from "../fields/output-schema.js";
 import type { ConditionValue } from "./index-definition.js";
 
 type Condition = NonNullable<CompiledIndex["condition"]>;

@@ -1,12 +1,11 @@
 import { type KeyOrder, specificationOrder } from "@keywright/core";
 import type * as z from "zod";
-import { knownNames } from "../errors/nearest-name.js";
-import { ModelDefinitionError } from "../errors/schema-errors.js";
-import { compileExtremes, compileSums } from "./aggregates/compile-aggregates.js";
-import { isNameOfSum } from "./aggregates/counter.js";
-import { assertBooleans, assertFields, assertOptions } from "./assert-definition.js";
-import { compileCondition, matchesCondition } from "./compile-condition.js";
-import type { AnyRow, CompiledIndex, CompiledPart } from "./compiled-model.js";
+import { knownNames } from "../../errors/nearest-name.js";
+import { ModelDefinitionError } from "../../errors/schema-errors.js";
+import { compileExtremes, compileSums } from "../aggregates/compile-aggregates.js";
+import { isNameOfSum } from "../aggregates/counter.js";
+import { assertBooleans, assertFields, assertOptions } from "../assert-definition.js";
+import type { AnyRow, CompiledIndex, CompiledPart } from "../compiled-model.js";
 import {
   canBeInKey,
   canBeList,
@@ -14,10 +13,11 @@ import {
   canHoldElements,
   isList,
   isSameInKey,
-} from "./fields/key-kinds.js";
+} from "../fields/key-kinds.js";
+import type { Model } from "../model.js";
+import { compileCondition, matchesCondition } from "./compile-condition.js";
 import type { AnyIndexDefinition, AnyIndexPart } from "./index-definition.js";
 import { defaultIndexPrefix } from "./index-prefix.js";
-import type { Model } from "./model.js";
 
 const knownOptions: readonly (keyof AnyIndexDefinition)[] = [
   "key",

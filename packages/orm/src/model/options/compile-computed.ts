@@ -1,7 +1,7 @@
-import { ModelDefinitionError } from "../errors/schema-errors.js";
-import type { AnyRow, CompiledModel } from "./compiled-model.js";
-import { isPlainObject } from "./is-plain-object.js";
-import type { Model } from "./model.js";
+import { ModelDefinitionError } from "../../errors/schema-errors.js";
+import type { AnyRow, CompiledModel } from "../compiled-model.js";
+import { isPlainObject } from "../is-plain-object.js";
+import type { Model } from "../model.js";
 
 /**
  * Checks the computed fields of a model.

@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { ownIssue } from "../errors/row-issue.js";
+import { ownIssue } from "../../errors/row-issue.js";
 
 /** Zod can check values of this depth with any schema, also if the caller's stack is deep. */
 const safeDepth = 500;

@@ -1,4 +1,5 @@
-import type { CheckedAggregates } from "./aggregates/checked-aggregates.js";
+import type { CheckedAggregates } from "../aggregates/checked-aggregates.js";
+import type { IndexCannotBe } from "../type-errors.js";
 import type {
   AnyIndexDefinition,
   DescendingField,
@@ -7,7 +8,6 @@ import type {
   KeyValue,
   RequiredKeyField,
 } from "./index-definition.js";
-import type { IndexCannotBe } from "./type-errors.js";
 
 /** Row, index definitions → `unknown` for a valid definition, otherwise an error type. */
 export type CheckedIndexes<Row, Indexes> = string extends keyof Indexes

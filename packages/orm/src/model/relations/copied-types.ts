@@ -1,4 +1,4 @@
-import type { NotStored } from "./type-errors.js";
+import type { NotStored } from "../type-errors.js";
 
 /** Relations → a union of the fields that they copy. */
 type CopiedField<Relations> = {

@@ -1,5 +1,5 @@
 import { specificationOrder } from "@keywright/core";
-import type { CompiledPart } from "./compiled-model.js";
+import type { CompiledPart } from "../compiled-model.js";
 
 /** Returns the part of a key that holds the values of a field as they are. */
 export function plainPart(field: string): CompiledPart {

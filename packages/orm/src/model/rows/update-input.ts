@@ -1,7 +1,7 @@
 import type * as z from "zod";
-import type { NoComputed } from "./computed-types.js";
-import type { NoCopies } from "./copied-types.js";
-import type { Model, PrimaryKeyField } from "./model.js";
+import type { Model, PrimaryKeyField } from "../model.js";
+import type { NoComputed } from "../options/computed-types.js";
+import type { NoCopies } from "../relations/copied-types.js";
 
 /**
  * An operation on a field, in place of a plain value. A value that is itself an object with such a

@@ -1,5 +1,5 @@
-import type { FieldOf } from "./index-definition.js";
-import type { CannotMark } from "./type-errors.js";
+import type { FieldOf } from "../indexes/index-definition.js";
+import type { CannotMark } from "../type-errors.js";
 
 /**
  * Row, `softDelete` → unknown if it names a date that rows may lack, or is not known to the
