@@ -249,9 +249,9 @@ describe("indexes", () => {
 
   it("count rows until they expire", async () => {
     const post = { authorId: "ada", score: 2, labels: [] };
-    await db.posts.create({ id: "p4", ...post }, { expireIn: 30 });
+    await db.posts.create({ id: "p4", ...post }, { expireIn: 400 });
     expect(await db.posts.countByAuthor("ada")).toBe(3);
-    await sleep(40);
+    await sleep(450);
     expect(await db.posts.countByAuthor("ada")).toBe(2);
   });
 
