@@ -11,4 +11,4 @@ export {
   type SeedFieldContext,
   type SeedFields,
   type SeedRunContext,
-} from "./project/config.js";
+} from "./project/config/config.js";

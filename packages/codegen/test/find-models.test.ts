@@ -2,8 +2,8 @@ import { execFile } from "node:child_process";
 import { readdir } from "node:fs/promises";
 import { promisify } from "node:util";
 import { afterEach, describe, expect, it } from "vitest";
-import { findModels } from "../src/project/find-models.js";
-import { loadConfig } from "../src/project/load-config.js";
+import { loadConfig } from "../src/project/config/load-config.js";
+import { findModels } from "../src/project/models/find-models.js";
 import { createProject, modelModule, type Project } from "./project.js";
 
 const execute = promisify(execFile);

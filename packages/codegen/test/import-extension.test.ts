@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { importExtensionIn } from "../src/generate/import-extension.js";
-import { generatedSpecifier, importSpecifier } from "../src/project/paths.js";
+import { generatedSpecifier, importSpecifier } from "../src/project/files/paths.js";
 import { createProject, modelModule, type Project } from "./project.js";
 
 const setting = (text: string) =>

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { wrap } from "../src/cli/terminal/wrap.js";
+import { wrap } from "../src/cli/terminal/text/wrap.js";
 import {
   type Player,
   players,

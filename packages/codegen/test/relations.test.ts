@@ -4,10 +4,10 @@ import type { EmbeddedKv } from "@keywright/core";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { indexFile } from "../src/generate/index-file.js";
 import { modelFile } from "../src/generate/model-file.js";
-import { findModels } from "../src/project/find-models.js";
-import { generatedText } from "../src/project/generated-text.js";
-import { type LoadedConfig, loadConfig } from "../src/project/load-config.js";
-import { nameModels } from "../src/project/model-names.js";
+import { type LoadedConfig, loadConfig } from "../src/project/config/load-config.js";
+import { generatedText } from "../src/project/files/generated-text.js";
+import { findModels } from "../src/project/models/find-models.js";
+import { nameModels } from "../src/project/models/model-names.js";
 import { compile } from "./compile.js";
 import { config, createProject, type Project } from "./project.js";
 

@@ -1,6 +1,6 @@
 import { IndexNotReadyError } from "@keywright/orm";
 import { expect, it } from "vitest";
-import { remedyFor } from "../src/cli/terminal/remedies.js";
+import { remedyFor } from "../src/cli/terminal/text/remedies.js";
 
 it.each([
   ["write-only", /^Migrate first:\n {2}npx keywright migrate run$/],

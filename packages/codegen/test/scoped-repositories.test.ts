@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, expect, it } from "vitest";
-import { loadConfig } from "../src/project/load-config.js";
+import { loadConfig } from "../src/project/config/load-config.js";
 import { compile } from "./compile.js";
 import { config, createProject, type Project } from "./project.js";
 

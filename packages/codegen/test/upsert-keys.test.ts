@@ -1,7 +1,7 @@
 import type { EmbeddedKv } from "@keywright/core";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { generate } from "../src/generate/generate.js";
-import { type LoadedConfig, loadConfig } from "../src/project/load-config.js";
+import { type LoadedConfig, loadConfig } from "../src/project/config/load-config.js";
 import { compile } from "./compile.js";
 import { enums } from "./every-type.js";
 import { config, createProject, type Project } from "./project.js";

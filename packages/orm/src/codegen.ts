@@ -25,7 +25,6 @@ export { assertDistinctPrefixes, compileModel } from "./model/compile-model.js";
 export type { CompiledIndex, CompiledModel } from "./model/compiled-model.js";
 export { isModel } from "./model/define-model.js";
 export { linkRelations } from "./relations/link-relations.js";
-export { compareRows } from "./schema/compare-rows.js";
 export type {
   FieldManifest,
   IndexManifest,
@@ -35,7 +34,8 @@ export type {
   RelationManifest,
   RowManifest,
   SchemaManifest,
-} from "./schema/manifest.js";
-export { modelManifest, schemaManifest } from "./schema/model-manifest.js";
-export { type RenamedField, renamedField } from "./schema/renamed-field.js";
-export { rowManifest } from "./schema/row-manifest.js";
+} from "./schema/manifests/manifest.js";
+export { modelManifest, schemaManifest } from "./schema/manifests/model-manifest.js";
+export { rowManifest } from "./schema/manifests/row-manifest.js";
+export { compareRows } from "./schema/upgrade/compare-rows.js";
+export { type RenamedField, renamedField } from "./schema/upgrade/renamed-field.js";

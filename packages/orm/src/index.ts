@@ -249,14 +249,13 @@ export type {
 } from "./query/types/condition-types.js";
 export type { IndexedField, IndexName } from "./query/types/key-path-types.js";
 export type { IndexedWhere, OrderBy, UniqueWhere } from "./query/types/where-types.js";
-
-export type { RowChange, StepClass } from "./schema/compare-rows.js";
 export {
   defineMigration,
   type MadeRow,
   type MigrationDefinition,
   type RowMigration,
 } from "./schema/define-migration.js";
+export type { RowChange, StepClass } from "./schema/upgrade/compare-rows.js";
 
 export { type ResumedDeletes, resumeDeletes } from "./write/cascade/resume-deletes.js";
 export type { PurgeResult } from "./write/deleted/purge-rows.js";

@@ -7,9 +7,9 @@ import { formatPlan } from "../src/migrate/plan/format-plan.js";
 import type { MigrationStep, ModelFacts } from "../src/migrate/plan/migration-plan.js";
 import { planModel, planModels } from "../src/migrate/plan/plan-model.js";
 import { defineMigration } from "../src/schema/define-migration.js";
-import { indexManifest } from "../src/schema/index-manifest.js";
-import { relationTexts } from "../src/schema/model-manifest.js";
-import { rowManifest } from "../src/schema/row-manifest.js";
+import { indexManifest } from "../src/schema/manifests/index-manifest.js";
+import { relationTexts } from "../src/schema/manifests/model-manifest.js";
+import { rowManifest } from "../src/schema/manifests/row-manifest.js";
 
 const schema = z.object({ id: z.string(), email: z.string(), teamId: z.string() });
 const users = {

@@ -2,11 +2,11 @@ import { describe, expect, it } from "vitest";
 import * as z from "zod";
 import { compileModel } from "../src/codegen.js";
 import { defineModel } from "../src/index.js";
-import { affectedIndexes, fieldChanges } from "../src/schema/affected-indexes.js";
 import { defineMigration, type RowMigration } from "../src/schema/define-migration.js";
-import type { RowManifest } from "../src/schema/manifest.js";
-import { rowManifest } from "../src/schema/row-manifest.js";
-import { findUpgrade, type RowUpgrade } from "../src/schema/row-upgrade.js";
+import type { RowManifest } from "../src/schema/manifests/manifest.js";
+import { rowManifest } from "../src/schema/manifests/row-manifest.js";
+import { affectedIndexes, fieldChanges } from "../src/schema/upgrade/affected-indexes.js";
+import { findUpgrade, type RowUpgrade } from "../src/schema/upgrade/row-upgrade.js";
 
 const id = z.string();
 const v1 = z.object({ id, age: z.string() });

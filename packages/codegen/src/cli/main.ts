@@ -1,8 +1,8 @@
 #!/usr/bin/env node
 import { Console } from "node:console";
 import { run } from "./run.js";
-import { endOfProcess } from "./terminal/end-of-process.js";
-import { allowServing } from "./terminal/serving.js";
+import { endOfProcess } from "./terminal/process/end-of-process.js";
+import { allowServing } from "./terminal/process/serving.js";
 import type { Terminal } from "./terminal/terminal.js";
 
 const terminal: Terminal = {

@@ -15,9 +15,9 @@ import { repairCommand } from "./repair/repair-command.js";
 import { seedCommand } from "./seed/seed-command.js";
 import { serveCommand } from "./serve/serve-command.js";
 import { studioCommand } from "./studio/studio-command.js";
-import type { ExitCode } from "./terminal/exit-codes.js";
+import type { ExitCode } from "./terminal/process/exit-codes.js";
 import { hasColors, type MakeCommand, type Terminal } from "./terminal/terminal.js";
-import { columnsOf, helpText, minColumns, wrapped } from "./terminal/wrap.js";
+import { columnsOf, helpText, minColumns, wrapped } from "./terminal/text/wrap.js";
 import { verifyCommand } from "./verify/verify-command.js";
 
 const commands: Readonly<Record<string, readonly MakeCommand[]>> = {

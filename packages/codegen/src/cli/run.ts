@@ -1,6 +1,6 @@
 import { CommanderError } from "commander";
 import { createProgram } from "./program.js";
-import { type ExitCode, exitCodes } from "./terminal/exit-codes.js";
+import { type ExitCode, exitCodes } from "./terminal/process/exit-codes.js";
 import { reportError } from "./terminal/report-error.js";
 import type { Terminal } from "./terminal/terminal.js";
 

@@ -1,11 +1,11 @@
 import { assertDistinctPrefixes } from "@keywright/orm/codegen";
 import { type InferredFields, inferredFields } from "../infer/inferred-fields.js";
-import { assertLinked } from "../project/assert-linked.js";
-import { findModels } from "../project/find-models.js";
-import { generatedText } from "../project/generated-text.js";
-import { type LoadedConfig, loadConfig } from "../project/load-config.js";
-import { type NamedModel, nameModels } from "../project/model-names.js";
-import { relativePath } from "../project/paths.js";
+import { type LoadedConfig, loadConfig } from "../project/config/load-config.js";
+import { generatedText } from "../project/files/generated-text.js";
+import { relativePath } from "../project/files/paths.js";
+import { assertLinked } from "../project/models/assert-linked.js";
+import { findModels } from "../project/models/find-models.js";
+import { type NamedModel, nameModels } from "../project/models/model-names.js";
 import { importExtensionIn } from "./import-extension.js";
 import { indexFile } from "./index-file.js";
 import { compareLockFile } from "./lock-file.js";

@@ -1,5 +1,5 @@
-import type { ImportExtension } from "../project/paths.js";
-import { tsconfigsIn } from "../project/read-tsconfig.js";
+import { tsconfigsIn } from "../project/config/read-tsconfig.js";
+import type { ImportExtension } from "../project/files/paths.js";
 
 /**
  * Returns the extension with which the files in a folder import TypeScript modules: `ts` if the

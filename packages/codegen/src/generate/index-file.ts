@@ -1,7 +1,11 @@
-import { describeOrigin } from "../project/found-model.js";
-import { importedModel, type NamedModel } from "../project/model-names.js";
-import { NameClaims } from "../project/name-claims.js";
-import { generatedSpecifier, type ImportExtension, importSpecifier } from "../project/paths.js";
+import {
+  generatedSpecifier,
+  type ImportExtension,
+  importSpecifier,
+} from "../project/files/paths.js";
+import { describeOrigin } from "../project/models/found-model.js";
+import { importedModel, type NamedModel } from "../project/models/model-names.js";
+import { NameClaims } from "../project/models/name-claims.js";
 import { docComment } from "../types/doc-comment.js";
 import { runtimeModule } from "./model-file.js";
 

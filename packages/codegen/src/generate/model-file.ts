@@ -1,22 +1,26 @@
 import type { CompiledIndex, CompiledModel } from "@keywright/orm/codegen";
-import { importedModel, type NamedModel } from "../project/model-names.js";
-import { NameClaims } from "../project/name-claims.js";
-import { generatedSpecifier, type ImportExtension, importSpecifier } from "../project/paths.js";
+import {
+  generatedSpecifier,
+  type ImportExtension,
+  importSpecifier,
+} from "../project/files/paths.js";
+import { importedModel, type NamedModel } from "../project/models/model-names.js";
+import { NameClaims } from "../project/models/name-claims.js";
 import { textOf, unionOf } from "../types/alternatives.js";
 import { descriptionOf, docComment } from "../types/doc-comment.js";
 import { type ModelTypes, modelTypes } from "../types/model-types.js";
 import { type InterfaceType, propertyText, restText } from "../types/object-type.js";
 import { computedMembers, computedTypes } from "./computed-members.js";
-import { fieldList } from "./methods/field-list.js";
 import {
   type IndexType,
   indexMethods,
   indexType,
   primaryKeyListMethods,
 } from "./methods/index-methods.js";
-import { type Method, methodText } from "./methods/method.js";
+import { fieldList } from "./methods/parts/field-list.js";
+import { type Method, methodText } from "./methods/parts/method.js";
+import { relationMembers, relationsName } from "./methods/parts/relations-type.js";
 import { linkedModels, referrersOf, relationMethods } from "./methods/relation-methods.js";
-import { relationMembers, relationsName } from "./methods/relations-type.js";
 import { readMethods, writeMethods } from "./methods/row-methods.js";
 import { shapeMethods } from "./methods/shape-methods.js";
 import { type NestedType, nestedNames, nestedTypes, writeData } from "./nested/nested-types.js";

@@ -1,8 +1,8 @@
 import { readdir, readFile, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { OutputFailedError, OutputOccupiedError } from "../errors/codegen-errors.js";
-import { isGenerated } from "../project/generated-text.js";
-import { writeFiles } from "../project/write-files.js";
+import { isGenerated } from "../project/files/generated-text.js";
+import { writeFiles } from "../project/files/write-files.js";
 
 /** A generated file, compared with the file on disk. */
 export interface OutputFile {

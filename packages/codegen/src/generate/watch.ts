@@ -3,10 +3,10 @@ import { dirname, extname, relative, resolve, sep } from "node:path";
 import { type FSWatcher, watch } from "chokidar";
 import { isDynamicPattern } from "tinyglobby";
 import { ConfigMissingError, ProjectFileError } from "../errors/codegen-errors.js";
-import { isGeneratedFile } from "../project/generated-text.js";
-import { type LoadedConfig, loadConfig } from "../project/load-config.js";
-import { loadedModulePaths } from "../project/load-module.js";
-import { posix } from "../project/paths.js";
+import { type LoadedConfig, loadConfig } from "../project/config/load-config.js";
+import { loadedModulePaths } from "../project/config/load-module.js";
+import { isGeneratedFile } from "../project/files/generated-text.js";
+import { posix } from "../project/files/paths.js";
 import { type GenerateResult, generate } from "./generate.js";
 
 /** The result of one round: the generated files, or the error. */

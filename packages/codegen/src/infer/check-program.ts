@@ -1,6 +1,6 @@
 import { statSync } from "node:fs";
 import type Typescript from "typescript";
-import type { Compiler, Tsconfig } from "../project/read-tsconfig.js";
+import type { Compiler, Tsconfig } from "../project/config/read-tsconfig.js";
 import { importResolver } from "./resolve-imports.js";
 
 /** The files to read: what the checked modules import, or also global declarations. */

@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import type Typescript from "typescript";
-import { posix } from "../project/paths.js";
-import type { Compiler, Tsconfig } from "../project/read-tsconfig.js";
+import type { Compiler, Tsconfig } from "../project/config/read-tsconfig.js";
+import { posix } from "../project/files/paths.js";
 import type { SpelledField } from "../types/type-writer.js";
 import { type CheckProgram, type CheckScope, checkPrograms } from "./check-program.js";
 import { type ComputedPart, computedType } from "./computed-parts.js";

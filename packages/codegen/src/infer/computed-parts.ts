@@ -1,4 +1,4 @@
-import type { NamedModel } from "../project/model-names.js";
+import type { NamedModel } from "../project/models/model-names.js";
 import { referenceWithin } from "../types/place.js";
 import { isKeyTypeText } from "./element-type.js";
 

@@ -1,6 +1,6 @@
-import { importedModel, type NamedModel } from "../project/model-names.js";
-import { importSpecifier } from "../project/paths.js";
-import { type Tsconfig, tsconfigsIn } from "../project/read-tsconfig.js";
+import { type Tsconfig, tsconfigsIn } from "../project/config/read-tsconfig.js";
+import { importSpecifier } from "../project/files/paths.js";
+import { importedModel, type NamedModel } from "../project/models/model-names.js";
 import { textOf } from "../types/alternatives.js";
 import { type ModelTypes, modelTypes } from "../types/model-types.js";
 import { objectText } from "../types/object-type.js";

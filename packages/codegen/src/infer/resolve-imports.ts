@@ -1,6 +1,6 @@
 import { isBuiltin } from "node:module";
 import type Typescript from "typescript";
-import type { Compiler } from "../project/read-tsconfig.js";
+import type { Compiler } from "../project/config/read-tsconfig.js";
 
 /** Finds the modules that files import, for a host of the compiler. */
 export interface ImportResolver {

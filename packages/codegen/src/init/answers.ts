@@ -1,6 +1,6 @@
 import { relative, resolve, sep } from "node:path";
 import { isDynamicPattern } from "tinyglobby";
-import { posix } from "../project/paths.js";
+import { posix } from "../project/files/paths.js";
 import { isForKeywright } from "./model-folder.js";
 
 /** Paths are relative to the project's folder and have forward slashes. */

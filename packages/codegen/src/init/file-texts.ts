@@ -1,5 +1,5 @@
 import { basename, dirname } from "node:path";
-import { relativePath } from "../project/paths.js";
+import { relativePath } from "../project/files/paths.js";
 import type { Answers } from "./answers.js";
 
 export function configText({ models, output, database }: Answers): string {

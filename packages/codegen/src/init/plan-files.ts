@@ -1,7 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { ProjectConfiguredError, ProjectFileError } from "../errors/codegen-errors.js";
-import { findTsconfig } from "../project/read-tsconfig.js";
+import { findTsconfig } from "../project/config/read-tsconfig.js";
 import type { Answers } from "./answers.js";
 import {
   configText,

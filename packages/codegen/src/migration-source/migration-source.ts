@@ -7,8 +7,8 @@ import {
   renamedField,
 } from "@keywright/orm/codegen";
 import { format } from "prettier";
-import { importedModel, type NamedModel } from "../project/model-names.js";
-import { type ImportExtension, importSpecifier } from "../project/paths.js";
+import { type ImportExtension, importSpecifier } from "../project/files/paths.js";
+import { importedModel, type NamedModel } from "../project/models/model-names.js";
 import { camelCase, pascalCase } from "../types/identifiers.js";
 import { changeSource, placeholder } from "./change-source.js";
 import { defaultSources } from "./default-sources.js";

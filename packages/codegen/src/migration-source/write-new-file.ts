@@ -2,7 +2,7 @@ import { constants } from "node:fs";
 import { copyFile, link, mkdir, writeFile } from "node:fs/promises";
 import { dirname } from "node:path";
 import { FileFailedError } from "../errors/inspect-errors.js";
-import { withTemporaryFile } from "../project/write-files.js";
+import { withTemporaryFile } from "../project/files/write-files.js";
 
 /** Writes a new file, completely or not at all, and creates its parent folders. */
 export async function writeNewFile(path: string, text: string): Promise<void> {

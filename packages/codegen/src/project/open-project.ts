@@ -3,12 +3,12 @@ import { type AnyDatabase, createDatabase } from "@keywright/orm";
 import type { SourceKv } from "@keywright/orm/adopt";
 import { assertDistinctPrefixes } from "@keywright/orm/codegen";
 import { DatabaseOpenError, DatabaseUnsetError } from "../errors/codegen-errors.js";
-import { findModels } from "./find-models.js";
-import { type LoadedConfig, loadConfig } from "./load-config.js";
-import { errorPlace } from "./load-module.js";
-import { type NamedModel, nameModels } from "./model-names.js";
+import { type LoadedConfig, loadConfig } from "./config/load-config.js";
+import { errorPlace } from "./config/load-module.js";
+import { withoutNewDatabases } from "./config/without-new-databases.js";
+import { findModels } from "./models/find-models.js";
+import { type NamedModel, nameModels } from "./models/model-names.js";
 import { openPath } from "./open-path.js";
-import { withoutNewDatabases } from "./without-new-databases.js";
 
 /** A project with its models. */
 export interface Project {

@@ -1,6 +1,6 @@
 import * as z from "zod";
 import { SeedFieldError, SeedReferenceError } from "../errors/seed-errors.js";
-import type { SeedFieldContext } from "../project/config.js";
+import type { SeedFieldContext } from "../project/config/config.js";
 import { chooseParents } from "./choose-parents.js";
 import type { AnyRow, Parents, SeedModel } from "./seed-model.js";
 import { UniqueKeys } from "./unique-keys.js";

@@ -1,5 +1,5 @@
 import type { CompiledModel } from "@keywright/orm/codegen";
-import type { SeedFields } from "../project/config.js";
+import type { SeedFields } from "../project/config/config.js";
 
 export type AnyRow = Readonly<Record<string, unknown>>;
 

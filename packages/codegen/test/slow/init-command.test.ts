@@ -6,7 +6,7 @@ import fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { ProjectFileError } from "../../src/errors/codegen-errors.js";
 import { addScripts } from "../../src/init/package-scripts.js";
-import { writeFiles } from "../../src/project/write-files.js";
+import { writeFiles } from "../../src/project/files/write-files.js";
 import { typescript } from "../compile.js";
 import { createProject, modelModule, type Project } from "../project.js";
 

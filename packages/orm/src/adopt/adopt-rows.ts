@@ -22,7 +22,7 @@ import { recordChange, recordedOperation } from "../migrate/run/record-change.js
 import type { AnyRow } from "../model/compiled-model.js";
 import { copyData } from "../model/rows/copy-of-data.js";
 import { assertStoredRow } from "../model/rows/stored-row.js";
-import { readStored } from "../query/read/read-rows.js";
+import { readStored } from "../query/read/rows/read-rows.js";
 import { claimUniqueKey } from "../write/commit/claim-unique-key.js";
 import { type PlannedChange, planChange } from "../write/commit/plan-change.js";
 import { writableCatalog } from "../write/commit/writable-catalog.js";

@@ -1,9 +1,9 @@
 import type { KvKey } from "@keywright/core";
 import { parseCounterName } from "../model/aggregates/counter.js";
 import { type CompiledIndex, type CompiledModel, systemPrefix } from "../model/compiled-model.js";
-import { hashOf } from "../schema/hash.js";
-import { indexManifest, isSameIndex } from "../schema/index-manifest.js";
-import type { IndexManifest } from "../schema/manifest.js";
+import { hashOf } from "../schema/manifests/hash.js";
+import { indexManifest, isSameIndex } from "../schema/manifests/index-manifest.js";
+import type { IndexManifest } from "../schema/manifests/manifest.js";
 
 /**
  * The state of an index. Writers maintain an index in every state except absent and dropping.

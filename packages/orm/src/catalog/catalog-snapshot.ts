@@ -8,8 +8,8 @@ import {
 import { type Counter, parseCounterName, rowCounter } from "../model/aggregates/counter.js";
 import type { CompiledIndex, CompiledModel } from "../model/compiled-model.js";
 import { mayUse } from "../model/relations/copied-fields.js";
-import { indexManifest, isSameIndex } from "../schema/index-manifest.js";
-import { unfilledCopies } from "../schema/model-manifest.js";
+import { indexManifest, isSameIndex } from "../schema/manifests/index-manifest.js";
+import { unfilledCopies } from "../schema/manifests/model-manifest.js";
 import {
   type CatalogEntry,
   catalogKey,

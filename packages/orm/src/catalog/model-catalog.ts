@@ -7,9 +7,9 @@ import {
 } from "../errors/schema-errors.js";
 import type { CompiledIndex, CompiledModel } from "../model/compiled-model.js";
 import type { RowMigration } from "../schema/define-migration.js";
-import type { RowManifest } from "../schema/manifest.js";
-import { relationTexts, unfilledCopies } from "../schema/model-manifest.js";
-import { rowManifest } from "../schema/row-manifest.js";
+import type { RowManifest } from "../schema/manifests/manifest.js";
+import { relationTexts, unfilledCopies } from "../schema/manifests/model-manifest.js";
+import { rowManifest } from "../schema/manifests/row-manifest.js";
 import { type BackfillState, backfillKey } from "./backfill-state.js";
 import {
   type CatalogEntry,

@@ -1,5 +1,5 @@
 import type { CompiledIndex, CompiledModel } from "../model/compiled-model.js";
-import { indexManifest, isSameIndex } from "../schema/index-manifest.js";
+import { indexManifest, isSameIndex } from "../schema/manifests/index-manifest.js";
 import { type CatalogEntry, leavingOf, nextOf, placeOf, storedIndexOf } from "./catalog-entry.js";
 
 /**

@@ -1,12 +1,12 @@
 import type { Kv } from "@keywright/core";
 import { InvalidArgumentError } from "../errors/query-errors.js";
 import type { AnyRow, CompiledIndex, CompiledModel } from "../model/compiled-model.js";
-import { affectedIndexes, type FieldChanges } from "../schema/affected-indexes.js";
-import { compareRows, hasSameKey, migratedReason } from "../schema/compare-rows.js";
 import type { RowMigration } from "../schema/define-migration.js";
-import type { RowManifest } from "../schema/manifest.js";
-import { findUpgrade, type RowUpgrade } from "../schema/row-upgrade.js";
-import { unmigratedRows } from "../schema/unmigrated-rows.js";
+import type { RowManifest } from "../schema/manifests/manifest.js";
+import { affectedIndexes, type FieldChanges } from "../schema/upgrade/affected-indexes.js";
+import { compareRows, hasSameKey, migratedReason } from "../schema/upgrade/compare-rows.js";
+import { findUpgrade, type RowUpgrade } from "../schema/upgrade/row-upgrade.js";
+import { unmigratedRows } from "../schema/upgrade/unmigrated-rows.js";
 import {
   type CatalogEntry,
   type RowTransform,

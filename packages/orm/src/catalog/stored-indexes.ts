@@ -1,8 +1,8 @@
 import { optionalFields } from "../model/compile-model.js";
 import type { CompiledIndex, CompiledModel } from "../model/compiled-model.js";
-import { compileStoredIndex } from "../schema/compile-stored-index.js";
-import { hashOf } from "../schema/hash.js";
-import { indexManifest, isSameIndex } from "../schema/index-manifest.js";
+import { compileStoredIndex } from "../schema/manifests/compile-stored-index.js";
+import { hashOf } from "../schema/manifests/hash.js";
+import { indexManifest, isSameIndex } from "../schema/manifests/index-manifest.js";
 import { type CatalogEntry, type PlacedIndex, placeOf, storedIndexOf } from "./catalog-entry.js";
 
 /** By the index of the program, then by a hash of the stored definition and its place. */

@@ -11,10 +11,10 @@ import { assertDistinctPrefixes, compileModel } from "../model/compile-model.js"
 import type { CompiledModel } from "../model/compiled-model.js";
 import { isModel } from "../model/define-model.js";
 import type { Model } from "../model/model.js";
-import { readStored } from "../query/read/read-rows.js";
+import { readStored } from "../query/read/rows/read-rows.js";
 import { linkRelations } from "../relations/link-relations.js";
 import type { RowMigration } from "../schema/define-migration.js";
-import { relationTexts, unguardedCopies } from "../schema/model-manifest.js";
+import { relationTexts, unguardedCopies } from "../schema/manifests/model-manifest.js";
 import { keyOrderOf } from "../transaction/key-order-of.js";
 import { limitsOf } from "../transaction/limits-of.js";
 import {

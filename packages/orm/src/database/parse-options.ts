@@ -4,7 +4,7 @@ import { knownNames } from "../errors/nearest-name.js";
 import { InvalidArgumentError } from "../errors/query-errors.js";
 import type { AnyRow, CompiledModel } from "../model/compiled-model.js";
 import { isPlainObject } from "../model/is-plain-object.js";
-import { withReads } from "../query/read/result-row.js";
+import { withReads } from "../query/read/rows/result-row.js";
 import { withRelatedFilters } from "../relations/filter/parse-filters.js";
 import { includedRelations } from "../relations/load/include-query.js";
 import {

@@ -1,6 +1,6 @@
 import type { FoundRow } from "../context/any-query.js";
 import type { TableContext } from "../context/table-context.js";
-import { readKeys } from "../query/read/read-rows.js";
+import { readKeys } from "../query/read/rows/read-rows.js";
 import { expiryKey, keepsExpiry } from "../write/commit/row-expiry.js";
 
 /** Returns when the first of some rows expires, in milliseconds since 1970, or `Infinity`. */

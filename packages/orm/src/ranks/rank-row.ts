@@ -9,7 +9,7 @@ import { isPlainObject } from "../model/is-plain-object.js";
 import { namedIndexes } from "../query/plan/named-index.js";
 import { queriedModel } from "../query/plan/queried-model.js";
 import { findOne } from "../query/read/find-rows.js";
-import { readAgain } from "../query/read/read-again.js";
+import { readAgain } from "../query/read/rows/read-again.js";
 import { readableRanks } from "./readable-ranks.js";
 import { walkEntries } from "./walk-entries.js";
 

@@ -1,8 +1,8 @@
 import { ModelDefinitionError } from "../errors/schema-errors.js";
 import type { CompiledModel } from "../model/compiled-model.js";
-import { isWider } from "../schema/is-wider.js";
-import { rowManifest } from "../schema/row-manifest.js";
-import { valueSchema } from "../schema/value-schema.js";
+import { isWider } from "../schema/json/is-wider.js";
+import { valueSchema } from "../schema/json/value-schema.js";
+import { rowManifest } from "../schema/manifests/row-manifest.js";
 
 /**
  * Checks the fields that the models of a database copy from each other.

@@ -6,7 +6,7 @@ import type { AnyRow, CompiledModel } from "../model/compiled-model.js";
 import { withCopies } from "../model/relations/copied-fields.js";
 import type { CopiedFields } from "../model/relations/relation-definition.js";
 import { isRow } from "../model/rows/stored-row.js";
-import { fillDefaults } from "../schema/fill-defaults.js";
+import { fillDefaults } from "../schema/upgrade/fill-defaults.js";
 import type { KeyId } from "../transaction/buffer/key-id.js";
 import { referencedKey, rowIdOf } from "./referenced-key.js";
 import { tableOfModel } from "./referrers.js";

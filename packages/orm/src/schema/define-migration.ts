@@ -14,10 +14,10 @@ import type { AnyRow } from "../model/compiled-model.js";
 import { isModel } from "../model/define-model.js";
 import { synchronousOutputSchema } from "../model/fields/output-schema.js";
 import type { Model, PrimaryKeyField } from "../model/model.js";
-import { compareRows, keepsPrimaryKey } from "./compare-rows.js";
-import { fillDefaults } from "./fill-defaults.js";
-import type { RowManifest } from "./manifest.js";
-import { otherFields, rowManifest } from "./row-manifest.js";
+import type { RowManifest } from "./manifests/manifest.js";
+import { otherFields, rowManifest } from "./manifests/row-manifest.js";
+import { compareRows, keepsPrimaryKey } from "./upgrade/compare-rows.js";
+import { fillDefaults } from "./upgrade/fill-defaults.js";
 
 /** Changes rows of one schema into rows of another. Created by `defineMigration`. */
 export interface RowMigration {

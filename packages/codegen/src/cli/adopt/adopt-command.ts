@@ -3,19 +3,19 @@ import type { Database, Models } from "@keywright/orm";
 import { type AdoptOptions, type AdoptResult, adopt, type SourceKv } from "@keywright/orm/adopt";
 import { Command } from "commander";
 import { AdoptUnsetError } from "../../errors/codegen-errors.js";
-import type { AdoptConfig } from "../../project/config.js";
-import type { LoadedConfig } from "../../project/load-config.js";
+import type { AdoptConfig } from "../../project/config/config.js";
+import type { LoadedConfig } from "../../project/config/load-config.js";
 import {
   loadDatabaseConfig,
   type OpenProject,
   openSource,
   withProject,
 } from "../../project/open-project.js";
-import { type ExitCode, exitCodes } from "../terminal/exit-codes.js";
+import { type ExitCode, exitCodes } from "../terminal/process/exit-codes.js";
 import { type RunCommandOptions, withRunOptions } from "../terminal/run-options.js";
 import type { Terminal } from "../terminal/terminal.js";
+import { helpText, writeText } from "../terminal/text/wrap.js";
 import { withProgress } from "../terminal/with-progress.js";
-import { helpText, writeText } from "../terminal/wrap.js";
 import { writeJson } from "../terminal/write-json.js";
 import { adoptProgress } from "./adopt-progress.js";
 import { adoptText } from "./adopt-text.js";

@@ -1,6 +1,6 @@
 import type { AdoptProgress } from "@keywright/orm/adopt";
 import { cutToWidth } from "../../progress/text-width.js";
-import { counted, shownNumber } from "../terminal/counted.js";
+import { counted, shownNumber } from "../terminal/text/counted.js";
 
 /** The minimum time between two lines, or two updates of a line, in milliseconds. */
 const interval = { lines: 1000, line: 100 } as const;

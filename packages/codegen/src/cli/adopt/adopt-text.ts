@@ -1,9 +1,9 @@
 import type { AdoptedModel, AdoptResult, BrokenEntry } from "@keywright/orm/adopt";
-import { counted, moreLine, shownNumber } from "../terminal/counted.js";
-import { failureText } from "../terminal/failure-text.js";
-import { shownId } from "../terminal/shown-value.js";
 import { styled, type Terminal } from "../terminal/terminal.js";
-import { commandLine } from "../terminal/wrap.js";
+import { counted, moreLine, shownNumber } from "../terminal/text/counted.js";
+import { failureText } from "../terminal/text/failure-text.js";
+import { shownId } from "../terminal/text/shown-value.js";
+import { commandLine } from "../terminal/text/wrap.js";
 
 const maxShown = 10;
 

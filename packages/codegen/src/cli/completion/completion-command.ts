@@ -1,7 +1,7 @@
 import { Argument, Command } from "commander";
-import { type ExitCode, exitCodes } from "../terminal/exit-codes.js";
+import { type ExitCode, exitCodes } from "../terminal/process/exit-codes.js";
 import type { Terminal } from "../terminal/terminal.js";
-import { helpText } from "../terminal/wrap.js";
+import { helpText } from "../terminal/text/wrap.js";
 import { bashScript } from "./bash-script.js";
 import { type CommandPlace, commandPlaces } from "./command-places.js";
 import { fishScript } from "./fish-script.js";

@@ -1,11 +1,11 @@
 import { type CopyProgress, copyKv } from "@keywright/core";
 import { Command } from "commander";
-import { counted } from "../terminal/counted.js";
-import { type ExitCode, exitCodes } from "../terminal/exit-codes.js";
+import { type ExitCode, exitCodes } from "../terminal/process/exit-codes.js";
 import { type ResultOptions, withResultOptions } from "../terminal/run-options.js";
 import { styled, type Terminal } from "../terminal/terminal.js";
+import { counted } from "../terminal/text/counted.js";
+import { helpText, writeText } from "../terminal/text/wrap.js";
 import { withProgress } from "../terminal/with-progress.js";
-import { helpText, writeText } from "../terminal/wrap.js";
 import { writeJson } from "../terminal/write-json.js";
 import { type CopyPlaces, withCopyDatabases } from "./copy-databases.js";
 import { copyProgress } from "./copy-progress.js";

@@ -1,6 +1,6 @@
 import type { KvLike } from "@keywright/core";
-import type { CopyConfig } from "../../project/config.js";
-import { withoutNewDatabases } from "../../project/without-new-databases.js";
+import type { CopyConfig } from "../../project/config/config.js";
+import { withoutNewDatabases } from "../../project/config/without-new-databases.js";
 import { configFor, openPlace } from "./open-place.js";
 
 /** The databases of a copy, as the command line names them. */

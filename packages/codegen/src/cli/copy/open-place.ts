@@ -4,10 +4,10 @@ import {
   CopyUnsetError,
   DatabaseUnsetError,
 } from "../../errors/codegen-errors.js";
-import { type LoadedConfig, loadConfig } from "../../project/load-config.js";
+import { type LoadedConfig, loadConfig } from "../../project/config/load-config.js";
+import { withoutNewDatabases } from "../../project/config/without-new-databases.js";
 import { openPath } from "../../project/open-path.js";
 import { callOpenFunction } from "../../project/open-project.js";
-import { withoutNewDatabases } from "../../project/without-new-databases.js";
 
 const settings = ["database", "adopt.from", "copy.from", "copy.to"] as const;
 

@@ -1,9 +1,9 @@
 import { Command, Option } from "commander";
 import { type GenerateResult, generate } from "../../generate/generate.js";
-import { type ExitCode, exitCodes } from "../terminal/exit-codes.js";
+import { type ExitCode, exitCodes } from "../terminal/process/exit-codes.js";
 import { type ResultOptions, withResultOptions } from "../terminal/run-options.js";
 import type { Terminal } from "../terminal/terminal.js";
-import { helpText, writeText } from "../terminal/wrap.js";
+import { helpText, writeText } from "../terminal/text/wrap.js";
 import { writeJson } from "../terminal/write-json.js";
 import { checkSummary, fileLines, noteLines, summary } from "./generate-summary.js";
 import { generateWatch } from "./generate-watch.js";

@@ -1,8 +1,8 @@
 import type { GenerateResult } from "../../generate/generate.js";
 import type { OutputFile } from "../../generate/output-folder.js";
-import { counted } from "../terminal/counted.js";
 import { shownPath, styled, type Terminal } from "../terminal/terminal.js";
-import { commandLine, wrapped } from "../terminal/wrap.js";
+import { counted } from "../terminal/text/counted.js";
+import { commandLine, wrapped } from "../terminal/text/wrap.js";
 
 type State = OutputFile["state"];
 

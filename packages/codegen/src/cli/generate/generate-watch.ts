@@ -1,8 +1,8 @@
 import { type Round, watchAndGenerate } from "../../generate/watch.js";
-import { interruptedExitCode } from "../terminal/exit-codes.js";
+import { interruptedExitCode } from "../terminal/process/exit-codes.js";
 import { reportError } from "../terminal/report-error.js";
 import { styled, type Terminal } from "../terminal/terminal.js";
-import { wrapped } from "../terminal/wrap.js";
+import { wrapped } from "../terminal/text/wrap.js";
 import { noteLines, summary } from "./generate-summary.js";
 
 /** Ends after the current round at Ctrl-C or SIGTERM, or if the output has no reader. */

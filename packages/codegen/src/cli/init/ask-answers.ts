@@ -1,7 +1,7 @@
 import { confirm, intro, isCancel, outro, text } from "@clack/prompts";
 import { type Answers, answerFault } from "../../init/answers.js";
+import { untilInputEnds } from "../terminal/process/until-input-ends.js";
 import type { Terminal } from "../terminal/terminal.js";
-import { untilInputEnds } from "../terminal/until-input-ends.js";
 
 const questions: Readonly<Record<keyof Answers, string>> = {
   models: "Which folder contains the models?",

@@ -24,12 +24,12 @@ import {
   type Plan,
   planFiles,
 } from "../../init/plan-files.js";
-import { posix } from "../../project/paths.js";
-import { findTsconfig } from "../../project/read-tsconfig.js";
-import { writeFiles } from "../../project/write-files.js";
-import { type ExitCode, exitCodes } from "../terminal/exit-codes.js";
+import { findTsconfig } from "../../project/config/read-tsconfig.js";
+import { posix } from "../../project/files/paths.js";
+import { writeFiles } from "../../project/files/write-files.js";
+import { type ExitCode, exitCodes } from "../terminal/process/exit-codes.js";
 import { isInteractive, shownPath, styled, type Terminal } from "../terminal/terminal.js";
-import { columnsOf, helpText, wrap } from "../terminal/wrap.js";
+import { columnsOf, helpText, wrap } from "../terminal/text/wrap.js";
 import { askAnswers, type InitAnswers } from "./ask-answers.js";
 
 const help = helpText(`

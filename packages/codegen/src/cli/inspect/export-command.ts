@@ -9,13 +9,13 @@ import {
   linesTarget,
   openExportTarget,
 } from "../../inspect/transfer/export-target.js";
-import { counted } from "../terminal/counted.js";
-import { type ExitCode, exitCodes } from "../terminal/exit-codes.js";
-import { interruptible } from "../terminal/interruptible.js";
-import { keyCount } from "../terminal/key-count.js";
+import { type ExitCode, exitCodes } from "../terminal/process/exit-codes.js";
+import { interruptible } from "../terminal/process/interruptible.js";
 import { withConfigOption } from "../terminal/run-options.js";
 import { shownPath, type Terminal } from "../terminal/terminal.js";
-import { commandLine, helpText, writeText } from "../terminal/wrap.js";
+import { counted } from "../terminal/text/counted.js";
+import { keyCount } from "../terminal/text/key-count.js";
+import { commandLine, helpText, writeText } from "../terminal/text/wrap.js";
 import { keyHelp } from "./key-help.js";
 import { runInspectCommand, withConfiguredKv } from "./run-inspect-command.js";
 

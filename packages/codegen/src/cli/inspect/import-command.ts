@@ -8,12 +8,12 @@ import {
   importEntries,
   readHeader,
 } from "../../inspect/transfer/import-entries.js";
-import { type ExitCode, exitCodes } from "../terminal/exit-codes.js";
-import { interruptible } from "../terminal/interruptible.js";
-import { keyCount } from "../terminal/key-count.js";
+import { type ExitCode, exitCodes } from "../terminal/process/exit-codes.js";
+import { interruptible } from "../terminal/process/interruptible.js";
 import { type ResultOptions, withResultOptions } from "../terminal/run-options.js";
 import type { Terminal } from "../terminal/terminal.js";
-import { helpText } from "../terminal/wrap.js";
+import { keyCount } from "../terminal/text/key-count.js";
+import { helpText } from "../terminal/text/wrap.js";
 import { writeJson } from "../terminal/write-json.js";
 import { type ImportSource, openImportSource } from "./import-source.js";
 import { importSummary } from "./import-summary.js";

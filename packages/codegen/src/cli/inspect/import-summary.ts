@@ -1,7 +1,7 @@
 import { formatKey } from "../../inspect/entries/format-key.js";
 import type { ImportResult } from "../../inspect/transfer/import-entries.js";
-import { counted, moreLine, shownNumber } from "../terminal/counted.js";
 import { styled, type Terminal } from "../terminal/terminal.js";
+import { counted, moreLine, shownNumber } from "../terminal/text/counted.js";
 
 export function importSummary(
   { stdout }: Terminal,

@@ -1,7 +1,7 @@
 import { Command } from "commander";
-import type { ExitCode } from "../terminal/exit-codes.js";
+import type { ExitCode } from "../terminal/process/exit-codes.js";
 import type { MakeCommand, Terminal } from "../terminal/terminal.js";
-import { helpText } from "../terminal/wrap.js";
+import { helpText } from "../terminal/text/wrap.js";
 import { exportCommand } from "./export-command.js";
 import { getCommand } from "./get-command.js";
 import { importCommand } from "./import-command.js";

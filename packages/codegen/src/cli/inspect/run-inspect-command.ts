@@ -6,7 +6,7 @@ import {
   type MissingDatabasePolicy,
   withKv,
 } from "../../project/open-project.js";
-import { type ExitCode, exitCodes } from "../terminal/exit-codes.js";
+import { type ExitCode, exitCodes } from "../terminal/process/exit-codes.js";
 import { reportError } from "../terminal/report-error.js";
 import type { Terminal } from "../terminal/terminal.js";
 

@@ -1,11 +1,11 @@
 import { Command } from "commander";
 import { databaseStats } from "../../inspect/stats/database-stats.js";
 import { loadProject, withKv } from "../../project/open-project.js";
-import { type ExitCode, exitCodes } from "../terminal/exit-codes.js";
-import { keyCount } from "../terminal/key-count.js";
+import { type ExitCode, exitCodes } from "../terminal/process/exit-codes.js";
 import { type ResultOptions, withResultOptions } from "../terminal/run-options.js";
 import type { Terminal } from "../terminal/terminal.js";
-import { helpText, wrapped } from "../terminal/wrap.js";
+import { keyCount } from "../terminal/text/key-count.js";
+import { helpText, wrapped } from "../terminal/text/wrap.js";
 import { writeJson } from "../terminal/write-json.js";
 import { runInspectCommand } from "./run-inspect-command.js";
 import { statsText } from "./stats-text.js";

@@ -3,9 +3,9 @@ import { formatKey } from "../../inspect/entries/format-key.js";
 import type { DatabaseStats, ModelStats } from "../../inspect/stats/database-stats.js";
 import type { IndexSize } from "../../inspect/stats/model-places.js";
 import { addTo, emptySize, type Size } from "../../inspect/stats/size.js";
-import { counted, shownNumber } from "../terminal/counted.js";
 import { styled } from "../terminal/terminal.js";
-import { commandLine } from "../terminal/wrap.js";
+import { counted, shownNumber } from "../terminal/text/counted.js";
+import { commandLine } from "../terminal/text/wrap.js";
 
 interface Row {
   readonly name: string;

@@ -5,14 +5,14 @@ import type { Inference } from "../../introspect/inferred-model.js";
 import { modelsSource } from "../../introspect/models-source.js";
 import { scanPlaces } from "../../introspect/scan-places.js";
 import { writeNewFile } from "../../migration-source/write-new-file.js";
-import { withoutNewDatabases } from "../../project/without-new-databases.js";
+import { withoutNewDatabases } from "../../project/config/without-new-databases.js";
 import { configFor, openPlace } from "../copy/open-place.js";
-import { counted } from "../terminal/counted.js";
-import { type ExitCode, exitCodes } from "../terminal/exit-codes.js";
-import { keyCount } from "../terminal/key-count.js";
+import { type ExitCode, exitCodes } from "../terminal/process/exit-codes.js";
 import { type ResultOptions, withResultOptions } from "../terminal/run-options.js";
 import { shownPath, type Terminal } from "../terminal/terminal.js";
-import { helpText, writeText } from "../terminal/wrap.js";
+import { counted } from "../terminal/text/counted.js";
+import { keyCount } from "../terminal/text/key-count.js";
+import { helpText, writeText } from "../terminal/text/wrap.js";
 import { writeJson } from "../terminal/write-json.js";
 
 const help = helpText(`

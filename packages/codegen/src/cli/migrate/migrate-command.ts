@@ -1,7 +1,7 @@
 import { Command } from "commander";
-import type { ExitCode } from "../terminal/exit-codes.js";
+import type { ExitCode } from "../terminal/process/exit-codes.js";
 import type { Terminal } from "../terminal/terminal.js";
-import { helpText } from "../terminal/wrap.js";
+import { helpText } from "../terminal/text/wrap.js";
 import { newCommand } from "./new-command.js";
 import { planCommand } from "./plan-command.js";
 import { resumeCommand, rollbackCommand, runCommand } from "./run/run-command.js";

@@ -11,11 +11,11 @@ import {
 import { writeNewFile } from "../../migration-source/write-new-file.js";
 import { type OpenProject, withProject } from "../../project/open-project.js";
 import { kebabCase } from "../../types/identifiers.js";
-import { type ExitCode, exitCodes } from "../terminal/exit-codes.js";
+import { type ExitCode, exitCodes } from "../terminal/process/exit-codes.js";
 import { type ResultOptions, withResultOptions } from "../terminal/run-options.js";
 import { shownPath, type Terminal } from "../terminal/terminal.js";
-import { unknownText } from "../terminal/unknown-text.js";
-import { commandLine, helpText, writeText } from "../terminal/wrap.js";
+import { unknownText } from "../terminal/text/unknown-text.js";
+import { commandLine, helpText, writeText } from "../terminal/text/wrap.js";
 import { writeJson } from "../terminal/write-json.js";
 
 const help = helpText(`

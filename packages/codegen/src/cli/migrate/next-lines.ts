@@ -1,6 +1,6 @@
 import { type AnyDatabase, findFailedRows, type MigrationPlan } from "@keywright/orm";
-import { counted } from "../terminal/counted.js";
-import { commandLine } from "../terminal/wrap.js";
+import { counted } from "../terminal/text/counted.js";
+import { commandLine } from "../terminal/text/wrap.js";
 
 export const resolveDuplicates =
   "Change or delete all but one row of each value. The index becomes readable when no value is shared.";

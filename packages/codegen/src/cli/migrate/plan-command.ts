@@ -1,9 +1,9 @@
 import { Command } from "commander";
 import { withProject } from "../../project/open-project.js";
-import { type ExitCode, exitCodes } from "../terminal/exit-codes.js";
+import { type ExitCode, exitCodes } from "../terminal/process/exit-codes.js";
 import { type ResultOptions, withResultOptions } from "../terminal/run-options.js";
 import type { Terminal } from "../terminal/terminal.js";
-import { helpText, writeText } from "../terminal/wrap.js";
+import { helpText, writeText } from "../terminal/text/wrap.js";
 import { writeJson } from "../terminal/write-json.js";
 import { dropModelOption } from "./migrate-options.js";
 import { failedRows, nextLines } from "./next-lines.js";

@@ -1,8 +1,8 @@
 import { type AnyDatabase, findDuplicates, findFailedRows } from "@keywright/orm";
-import { failureText } from "../terminal/failure-text.js";
-import { shownId, shownKeyValue } from "../terminal/shown-value.js";
 import type { Terminal } from "../terminal/terminal.js";
-import { writeText } from "../terminal/wrap.js";
+import { failureText } from "../terminal/text/failure-text.js";
+import { shownId, shownKeyValue } from "../terminal/text/shown-value.js";
+import { writeText } from "../terminal/text/wrap.js";
 import { jsonText } from "../terminal/write-json.js";
 
 interface ListPage<T> {

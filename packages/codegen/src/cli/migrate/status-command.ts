@@ -1,11 +1,11 @@
 import { type AnyDatabase, migrationStatus, planMigration } from "@keywright/orm";
 import { Command } from "commander";
 import { type OpenProject, withProject } from "../../project/open-project.js";
-import { type ExitCode, exitCodes } from "../terminal/exit-codes.js";
+import { type ExitCode, exitCodes } from "../terminal/process/exit-codes.js";
 import { type ResultOptions, withResultOptions } from "../terminal/run-options.js";
 import type { Terminal } from "../terminal/terminal.js";
-import { unknownText } from "../terminal/unknown-text.js";
-import { helpText, writeText } from "../terminal/wrap.js";
+import { unknownText } from "../terminal/text/unknown-text.js";
+import { helpText, writeText } from "../terminal/text/wrap.js";
 import { writeJson } from "../terminal/write-json.js";
 import { writeDuplicates, writeFailedRows } from "./row-lists.js";
 import { statusText } from "./status-text.js";

@@ -6,10 +6,10 @@ import type {
   ModelStatus,
   TransformStatus,
 } from "@keywright/orm";
-import { counted, shownNumber } from "../terminal/counted.js";
 import { styled, type Terminal } from "../terminal/terminal.js";
-import { unindexedLines } from "../terminal/unindexed-text.js";
-import { commandLine } from "../terminal/wrap.js";
+import { counted, shownNumber } from "../terminal/text/counted.js";
+import { unindexedLines } from "../terminal/text/unindexed-text.js";
+import { commandLine } from "../terminal/text/wrap.js";
 import { runnerText } from "./plan-text.js";
 
 /** The maximum number of duplicates or failed rows that `migrationStatus` counts. */

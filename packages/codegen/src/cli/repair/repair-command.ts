@@ -1,11 +1,11 @@
 import { resolve } from "node:path";
 import { type RepairReport, repairDatabase } from "@keywright/core";
 import { Command, Option } from "commander";
-import { counted } from "../terminal/counted.js";
-import { type ExitCode, exitCodes } from "../terminal/exit-codes.js";
+import { type ExitCode, exitCodes } from "../terminal/process/exit-codes.js";
 import { type ResultOptions, withResultOptions } from "../terminal/run-options.js";
 import { styled, type Terminal } from "../terminal/terminal.js";
-import { helpText, writeText } from "../terminal/wrap.js";
+import { counted } from "../terminal/text/counted.js";
+import { helpText, writeText } from "../terminal/text/wrap.js";
 import { writeJson } from "../terminal/write-json.js";
 import { fileProgress } from "./file-progress.js";
 import { rescue } from "./rescue.js";

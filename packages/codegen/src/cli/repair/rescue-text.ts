@@ -1,5 +1,5 @@
-import { counted, moreLine } from "../terminal/counted.js";
 import { styled, type Terminal } from "../terminal/terminal.js";
+import { counted, moreLine } from "../terminal/text/counted.js";
 import { damageLine } from "../verify/verify-files.js";
 import { verifyText } from "../verify/verify-text.js";
 import type { RescuedModel, RescueResult } from "./rescue.js";

@@ -1,8 +1,8 @@
 import { cutToWidth } from "../../progress/text-width.js";
 import type { SeededModel, SeedOutcome } from "../../seed/seed-rows.js";
-import { counted, shownNumber } from "../terminal/counted.js";
 import { styled, type Terminal } from "../terminal/terminal.js";
-import { columnsOf, writeText } from "../terminal/wrap.js";
+import { counted, shownNumber } from "../terminal/text/counted.js";
+import { columnsOf, writeText } from "../terminal/text/wrap.js";
 import { jsonText } from "../terminal/write-json.js";
 
 interface SeedReport extends SeedOutcome {

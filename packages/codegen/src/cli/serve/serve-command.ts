@@ -6,12 +6,12 @@ import { Command } from "commander";
 import { EngineMissingError } from "../../errors/codegen-errors.js";
 import { pathOfPackage } from "../../project/open-path.js";
 import { loadDatabaseConfig, withKv } from "../../project/open-project.js";
-import { type ExitCode, exitCodes } from "../terminal/exit-codes.js";
-import { aborted, interruptible } from "../terminal/interruptible.js";
+import { type ExitCode, exitCodes } from "../terminal/process/exit-codes.js";
+import { aborted, interruptible } from "../terminal/process/interruptible.js";
+import { allowServing } from "../terminal/process/serving.js";
 import { port, withConfigOption } from "../terminal/run-options.js";
-import { allowServing } from "../terminal/serving.js";
 import type { Terminal } from "../terminal/terminal.js";
-import { helpText, writeText } from "../terminal/wrap.js";
+import { helpText, writeText } from "../terminal/text/wrap.js";
 
 interface ServeCommandOptions {
   readonly config?: string;

@@ -3,15 +3,15 @@ import { pathToFileURL } from "node:url";
 import { type CorruptionError, type KvLike, openKv } from "@keywright/core";
 import { Command } from "commander";
 import { EngineMissingError } from "../../errors/codegen-errors.js";
+import { withoutNewDatabases } from "../../project/config/without-new-databases.js";
 import { openPath, pathOfPackage } from "../../project/open-path.js";
 import { loadProject, type Project, withKv } from "../../project/open-project.js";
-import { withoutNewDatabases } from "../../project/without-new-databases.js";
-import { type ExitCode, exitCodes } from "../terminal/exit-codes.js";
-import { aborted, interruptible } from "../terminal/interruptible.js";
+import { type ExitCode, exitCodes } from "../terminal/process/exit-codes.js";
+import { aborted, interruptible } from "../terminal/process/interruptible.js";
+import { allowServing } from "../terminal/process/serving.js";
 import { port, withConfigOption } from "../terminal/run-options.js";
-import { allowServing } from "../terminal/serving.js";
 import type { Terminal } from "../terminal/terminal.js";
-import { helpText, writeText } from "../terminal/wrap.js";
+import { helpText, writeText } from "../terminal/text/wrap.js";
 import { openDamaged } from "./open-damaged.js";
 
 interface StudioCommandOptions {

@@ -1,6 +1,6 @@
 import { confirm, isCancel } from "@clack/prompts";
+import { untilInputEnds } from "./process/until-input-ends.js";
 import type { Terminal } from "./terminal.js";
-import { untilInputEnds } from "./until-input-ends.js";
 
 /** Asks a question in a terminal. Returns undefined if the user gives up or the input ends. */
 export async function askYesNo(terminal: Terminal, message: string): Promise<boolean | undefined> {

@@ -1,10 +1,10 @@
 import { coreErrorCodes } from "@keywright/core";
 import { ProjectCodeError } from "../../errors/codegen-errors.js";
 import { escapeControls } from "../../inspect/entries/escape-controls.js";
-import { userErrorPlace } from "../../project/load-module.js";
-import { remedyFor } from "./remedies.js";
+import { userErrorPlace } from "../../project/config/load-module.js";
 import { styled, type Terminal, withShownPaths } from "./terminal.js";
-import { writeText } from "./wrap.js";
+import { remedyFor } from "./text/remedies.js";
+import { writeText } from "./text/wrap.js";
 
 /** Fields that are printed elsewhere, have no meaning for users, or contain stored values. */
 const hiddenFields: ReadonlySet<string> = new Set(

@@ -2,7 +2,7 @@ import { relative, sep } from "node:path";
 import { styleText } from "node:util";
 import type { Command } from "commander";
 import { escapeControls } from "../../inspect/entries/escape-controls.js";
-import type { ExitCode } from "./exit-codes.js";
+import type { ExitCode } from "./process/exit-codes.js";
 
 /** The streams of a command and the folder in which it runs. */
 export interface Terminal {

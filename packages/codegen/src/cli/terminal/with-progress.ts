@@ -1,4 +1,4 @@
-import { interruptible } from "./interruptible.js";
+import { interruptible } from "./process/interruptible.js";
 import type { Terminal } from "./terminal.js";
 
 interface ProgressReporter<P> {

@@ -7,8 +7,8 @@ import {
 } from "@keywright/core";
 import { formatKey } from "../../inspect/entries/format-key.js";
 import { loadDatabaseConfig, withKv } from "../../project/open-project.js";
-import { counted, shownNumber } from "../terminal/counted.js";
 import { styled, type Terminal } from "../terminal/terminal.js";
+import { counted, shownNumber } from "../terminal/text/counted.js";
 
 /** A damaged place of a file. Its keys are texts. */
 export interface ReportedDamage {

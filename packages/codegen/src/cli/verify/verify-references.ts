@@ -7,7 +7,7 @@ import {
   type VerifyResult,
 } from "@keywright/orm";
 import type { CompiledModel } from "@keywright/orm/codegen";
-import { createPacer } from "../terminal/pacer.js";
+import { createPacer } from "../terminal/process/pacer.js";
 
 interface VerifiedReferences {
   /** The `belongsTo` relations that were verified. */

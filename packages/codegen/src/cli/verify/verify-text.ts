@@ -5,11 +5,11 @@ import type {
   VerifiedModel,
   WrongCounter,
 } from "@keywright/orm";
-import { counted, moreLine, shownNumber } from "../terminal/counted.js";
-import { shownId, shownKeyValue } from "../terminal/shown-value.js";
 import { styled, type Terminal } from "../terminal/terminal.js";
-import { unindexedLines } from "../terminal/unindexed-text.js";
-import { commandLine } from "../terminal/wrap.js";
+import { counted, moreLine, shownNumber } from "../terminal/text/counted.js";
+import { shownId, shownKeyValue } from "../terminal/text/shown-value.js";
+import { unindexedLines } from "../terminal/text/unindexed-text.js";
+import { commandLine } from "../terminal/text/wrap.js";
 import type { ReportedModel, VerifyReport } from "./verify-references.js";
 
 const maxShown = 10;

@@ -1,7 +1,7 @@
 import type { CompiledModel } from "@keywright/orm/codegen";
-import type { Method } from "./method.js";
-import type { KeyParameters } from "./primary-key-parameters.js";
-import { deleteOptions, notFound, versionConflict, writeErrors } from "./write-signature.js";
+import type { Method } from "./parts/method.js";
+import type { KeyParameters } from "./parts/primary-key-parameters.js";
+import { deleteOptions, notFound, versionConflict, writeErrors } from "./parts/write-signature.js";
 
 /**
  * Returns the methods for rows that are marked as deleted. There are none if the model has no

@@ -1,15 +1,15 @@
 import type { CompiledIndex } from "@keywright/orm/codegen";
-import type { NamedModel } from "../../project/model-names.js";
+import type { NamedModel } from "../../project/models/model-names.js";
 import type { ModelTypes } from "../../types/model-types.js";
-import { aggregatesText } from "./aggregates-text.js";
-import { conditionsOn } from "./index-conditions.js";
 import { listMethods } from "./list-methods.js";
-import type { Method } from "./method.js";
+import { aggregatesText } from "./parts/aggregates-text.js";
+import { conditionsOn } from "./parts/index-conditions.js";
+import type { Method } from "./parts/method.js";
+import { conditionsName, indexSubject, primaryKeySubject, type Subject } from "./parts/subject.js";
+import type { WriteData } from "./parts/upsert-data.js";
 import { rankMethods } from "./rank-methods.js";
-import { conditionsName, indexSubject, primaryKeySubject, type Subject } from "./subject.js";
 import { totalsMethods } from "./totals-methods.js";
 import { uniqueMethods } from "./unique-methods.js";
-import type { WriteData } from "./upsert-data.js";
 
 /** A type that the methods of an index take. */
 export interface IndexType {

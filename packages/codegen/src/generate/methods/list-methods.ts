@@ -1,7 +1,7 @@
 import type { CompiledIndex } from "@keywright/orm/codegen";
-import { fieldList } from "./field-list.js";
-import { awaitOrIterate, listErrors, readLimitInStream } from "./list-errors.js";
-import type { Method } from "./method.js";
+import { fieldList } from "./parts/field-list.js";
+import { awaitOrIterate, listErrors, readLimitInStream } from "./parts/list-errors.js";
+import type { Method } from "./parts/method.js";
 import {
   describeFields,
   indexRemarks,
@@ -10,8 +10,8 @@ import {
   notReadyInStream,
   plainFields,
   type Subject,
-} from "./subject.js";
-import { manyRows, orDeleted, resultOfEach } from "./write-signature.js";
+} from "./parts/subject.js";
+import { manyRows, orDeleted, resultOfEach } from "./parts/write-signature.js";
 
 /** Returns the methods for the rows that match conditions on an index or on the primary key. */
 export function listMethods(subject: Subject): Method[] {

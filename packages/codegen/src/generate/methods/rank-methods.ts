@@ -1,7 +1,7 @@
 import type { CompiledIndex } from "@keywright/orm/codegen";
-import type { Method } from "./method.js";
-import { primaryKeyParameters } from "./primary-key-parameters.js";
-import type { Subject } from "./subject.js";
+import type { Method } from "./parts/method.js";
+import { primaryKeyParameters } from "./parts/primary-key-parameters.js";
+import type { Subject } from "./parts/subject.js";
 
 /**
  * Returns the method that tells the rank of a row in the order of an index. There is none if the

@@ -1,10 +1,10 @@
 import type { BelongsTo, Relation } from "@keywright/orm";
 import type { CompiledModel } from "@keywright/orm/codegen";
 import { NameUnusableError } from "../../errors/codegen-errors.js";
-import type { ModelNames, NamedModel } from "../../project/model-names.js";
+import type { ModelNames, NamedModel } from "../../project/models/model-names.js";
 import { pascalCase } from "../../types/identifiers.js";
-import { awaitOrIterate, listErrors, readLimit } from "./list-errors.js";
-import type { Method } from "./method.js";
+import { awaitOrIterate, listErrors, readLimit } from "./parts/list-errors.js";
+import type { Method } from "./parts/method.js";
 
 /** A relation whose target model is also generated. */
 export interface LinkedModel {

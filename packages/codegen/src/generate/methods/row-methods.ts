@@ -1,15 +1,15 @@
 import type { BelongsTo } from "@keywright/orm";
 import type { CompiledModel } from "@keywright/orm/codegen";
-import type { ModelNames, NamedModel } from "../../project/model-names.js";
+import type { ModelNames, NamedModel } from "../../project/models/model-names.js";
 import { pascalCase } from "../../types/identifiers.js";
 import type { ModelTypes } from "../../types/model-types.js";
-import { type AggregatesText, aggregatesText } from "./aggregates-text.js";
 import { deletedMethods } from "./deleted-methods.js";
-import { fieldList } from "./field-list.js";
-import { awaitOrIterate, listErrors, readLimit, unsafeSum } from "./list-errors.js";
-import type { Method } from "./method.js";
-import { primaryKeyParameters } from "./primary-key-parameters.js";
-import { upsertData, type WriteData } from "./upsert-data.js";
+import { type AggregatesText, aggregatesText } from "./parts/aggregates-text.js";
+import { fieldList } from "./parts/field-list.js";
+import { awaitOrIterate, listErrors, readLimit, unsafeSum } from "./parts/list-errors.js";
+import type { Method } from "./parts/method.js";
+import { primaryKeyParameters } from "./parts/primary-key-parameters.js";
+import { upsertData, type WriteData } from "./parts/upsert-data.js";
 import {
   createManyErrors,
   createOptions,
@@ -27,7 +27,7 @@ import {
   upsertErrors,
   versionConflict,
   writeErrors,
-} from "./write-signature.js";
+} from "./parts/write-signature.js";
 
 const oneReadAndCommit = `One read and one commit, ${moreIfContended}.`;
 

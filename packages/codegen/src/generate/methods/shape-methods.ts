@@ -1,9 +1,9 @@
 import type { CompiledModel } from "@keywright/orm/codegen";
-import type { ModelNames } from "../../project/model-names.js";
+import type { ModelNames } from "../../project/models/model-names.js";
 import { propertyName } from "../../types/identifiers.js";
-import type { Method } from "./method.js";
+import type { Method } from "./parts/method.js";
+import { relationsName } from "./parts/relations-type.js";
 import type { LinkedModel } from "./relation-methods.js";
-import { relationsName } from "./relations-type.js";
 
 /**
  * Returns the methods that choose what the other methods return of a row, and of which rows.

@@ -1,9 +1,9 @@
 import { propertyName } from "../../types/identifiers.js";
-import type { AggregatesText } from "./aggregates-text.js";
-import { unsafeSum } from "./list-errors.js";
-import type { Method } from "./method.js";
-import { listedRows, notReady, plainFields, type Subject } from "./subject.js";
-import { readOptions } from "./write-signature.js";
+import type { AggregatesText } from "./parts/aggregates-text.js";
+import { unsafeSum } from "./parts/list-errors.js";
+import type { Method } from "./parts/method.js";
+import { listedRows, notReady, plainFields, type Subject } from "./parts/subject.js";
+import { readOptions } from "./parts/write-signature.js";
 
 const countOnly: AggregatesText = { options: "count: true", result: "{ count: number }" };
 

@@ -1,6 +1,6 @@
 import type { CompiledIndex } from "@keywright/orm/codegen";
-import { fieldList } from "./field-list.js";
-import type { Method } from "./method.js";
+import { fieldList } from "./parts/field-list.js";
+import type { Method } from "./parts/method.js";
 import {
   describeFields,
   exactValues,
@@ -8,8 +8,8 @@ import {
   notReady,
   notReadyInStream,
   type Subject,
-} from "./subject.js";
-import { upsertData } from "./upsert-data.js";
+} from "./parts/subject.js";
+import { upsertData } from "./parts/upsert-data.js";
 import {
   deleteOptions,
   moreIfContended,
@@ -17,7 +17,7 @@ import {
   readOptions,
   updateOptions,
   upsertErrors,
-} from "./write-signature.js";
+} from "./parts/write-signature.js";
 
 /** Returns the methods for the one row that has the values of a unique index. */
 export function uniqueMethods(subject: Subject, index: CompiledIndex): Method[] {

@@ -1,6 +1,6 @@
 import type { BelongsTo, HasMany, HasOne, ManyToMany } from "@keywright/orm";
 import type { CompiledModel } from "@keywright/orm/codegen";
-import type { NamedModel } from "../../project/model-names.js";
+import type { NamedModel } from "../../project/models/model-names.js";
 import { pascalCase } from "../../types/identifiers.js";
 import { isOptional } from "../../types/is-optional.js";
 import { linkedModels } from "../methods/relation-methods.js";

@@ -1,12 +1,12 @@
-import type { NamedModel } from "../../project/model-names.js";
+import type { NamedModel } from "../../project/models/model-names.js";
 import { textOf } from "../../types/alternatives.js";
 import { docComment } from "../../types/doc-comment.js";
 import { propertyName } from "../../types/identifiers.js";
 import type { ModelTypes } from "../../types/model-types.js";
 import type { InterfaceType } from "../../types/object-type.js";
-import { keyFields } from "../methods/index-conditions.js";
-import { primaryKeySubject } from "../methods/subject.js";
-import type { WriteData } from "../methods/upsert-data.js";
+import { keyFields } from "../methods/parts/index-conditions.js";
+import { primaryKeySubject } from "../methods/parts/subject.js";
+import type { WriteData } from "../methods/parts/upsert-data.js";
 import {
   canLeaveOut,
   filledFields,

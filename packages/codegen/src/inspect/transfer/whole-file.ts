@@ -1,6 +1,6 @@
 import { type FileHandle, open, rename } from "node:fs/promises";
 import { FileFailedError } from "../../errors/inspect-errors.js";
-import { withTemporaryFile } from "../../project/write-files.js";
+import { withTemporaryFile } from "../../project/files/write-files.js";
 
 const chunkLength = 0x10000;
 

@@ -1,6 +1,6 @@
 import type { Kv, KvKey } from "@keywright/core";
 import { readEntriesAfter } from "../../migrate/run/read-entries-after.js";
-import { readStored } from "../../query/read/read-rows.js";
+import { readStored } from "../../query/read/rows/read-rows.js";
 import { limitsOf } from "../../transaction/limits-of.js";
 import type { SourceEntry, SourceKv, SourceReader } from "./source-layout.js";
 

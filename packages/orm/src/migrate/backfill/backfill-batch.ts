@@ -7,7 +7,7 @@ import { expectedEntries, type OnRefused } from "../../indexes/expected-entries.
 import type { IndexEntry } from "../../indexes/index-entries.js";
 import { keyText } from "../../indexes/key-text.js";
 import type { AnyRow, CompiledIndex } from "../../model/compiled-model.js";
-import { readStored } from "../../query/read/read-rows.js";
+import { readStored } from "../../query/read/rows/read-rows.js";
 import { setUntil } from "../../transaction/buffer/set-until.js";
 import { claimUniqueKey, type UniqueKeyClaim } from "../../write/commit/claim-unique-key.js";
 import { rowExpireAt } from "../../write/commit/row-expiry.js";

@@ -26,7 +26,7 @@ import { counterKey } from "../../indexes/counter-keys.js";
 import { expectedEntries } from "../../indexes/expected-entries.js";
 import { type Counter, parseCounterName } from "../../model/aggregates/counter.js";
 import type { AnyRow, CompiledModel } from "../../model/compiled-model.js";
-import { readStored } from "../../query/read/read-rows.js";
+import { readStored } from "../../query/read/rows/read-rows.js";
 import { placeChanges, rankedChanges } from "../../ranks/place-changes.js";
 import { levels } from "../../ranks/rank-keys.js";
 import { splitAll } from "../../ranks/tend-ranks.js";

@@ -14,7 +14,7 @@ import { indexKey } from "../../indexes/index-entries.js";
 import { keyText } from "../../indexes/key-text.js";
 import { pointerOf, rowKey } from "../../indexes/primary-key.js";
 import type { CompiledIndex } from "../../model/compiled-model.js";
-import { readStored } from "../../query/read/read-rows.js";
+import { readStored } from "../../query/read/rows/read-rows.js";
 
 /** Rows that have the same value of a unique index. */
 export interface DuplicateValue {

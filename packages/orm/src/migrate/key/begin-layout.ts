@@ -10,7 +10,7 @@ import { hasEntries } from "../../catalog/has-entries.js";
 import { keyIndexOf, otherIndexName } from "../../catalog/other-layout.js";
 import type { TableContext } from "../../context/table-context.js";
 import type { CompiledModel } from "../../model/compiled-model.js";
-import { indexManifest } from "../../schema/index-manifest.js";
+import { indexManifest } from "../../schema/manifests/index-manifest.js";
 import type { MigrationRun } from "../run/migration-run.js";
 
 /**

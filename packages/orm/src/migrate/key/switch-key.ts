@@ -11,7 +11,7 @@ import { rowManifestShape } from "../../catalog/system-shapes.js";
 import { systemValue } from "../../catalog/system-value.js";
 import type { TableContext } from "../../context/table-context.js";
 import type { CompiledModel } from "../../model/compiled-model.js";
-import type { RowManifest } from "../../schema/manifest.js";
+import type { RowManifest } from "../../schema/manifests/manifest.js";
 import type { MigrationRun } from "../run/migration-run.js";
 
 /**

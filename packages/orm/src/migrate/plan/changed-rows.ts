@@ -1,7 +1,7 @@
 import { type AnyDatabase, tableContexts } from "../../context/any-database.js";
 import type { RowMigration } from "../../schema/define-migration.js";
-import type { RowManifest } from "../../schema/manifest.js";
-import { findUpgrade } from "../../schema/row-upgrade.js";
+import type { RowManifest } from "../../schema/manifests/manifest.js";
+import { findUpgrade } from "../../schema/upgrade/row-upgrade.js";
 import { readFacts } from "./plan-migration.js";
 
 /** A model whose rows have one schema in the program and another in the database. */

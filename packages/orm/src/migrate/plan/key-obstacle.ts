@@ -4,7 +4,7 @@ import { systemValue } from "../../catalog/system-value.js";
 import type { TableContext } from "../../context/table-context.js";
 import { parseCounterName } from "../../model/aggregates/counter.js";
 import { deleteJobsPrefix } from "../../relations/guard-keys.js";
-import { parseRelationText } from "../../schema/model-manifest.js";
+import { parseRelationText } from "../../schema/manifests/model-manifest.js";
 
 /**
  * Returns what prevents a change of the primary key and is not known from the catalog entry of the

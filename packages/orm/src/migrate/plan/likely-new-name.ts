@@ -1,7 +1,7 @@
 import { hasEntries } from "../../catalog/has-entries.js";
 import type { TableContext } from "../../context/table-context.js";
-import { compareRows } from "../../schema/compare-rows.js";
-import type { RowManifest } from "../../schema/manifest.js";
+import type { RowManifest } from "../../schema/manifests/manifest.js";
+import { compareRows } from "../../schema/upgrade/compare-rows.js";
 
 /**
  * Finds the model of a program that a stored model may have been renamed to. It has no rows, could

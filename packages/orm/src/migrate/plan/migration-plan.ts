@@ -1,8 +1,8 @@
 import type { CatalogEntry } from "../../catalog/catalog-entry.js";
 import type { CompiledModel } from "../../model/compiled-model.js";
-import type { StepClass } from "../../schema/compare-rows.js";
 import type { RowMigration } from "../../schema/define-migration.js";
-import type { RowManifest } from "../../schema/manifest.js";
+import type { RowManifest } from "../../schema/manifests/manifest.js";
+import type { StepClass } from "../../schema/upgrade/compare-rows.js";
 
 export type StepKind =
   | "register"

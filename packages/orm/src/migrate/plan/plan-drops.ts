@@ -1,7 +1,7 @@
 import { isBeingDropped } from "../../catalog/catalog-entry.js";
 import type { TableContext } from "../../context/table-context.js";
 import { InvalidArgumentError } from "../../errors/query-errors.js";
-import { parseRelationText } from "../../schema/model-manifest.js";
+import { parseRelationText } from "../../schema/manifests/model-manifest.js";
 import type { DatabaseModel, ModelPlan, PlannedStep } from "./migration-plan.js";
 import { placesOfOthers, placesOfStored } from "./model-places.js";
 import { toStep } from "./plan-model.js";

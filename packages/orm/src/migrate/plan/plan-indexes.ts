@@ -12,10 +12,14 @@ import {
 import { storedDefinition } from "../../catalog/stored-indexes.js";
 import { counterNameOf, parseCounterName } from "../../model/aggregates/counter.js";
 import type { CompiledIndex, CompiledModel } from "../../model/compiled-model.js";
-import { computesEarlierEntries } from "../../schema/affected-indexes.js";
-import { hashOf } from "../../schema/hash.js";
-import { indexManifest, isSameIndex, isSameKeyedIndex } from "../../schema/index-manifest.js";
-import type { IndexManifest } from "../../schema/manifest.js";
+import { hashOf } from "../../schema/manifests/hash.js";
+import {
+  indexManifest,
+  isSameIndex,
+  isSameKeyedIndex,
+} from "../../schema/manifests/index-manifest.js";
+import type { IndexManifest } from "../../schema/manifests/manifest.js";
+import { computesEarlierEntries } from "../../schema/upgrade/affected-indexes.js";
 import type { ModelFacts, PlannedStep } from "./migration-plan.js";
 import { indexesAffectedByUpgrade } from "./planned-upgrade.js";
 

@@ -1,6 +1,6 @@
 import { isLeaving, withPrimaryKey } from "../../catalog/other-layout.js";
-import { hasSameKey } from "../../schema/compare-rows.js";
-import { rowManifest } from "../../schema/row-manifest.js";
+import { rowManifest } from "../../schema/manifests/row-manifest.js";
+import { hasSameKey } from "../../schema/upgrade/compare-rows.js";
 import type { MigrationStep, ModelFacts, PlannedStep } from "./migration-plan.js";
 
 /** True if the database stores the rows by another primary key than that of the model. */

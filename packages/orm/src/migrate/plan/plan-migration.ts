@@ -3,7 +3,7 @@ import { rowManifestShape } from "../../catalog/system-shapes.js";
 import { systemValue } from "../../catalog/system-value.js";
 import { type AnyDatabase, tableContexts } from "../../context/any-database.js";
 import type { TableContext } from "../../context/table-context.js";
-import type { RowManifest } from "../../schema/manifest.js";
+import type { RowManifest } from "../../schema/manifests/manifest.js";
 import { readKeyObstacle } from "./key-obstacle.js";
 import type { MigrationPlan, ModelFacts } from "./migration-plan.js";
 import { assertDroppable, planDrops } from "./plan-drops.js";

@@ -1,11 +1,11 @@
 import { declaredCounters, isMaintained } from "../../catalog/catalog-entry.js";
 import { parseCounterName, rowCounter } from "../../model/aggregates/counter.js";
-import { canonicalJson } from "../../schema/hash.js";
+import { canonicalJson } from "../../schema/manifests/hash.js";
 import {
   parseCopyingText,
   parseRelationText,
   unfilledCopies,
-} from "../../schema/model-manifest.js";
+} from "../../schema/manifests/model-manifest.js";
 import type {
   DatabaseModel,
   MigrationPlan,

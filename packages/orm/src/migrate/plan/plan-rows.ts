@@ -1,11 +1,11 @@
 import type { CompiledIndex } from "../../model/compiled-model.js";
-import { compareRows, keepsPrimaryKey, type RowChange } from "../../schema/compare-rows.js";
 import type { RowMigration } from "../../schema/define-migration.js";
-import type { RowManifest } from "../../schema/manifest.js";
-import { renamedField, renamedFieldText } from "../../schema/renamed-field.js";
-import { rowManifest } from "../../schema/row-manifest.js";
-import { findUpgrade, type RowUpgrade } from "../../schema/row-upgrade.js";
-import { findPath } from "../../schema/upgrade-path.js";
+import type { RowManifest } from "../../schema/manifests/manifest.js";
+import { rowManifest } from "../../schema/manifests/row-manifest.js";
+import { compareRows, keepsPrimaryKey, type RowChange } from "../../schema/upgrade/compare-rows.js";
+import { renamedField, renamedFieldText } from "../../schema/upgrade/renamed-field.js";
+import { findUpgrade, type RowUpgrade } from "../../schema/upgrade/row-upgrade.js";
+import { findPath } from "../../schema/upgrade/upgrade-path.js";
 import type { MigrationStep, ModelFacts, PlannedStep } from "./migration-plan.js";
 
 /**

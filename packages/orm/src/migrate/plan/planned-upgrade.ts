@@ -1,7 +1,7 @@
 import type { CompiledIndex } from "../../model/compiled-model.js";
-import { affectedIndexes } from "../../schema/affected-indexes.js";
-import { rowManifest } from "../../schema/row-manifest.js";
-import { findUpgrade, type RowUpgrade } from "../../schema/row-upgrade.js";
+import { rowManifest } from "../../schema/manifests/row-manifest.js";
+import { affectedIndexes } from "../../schema/upgrade/affected-indexes.js";
+import { findUpgrade, type RowUpgrade } from "../../schema/upgrade/row-upgrade.js";
 import type { ModelFacts } from "./migration-plan.js";
 
 /** Returns the upgrade of the stored rows to the model, or undefined if they need none. */

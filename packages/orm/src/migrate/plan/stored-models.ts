@@ -10,7 +10,7 @@ import { systemValue } from "../../catalog/system-value.js";
 import type { TableContext } from "../../context/table-context.js";
 import { rowCounterKey } from "../../indexes/counter-keys.js";
 import { rowCounter } from "../../model/aggregates/counter.js";
-import type { RowManifest } from "../../schema/manifest.js";
+import type { RowManifest } from "../../schema/manifests/manifest.js";
 import { likelyNewName } from "./likely-new-name.js";
 import type { DatabaseModel } from "./migration-plan.js";
 

@@ -11,7 +11,7 @@ import { canBeStored } from "../../indexes/can-be-stored.js";
 import { keyText } from "../../indexes/key-text.js";
 import { pointerOf } from "../../indexes/primary-key.js";
 import { type CompiledModel, systemPrefix } from "../../model/compiled-model.js";
-import { readRows } from "../../query/read/read-rows.js";
+import { readRows } from "../../query/read/rows/read-rows.js";
 import { readEntriesAfter } from "../run/read-entries-after.js";
 import { decodeRowCursor, encodeRowCursor } from "../run/row-cursor.js";
 import type { RowFailure } from "./upgraded-row.js";

@@ -2,7 +2,7 @@ import type { KvKeyPart } from "@keywright/core";
 import type { CatalogSnapshot } from "../../catalog/catalog-snapshot.js";
 import type { TableContext, TableLimits } from "../../context/table-context.js";
 import { withJoinedReads } from "../../context/with-joined-reads.js";
-import { readStored } from "../../query/read/read-rows.js";
+import { readStored } from "../../query/read/rows/read-rows.js";
 import { isLimitError } from "../../transaction/limit-error-of.js";
 import { isRefusal } from "../../write/many/commit-together.js";
 import { commitRows } from "../run/commit-rows.js";

@@ -6,7 +6,7 @@ import {
 import { transformShape } from "../../catalog/system-shapes.js";
 import { systemValue } from "../../catalog/system-value.js";
 import type { TableContext } from "../../context/table-context.js";
-import { readRows } from "../../query/read/read-rows.js";
+import { readRows } from "../../query/read/rows/read-rows.js";
 import { changeCatalog } from "../run/change-catalog.js";
 import { ProgressMeter } from "../run/migration-progress.js";
 import { type MigrationRun, maxBatchRows } from "../run/migration-run.js";

@@ -9,7 +9,7 @@ import { pointerOf, rowKey } from "../../indexes/primary-key.js";
 import type { AnyRow } from "../../model/compiled-model.js";
 import { isMarked } from "../../model/options/soft-delete.js";
 import { isRow } from "../../model/rows/stored-row.js";
-import { readKeys, readWithSchema } from "../../query/read/read-rows.js";
+import { readKeys, readWithSchema } from "../../query/read/rows/read-rows.js";
 import { referencedKey } from "../../relations/referenced-key.js";
 import { tableOfModel } from "../../relations/referrers.js";
 import { keyIdOf } from "../../transaction/buffer/key-id.js";

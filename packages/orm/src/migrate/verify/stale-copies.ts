@@ -4,7 +4,7 @@ import { expectedEntries } from "../../indexes/expected-entries.js";
 import { isSameKey } from "../../indexes/key-parts.js";
 import { rowKey } from "../../indexes/primary-key.js";
 import type { CompiledIndex } from "../../model/compiled-model.js";
-import { readStored } from "../../query/read/read-rows.js";
+import { readStored } from "../../query/read/rows/read-rows.js";
 import { type MigrationRun, maxBatchRows } from "../run/migration-run.js";
 import { readEntriesAfter } from "../run/read-entries-after.js";
 import { isExpectedValue, primaryKeyAt } from "./inspect-entry.js";

@@ -3,7 +3,7 @@ import type { TableContext } from "../../context/table-context.js";
 import { rowHasKey } from "../../indexes/expected-entries.js";
 import { rowKey } from "../../indexes/primary-key.js";
 import type { CompiledIndex } from "../../model/compiled-model.js";
-import { readStored } from "../../query/read/read-rows.js";
+import { readStored } from "../../query/read/rows/read-rows.js";
 import type { PageReader } from "../run/page-reader.js";
 import { inspectEntry, primaryKeyAt } from "./inspect-entry.js";
 import type { Suspect, VerifyStep } from "./verify-rows.js";

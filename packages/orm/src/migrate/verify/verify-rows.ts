@@ -5,7 +5,7 @@ import { canBeStored } from "../../indexes/can-be-stored.js";
 import { expectedEntries } from "../../indexes/expected-entries.js";
 import type { IndexEntry } from "../../indexes/index-entries.js";
 import type { CompiledIndex, CompiledModel } from "../../model/compiled-model.js";
-import { readStored } from "../../query/read/read-rows.js";
+import { readStored } from "../../query/read/rows/read-rows.js";
 import { noteRefused, unstorableKey } from "../build/unindexed-rows.js";
 import type { PageReader } from "../run/page-reader.js";
 import { inspectRowEntry, isExpectedValue } from "./inspect-entry.js";

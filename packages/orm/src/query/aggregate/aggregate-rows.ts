@@ -10,8 +10,8 @@ import { rankedTotals } from "../../ranks/ranked-totals.js";
 import { findRanks } from "../../ranks/readable-ranks.js";
 import { keyOrderOf } from "../../transaction/key-order-of.js";
 import { queriedModel } from "../plan/queried-model.js";
-import { readAgain } from "../read/read-again.js";
 import { takeOf } from "../read/read-page.js";
+import { readAgain } from "../read/rows/read-again.js";
 import {
   type Aggregates,
   type AnyAggregateQuery,

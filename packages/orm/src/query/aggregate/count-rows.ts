@@ -27,10 +27,10 @@ import {
   type QueryPlan,
   type Segment,
 } from "../plan/ranges/query-plan.js";
-import { EntryReader, maxBatch } from "../read/entry-reader.js";
-import { readAgain } from "../read/read-again.js";
-import type { RowSource } from "../read/row-reader.js";
-import { rowSourceOf } from "../read/row-source.js";
+import { EntryReader, maxBatch } from "../read/entries/entry-reader.js";
+import { readAgain } from "../read/rows/read-again.js";
+import type { RowSource } from "../read/rows/row-reader.js";
+import { rowSourceOf } from "../read/rows/row-source.js";
 import { segmentsOfGroups } from "./plan-aggregate.js";
 import { readCounters } from "./read-counters.js";
 import { readGroups } from "./read-groups.js";

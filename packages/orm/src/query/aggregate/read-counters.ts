@@ -5,9 +5,13 @@ import type { ReadMeter } from "../../context/read-meter.js";
 import type { TableContext } from "../../context/table-context.js";
 import { isSameKey } from "../../indexes/key-parts.js";
 import { keyText } from "../../indexes/key-text.js";
-import { type ExpiredCount, listExpiredCounts, withoutRow } from "../read/expired-counts.js";
-import { readStored } from "../read/read-rows.js";
-import { settleExpiredCounts } from "../read/settle-expired-counts.js";
+import {
+  type ExpiredCount,
+  listExpiredCounts,
+  withoutRow,
+} from "../read/expired/expired-counts.js";
+import { settleExpiredCounts } from "../read/expired/settle-expired-counts.js";
+import { readStored } from "../read/rows/read-rows.js";
 
 /** The number of expired rows that a count reads each time rather than settle them. */
 const maxUnsettled = 10;

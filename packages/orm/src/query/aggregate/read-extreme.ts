@@ -4,7 +4,7 @@ import type { TableContext } from "../../context/table-context.js";
 import { isAbsent } from "../../indexes/index-entries.js";
 import type { CompiledIndex } from "../../model/compiled-model.js";
 import { namedIndex } from "../plan/named-index.js";
-import { rowSourceOf } from "../read/row-source.js";
+import { rowSourceOf } from "../read/rows/row-source.js";
 
 /** The smallest or largest value of a field among some rows. */
 export interface Extreme {

@@ -1,6 +1,6 @@
 import { UnknownIndexError } from "../../errors/schema-errors.js";
 import type { CompiledIndex, CompiledModel } from "../../model/compiled-model.js";
-import { hashOf } from "../../schema/hash.js";
+import { hashOf } from "../../schema/manifests/hash.js";
 
 /**
  * Returns the indexes of the name that a query states: the one of the model, and its earlier

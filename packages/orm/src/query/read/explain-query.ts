@@ -18,7 +18,7 @@ import {
   readsWholeKeys,
 } from "../plan/ranges/query-plan.js";
 import { takeOf } from "./read-page.js";
-import { rowFilterOf } from "./row-filter.js";
+import { rowFilterOf } from "./rows/row-filter.js";
 
 /** The keys under a prefix, from `start` (inclusive) to `end` (exclusive). */
 export interface ExplainedSegment {

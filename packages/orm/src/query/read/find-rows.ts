@@ -7,9 +7,9 @@ import { choosePlan, readableIndex } from "../plan/choose-plan.js";
 import { planUnique, primaryKeyIn, uniqueValues } from "../plan/plan-unique.js";
 import { queriedModel } from "../plan/queried-model.js";
 import { findByPrimaryKey, findByUniqueIndex } from "./find-unique.js";
-import { readAgain } from "./read-again.js";
 import { type Page, readPage, readStream, takeOf } from "./read-page.js";
-import { rowSourceOf } from "./row-source.js";
+import { readAgain } from "./rows/read-again.js";
+import { rowSourceOf } from "./rows/row-source.js";
 
 /**
  * Returns the row with the values of a primary key or of a unique index. Costs one read, or two

@@ -8,8 +8,8 @@ import { rowKey } from "../../indexes/primary-key.js";
 import type { AnyRow, CompiledIndex } from "../../model/compiled-model.js";
 import { isEntryEnough, readsMarkedRows } from "../plan/covered-read.js";
 import { queriedKey } from "../plan/fields/queried-part.js";
-import { assertRow, foundRow } from "./found-row.js";
-import { readKeys } from "./read-rows.js";
+import { assertRow, foundRow } from "./rows/found-row.js";
+import { readKeys } from "./rows/read-rows.js";
 
 /**
  * Returns the row with a primary key. Costs one read.

@@ -6,9 +6,9 @@ import { keyText } from "../../indexes/key-text.js";
 import type { CompiledModel } from "../../model/compiled-model.js";
 import type { ChosenPlan } from "../plan/choose-plan.js";
 import { encodeCursor } from "../plan/ranges/cursor.js";
-import { maxBatch } from "./entry-reader.js";
-import type { ReadRow } from "./row-reader.js";
-import { rowSourceOf } from "./row-source.js";
+import { maxBatch } from "./entries/entry-reader.js";
+import type { ReadRow } from "./rows/row-reader.js";
+import { rowSourceOf } from "./rows/row-source.js";
 
 /** A page of rows in the order of an index, with the cursor of the next page. */
 export interface Page<Row> {

@@ -7,7 +7,7 @@ import type {
 } from "../../context/related-filters.js";
 import type { TableContext } from "../../context/table-context.js";
 import type { CompiledModel } from "../../model/compiled-model.js";
-import { hashOf } from "../../schema/hash.js";
+import { hashOf } from "../../schema/manifests/hash.js";
 import { explainFilter } from "./explain-filter.js";
 import { unservedFilter, unservedSearch } from "./filter-errors.js";
 import { type FilterPlan, planFilter } from "./filter-plan.js";

@@ -8,7 +8,7 @@ import { keyPartOf } from "../../indexes/key-parts.js";
 import type { AnyRow, CompiledModel } from "../../model/compiled-model.js";
 import { isPlainObject } from "../../model/is-plain-object.js";
 import type { LinkedRelation } from "../../model/relations/linked-relations.js";
-import { hashOf } from "../../schema/hash.js";
+import { hashOf } from "../../schema/manifests/hash.js";
 import { tableOfModel } from "../referrers.js";
 import { Filters } from "./filters.js";
 import type { RelatedConditions, RelatedFilter } from "./related-filter.js";

@@ -6,7 +6,7 @@ import type { AnyRow } from "../../model/compiled-model.js";
 import { isPlainObject } from "../../model/is-plain-object.js";
 import type { LinkedRelation } from "../../model/relations/linked-relations.js";
 import type { Relation } from "../../model/relations/relation-definition.js";
-import { withReads } from "../../query/read/result-row.js";
+import { withReads } from "../../query/read/rows/result-row.js";
 
 /** The name in `include` under which numbers of related rows are requested, and returned. */
 export const countsName = "_count";

@@ -1,6 +1,6 @@
 import type { AnyRow } from "../../model/compiled-model.js";
 import type { HasMany, HasOne } from "../../model/relations/relation-definition.js";
-import { rowFilterOf } from "../../query/read/row-filter.js";
+import { rowFilterOf } from "../../query/read/rows/row-filter.js";
 import { tableOfModel } from "../referrers.js";
 import { type RelatedQuery, readRelated } from "./read-related.js";
 import type { RelationLoad } from "./relation-load.js";

@@ -1,6 +1,6 @@
 import type { AnyRow } from "../../model/compiled-model.js";
 import type { ManyToMany } from "../../model/relations/relation-definition.js";
-import { rowFilterOf } from "../../query/read/row-filter.js";
+import { rowFilterOf } from "../../query/read/rows/row-filter.js";
 import type { KeyId } from "../../transaction/buffer/key-id.js";
 import { referencedKey, rowIdOf } from "../referenced-key.js";
 import { tableOfModel } from "../referrers.js";

@@ -2,7 +2,7 @@ import type { AnyInclude, AnyQuery } from "../../context/any-query.js";
 import type { ReadMeter } from "../../context/read-meter.js";
 import type { TableContext } from "../../context/table-context.js";
 import type { AnyRow } from "../../model/compiled-model.js";
-import { resultRows } from "../../query/read/result-row.js";
+import { resultRows } from "../../query/read/rows/result-row.js";
 import { countsName, includedRelations } from "./include-query.js";
 import { loadBelongsTo } from "./load-belongs-to.js";
 import { countedRelations, loadCounts } from "./load-counts.js";

@@ -11,10 +11,10 @@ import { isCovered } from "../../query/plan/covered-read.js";
 import { planQuery } from "../../query/plan/plan-query.js";
 import { queriedModel } from "../../query/plan/queried-model.js";
 import { prefixOf, type QueryPlan, readsWholeKeys } from "../../query/plan/ranges/query-plan.js";
-import { EntryReader, maxBatch } from "../../query/read/entry-reader.js";
-import { isFirstKey } from "../../query/read/first-key.js";
-import { foundRow } from "../../query/read/found-row.js";
-import { readKeys } from "../../query/read/read-rows.js";
+import { EntryReader, maxBatch } from "../../query/read/entries/entry-reader.js";
+import { isFirstKey } from "../../query/read/entries/first-key.js";
+import { foundRow } from "../../query/read/rows/found-row.js";
+import { readKeys } from "../../query/read/rows/read-rows.js";
 
 /** One of many queries of the same model. */
 export interface RelatedQuery {

@@ -3,7 +3,7 @@ import { hooksOf } from "../../context/hooks-of.js";
 import { inParallel } from "../../context/in-parallel.js";
 import type { TableContext } from "../../context/table-context.js";
 import type { Reference } from "../../model/relations/linked-relations.js";
-import { readRows } from "../../query/read/read-rows.js";
+import { readRows } from "../../query/read/rows/read-rows.js";
 import { assertUnrestricted, isReferring } from "../../relations/find-restriction.js";
 import { isReferenceTo, rowIdOf } from "../../relations/referenced-key.js";
 import { tableOfModel } from "../../relations/referrers.js";

@@ -3,7 +3,7 @@ import type { TableContext } from "../../context/table-context.js";
 import { primaryKeyOfEntry } from "../../indexes/entry-value.js";
 import type { IndexEntry } from "../../indexes/index-entries.js";
 import { isSameKey } from "../../indexes/key-parts.js";
-import { readStored } from "../../query/read/read-rows.js";
+import { readStored } from "../../query/read/rows/read-rows.js";
 
 /** Unique entries that do not belong to a row, and the checks that this is still so. */
 export interface OtherOwners {

@@ -7,8 +7,8 @@ import { ScopeError } from "../../errors/scope-error.js";
 import type { AnyRow } from "../../model/compiled-model.js";
 import { changedCopies, withCopies } from "../../model/relations/copied-fields.js";
 import type { Reference } from "../../model/relations/linked-relations.js";
-import { foundRow } from "../../query/read/found-row.js";
-import { readRows } from "../../query/read/read-rows.js";
+import { foundRow } from "../../query/read/rows/found-row.js";
+import { readRows } from "../../query/read/rows/read-rows.js";
 import { referenceGuardKey } from "../../relations/guard-keys.js";
 import { isReferenceTo, rowIdOf } from "../../relations/referenced-key.js";
 import {

@@ -1,6 +1,6 @@
 import type { ModelCatalog } from "../../catalog/model-catalog.js";
 import type { TableContext } from "../../context/table-context.js";
-import { settleExpiredCounts } from "../../query/read/settle-expired-counts.js";
+import { settleExpiredCounts } from "../../query/read/expired/settle-expired-counts.js";
 
 /** How many rows that expire a program writes per model between two settlements. */
 const writesBetween = 100;

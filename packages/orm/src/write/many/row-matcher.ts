@@ -3,8 +3,8 @@ import { ReadMeter } from "../../context/read-meter.js";
 import type { OpenFilters } from "../../context/related-filters.js";
 import type { TableContext } from "../../context/table-context.js";
 import { choosePlan, chooseScan } from "../../query/plan/choose-plan.js";
-import { rowFilterOf } from "../../query/read/row-filter.js";
-import { isRowInPlan } from "../../query/read/row-in-plan.js";
+import { rowFilterOf } from "../../query/read/rows/row-filter.js";
+import { isRowInPlan } from "../../query/read/rows/row-in-plan.js";
 
 /**
  * Tests a row. `within` is the context through which related rows are read. The default is the one

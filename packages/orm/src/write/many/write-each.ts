@@ -10,7 +10,7 @@ import {
   TransactionEndedError,
 } from "../../errors/transaction-errors.js";
 import { keyText } from "../../indexes/key-text.js";
-import { readStored } from "../../query/read/read-rows.js";
+import { readStored } from "../../query/read/rows/read-rows.js";
 import { yieldToEventLoop } from "../../transaction/yield-to-event-loop.js";
 import { catchAfterHooks, hasDuringHook, isHookError } from "../input/row-hooks.js";
 import { commitTogether } from "./commit-together.js";

@@ -1,7 +1,7 @@
 import type { MigrationPlan, MigrationStep } from "@keywright/orm";
 import { askYesNo } from "../../terminal/ask-yes-no.js";
 import { isInteractive, type Terminal } from "../../terminal/terminal.js";
-import { commandLine } from "../../terminal/wrap.js";
+import { commandLine } from "../../terminal/text/wrap.js";
 import type { MigrateCommandOptions } from "../migrate-options.js";
 
 /** Something that only the database has, and that may have another name in the project. */

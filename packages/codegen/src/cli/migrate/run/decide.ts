@@ -1,7 +1,7 @@
 import type { MigrationPlan } from "@keywright/orm";
 import { askYesNo } from "../../terminal/ask-yes-no.js";
-import { counted } from "../../terminal/counted.js";
 import { isInteractive, type Terminal } from "../../terminal/terminal.js";
+import { counted } from "../../terminal/text/counted.js";
 import type { MigrateCommandOptions } from "../migrate-options.js";
 import { breakingSteps } from "../plan-text.js";
 

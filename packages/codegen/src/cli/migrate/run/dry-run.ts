@@ -1,7 +1,7 @@
 import type { AnyDatabase, MigrationPlan, MigrationStep } from "@keywright/orm";
-import { type ExitCode, exitCodes } from "../../terminal/exit-codes.js";
+import { type ExitCode, exitCodes } from "../../terminal/process/exit-codes.js";
 import type { Terminal } from "../../terminal/terminal.js";
-import { writeText } from "../../terminal/wrap.js";
+import { writeText } from "../../terminal/text/wrap.js";
 import { writeJson } from "../../terminal/write-json.js";
 import type { MigrateCommandOptions } from "../migrate-options.js";
 import { planText } from "../plan-text.js";

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
 import { type AnyDatabase, type PreviewedRow, previewMigration, type RowId } from "@keywright/orm";
-import { createPacer } from "../../terminal/pacer.js";
+import { createPacer } from "../../terminal/process/pacer.js";
 
 type ConvertedRow = Extract<PreviewedRow, { readonly after: unknown }>;
 type RejectedRow = Exclude<PreviewedRow, ConvertedRow>;

@@ -1,8 +1,8 @@
 import { inspect } from "node:util";
-import { counted, moreLine, shownNumber } from "../../terminal/counted.js";
-import { failureText } from "../../terminal/failure-text.js";
-import { shownId } from "../../terminal/shown-value.js";
 import { styled, type Terminal } from "../../terminal/terminal.js";
+import { counted, moreLine, shownNumber } from "../../terminal/text/counted.js";
+import { failureText } from "../../terminal/text/failure-text.js";
+import { shownId } from "../../terminal/text/shown-value.js";
 import { differingFields, type ModelPreview } from "./preview-rows.js";
 
 type Row = Readonly<Record<string, unknown>>;

@@ -6,12 +6,12 @@ import {
   type MigrationResult,
   migrationStatus,
 } from "@keywright/orm";
-import { counted, moreLine } from "../../terminal/counted.js";
-import { failureText } from "../../terminal/failure-text.js";
-import { shownId, shownKeyValue } from "../../terminal/shown-value.js";
 import { styled, type Terminal } from "../../terminal/terminal.js";
-import { unindexedLines } from "../../terminal/unindexed-text.js";
-import { commandLine } from "../../terminal/wrap.js";
+import { counted, moreLine } from "../../terminal/text/counted.js";
+import { failureText } from "../../terminal/text/failure-text.js";
+import { shownId, shownKeyValue } from "../../terminal/text/shown-value.js";
+import { unindexedLines } from "../../terminal/text/unindexed-text.js";
+import { commandLine } from "../../terminal/text/wrap.js";
 import { resolveDuplicates, resumeAfterCorrection, unblockFirst } from "../next-lines.js";
 import { breakingSteps, runnerText, stepIdLines } from "../plan-text.js";
 import type { ModelPreview } from "./preview-rows.js";

@@ -1,7 +1,7 @@
 import { Command } from "commander";
-import type { ExitCode } from "../../terminal/exit-codes.js";
+import type { ExitCode } from "../../terminal/process/exit-codes.js";
 import type { Terminal } from "../../terminal/terminal.js";
-import { helpText } from "../../terminal/wrap.js";
+import { helpText } from "../../terminal/text/wrap.js";
 import { type MigrateCommandOptions, withMigrateOptions } from "../migrate-options.js";
 import { type RunVariant, runMigration } from "./run-migration.js";
 

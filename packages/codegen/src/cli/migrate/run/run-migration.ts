@@ -7,10 +7,10 @@ import {
 } from "@keywright/orm";
 import { migrationProgress } from "../../../progress/migration-progress.js";
 import { type OpenProject, withProject } from "../../../project/open-project.js";
-import { type ExitCode, exitCodes } from "../../terminal/exit-codes.js";
+import { type ExitCode, exitCodes } from "../../terminal/process/exit-codes.js";
 import type { Terminal } from "../../terminal/terminal.js";
+import { writeText } from "../../terminal/text/wrap.js";
 import { withProgress } from "../../terminal/with-progress.js";
-import { writeText } from "../../terminal/wrap.js";
 import { writeJson } from "../../terminal/write-json.js";
 import type { MigrateCommandOptions } from "../migrate-options.js";
 import { planText, runnerText, stepIdLines } from "../plan-text.js";

@@ -1,6 +1,6 @@
 import { type AnyDatabase, type MigrationPlan, migrationStatus } from "@keywright/orm";
-import { keyCount } from "../../terminal/key-count.js";
 import type { Terminal } from "../../terminal/terminal.js";
+import { keyCount } from "../../terminal/text/key-count.js";
 import { type ModelPreview, previewRows } from "./preview-rows.js";
 
 /** Returns the previews of the models with rows to change. Writes nothing. */

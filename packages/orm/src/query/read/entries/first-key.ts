@@ -1,0 +1,42 @@
+import { Buffer } from "node:buffer";
+import { encodeKey, type KvKey } from "@keywright/core";
+import type { FoundRow } from "../../../context/any-query.js";
+import type { TableContext } from "../../../context/table-context.js";
+import { IndexKeyError } from "../../../errors/row-errors.js";
+import { hasIndexKey, indexKeys } from "../../../indexes/index-entries.js";
+import { isSameKey } from "../../../indexes/key-parts.js";
+import { keyOrderOf } from "../../../transaction/key-order-of.js";
+import { findSegment, mayRepeat, type QueryPlan } from "../../plan/ranges/query-plan.js";
+
+/**
+ * True if a row has the key of an index entry, and no other of its keys comes earlier in the plan.
+ * A row with several keys is thus returned once. The row is compared as it was read, so an outdated
+ * entry does not count.
+ */
+export function isFirstKey(
+  { kv, model }: TableContext,
+  plan: QueryPlan,
+  { row, primaryKey }: FoundRow,
+  key: KvKey,
+): boolean {
+  const { index, reverse } = plan;
+  if (index === undefined) return true;
+  if (!mayRepeat(plan)) return hasIndexKey(model, index, row, primaryKey, key);
+  let rowKeys: readonly KvKey[];
+  try {
+    rowKeys = indexKeys(model, index, row, primaryKey);
+  } catch (error) {
+    // A row written by hand, with a value that the index cannot hold, has no key in it.
+    if (error instanceof IndexKeyError) return false;
+    throw error;
+  }
+  if (!rowKeys.some((other) => isSameKey(other, key))) return false;
+  if (rowKeys.length === 1) return true;
+  const order = keyOrderOf(kv);
+  const bytes = encodeKey(key, order);
+  return !rowKeys.some((other) => {
+    const difference = Buffer.compare(encodeKey(other, order), bytes);
+    const isBefore = reverse ? difference > 0 : difference < 0;
+    return isBefore && findSegment(plan, other) >= 0;
+  });
+}

@@ -1,0 +1,71 @@
+import type { KvKey, KvKeyPart } from "@keywright/core";
+import type { CatalogSnapshot } from "../../../catalog/catalog-snapshot.js";
+import {
+  type CountedIn,
+  countedRowsPrefix,
+  includingCounters,
+} from "../../../catalog/counted-row.js";
+import type { CounterAmount } from "../../../catalog/counter-changes.js";
+import { countedRowShape } from "../../../catalog/system-shapes.js";
+import { systemValue } from "../../../catalog/system-value.js";
+import type { TableContext } from "../../../context/table-context.js";
+import { keyAfter } from "../../../indexes/key-parts.js";
+import { rowKey } from "../../../indexes/primary-key.js";
+import { readStored } from "../rows/read-rows.js";
+
+/** A row whose time is over, but that counters may still include. */
+export interface ExpiredCount {
+  readonly primaryKey: readonly KvKeyPart[];
+  /** The check that its record has not changed, and so that counters still include it. */
+  readonly record: { readonly key: KvKey; readonly versionstamp: string };
+  /** What it adds to the counters that include it. */
+  readonly counters: readonly CounterAmount[];
+}
+
+/** A range of {@link listExpiredCounts}. */
+export interface ExpiredRange {
+  /** The rows that expired at this time, in milliseconds since 1970, are the last ones. */
+  readonly now: number;
+  /** The row after which the range begins. */
+  readonly after?: ExpiredCount | undefined;
+  readonly limit?: number | undefined;
+}
+
+/**
+ * Returns the rows whose time is over and that are still recorded as counted, in the order of their
+ * times.
+ */
+export async function listExpiredCounts(
+  { kv, model, limits }: TableContext,
+  snapshot: CatalogSnapshot,
+  { now, after, limit }: ExpiredRange,
+): Promise<ExpiredCount[]> {
+  const prefix = countedRowsPrefix(model);
+  const start = after === undefined ? prefix : keyAfter(after.record.key);
+  const end = [...prefix, now + 1];
+  const batchSize = Math.min(limits.batchSize, limit ?? limits.batchSize);
+  const options = limit === undefined ? { batchSize } : { batchSize, limit };
+  const list = kv.list({ start, end }, options);
+  const found: ExpiredCount[] = [];
+  for await (const entry of list) {
+    const { key, versionstamp } = entry;
+    const primaryKey = key.slice(prefix.length + 1);
+    const counted = systemValue<readonly CountedIn[]>(entry, countedRowShape, model.name)!;
+    const counters = includingCounters(snapshot, counted);
+    found.push({ primaryKey, record: { key, versionstamp }, counters });
+  }
+  return found;
+}
+
+/**
+ * Returns those of the rows that no longer exist. The database may still return a row although its
+ * time is over: Deno KV removes it later, and the clocks of two processes may differ.
+ */
+export async function withoutRow(
+  context: TableContext,
+  expired: readonly ExpiredCount[],
+): Promise<ExpiredCount[]> {
+  const keys = expired.map(({ primaryKey }) => rowKey(context.model, primaryKey));
+  const rows = await readStored(context, keys);
+  return expired.filter((_, i) => rows[i]?.versionstamp === null);
+}

@@ -1,0 +1,74 @@
+import type { CatalogSnapshot } from "../../../catalog/catalog-snapshot.js";
+import { countedUntilKey } from "../../../catalog/counted-row.js";
+import { counterChanges } from "../../../catalog/counter-changes.js";
+import type { TableContext } from "../../../context/table-context.js";
+import { isLimitError } from "../../../transaction/limit-error-of.js";
+import { yieldToEventLoop } from "../../../transaction/yield-to-event-loop.js";
+import { type ExpiredCount, listExpiredCounts, withoutRow } from "./expired-counts.js";
+
+const maxBatchRows = 250;
+
+/**
+ * Subtracts rows that have expired from the counters that include them, in commits of several rows.
+ * Within a transaction, this is done at once in the database and not by the transaction.
+ *
+ * The counts that programs read are the same before and after it, so it does not matter if it
+ * fails or the process dies: the next call does the rest.
+ *
+ * @param maxRows the maximum number of rows to look at.
+ */
+export async function settleExpiredCounts(context: TableContext, maxRows: number): Promise<void> {
+  const table = { ...context, kv: context.catalog.database, transaction: undefined };
+  try {
+    await settle(table, maxRows);
+  } catch {
+    // The call that needs it has not failed.
+  }
+}
+
+async function settle(context: TableContext, maxRows: number): Promise<void> {
+  const { catalog, limits } = context;
+  const now = Date.now();
+  // One check is needed for the catalog.
+  const maxSize = Math.max(1, Math.min(maxBatchRows, limits.checks - 1));
+  let size = maxSize;
+  let after: ExpiredCount | undefined;
+  for (let left = maxRows; left > 0; ) {
+    const { snapshot } = catalog;
+    if (!snapshot.recordsCounted || !snapshot.isWritable) return;
+    const limit = Math.min(size, left);
+    const expired = await listExpiredCounts(context, snapshot, { now, after, limit });
+    if (expired.length === 0) return;
+    const isSettled = await commitSettled(context, snapshot, await withoutRow(context, expired));
+    if (!isSettled && expired.length > 1) {
+      size = Math.floor(expired.length / 2);
+      await catalog.reload();
+      continue;
+    }
+    after = expired.at(-1);
+    left -= expired.length;
+    size = Math.min(maxSize, size * 2);
+    await yieldToEventLoop();
+  }
+}
+
+/** Returns false if a row was settled or written meanwhile, or there are too many changes. */
+async function commitSettled(
+  { kv, model }: TableContext,
+  { check }: CatalogSnapshot,
+  rows: readonly ExpiredCount[],
+): Promise<boolean> {
+  if (rows.length === 0) return true;
+  const operation = kv.atomic().check(check);
+  for (const { primaryKey, record } of rows) {
+    operation.check(record).delete(record.key).delete(countedUntilKey(model, primaryKey));
+  }
+  const counters = rows.flatMap((row) => row.counters);
+  for (const { key, by } of counterChanges(counters, [])) operation.sum(key, by);
+  try {
+    return (await operation.commit()).ok;
+  } catch (error) {
+    if (isLimitError(error)) return false;
+    throw error;
+  }
+}

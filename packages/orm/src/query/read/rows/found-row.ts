@@ -1,0 +1,110 @@
+import type { KvEntryMaybe, KvKeyPart } from "@keywright/core";
+import type { FoundRow } from "../../../context/any-query.js";
+import { isInScope } from "../../../context/scope.js";
+import type { TableContext } from "../../../context/table-context.js";
+import { failureReason } from "../../../errors/failure-reason.js";
+import { MigrationMissingError, RowUpgradeError } from "../../../errors/migration-errors.js";
+import { StoredRowInvalidError } from "../../../errors/row-errors.js";
+import { pointerOf } from "../../../indexes/primary-key.js";
+import type { AnyRow, CompiledModel } from "../../../model/compiled-model.js";
+import { isMarked } from "../../../model/options/soft-delete.js";
+import { assertStoredRow, isRow } from "../../../model/rows/stored-row.js";
+
+/**
+ * Returns the row that is stored under a key. Undefined if there is none, if the row is outside of
+ * the scope of the context, or if it is marked as deleted and the context does not read such rows.
+ * Every read of a row goes through here, except those of index entries that have only rows of the
+ * scope and no marked rows.
+ *
+ * @param orAsStored true to return a row as it is stored if it cannot be upgraded. For a stored
+ * value that is not a row, a row with only the primary key is returned.
+ */
+export function foundRow(
+  context: TableContext,
+  primaryKey: readonly KvKeyPart[],
+  entry: KvEntryMaybe<unknown>,
+  orAsStored = false,
+): FoundRow | undefined {
+  const found = storedRow(context, primaryKey, entry, orAsStored);
+  const { model, withDeleted, scope } = context;
+  if (found === undefined) return undefined;
+  if (scope !== undefined && !isInScope(context, found.row)) return undefined;
+  if (model.softDelete === undefined || withDeleted) return found;
+  return isMarked(model, found.row) ? undefined : found;
+}
+
+function storedRow(
+  context: TableContext,
+  primaryKey: readonly KvKeyPart[],
+  entry: KvEntryMaybe<unknown>,
+  orAsStored: boolean,
+): FoundRow | undefined {
+  if (entry.versionstamp === null) return undefined;
+  const { value, versionstamp, expireAt } = entry;
+  if (orAsStored && !isRow(value)) {
+    const keyFields = context.model.primaryKey.map((field, i) => [field, primaryKey[i]] as const);
+    // Such a value has no other fields and no index entries.
+    return {
+      primaryKey,
+      row: Object.fromEntries(keyFields),
+      stored: {},
+      versionstamp,
+      expireAt,
+    };
+  }
+  const upgrade = context.catalog.snapshot.upgradeOf(versionstamp);
+  if (upgrade === undefined) {
+    assertRow(context, value, primaryKey);
+    return { primaryKey, row: value, versionstamp, expireAt };
+  }
+  const stored = value as AnyRow;
+  let row = stored;
+  try {
+    row = upgradeRow(context, value, primaryKey, upgrade);
+  } catch (error) {
+    const isUpgradeError =
+      error instanceof RowUpgradeError || error instanceof MigrationMissingError;
+    // A row that is only marked is stored again, so it must have the program's schema.
+    const isMarkable = context.model.softDelete !== undefined && !context.purges;
+    if (!orAsStored || !isUpgradeError || isMarkable) throw error;
+  }
+  return { primaryKey, row, stored, versionstamp, expireAt };
+}
+
+function upgradeRow(
+  context: TableContext,
+  value: unknown,
+  primaryKey: readonly KvKeyPart[],
+  upgrade: (row: AnyRow) => AnyRow,
+): AnyRow {
+  const { model } = context;
+  assertObject(model, value, primaryKey);
+  let row: AnyRow;
+  try {
+    row = upgrade(value);
+  } catch (error) {
+    if (error instanceof MigrationMissingError) throw error;
+    throw new RowUpgradeError(model.name, pointerOf(primaryKey), failureReason(error), error);
+  }
+  assertRow(context, row, primaryKey);
+  return row;
+}
+
+/** Checks that a value is a row. With `validateReads`, also validates it. */
+export function assertRow(
+  { model, settings }: TableContext,
+  value: unknown,
+  primaryKey: readonly KvKeyPart[],
+): asserts value is AnyRow {
+  if (settings.validateReads) assertStoredRow(model, value, primaryKey);
+  assertObject(model, value, primaryKey);
+}
+
+function assertObject(
+  model: CompiledModel,
+  value: unknown,
+  primaryKey: readonly KvKeyPart[],
+): asserts value is AnyRow {
+  if (isRow(value)) return;
+  throw new StoredRowInvalidError(model.name, pointerOf(primaryKey));
+}

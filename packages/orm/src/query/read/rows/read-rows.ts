@@ -1,0 +1,52 @@
+import type { KvEntryMaybe, KvKey, KvKeyPart } from "@keywright/core";
+import type { TableContext } from "../../../context/table-context.js";
+import { rowKey } from "../../../indexes/primary-key.js";
+import type { AnyRow } from "../../../model/compiled-model.js";
+
+export async function readRows(
+  context: TableContext,
+  primaryKeys: readonly (readonly KvKeyPart[])[],
+): Promise<KvEntryMaybe<AnyRow>[]> {
+  const keys = primaryKeys.map((primaryKey) => rowKey(context.model, primaryKey));
+  return (await readKeys(context, keys)) as KvEntryMaybe<AnyRow>[];
+}
+
+export async function readKeys(
+  context: TableContext,
+  keys: readonly KvKey[],
+): Promise<KvEntryMaybe<unknown>[]> {
+  return await readWithSchema(context, () => readStored(context, keys));
+}
+
+/**
+ * Reads entries. Reads them again if the catalog that tells their schema has changed.
+ *
+ * @throws {PrimaryKeyDiffersError} if the rows have moved to another primary key.
+ */
+export async function readWithSchema<E extends { readonly versionstamp: string | null }>(
+  { catalog }: Pick<TableContext, "catalog">,
+  read: () => Promise<E[]>,
+): Promise<E[]> {
+  for (;;) {
+    if (!catalog.isKeyKnown) await catalog.assertSameKey();
+    const { snapshot } = catalog;
+    const entries = await read();
+    if (!snapshot.upgradesRows && !catalog.snapshot.upgradesRows) return entries;
+    const versionstamps = entries.map((entry) => entry.versionstamp);
+    if (await catalog.determinesSchema(snapshot, versionstamps)) return entries;
+  }
+}
+
+/** Reads entries as they are stored, in the order of the keys, in as few calls as possible. */
+export async function readStored(
+  { kv, limits }: Pick<TableContext, "kv" | "limits">,
+  keys: readonly KvKey[],
+): Promise<KvEntryMaybe<unknown>[]> {
+  if (keys.length === 1 && keys[0] !== undefined) return [await kv.get(keys[0])];
+  if (keys.length <= limits.keys) return keys.length === 0 ? [] : await kv.getMany<unknown[]>(keys);
+  const reads: Promise<KvEntryMaybe<unknown>[]>[] = [];
+  for (let from = 0; from < keys.length; from += limits.keys) {
+    reads.push(kv.getMany<unknown[]>(keys.slice(from, from + limits.keys)));
+  }
+  return (await Promise.all(reads)).flat();
+}

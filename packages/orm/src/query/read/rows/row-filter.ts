@@ -1,0 +1,25 @@
+import { InvalidArgumentError } from "../../../errors/query-errors.js";
+import { ignoreRejection, isPromise } from "../../../indexes/is-promise.js";
+import type { AnyRow, CompiledModel } from "../../../model/compiled-model.js";
+
+export type RowFilter = (row: AnyRow) => boolean;
+
+/**
+ * Returns the filter of a query. Undefined if the query has none. The returned function throws if
+ * the filter returns a promise, because a promise is truthy and every row would pass.
+ */
+export function rowFilterOf({ name }: CompiledModel, filter: unknown): RowFilter | undefined {
+  if (filter === undefined) return undefined;
+  if (typeof filter !== "function") {
+    throw new InvalidArgumentError(name, "filter", "it must be a function of a row");
+  }
+  return (row) => {
+    const result: unknown = (filter as (row: AnyRow) => unknown)(row);
+    if (isPromise(result)) {
+      ignoreRejection(result);
+      const reason = "it returned a promise; it must be synchronous";
+      throw new InvalidArgumentError(name, "filter", reason);
+    }
+    return Boolean(result);
+  };
+}

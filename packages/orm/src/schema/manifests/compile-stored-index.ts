@@ -1,0 +1,88 @@
+import { denoOrder, specificationOrder } from "@keywright/core";
+import type { CompiledIndex, CompiledModel, CompiledPart } from "../../model/compiled-model.js";
+import { canBeInKey, canHoldElements } from "../../model/fields/key-kinds.js";
+import { matchesCondition } from "../../model/indexes/compile-condition.js";
+import { hashOf } from "./hash.js";
+import { indexManifest } from "./index-manifest.js";
+import type { IndexManifest } from "./manifest.js";
+
+/**
+ * Compiles an earlier definition of an index from its manifest. It has the name of the index.
+ * Functions are not stored, so a definition with functions can only be compiled if the index still
+ * has the same ones.
+ *
+ * @param index the index as the model declares it.
+ * @returns undefined if entries of the earlier definition cannot be computed.
+ */
+export function compileStoredIndex(
+  model: CompiledModel,
+  index: CompiledIndex,
+  stored: IndexManifest,
+): CompiledIndex | undefined {
+  const { traits = {} } = stored;
+  const hasFunctions = functionTraits(stored).some(Boolean);
+  if (hasFunctions && !hasSameFunctions(index, stored)) return undefined;
+  const { where: condition, each, value, unmarked } = traits;
+  const descendingOrder = traits.descendingOrder === "deno" ? denoOrder : specificationOrder;
+  const parts = stored.fields.map((field): CompiledPart => {
+    const declared = hasFunctions ? index.parts.find((part) => part.field === field) : undefined;
+    const { compute, normalize } = declared ?? { compute: undefined, normalize: undefined };
+    const descending = traits.descending?.includes(field) ?? false;
+    return { field, descending, descendingOrder, compute, normalize };
+  });
+  const include = Array.isArray(value) ? (value as readonly string[]) : [];
+  const plain = parts.filter(({ compute }) => compute === undefined).map(({ field }) => field);
+  const marks = unmarked === undefined ? [] : [unmarked];
+  const fields = [...plain, ...Object.keys(condition ?? {}), ...marks];
+  const { shape } = model.schema;
+  const isField = (field: string) => Object.hasOwn(shape, field);
+  if (![...fields, ...include].every(isField)) return undefined;
+  const canHold = (field: string) =>
+    field === each ? canHoldElements(shape[field]!) : canBeInKey(shape[field]!);
+  if (!plain.every(canHold)) return undefined;
+  const isPartial = hasFunctions && traits.partial === true;
+  const readsRow = isPartial || parts.some(({ compute }) => compute !== undefined);
+  const reads = readsRow ? index.reads : undefined;
+  return {
+    name: index.name,
+    prefix: stored.prefix,
+    place: stored.prefix,
+    parts,
+    fields: stored.fields,
+    unique: stored.unique,
+    each: each === undefined ? undefined : stored.fields.indexOf(each),
+    where: condition
+      ? (row) => matchesCondition(condition, row)
+      : isPartial
+        ? index.where
+        : undefined,
+    condition,
+    reads,
+    keyFields: readsRow && reads === undefined ? undefined : new Set([...fields, ...(reads ?? [])]),
+    store: value === "copy" ? "copy" : value === undefined ? "pointer" : "include",
+    include,
+    declaredInclude: include,
+    inKey: new Map(),
+    counted: false,
+    sums: [],
+    ranked: false,
+    extremes: new Map(),
+    isHidden: index.isHidden,
+    unmarked,
+    version: readsRow ? index.version : undefined,
+  };
+}
+
+/** The properties of an index that functions of the model determine. */
+function functionTraits({ normalized, traits = {}, functions }: IndexManifest): readonly unknown[] {
+  return [functions, normalized, traits.normalized, traits.partial, traits.computed];
+}
+
+function hasSameFunctions(index: CompiledIndex, stored: IndexManifest): boolean {
+  const now = indexManifest(index);
+  return (
+    stored.functions !== undefined &&
+    hashOf([stored.fields, ...functionTraits(stored).map((trait) => trait ?? null)]) ===
+      hashOf([now.fields, ...functionTraits(now).map((trait) => trait ?? null)])
+  );
+}
