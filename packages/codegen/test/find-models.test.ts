@@ -85,7 +85,7 @@ describe("findModels", () => {
   });
 
   it("gives the models the same Keywright and Zod that the project's own programs get", async () => {
-    const loader = new URL("../dist/project/load-module.js", import.meta.url);
+    const loader = new URL("../dist/project/config/load-module.js", import.meta.url);
     project = await createProject({
       "user.ts": `${user}export { defineModel, z };\n`,
       "program.mjs": `import { defineModel } from "@keywright/orm";
