@@ -192,7 +192,7 @@ describe("lmdbEngine", () => {
     kv = await openKv(await lmdbEngine({ path }));
     try {
       for (let n = 0; n < 40; n++) await write(400, String(n % 10));
-      // Without the check it is 2 or less, and 12 if the check keeps one state.
+      // It is about 2, and about 12 if the check does not end early.
       expect((await stat(path)).size / before).toBeLessThan(4);
     } finally {
       await kv.close();

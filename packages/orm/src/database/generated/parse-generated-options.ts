@@ -36,7 +36,7 @@ export function parseGeneratedOptions(
   method: RepositoryMethod,
   argument: unknown,
 ): CallOptions {
-  const { whereRelated: refused } = argument as CallOptions;
+  const refused = (argument as CallOptions | null | undefined)?.whereRelated;
   if (refused !== undefined && !generatedOptions[method].has("whereRelated"))
     refuseRelated(context.model.name, method);
   const { whereRelated, ...options } = parseOptions(context, method, argument, generatedOptions);

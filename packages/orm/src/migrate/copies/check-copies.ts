@@ -33,11 +33,11 @@ export interface OutdatedCopy {
   readonly fields: readonly string[];
 }
 
-/** What a verification found of the copied fields of a model's rows. */
+/** The rows of a model whose copied fields a verification found wrong. */
 export interface CheckedCopies {
   /** The number of rows with wrong copies. */
   readonly count: number;
-  /** The first 100, of each relation. */
+  /** The first 100. A row is listed once for each relation. */
   readonly first: readonly OutdatedCopy[];
   /** How many of these rows were written again. */
   readonly repaired: number;
@@ -199,7 +199,7 @@ async function writeCopies(context: TableContext, suspects: readonly Suspect[]):
   return written;
 }
 
-/** Writes a row as if it referred to its rows anew. Undefined if it is gone. */
+/** Writes a row with the fields that it copies as they are now. Undefined if it is gone. */
 async function writeCopied(
   context: TableContext,
   primaryKey: readonly KvKeyPart[],

@@ -34,7 +34,7 @@ export interface WrongCounter {
   readonly sum: string | undefined;
 }
 
-/** What a verification found of the counts and sums of a model. */
+/** The counts, sums and ranks of a model that a verification found wrong. */
 export interface CheckedCounters {
   /** The number of wrong counters. */
   readonly count: number;
@@ -51,7 +51,7 @@ interface Group {
   readonly index: CompiledIndex | undefined;
   readonly counters: readonly Counter[];
   readonly parts: readonly KvKeyPart[];
-  /** What the counters have to be, by the texts of their keys. */
+  /** The right values of the counters, by their keys as text. */
   readonly expected: Map<string, bigint>;
 }
 

@@ -30,7 +30,7 @@ interface CopyingRow {
   row: AnyRow;
 }
 
-/** What a commit that changes copied fields also has to check and write. */
+/** The rows and the checks that a commit also needs if it changes copied fields. */
 export interface CopiedRows {
   /** The row that is written. It may copy fields of itself through other rows. */
   readonly row: AnyRow;
