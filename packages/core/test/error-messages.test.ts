@@ -219,7 +219,7 @@ const cases: readonly Case[] = [
       const error = new core.AmbiguousCommitError(10_000, new Error("read ECONNRESET"));
       await (await openKv(await engineOf({ failure: error }))).set([secret], secret);
     },
-    text: "It is unknown whether the commit was applied: the connection to the server of the database was lost, and the server did not answer within 10000 ms. Read what the commit would have changed before you repeat it. Cause: read ECONNRESET.",
+    text: "It is unknown whether the commit was applied: the server of the database did not answer within 10000 ms. Read what the commit would have changed before you repeat it. Cause: read ECONNRESET.",
   },
   {
     name: "CopyFailedError",

@@ -27,3 +27,10 @@ it("attempts end at the deadline", async () => {
   expect(attempts.time).toBeLessThanOrEqual(5);
   expect(await attempts.pauseAfter(noLeader)).toBe(false);
 });
+
+it("attempts continue until the deadline: the last pauses are shorter", async () => {
+  const deadline = Date.now() + 300;
+  const attempts = new Attempts(300, 1);
+  while (await attempts.pauseAfter(noLeader)) expect(attempts.areOver).toBe(false);
+  expect(deadline - Date.now()).toBeLessThan(20);
+});

@@ -15,7 +15,7 @@ import {
 import type pg from "pg";
 import { decodeOutcomes } from "./commit/decode-outcomes.js";
 import { type EncodedBatch, encodeBatch } from "./commit/encode-batch.js";
-import { Caller } from "./connection/caller.js";
+import { Caller, shortestAttempt } from "./connection/caller.js";
 import { connect, end } from "./connection/connect.js";
 import { KeyReader } from "./connection/key-reader.js";
 import { entryOf, Statements, sequenceOf } from "./connection/statements.js";
@@ -64,7 +64,7 @@ async function prepare(settings: EngineSettings, statements: Statements): Promis
   const until = performance.now() + settings.deadline;
   for (;;) {
     try {
-      const client = await connect(settings, settings.deadline / 2);
+      const client = await connect(settings, settings.deadline / 2, { end: until });
       try {
         await prepareTable(client, settings);
         const { text, values } = statements.head();
@@ -78,8 +78,9 @@ async function prepare(settings: EngineSettings, statements: Statements): Promis
       if (isKeywrightError(error)) throw error;
       const refusal = refusalOf(error);
       if (refusal !== undefined) throw refusal;
-      if (performance.now() + openingPause > until) throw unavailable(error);
-      await sleep(openingPause);
+      const left = until - performance.now();
+      if (left < shortestAttempt) throw unavailable(error);
+      await sleep(Math.min(openingPause, left / 2));
     }
   }
 }

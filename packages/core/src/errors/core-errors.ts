@@ -400,13 +400,18 @@ export class EngineUnavailableError extends KeywrightError {
  * applied. The commit may have been applied, or may still be, at most once.
  */
 export class AmbiguousCommitError extends KeywrightError {
-  /** For how long the server was asked, in milliseconds. */
+  /** How long the call waited for an answer, in milliseconds. */
   readonly waited: number;
+  /** What to do, as a sentence. */
+  readonly remedy: string;
 
-  constructor(waited: number, cause?: unknown) {
-    const message = `It is unknown whether the commit was applied: the connection to the server of the database was lost, and the server did not answer within ${waited} ms. Read what the commit would have changed before you repeat it.${causeSentence(cause)}`;
+  /** @param server names what has not answered: `process 41250, which owns the database,`. */
+  constructor(waited: number, cause?: unknown, server = "the server of the database") {
+    const remedy = "Read what the commit would have changed before you repeat it.";
+    const message = `It is unknown whether the commit was applied: ${server} did not answer within ${waited} ms. ${remedy}${causeSentence(cause)}`;
     super("KW_COMMIT_AMBIGUOUS", message, { cause });
     this.waited = waited;
+    this.remedy = remedy;
   }
 }
 

@@ -4,6 +4,8 @@ import { pause, retryDelay } from "./retry-delay.js";
 
 /** The longest time of an attempt while an endpoint is left that has not timed out. */
 const firstTime = 1000;
+/** Milliseconds that must be left until the deadline for another attempt. */
+const shortestAttempt = 20;
 
 /**
  * The attempts of one call: how long each of them may take, and the pauses between them.
@@ -34,12 +36,16 @@ export class Attempts {
     return Date.now() > this.#deadline;
   }
 
-  /** Waits before the next attempt. Returns false at once if the deadline would pass. */
+  /**
+   * Waits before the next attempt. Returns false at once if no time is left for one. The last
+   * pauses are shorter, so that the attempts continue until the deadline.
+   */
   async pauseAfter({ code }: CallFailure): Promise<boolean> {
     const delay = retryDelay(this.#failures++);
     if (code === status.DEADLINE_EXCEEDED) this.#timeouts++;
-    if (Date.now() + delay >= this.#deadline) return false;
-    await pause(delay);
+    const left = this.#deadline - Date.now();
+    if (left < shortestAttempt) return false;
+    await pause(Math.min(delay, left / 2));
     return true;
   }
 

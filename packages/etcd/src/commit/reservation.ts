@@ -56,6 +56,8 @@ export class Reservation {
         const other = firstFound(response);
         if (other?.value.equals(token)) return other.modRevision;
         if (other !== undefined) await this.waitFor(other);
+        if (attempts.areOver)
+          throw unavailable(this.#client.endpoints, new Error("another process blocks commits"));
         attempts.answered();
       } catch (error) {
         if (!(error instanceof CallFailure)) throw error;

@@ -17,6 +17,8 @@ export interface Statement {
  */
 const firstPause = 20;
 const maxPause = 500;
+/** Milliseconds that must be left until the deadline for another attempt. */
+export const shortestAttempt = 20;
 
 /** Answers with which a server says that it may accept the same statement later. */
 const transient = /^(40|53|55P03|57|25006)/;
@@ -53,8 +55,8 @@ export class Caller {
    * @throws {PostgresRefusedError} if the server refuses.
    */
   async write(statement: Statement): Promise<unknown[][]> {
-    return await this.#call(statement, (error, wasSent) =>
-      wasSent ? new AmbiguousCommitError(this.#deadline, error) : unavailable(error),
+    return await this.#call(statement, (error, wasSent, waited) =>
+      wasSent ? new AmbiguousCommitError(waited, error) : unavailable(error),
     );
   }
 
@@ -65,9 +67,13 @@ export class Caller {
 
   async #call(
     statement: Statement,
-    failure: (error: unknown, wasSent: boolean) => Error,
+    failure: (error: unknown, wasSent: boolean, waited: number) => Error,
   ): Promise<unknown[][]> {
-    const end = performance.now() + this.#deadline;
+    const start = performance.now();
+    const end = start + this.#deadline;
+    const waited = () => Math.round(performance.now() - start);
+    // An attempt gets half of the time, so that a server that hangs leaves time for another.
+    const attemptEnd = () => Math.min(end, performance.now() + this.#deadline / 2);
     // True if an attempt has been sent whose end is not known.
     let wasSent = false;
     // The last answer says more than an attempt after it that the deadline has cut short.
@@ -75,13 +81,13 @@ export class Caller {
     for (let pause = firstPause; ; pause = Math.min(pause * 2, maxPause)) {
       let client: pg.Client | undefined;
       try {
-        // An attempt gets half of the time, so that a server that hangs leaves time for another.
-        const time = Math.max(1, Math.min(end - performance.now(), this.#deadline / 2));
-        client = await this.#pool.acquire(time);
-        return await this.#send(client, statement, time);
+        client = await this.#pool.acquire(this.#deadline / 2, end);
+        return await this.#send(client, statement, attemptEnd() - performance.now());
       } catch (error) {
         if (this.#isClosed || error instanceof DatabaseClosedError) {
-          throw wasSent || client !== undefined ? failure(error, true) : new DatabaseClosedError();
+          throw wasSent || client !== undefined
+            ? failure(error, true, waited())
+            : new DatabaseClosedError();
         }
         if (client !== undefined && !isAnswer(error)) wasSent = true;
         const { code = "" } = error as { code?: string };
@@ -90,10 +96,11 @@ export class Caller {
         if (!wasSent && refusal !== undefined) throw refusal;
         if (isAnswer(error) && !wasSent && !transient.test(code)) throw error;
         if (isAnswer(error)) answer = error;
-        if (performance.now() + pause >= end)
-          throw failure(wasSent ? error : (answer ?? error), wasSent);
+        if (end - performance.now() < shortestAttempt)
+          throw failure(wasSent ? error : (answer ?? error), wasSent, waited());
       }
-      await sleep(pause);
+      // The last pauses are shorter, so that the attempts continue until the deadline.
+      await sleep(Math.min(pause, (end - performance.now()) / 2));
     }
   }
 
@@ -101,7 +108,8 @@ export class Caller {
     let hasFailed = true;
     try {
       const query = { ...statement, values: [...statement.values], rowMode: "array" as const };
-      const { rows } = await client.query({ ...query, query_timeout: time } as typeof query);
+      const query_timeout = Math.max(1, time);
+      const { rows } = await client.query({ ...query, query_timeout } as typeof query);
       hasFailed = false;
       return rows;
     } catch (error) {

@@ -19,26 +19,35 @@ const prepareSession = `
   SELECT pg_is_in_recovery() OR current_setting('transaction_read_only')::bool AS read_only,
     (SELECT set_config(name, 'off', false) FROM pg_settings WHERE name = 'enable_seqscan')`;
 
+export interface ConnectLimits {
+  /** Ends the attempt when it is aborted. */
+  readonly closing?: AbortSignal;
+  /** When the attempt ends, on the clock of `performance.now()`. */
+  readonly end?: number;
+}
+
 /**
  * Connects to the first host that accepts writes.
  *
- * @param time how long the attempt may take for each host, in milliseconds.
- * @param closing ends the attempt when it is aborted.
+ * @param time how long a step of the attempt may take for each host, in milliseconds.
  * @throws {DatabaseClosedError} if `closing` is aborted.
- * @throws the error of the last host.
+ * @throws the error of the last host that was tried.
  */
 export async function connect(
   settings: EngineSettings,
   time: number,
-  closing?: AbortSignal,
+  { closing, end: lastMoment = Number.POSITIVE_INFINITY }: ConnectLimits = {},
 ): Promise<pg.Client> {
   let failure: unknown;
+  const timeLeft = () => Math.max(1, Math.min(time, lastMoment - performance.now()));
   for (const connectionString of settings.hosts) {
     if (closing?.aborted) throw new DatabaseClosedError();
+    // The attempts of the hosts before this one have taken all of the time.
+    if (failure !== undefined && performance.now() >= lastMoment) break;
     const client = new Client({
       connectionString,
       ...(settings.ssl === false ? {} : { ssl: settings.ssl }),
-      connectionTimeoutMillis: time,
+      connectionTimeoutMillis: timeLeft(),
       query_timeout: time,
       keepAlive: true,
       application_name: "keywright",
@@ -49,10 +58,12 @@ export async function connect(
     closing?.addEventListener("abort", abandon);
     try {
       await client.connect();
-      await client.query(
+      const query = (text: string) =>
+        client.query({ text, query_timeout: timeLeft() } as { text: string });
+      await query(
         `SET default_transaction_isolation = 'read committed'; SET client_min_messages = 'warning'; SET statement_timeout = ${settings.deadline}`,
       );
-      const { rows } = await client.query(prepareSession);
+      const { rows } = await query(prepareSession);
       if (!rows[0].read_only) return client;
       failure = new ReadOnlyServerError("the server is a standby or read-only");
     } catch (error) {

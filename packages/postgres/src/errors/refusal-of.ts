@@ -19,13 +19,17 @@ const refusals: Readonly<Record<string, Text>> = {
   "3F000": ["there is no schema to create the table in", "Create it, or change search_path"],
 };
 
-/** By SQLSTATE. The server may answer otherwise soon. */
+/** By SQLSTATE, or the code of an error of the engine. The server may answer otherwise soon. */
 const troubles: Readonly<Record<string, Text>> = {
   "53300": ["it has no free connection", "Lower maxConnections, or raise max_connections"],
   "53100": ["its disk is full", "Free space on the disk of the server"],
   "25006": [
     "it accepts no writes, because it is a standby or read-only",
     "Name the primary in the connection string, or promote the standby",
+  ],
+  POOL_BUSY: [
+    "all connections of this engine were in use",
+    "Raise maxConnections, or look for what slows the server down",
   ],
   "57014": ["it did not finish a statement in time", "Look for what blocks it, or raise deadline"],
 };

@@ -99,7 +99,7 @@ export class ChangeFeed {
   async #listen(): Promise<void> {
     if (this.#client !== undefined) return;
     const time = this.#settings.deadline / 2;
-    const client = await connect(this.#settings, time, this.#closing.signal);
+    const client = await connect(this.#settings, time, { closing: this.#closing.signal });
     if (this.#isClosed) {
       end(client);
       return;

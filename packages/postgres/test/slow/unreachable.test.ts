@@ -1,11 +1,13 @@
 import { execFile } from "node:child_process";
-import { once } from "node:events";
+import { EventEmitter, once } from "node:events";
 import { createServer, type Server, type Socket } from "node:net";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
-import { openKv } from "@keywright/core";
+import { type AmbiguousCommitError, openKv } from "@keywright/core";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import { Caller } from "../../src/connection/caller.js";
 import { postgresEngine } from "../../src/index.js";
+import { settingsOf } from "../../src/settings/engine-settings.js";
 import { PostgresServer } from "../server/postgres-server.js";
 import { describeOnServer } from "../server/shared-server.js";
 
@@ -58,6 +60,47 @@ describe("postgresEngine gives up at the deadline, and closes its connections", 
     const script = fileURLToPath(new URL("../open-in-process.mjs", import.meta.url));
     const { stdout } = await run(process.execPath, [script, url], { timeout: 30_000 });
     expect(stdout.trim()).toBe("KW_ENGINE_UNAVAILABLE");
+  });
+});
+
+describe("a call is tried until its deadline, and says how long it waited", () => {
+  const statement = { name: "s", text: "SELECT 1", values: [] };
+  const deadline = 400;
+
+  /** A connection whose statements fail as `query` does. No other connection can be made. */
+  function callerWith(query: () => Promise<unknown>, maxConnections = 10): Caller {
+    const connection = Object.assign(new EventEmitter(), {
+      ...{ query, ref: () => undefined, unref: () => undefined, end: async () => undefined },
+      connection: { stream: { destroy: () => undefined } },
+    });
+    const connectionString = "postgres://keywright@127.0.0.1:1/postgres";
+    const settings = settingsOf({ connectionString, deadline, maxConnections });
+    return new Caller(settings, connection as never);
+  }
+
+  it("after a commit whose connection was lost", async () => {
+    const caller = callerWith(() => Promise.reject(new Error("lost")));
+    const start = performance.now();
+    const error = await caller.write(statement).catch((thrown: unknown) => thrown);
+    const passed = performance.now() - start;
+    expect(error).toMatchObject({
+      code: "KW_COMMIT_AMBIGUOUS",
+      remedy: "Read what the commit would have changed before you repeat it.",
+    });
+    const { waited } = error as AmbiguousCommitError;
+    expect(waited).toBeGreaterThanOrEqual(deadline - 20);
+    expect(waited).toBeLessThanOrEqual(Math.ceil(passed));
+  });
+
+  it("while all connections are in use", async () => {
+    const caller = callerWith(() => new Promise(() => undefined), 1);
+    const first = caller.read(statement).catch(() => undefined);
+    await expect(caller.read(statement)).rejects.toMatchObject({
+      code: "KW_ENGINE_UNAVAILABLE",
+      reason: "all connections of this engine were in use",
+    });
+    caller.close();
+    void first;
   });
 });
 
