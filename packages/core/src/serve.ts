@@ -5,6 +5,7 @@ import { EmbeddedKv } from "./kv/embedded-kv.js";
 export type { EngineServer } from "./engine/remote/engine-server.js";
 export type { Access, ServedDatabase } from "./engine/remote/served-database.js";
 export { denoOrder } from "./keys/key-order.js";
+export { nodesOfValue } from "./values/nodes-of-value.js";
 
 /** Returns the server of a database. It has no connection until it is given a stream. */
 export function serverOf(kv: EmbeddedKv): EngineServer {

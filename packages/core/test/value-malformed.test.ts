@@ -84,6 +84,17 @@ describe("decodeValue refuses", () => {
     expect(() => decodeStoredValue(entry)).toThrow(expect.objectContaining(unreadable));
   });
 
+  it("no memory for the places of a sparse array that have no element", () => {
+    const long = ["sparse", 20_000_000, "7", "a"];
+    const before = process.memoryUsage().rss;
+    const arrays = decodeValue(graph([[1], ["array", [2], [3], [4]], long, long, long])) as [];
+    expect(arrays).toHaveLength(3);
+    for (const array of arrays as unknown[][])
+      expect([array.length, array[7], Object.keys(array)]).toEqual([20_000_000, "a", ["7"]]);
+    // With memory for all places, it would be 457 MiB.
+    expect(process.memoryUsage().rss - before).toBeLessThan(200 * 2 ** 20);
+  });
+
   it("each golden value cut short anywhere, or with a byte too many", () => {
     for (const value of Object.values(goldenValues(KvU64))) {
       const bytes = encodeValue(value);

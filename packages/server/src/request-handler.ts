@@ -208,7 +208,8 @@ export class RequestHandler {
     const ended = new AbortController();
     response.once("close", () => ended.abort());
     const signal = AbortSignal.any([ended.signal, this.#closing.signal]);
-    response.writeHead(200, { "content-type": "application/octet-stream" });
+    // Sent with the first report, so that a value that cannot be sent is refused by its status.
+    response.setHeader("content-type", "application/octet-stream");
     const longestDrain = this.limits.answer;
     await watch(this.#server.database, keys, response, { signal, hold, longestDrain });
     response.end();
@@ -313,5 +314,7 @@ function refusalOf(error: unknown): { readonly status: number; readonly message:
   // The cause may name files or data, which a client must not learn.
   const { code } = error as { readonly code?: unknown };
   const name = typeof code === "string" && code.startsWith("KW_") ? ` (${code})` : "";
-  return { status: 500, message: `The database has failed${name}.` };
+  // Deno repeats a request forever after a status of 500 or more, and damage stays.
+  const status = code === "KW_CORRUPTION" ? 422 : 500;
+  return { status, message: `The database has failed${name}.` };
 }

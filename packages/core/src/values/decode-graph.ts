@@ -7,6 +7,9 @@ import {
   viewClasses,
 } from "./value-graph.js";
 
+/** A sparse array that is longer gets memory only for its elements. */
+const maxReservedLength = 1024;
+
 export function decodeGraph(graph: ValueGraph): unknown {
   if (!Array.isArray(graph) || graph.length === 0) throw new TypeError("no graph");
   return new GraphReader(graph).read();
@@ -183,7 +186,13 @@ function compileRegExp(source: string, flags: string): RegExp {
 
 function arrayOfHoles(length: number): unknown[] {
   if (typeof length !== "number") throw new TypeError("no length");
-  return new Array(length);
+  if (length <= maxReservedLength) return new Array(length);
+  // `new Array` would reserve memory for all places. An array that was once longer than V8 reserves
+  // has memory only for its elements.
+  const array: unknown[] = [];
+  array.length = 2 ** 32 - 1;
+  array.length = length;
+  return array;
 }
 
 function bigintOfHex(hex: string): bigint {

@@ -9,6 +9,7 @@ import {
 } from "@keywright/core";
 import { denoOrder } from "@keywright/core/serve";
 import { RequestError } from "../http/request-error.js";
+import { V8Budget } from "./check-v8.js";
 import {
   AtomicWriteOutputSchema,
   AtomicWriteSchema,
@@ -29,13 +30,14 @@ export async function atomicWrite(kv: EmbeddedKv, body: Uint8Array): Promise<Uin
   const { checks, mutations, enqueues } = messageOf(() => fromBinary(AtomicWriteSchema, body));
   const now = Date.now();
   const operation = kv.atomic();
+  const budget = new V8Budget();
   try {
     for (const { key, versionstamp } of checks) {
       const stamp = versionstamp.length === 0 ? null : Buffer.from(versionstamp).toString("hex");
       operation.check({ key: keyOf(key), versionstamp: stamp });
     }
-    for (const mutation of mutations) addMutation(operation, kv, mutation, now);
-    for (const enqueue of enqueues) addMessage(operation, enqueue, now);
+    for (const mutation of mutations) addMutation(operation, kv, mutation, { now, budget });
+    for (const enqueue of enqueues) addMessage(operation, kv, enqueue, { now, budget });
     const result = await operation.commit();
     return toBinary(
       AtomicWriteOutputSchema,
@@ -59,14 +61,24 @@ export async function atomicWrite(kv: EmbeddedKv, body: Uint8Array): Promise<Uin
   }
 }
 
+interface WriteContext {
+  /** The time of the request, in milliseconds since the epoch. */
+  readonly now: number;
+  readonly budget: V8Budget;
+}
+
 function addMutation(
   operation: AtomicOperation,
   kv: EmbeddedKv,
   { key: bytes, value, mutationType, expireAtMs, sumMin, sumMax, sumClamp }: Mutation,
-  now: number,
+  { now, budget }: WriteContext,
 ): void {
   const key = keyOf(bytes);
-  const given = () => valueFrom(value ?? { data: new Uint8Array(), encoding: 0 });
+  const given = () => {
+    if (value === undefined) throw new TypeError("A mutation has no value.");
+    assertSize(kv, value.data);
+    return valueFrom(value, budget);
+  };
   // Something that has expired already is stored for a millisecond.
   const expireIn = Math.max(1, Number(expireAtMs) - now);
   const options = expireAtMs > 0n ? { expireIn } : undefined;
@@ -99,15 +111,22 @@ function addMutation(
 
 function addMessage(
   operation: AtomicOperation,
+  kv: EmbeddedKv,
   { payload, deadlineMs, keysIfUndelivered, backoffSchedule }: Enqueue,
-  now: number,
+  { now, budget }: WriteContext,
 ): void {
-  operation.enqueue(valueOfV8(payload), {
+  assertSize(kv, payload);
+  operation.enqueue(valueOfV8(payload, budget), {
     // The clock of the client may differ, so the longest delay is not refused for a millisecond.
     delay: Math.min(Math.max(0, Number(deadlineMs) - now), longestDelay),
     keysIfUndelivered: keysIfUndelivered.map(keyOf),
     backoffSchedule,
   });
+}
+
+/** Refuses a value that is too large before it is decoded. The commit checks its stored size. */
+function assertSize({ limits: { valueBytes } }: EmbeddedKv, data: Uint8Array): void {
+  if (data.length > valueBytes) throw new TypeError(`Value too large (max ${valueBytes} bytes)`);
 }
 
 function keyOf(bytes: Uint8Array): KvKey {

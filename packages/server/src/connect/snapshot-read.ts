@@ -1,6 +1,6 @@
 import { Buffer } from "node:buffer";
 import { create, fromBinary, toBinary } from "@bufbuild/protobuf";
-import { decodeValue, type StoredEntry } from "@keywright/core";
+import type { StoredEntry } from "@keywright/core";
 import type { ServedDatabase } from "@keywright/core/serve";
 import { RequestError } from "../http/request-error.js";
 import {
@@ -53,13 +53,14 @@ export async function snapshotRead(
   return toBinary(SnapshotReadOutputSchema, output);
 }
 
-export function sentEntry({ key, value, versionstamp }: StoredEntry): KvEntry {
-  const { data, encoding } = sentValue(decodeValue(value));
+/** @throws {RequestError} if clients could not read the value. */
+export function sentEntry(entry: StoredEntry): KvEntry {
+  const { data, encoding } = sentValue(entry);
   return create(KvEntrySchema, {
-    key,
+    key: entry.key,
     value: data,
     encoding,
-    versionstamp: Buffer.from(versionstamp, "hex"),
+    versionstamp: Buffer.from(entry.versionstamp, "hex"),
   });
 }
 
