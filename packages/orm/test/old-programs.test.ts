@@ -1,7 +1,14 @@
 import { type EmbeddedKv, openKv } from "@keywright/core";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import * as z from "zod";
-import { createDatabase, defineModel, formatPlan, migrate, planMigration } from "../src/index.js";
+import {
+  createDatabase,
+  defineMigration,
+  defineModel,
+  formatPlan,
+  migrate,
+  planMigration,
+} from "../src/index.js";
 import { rejection } from "./user-model.js";
 import { expectIndexesToMatch } from "./verify-indexes.js";
 
@@ -134,5 +141,95 @@ describe("an index that was renamed", () => {
     await read();
     expect((await rejection(old.users.create({ data: row }))).code).toBe("KW_STALE_SCHEMA");
     expect((await rejection(db.users.create({ data: row }))).code).toBe("KW_UNIQUE_CONSTRAINT");
+  });
+});
+
+describe("a program that is older than the schema of the database", () => {
+  const body = z.object({ id: z.string(), body: z.string().default("") });
+  const description = z.object({ id: z.string(), description: z.string().default("") });
+  const text = z.object({ id: z.string(), text: z.string().default("") });
+  const notes = (schema: z.ZodObject) => ({
+    notes: defineModel({ name: "notes", schema, primaryKey: "id" } as never),
+  });
+  type Notes = ReturnType<typeof notes>["notes"];
+  type Row = Record<string, unknown>;
+  const move = (from: z.ZodObject, to: z.ZodObject, [a, b]: [string, string]) =>
+    defineMigration({
+      model: notes(to).notes as Notes,
+      from,
+      to,
+      up: ({ [a]: value, ...row }: Row) => ({ ...row, [b]: value }),
+    } as never);
+  const first = move(body, description, ["body", "description"]);
+  const second = move(description, text, ["description", "text"]);
+  // biome-ignore lint/suspicious/noExplicitAny: the tests open the same rows with many schemas.
+  const open = async (schema: z.ZodObject, migrations: unknown[] = []): Promise<any> =>
+    await createDatabase({ kv, models: notes(schema), migrations } as never);
+  const read = async (db: { notes: { findUnique(query: object): Promise<unknown> } }) =>
+    await db.notes.findUnique({ where: { id: "1" } });
+  const unknown = { code: "KW_STALE_SCHEMA", differences: ['"body" is gone'] };
+
+  it("gets no default in place of a value that a migration has moved", async () => {
+    const old = await open(body);
+    await old.notes.create({ data: { id: "1", body: "important" } });
+    const now = await open(description, [first]);
+    expect((await migrate(now)).status).toBe("done");
+    // The refused write makes the program read the catalog again.
+    expect(await rejection(old.notes.create({ data: { id: "2" } }))).toMatchObject({
+      code: "KW_STALE_SCHEMA",
+    });
+    for (const program of [await open(body), old]) {
+      expect(await rejection(read(program))).toMatchObject(unknown);
+      expect(await rejection(program.notes.scan().then())).toMatchObject(unknown);
+      const inTransaction = program.transaction((tx: typeof program) => read(tx));
+      expect(await rejection(inTransaction)).toMatchObject(unknown);
+    }
+    expect(await read(now)).toEqual({ id: "1", description: "important" });
+  });
+
+  it("reads rows that a migration has not changed, and no default in others", async () => {
+    const old = await open(body);
+    await old.notes.create({ data: { id: "1", body: "a" } });
+    await old.notes.create({ data: { id: "2", body: "b" } });
+    const now = await open(description, [first]);
+    const stop = new AbortController();
+    const onProgress = ({ phase }: { phase: string }) => phase === "transforming" && stop.abort();
+    expect((await migrate(now, { signal: stop.signal, onProgress })).status).toBe("stopped");
+    await now.notes.update({ where: { id: "2" }, data: { description: "B" } });
+    const again = await open(body);
+    expect(await read(again)).toEqual({ id: "1", body: "a" });
+    const other = again.notes.findUnique({ where: { id: "2" } });
+    expect(await rejection(other)).toMatchObject(unknown);
+  });
+
+  it("is known to be older also if the database never had its schema", async () => {
+    const now = await open(text, [first, second]);
+    await now.notes.create({ data: { id: "1", text: "important" } });
+    for (const schema of [body, description]) {
+      const old = await open(schema);
+      expect(await rejection(read(old))).toMatchObject({ code: "KW_STALE_SCHEMA" });
+    }
+    await kv.close();
+    kv = await openKv();
+    await (await open(body)).notes.create({ data: { id: "1", body: "important" } });
+    await migrate(await open(text, [first, second]));
+    const between = await open(description, [first]);
+    expect(await rejection(read(between))).toMatchObject({ code: "KW_STALE_SCHEMA" });
+  });
+
+  it("does not bring back a field by its default unless that is accepted", async () => {
+    const old = await open(body);
+    await old.notes.create({ data: { id: "1", body: "important" } });
+    const removed = z.object({ id: z.string() });
+    const drop = defineMigration({
+      model: notes(removed).notes,
+      from: body,
+      to: removed,
+      up: ({ id }: Row) => ({ id }),
+    } as never);
+    await migrate(await open(removed, [drop]));
+    const again = await migrate(old);
+    expect(again.status).toBe("refused");
+    expect(again.plan.steps.map(({ class: kind }) => kind)).toContain("breaking");
   });
 });

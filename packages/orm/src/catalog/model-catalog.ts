@@ -24,6 +24,7 @@ import {
 import { CatalogSnapshot } from "./catalog-snapshot.js";
 import { hasEntries } from "./has-entries.js";
 import { isLocal } from "./is-local.js";
+import { recordEarlierSchemas } from "./record-earlier-schemas.js";
 import { resolvePlaces } from "./resolve-places.js";
 import { type ProgramRows, readRowSchemas } from "./row-schemas.js";
 import { withStoredIndexes } from "./stored-indexes.js";
@@ -116,6 +117,7 @@ export class ModelCatalog {
         .set(rowManifestKey(model, programRows.manifest.hash), programRows.manifest)
         .commit();
       if (result.ok) {
+        await recordEarlierSchemas(kv, model, programRows);
         const snapshot = await readSnapshot(kv, model, programRows, entry, result.versionstamp);
         return ModelCatalog.#of(kv, model, programRows, snapshot, readAt);
       }

@@ -6,7 +6,7 @@ import type { RowManifest } from "../schema/manifests/manifest.js";
 import { affectedIndexes, type FieldChanges } from "../schema/upgrade/affected-indexes.js";
 import { compareRows, hasSameKey, migratedReason } from "../schema/upgrade/compare-rows.js";
 import { findUpgrade, type RowUpgrade } from "../schema/upgrade/row-upgrade.js";
-import { unmigratedRows } from "../schema/upgrade/unmigrated-rows.js";
+import { newerRows, unmigratedRows } from "../schema/upgrade/unmigrated-rows.js";
 import {
   type CatalogEntry,
   type RowTransform,
@@ -109,15 +109,12 @@ export async function readRowSchemas(
   const upgrade =
     stored && findUpgrade(stored, model, programRows.manifest, programRows.migrations);
   const fence = fenceOf(programRows, schema.accepts, stored, upgrade, wasStored);
-  const isUnmigrated = fence.fence === "not-migrated" && upgrade === undefined;
-  const completed =
-    isUnmigrated && stored ? unmigratedRows(model, stored, programRows.manifest) : upgrade;
-  const now = upgrade === undefined ? completed?.up : upgradeFunction(upgrade);
-  const changes = now === undefined || completed === undefined ? [] : [completed];
+  const conversion = conversionOf(model, programRows, fence.fence, stored, upgrade);
+  const changes = conversion.changes === undefined ? [] : [conversion.changes];
   return {
     ...same,
     ...fence,
-    now,
+    now: conversion.upgrade,
     before,
     outdated: affectedIndexes(model, [...changes, ...unfinished]),
     changedFields: fieldsIn([...changes, ...unfinished]),
@@ -125,6 +122,30 @@ export async function readRowSchemas(
     isKnown: schema.accepts.includes(hash) || !upgrade?.isIdentity || !upgrade.sideBySide,
     otherKey: stored && hasSameKey(stored, programRows.manifest) ? undefined : stored?.primaryKey,
   };
+}
+
+/** Returns how a program reads rows of another schema than its own, and what this changes. */
+function conversionOf(
+  model: CompiledModel,
+  { manifest }: ProgramRows,
+  fence: RowSchemas["fence"],
+  stored: RowManifest | undefined,
+  upgrade: RowUpgrade | undefined,
+): Pick<EarlierRows, "upgrade" | "changes"> {
+  const isOlder = fence === "stale";
+  if (upgrade !== undefined && !(isOlder && fillsIn(upgrade))) {
+    const up = upgradeFunction(upgrade);
+    return { upgrade: up, changes: up && upgrade };
+  }
+  if (stored === undefined || fence === "open") return { upgrade: undefined, changes: undefined };
+  if (isOlder) return { upgrade: newerRows(model, stored, manifest), changes: undefined };
+  const unmigrated = unmigratedRows(model, stored, manifest);
+  return { upgrade: unmigrated?.up, changes: unmigrated };
+}
+
+/** True if an upgrade puts defaults where rows lack a value. */
+function fillsIn({ changes }: RowUpgrade): boolean {
+  return changes.some((change) => change.class === "backfill");
 }
 
 function fieldsIn(changes: readonly FieldChanges[]): ReadonlySet<string> {
@@ -145,11 +166,11 @@ async function readEarlierRows(
   const stored = await readRowManifest(kv, model, from);
   const upgrade =
     stored && findUpgrade(stored, model, programRows.manifest, programRows.migrations);
-  if (upgrade !== undefined) return { mark, upgrade: upgradeFunction(upgrade), changes: upgrade };
   // A program that is older than the change reads rows as they are stored. One that may write has
   // to know their schema, so such a row makes it fail.
-  const refusal = isWriter ? () => refuseRow(model.name) : undefined;
-  return { mark, upgrade: refusal, changes: undefined };
+  if (!isWriter) return { mark, ...conversionOf(model, programRows, "stale", stored, upgrade) };
+  if (upgrade !== undefined) return { mark, upgrade: upgradeFunction(upgrade), changes: upgrade };
+  return { mark, upgrade: () => refuseRow(model.name), changes: undefined };
 }
 
 function refuseRow(model: string): never {

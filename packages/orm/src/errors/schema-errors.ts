@@ -128,7 +128,7 @@ export class IndexChangedError extends OrmError {
  * A write was refused because the database maintains something that the program's models lack. The
  * program is older than the database's schema. Or it is newer, has dropped that thing, and was not
  * migrated yet. A write is also refused if the model has a unique index that another program has
- * dropped. Reads still work.
+ * dropped. A read is refused only if a row does not fit the program's schema.
  */
 export class StaleSchemaError extends OrmError {
   /** Short sentences about what the program's model lacks. */

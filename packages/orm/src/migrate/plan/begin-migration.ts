@@ -18,6 +18,7 @@ import {
   withoutNext,
 } from "../../catalog/catalog-entry.js";
 import { hasEntries } from "../../catalog/has-entries.js";
+import { recordEarlierSchemas } from "../../catalog/record-earlier-schemas.js";
 import { storedDefinition } from "../../catalog/stored-indexes.js";
 import type { TableContext } from "../../context/table-context.js";
 import { parseCounterName } from "../../model/aggregates/counter.js";
@@ -65,7 +66,9 @@ export async function beginMigration(
     }
     const { ok } = await lease.commit(operation);
     await catalog.reload();
-    if (ok) return;
+    if (!ok) continue;
+    await recordEarlierSchemas(kv, model, catalog.programRows);
+    return;
   }
 }
 

@@ -100,6 +100,8 @@ export interface ModelFacts {
   readonly entry: CatalogEntry;
   /** The manifest that `entry.schema` names; undefined if there is none. */
   readonly storedRow: RowManifest | undefined;
+  /** True if the database has had the program's schema, and has a newer one. */
+  readonly isOlder?: boolean;
   /** The program's `belongsTo` relations, as `relationTexts` returns them. */
   readonly relations: readonly string[];
   /**

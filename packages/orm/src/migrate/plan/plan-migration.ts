@@ -24,8 +24,10 @@ export async function readFacts(context: TableContext): Promise<ModelFacts> {
   const storedRow = await readManifest(entry.schema?.hash);
   const earlierRows: (RowManifest | undefined)[] = [];
   for (const { from } of transformsOf(entry.transform)) earlierRows.push(await readManifest(from));
-  const { migrations, relations } = catalog.programRows;
-  const facts = { model, entry, storedRow, earlierRows, migrations, relations };
+  const { migrations, relations, manifest } = catalog.programRows;
+  const isOther = storedRow !== undefined && storedRow.hash !== manifest.hash;
+  const isOlder = isOther && (await readManifest(manifest.hash)) !== undefined;
+  const facts = { model, entry, storedRow, isOlder, earlierRows, migrations, relations };
   return changesKey(facts) ? { ...facts, keyObstacle: await readKeyObstacle(context) } : facts;
 }
 

@@ -53,7 +53,15 @@ export function planRows(
     const reason = `An interrupted change of all rows of ${model.name} is completed, to the schema of the model`;
     steps.push({ ...incomplete, reason });
   }
-  return withLeftOut(steps, upgrade);
+  return withLeftOut(facts.isOlder ? asBreaking(steps, model.name) : steps, upgrade);
+}
+
+/** Makes one step breaking, because the program is older than the schema that would be replaced. */
+function asBreaking(steps: PlannedStep[], model: string): PlannedStep[] {
+  const last = steps.at(-1);
+  if (last === undefined || steps.some((step) => step.class === "breaking")) return steps;
+  const reason = `${last.reason}. The database has a newer schema of ${model}, and this goes back to an earlier one`;
+  return [...steps.slice(0, -1), { ...last, class: "breaking", reason }];
 }
 
 /**

@@ -1,4 +1,5 @@
 import { MigrationMissingError } from "../../errors/migration-errors.js";
+import { StaleSchemaError } from "../../errors/schema-errors.js";
 import type { AnyRow, CompiledModel } from "../../model/compiled-model.js";
 import { synchronousOutputSchema } from "../../model/fields/output-schema.js";
 import type { RowManifest } from "../manifests/manifest.js";
@@ -23,23 +24,63 @@ export function unmigratedRows(
   from: RowManifest,
   to: RowManifest,
 ): UnmigratedRows | undefined {
-  const changes = compareRows(from, to).filter(
-    (change) => change.class !== "safe" && Object.hasOwn(to.fields, change.field),
-  );
+  const changes = relevantChanges(from, to);
   if (changes.length === 0) return undefined;
   const names = changes.map(({ field }) => field);
   const fields = names.filter((name) => to.fields[name]?.defaulted && !to.fields[name].optional);
-  const schema = synchronousOutputSchema(model.schema);
+  const up = (row: AnyRow): AnyRow => {
+    const filled = fillDefaults(model.name, model.schema, row, fields);
+    const unfit = unfitChanges(model, to, changes, filled);
+    if (unfit.length > 0) throw new MigrationMissingError(model.name, unfit);
+    return filled;
+  };
+  return { up, ...fieldChanges(from, fields) };
+}
+
+/**
+ * Returns how a program reads rows of a schema that is newer than its own: as they are stored. A
+ * newer migration may have moved the value of a field elsewhere, so no default takes its place.
+ *
+ * @returns a function that throws `StaleSchemaError` if a row does not fit the program's schema in a
+ * field that has changed. Undefined if all rows of `from` fit.
+ */
+export function newerRows(
+  model: CompiledModel,
+  from: RowManifest,
+  to: RowManifest,
+): ((row: AnyRow) => AnyRow) | undefined {
+  const changes = relevantChanges(from, to);
+  if (changes.length === 0) return undefined;
+  const differences = compareRows(to, from);
+  return (row) => {
+    const unfit = unfitChanges(model, to, changes, row);
+    if (unfit.length === 0) return row;
+    // Without what the newer program had to do.
+    const reasons = unfit.map(({ field, reason }) =>
+      (differences.find((one) => one.field === field)?.reason ?? reason).replace(/: .*$/, ""),
+    );
+    throw new StaleSchemaError(model.name, reasons);
+  };
+}
+
+/** Returns the changes of fields of `to` because of which a row may not fit. */
+function relevantChanges(from: RowManifest, to: RowManifest): RowChange[] {
+  return compareRows(from, to).filter(
+    (change) => change.class !== "safe" && Object.hasOwn(to.fields, change.field),
+  );
+}
+
+/** Returns the changes of the fields in which a row does not fit the schema of a model. */
+function unfitChanges(
+  model: CompiledModel,
+  to: RowManifest,
+  changes: readonly RowChange[],
+  row: AnyRow,
+): RowChange[] {
+  const { error } = synchronousOutputSchema(model.schema).safeParse(row);
   const changeOf = (field: unknown): RowChange | undefined => {
     const name = Object.hasOwn(to.fields, String(field)) ? field : otherFields;
     return changes.find((change) => change.field === name);
   };
-  const up = (row: AnyRow): AnyRow => {
-    const filled = fillDefaults(model.name, model.schema, row, fields);
-    const { error } = schema.safeParse(filled);
-    const unfit = error?.issues.flatMap(({ path }) => changeOf(path[0]) ?? []) ?? [];
-    if (unfit.length > 0) throw new MigrationMissingError(model.name, [...new Set(unfit)]);
-    return filled;
-  };
-  return { up, ...fieldChanges(from, fields) };
+  return [...new Set(error?.issues.flatMap(({ path }) => changeOf(path[0]) ?? []))];
 }

@@ -5,6 +5,7 @@ import type { TableContext } from "../../../context/table-context.js";
 import { failureReason } from "../../../errors/failure-reason.js";
 import { MigrationMissingError, RowUpgradeError } from "../../../errors/migration-errors.js";
 import { StoredRowInvalidError } from "../../../errors/row-errors.js";
+import { StaleSchemaError } from "../../../errors/schema-errors.js";
 import { pointerOf } from "../../../indexes/primary-key.js";
 import type { AnyRow, CompiledModel } from "../../../model/compiled-model.js";
 import { isMarked } from "../../../model/options/soft-delete.js";
@@ -62,8 +63,7 @@ function storedRow(
   try {
     row = upgradeRow(context, value, primaryKey, upgrade);
   } catch (error) {
-    const isUpgradeError =
-      error instanceof RowUpgradeError || error instanceof MigrationMissingError;
+    const isUpgradeError = error instanceof RowUpgradeError || isUnfit(error);
     // A row that is only marked is stored again, so it must have the program's schema.
     const isMarkable = context.model.softDelete !== undefined && !context.purges;
     if (!orAsStored || !isUpgradeError || isMarkable) throw error;
@@ -83,11 +83,16 @@ function upgradeRow(
   try {
     row = upgrade(value);
   } catch (error) {
-    if (error instanceof MigrationMissingError) throw error;
+    if (isUnfit(error)) throw error;
     throw new RowUpgradeError(model.name, pointerOf(primaryKey), failureReason(error), error);
   }
   assertRow(context, row, primaryKey);
   return row;
+}
+
+/** True if an error says that a row of another schema does not fit that of the program. */
+function isUnfit(error: unknown): boolean {
+  return error instanceof MigrationMissingError || error instanceof StaleSchemaError;
 }
 
 /** Checks that a value is a row. With `validateReads`, also validates it. */
