@@ -9,6 +9,7 @@ engineContract(
   { describe, it },
   {
     name: "LevelEngine in memory",
+    capabilities: ["views"],
     create: async () => storageOn(new MemoryLevel({ storeEncoding: "view" })),
   },
 );
@@ -17,6 +18,7 @@ engineContract(
   { describe, it },
   {
     name: "LevelEngine on disk",
+    capabilities: ["views"],
     create: async () => {
       const folder = await makeFolder();
       const level = new ClassicLevel(folder, { keyEncoding: "view", valueEncoding: "view" });

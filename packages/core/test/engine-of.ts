@@ -6,6 +6,8 @@ export interface EngineTraits extends Pick<Engine, "isShared"> {
   readonly limits?: Engine["limits"];
   /** The outcome of each commit, except that of the header. */
   readonly failure?: Error;
+  /** True if it has `openView`. The default is false. */
+  readonly hasViews?: boolean;
   /** The default is a new database. */
   readonly level?: MemoryLevel<Uint8Array, Uint8Array>;
 }
@@ -21,6 +23,7 @@ export async function engineOf(traits: EngineTraits = {}): Promise<Engine> {
     get: async (key) => await own.get(key),
     getMany: async (keys) => await own.getMany(keys),
     getRange: (read) => own.getRange(read),
+    ...(traits.hasViews === true && { openView: async () => await own.openView!() }),
     commit: async (writes) => {
       const { failure } = traits;
       const isHeader = writes[0]?.mutations[0]?.key[1] === 5;

@@ -222,6 +222,15 @@ const cases: readonly Case[] = [
     text: "It is unknown whether the commit was applied: the server of the database did not answer within 10000 ms. Read what the commit would have changed before you repeat it. Cause: read ECONNRESET.",
   },
   {
+    name: "ReadViewEndedError",
+    provoke: async () => {
+      const view = await (await engineOf({ hasViews: true })).openView!();
+      view.close();
+      await view.get(encodeKey([secret]));
+    },
+    text: "The state of the database that is read is no longer available: it was closed. Begin the read again.",
+  },
+  {
     name: "CopyFailedError",
     provoke: async ({ open }) => {
       const [from, to] = [await open(), await open(":memory:", { limits: { keyBytes: 20 } })];

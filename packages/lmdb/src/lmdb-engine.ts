@@ -9,6 +9,7 @@ import type {
   KeyRange,
   RangeListener,
   RangeRead,
+  ReadView,
   StoredEntry,
   WriteOutcome,
 } from "@keywright/core";
@@ -16,6 +17,7 @@ import {
   CheckedVersions,
   hasExpired,
   maxRangeBytes,
+  OpenViews,
   visibleRange,
   WriteGroup,
 } from "@keywright/core/engine";
@@ -66,6 +68,7 @@ class LmdbEngine implements Engine {
   readonly #tree: Tree;
   readonly #feed: ChangeFeed;
   readonly #checker: EntryChecker;
+  readonly #views = new OpenViews();
   /** Set when an entry was found damaged or missing. All calls fail from then on. */
   #damage: CorruptionError | undefined;
   /** The versions of checked entries in the state after the commit `#versionsOf`. */
@@ -92,43 +95,40 @@ class LmdbEngine implements Engine {
 
   get(key: Uint8Array): StoredEntry | undefined {
     this.#renew();
-    return unexpired(this.#read(key), Date.now());
+    return unexpired(read(this.#tree, key), Date.now());
   }
 
   getMany(keys: readonly Uint8Array[]): (StoredEntry | undefined)[] {
     this.#renew();
     const now = Date.now();
-    return keys.map((key) => unexpired(this.#read(key), now));
+    return keys.map((key) => unexpired(read(this.#tree, key), now));
   }
 
   async getRange(read: RangeRead): Promise<StoredEntry[]> {
     this.#renew();
-    return this.#readRange(read, Date.now(), maxRangeBytes);
+    return readRange(this.#tree, read, Date.now(), maxRangeBytes);
   }
 
   async getRanges(reads: readonly RangeRead[]): Promise<StoredEntry[][]> {
     this.#renew();
     const now = Date.now();
     // Without a pause between them, all see the same state.
-    return reads.map((read) => this.#readRange(read, now, Number.POSITIVE_INFINITY));
+    return reads.map((read) => readRange(this.#tree, read, now, Number.POSITIVE_INFINITY));
   }
 
-  #readRange({ range, limit, reverse }: RangeRead, now: number, maxBytes: number): StoredEntry[] {
-    const entries: StoredEntry[] = [];
-    if (range.end.length === 0) return entries;
-    try {
-      let size = 0;
-      const { start, end } = visibleRange(range);
-      this.#tree.visit({ start, end, reverse }, (entry) => {
-        if (hasExpired(entry, now)) return true;
-        entries.push(entry);
-        size += entry.value.length;
-        return entries.length < limit && size < maxBytes;
-      });
-      return entries;
-    } catch (error) {
-      throw readFailure(error);
-    }
+  openView(): ReadView {
+    this.#views.assertOpen();
+    this.#renew();
+    const transaction = this.#store.useReadTransaction();
+    const tree = new Tree(this.#store, transaction);
+    const now = Date.now();
+    const get = (key: Uint8Array) => unexpired(read(tree, key), now);
+    const reads = {
+      get,
+      getMany: (keys: readonly Uint8Array[]) => keys.map(get),
+      getRange: (read: RangeRead) => readRange(tree, read, now, maxRangeBytes),
+    };
+    return this.#views.open(reads, () => transaction.done());
   }
 
   /**
@@ -146,7 +146,7 @@ class LmdbEngine implements Engine {
       const group = new WriteGroup({
         sequence: head.sequence + 1,
         now: Date.now(),
-        read: (key) => this.#read(key),
+        read: (key) => read(this.#tree, key),
         versions: this.#versions,
         copiesWrites: true,
       });
@@ -173,6 +173,8 @@ class LmdbEngine implements Engine {
   }
 
   async close(): Promise<void> {
+    // LMDB must not be closed before the transactions that read it.
+    this.#views.close();
     this.#feed.close();
     await this.#checker.close();
     await this.#store.close();
@@ -192,13 +194,36 @@ class LmdbEngine implements Engine {
       throw readFailure(error, headKey);
     }
   }
+}
 
-  #read(key: Uint8Array): StoredEntry | undefined {
-    try {
-      return this.#tree.get(key);
-    } catch (error) {
-      throw readFailure(error, key);
-    }
+function read(tree: Tree, key: Uint8Array): StoredEntry | undefined {
+  try {
+    return tree.get(key);
+  } catch (error) {
+    throw readFailure(error, key);
+  }
+}
+
+function readRange(
+  tree: Tree,
+  { range, limit, reverse }: RangeRead,
+  now: number,
+  maxBytes: number,
+): StoredEntry[] {
+  const entries: StoredEntry[] = [];
+  if (range.end.length === 0) return entries;
+  try {
+    let size = 0;
+    const { start, end } = visibleRange(range);
+    tree.visit({ start, end, reverse }, (entry) => {
+      if (hasExpired(entry, now)) return true;
+      entries.push(entry);
+      size += entry.value.length;
+      return entries.length < limit && size < maxBytes;
+    });
+    return entries;
+  } catch (error) {
+    throw readFailure(error);
   }
 }
 

@@ -7,7 +7,7 @@ engineContract(
   { describe, it },
   {
     name: "LmdbEngine",
-    capabilities: ["shared"],
+    capabilities: ["shared", "views"],
     create: async () => {
       const { path, remove } = await temporaryFile();
       return { open: () => lmdbEngine({ path }), remove };

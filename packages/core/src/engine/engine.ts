@@ -1,4 +1,9 @@
-import type { AmbiguousCommitError, EngineUnavailableError } from "../errors/core-errors.js";
+import type {
+  AmbiguousCommitError,
+  DatabaseClosedError,
+  EngineUnavailableError,
+  ReadViewEndedError,
+} from "../errors/core-errors.js";
 import type { KeyRange } from "../keys/key-range.js";
 import type { FileCheckProgress, FileReport } from "./file-report.js";
 
@@ -106,6 +111,26 @@ export interface RangeRead {
   readonly reverse: boolean;
 }
 
+/**
+ * Reads of one state of a database. Its reads return what they would have returned at the moment
+ * when the view was opened, whatever is committed or expires later. They throw, or reject, with a
+ * {@link ReadViewEndedError} after `close()` and after the engine has given the state up, and with
+ * a {@link DatabaseClosedError} after the engine was closed.
+ */
+export interface ReadView {
+  /** Returns the entry of a key, or undefined if there is none. */
+  get(key: Uint8Array): MaybePromise<StoredEntry | undefined>;
+
+  /** Returns the entries of keys, in the order of `keys`. */
+  getMany(keys: readonly Uint8Array[]): MaybePromise<(StoredEntry | undefined)[]>;
+
+  /** Returns the first entries of a range, as `getRange` of an engine does. */
+  getRange(read: RangeRead): MaybePromise<StoredEntry[]>;
+
+  /** Frees what the view holds. Does nothing if the view has ended. */
+  close(): void;
+}
+
 /** Called after changes with their keys, or with undefined if their keys are not known. */
 export type RangeListener = (keys: readonly Uint8Array[] | undefined) => void;
 
@@ -163,6 +188,17 @@ export interface Engine {
    * Without this method, a server reads the ranges of one request one after another.
    */
   getRanges?(reads: readonly RangeRead[]): Promise<StoredEntry[][]>;
+
+  /**
+   * Opens a view: reads of the state that the database has during this call. It contains all writes
+   * that were acknowledged before the call. Many views can be open at the same time, and none of
+   * them delays commits. Every view costs something while it is open, so it must be closed.
+   *
+   * An engine that reads synchronously opens views synchronously, and its views read synchronously.
+   * An engine may give up a view that is open for long or that is not used. It has no such method if
+   * its storage has no snapshots.
+   */
+  openView?(): MaybePromise<ReadView>;
 
   /**
    * Applies writes in their order, and returns an outcome for each. Each write is atomic, and later

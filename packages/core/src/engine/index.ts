@@ -6,5 +6,6 @@ export { combineU64 } from "./combine-u64.js";
 export { hasExpired, isRangeEnd, maxRangeBytes } from "./engine.js";
 export { decodeRecord, hasValidChecksum, writeChecksum } from "./level/record.js";
 export { CheckedVersions, WriteGroup } from "./level/write-group.js";
+export { type EndableView, OpenViews, type ViewReads } from "./open-views.js";
 export { isCreationAllowed } from "./process-settings.js";
 export { firstEntryKey, firstSystemKey, visibleRange } from "./system-keys.js";

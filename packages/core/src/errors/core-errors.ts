@@ -415,6 +415,21 @@ export class AmbiguousCommitError extends KeywrightError {
   }
 }
 
+/**
+ * A read of a view that has ended. A view reads one state of a database, and holds it no longer
+ * than the engine can.
+ */
+export class ReadViewEndedError extends KeywrightError {
+  /** Why the view has ended, as a clause: `it was closed`. */
+  readonly reason: string;
+
+  constructor(reason: string, cause?: unknown) {
+    const message = `The state of the database that is read is no longer available: ${sentence(reason)} Begin the read again.${causeSentence(cause)}`;
+    super("KW_READ_VIEW_ENDED", message, { cause, retryable: true });
+    this.reason = reason;
+  }
+}
+
 /** `copyKv` cannot continue. What was copied before stays in the target. */
 export class CopyFailedError extends KeywrightError {
   /** The key of the entry that the target refuses, or of the stored progress, as parts. */

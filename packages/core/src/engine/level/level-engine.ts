@@ -1,8 +1,8 @@
 import type { Buffer } from "node:buffer";
 import { setImmediate as nextTurn } from "node:timers/promises";
-import type { AbstractLevel, AbstractSnapshot } from "abstract-level";
+import type { AbstractLevel } from "abstract-level";
 import { textOfBytes } from "../../bytes/text-of-bytes.js";
-import { type CorruptionError, DatabaseFormatError } from "../../errors/core-errors.js";
+import { DatabaseFormatError } from "../../errors/core-errors.js";
 import type { KeyRange } from "../../keys/key-range.js";
 import { sequenceOfVersionstamp } from "../../values/versionstamp.js";
 import { ChangeWatchers } from "../change-watchers.js";
@@ -13,11 +13,11 @@ import type {
   MaybePromise,
   RangeListener,
   RangeRead,
+  ReadView,
   StoredEntry,
   WriteOutcome,
 } from "../engine.js";
-import { hasExpired, maxRangeBytes } from "../engine.js";
-import { visibleRange } from "../system-keys.js";
+import { OpenViews } from "../open-views.js";
 import { decodeCommitRecord, encodeCommitRecord, verifyCommitRecords } from "./commit-record.js";
 import {
   type DatabaseMode,
@@ -25,9 +25,9 @@ import {
   verifyDatabaseHeader,
 } from "./database-header.js";
 import type { FileChecker } from "./files/file-checker.js";
+import { bytes, type Level, LevelReads, type LevelSource } from "./level-reads.js";
 import { LogSync } from "./log-sync.js";
 import { readFailure } from "./read-failure.js";
-import { decodeRecord } from "./record.js";
 import { commitRecordRange, headerKey, lastKey } from "./reserved-keys.js";
 import {
   CheckedVersions,
@@ -40,15 +40,6 @@ import {
 /** Any abstract-level database, opened with any encodings. */
 export type LevelDatabase = AbstractLevel<string | Buffer | Uint8Array, unknown, unknown>;
 
-type Level = AbstractLevel<string | Buffer | Uint8Array, Uint8Array, Uint8Array>;
-
-const bytes = { keyEncoding: "view", valueEncoding: "view" } as const;
-/** Options of classic-level. Other databases ignore them. */
-const readAhead: object = { highWaterMarkBytes: 1024 * 1024 };
-/** The maximum number of entries that are read at once. */
-const mostAtOnce = 4096;
-/** Each batch after the first reads this many entries more than are missing. */
-const spare = 256;
 const nothing = new Uint8Array(0);
 const synced: typeof bytes & { sync: boolean } = { ...bytes, sync: true };
 
@@ -65,15 +56,6 @@ export interface LevelEngineOptions {
   readonly files?: FileChecker | undefined;
 }
 
-/** The settings that all reads of one call share. */
-interface RangeState {
-  /** Milliseconds since the epoch. Entries that expire by then are absent. */
-  readonly now: number;
-  /** A read ends when its values have this many bytes. */
-  readonly maxBytes: number;
-  readonly snapshot?: AbstractSnapshot;
-}
-
 /**
  * The engine on an abstract-level database: LevelDB on disk, a sorted map in memory, or a database
  * of the caller. Nothing else may write to the database. `docs/internals/commit-protocol.md`
@@ -83,37 +65,44 @@ export class LevelEngine implements Engine {
   readonly limits: EngineLimits = {};
   readonly verifyFiles?: NonNullable<Engine["verifyFiles"]>;
   readonly getRanges?: NonNullable<Engine["getRanges"]>;
+  readonly openView?: NonNullable<Engine["openView"]>;
   readonly #files: FileChecker | undefined;
   readonly #level: Level;
-  readonly #hasGetSync: boolean;
-  /** Undefined if `bytes` is the database's default. Calls without encodings are faster. */
-  readonly #encodings: typeof bytes | undefined;
+  readonly #source: LevelSource;
+  readonly #reads: LevelReads;
+  readonly #views = new OpenViews();
   readonly #copiesWrites: boolean;
   readonly #logSync: LogSync | undefined;
   readonly #watchers = new ChangeWatchers();
   readonly #checkedVersions = new CheckedVersions();
   #lastVersionstamp: string;
-  #isWriting = false;
   #hasFailed = false;
-  /** Set when the files of the database were found damaged. All calls fail from then on. */
-  #damage: CorruptionError | undefined;
 
   private constructor(level: Level, lastVersionstamp: string, options: LevelEngineOptions) {
     this.#level = level;
     const isBytesByDefault =
       level.keyEncoding().name === "view" && level.valueEncoding().name === "view";
-    this.#encodings = isBytesByDefault ? undefined : bytes;
+    this.#source = {
+      level,
+      hasGetSync: (level.supports as { getSync?: boolean }).getSync === true,
+      encodings: isBytesByDefault ? undefined : bytes,
+      isWriting: false,
+      damage: undefined,
+    };
+    this.#reads = new LevelReads(this.#source);
     this.#copiesWrites = options.copiesWrites ?? false;
     this.#logSync = options.folder === undefined ? undefined : new LogSync(options.folder);
-    this.#hasGetSync = (level.supports as { getSync?: boolean }).getSync === true;
     this.#lastVersionstamp = lastVersionstamp;
-    if (level.supports.explicitSnapshots) this.getRanges = (reads) => this.#getRanges(reads);
+    if (level.supports.explicitSnapshots) {
+      this.getRanges = (reads) => this.#getRanges(reads);
+      this.openView = () => this.#openView();
+    }
     const { files } = options;
     this.#files = files;
     if (files === undefined) return;
     this.verifyFiles = (onProgress) => files.verify(onProgress);
     files.start((error) => {
-      this.#damage ??= error;
+      this.#source.damage ??= error;
     });
   }
 
@@ -149,85 +138,50 @@ export class LevelEngine implements Engine {
   }
 
   get(key: Uint8Array): MaybePromise<StoredEntry | undefined> {
-    if (this.#damage !== undefined) throw this.#damage;
-    if (this.#hasGetSync) return unexpired(this.#getSync(key), Date.now());
-    return this.#getAsync(key).then((entry) => unexpired(entry, Date.now()));
+    return this.#reads.get(key);
   }
 
   getMany(keys: readonly Uint8Array[]): MaybePromise<(StoredEntry | undefined)[]> {
-    if (this.#damage !== undefined) throw this.#damage;
-    if (this.#hasGetSync) {
-      if (!this.#isWriting) return unexpiredNow(keys.map((key) => this.#getSync(key)));
-      if (this.#level.supports.explicitSnapshots) return this.#getManyOfSnapshot(keys);
-    }
-    return this.#getManyAsync(keys);
+    return this.#reads.getMany(keys);
   }
 
   getRange(read: RangeRead): Promise<StoredEntry[]> {
-    return this.#getRange(read, { now: Date.now(), maxBytes: maxRangeBytes });
+    return this.#reads.getRange(read);
   }
 
   async #getRanges(reads: readonly RangeRead[]): Promise<StoredEntry[][]> {
     const snapshot = this.#level.snapshot();
-    const state = { now: Date.now(), maxBytes: Number.POSITIVE_INFINITY, snapshot };
+    const state = new LevelReads(this.#source, { snapshot, now: Date.now() });
     try {
       const ranges: StoredEntry[][] = [];
-      for (const read of reads) ranges.push(await this.#getRange(read, state));
+      for (const read of reads) ranges.push(await state.getRange(read, Number.POSITIVE_INFINITY));
       return ranges;
     } finally {
       await snapshot.close();
     }
   }
 
-  async #getRange(
-    { range, limit, reverse }: RangeRead,
-    { now, maxBytes, snapshot }: RangeState,
-  ): Promise<StoredEntry[]> {
-    if (this.#damage !== undefined) throw this.#damage;
-    if (range.end.length === 0) return [];
-    const { start: gte, end: lt } = visibleRange(range);
-    const of = snapshot === undefined ? {} : { snapshot };
+  #openView(): ReadView {
+    if (this.#source.damage !== undefined) throw this.#source.damage;
     try {
-      const iterator = this.#level.iterator({ ...bytes, ...readAhead, gte, lt, reverse, ...of });
-      try {
-        const entries: StoredEntry[] = [];
-        let wanted = limit;
-        let size = 0;
-        while (entries.length < limit && size < maxBytes) {
-          // A batch may be smaller than requested. Only an empty one means the end.
-          const batch = await iterator.nextv(Math.min(wanted, mostAtOnce));
-          if (batch.length === 0) return entries;
-          for (const [key, record] of batch) {
-            const entry = decodeRecord(key, record);
-            if (hasExpired(entry, now)) continue;
-            entries.push(entry);
-            size += entry.value.length;
-            if (entries.length === limit || size >= maxBytes) break;
-          }
-          wanted = limit - entries.length + spare;
-        }
-        if (this.#level.supports.seek) {
-          // LevelDB skips a block that it cannot read. classic-level reports it only at the end of
-          // a range, so every read has to reach that end.
-          iterator.seek(range.end);
-          await iterator.nextv(1);
-        }
-        return entries;
-      } finally {
-        await iterator.close();
-      }
+      const snapshot = this.#level.snapshot();
+      const reads = new LevelReads(this.#source, { snapshot, now: Date.now() });
+      // A snapshot that cannot be closed now is closed with the database.
+      return this.#views.open(reads, () => void snapshot.close().catch(() => undefined));
     } catch (error) {
       throw readFailure(error);
     }
   }
 
   async commit(writes: readonly AtomicWrite[]): Promise<WriteOutcome[]> {
-    const damage = this.#damage;
+    const { damage } = this.#source;
     if (damage !== undefined) return writes.map(() => damage);
     const group = new WriteGroup({
       sequence: sequenceOfVersionstamp(this.#lastVersionstamp) + 1,
       now: Date.now(),
-      read: this.#hasGetSync ? (key) => this.#getSync(key) : await this.#readAhead(writes),
+      read: this.#source.hasGetSync
+        ? (key) => this.#reads.getSync(key)
+        : await this.#readAhead(writes),
       versions: this.#checkedVersions,
       copiesWrites: this.#copiesWrites,
     });
@@ -261,6 +215,7 @@ export class LevelEngine implements Engine {
   }
 
   async close(): Promise<void> {
+    this.#views.close();
     this.#logSync?.close();
     const close = () => this.#level.close();
     await (this.#files?.close(close, this.#hasFailed) ?? close());
@@ -270,7 +225,7 @@ export class LevelEngine implements Engine {
     writes: readonly AtomicWrite[],
   ): Promise<(key: Uint8Array) => StoredEntry | undefined> {
     const keys = writes.flatMap(keysReadBy);
-    const results = await Promise.allSettled(keys.map((key) => this.#getAsync(key)));
+    const results = await Promise.allSettled(keys.map((key) => this.#reads.getAsync(key)));
     const reads = new Map(keys.map((key, index) => [textOfBytes(key), results[index]!]));
     return (key) => {
       const result = reads.get(textOfBytes(key))!;
@@ -285,9 +240,9 @@ export class LevelEngine implements Engine {
     sync: boolean,
   ): Promise<void> {
     const batch = this.#level.batch();
-    this.#isWriting = true;
+    this.#source.isWriting = true;
     // The types do not know that the options may be undefined.
-    const options = this.#encodings as typeof bytes;
+    const options = this.#source.encodings as typeof bytes;
     try {
       for (const [i, { key, record }] of mutations.entries()) {
         if (i % mutationsPerTurn === mutationsPerTurn - 1) await nextTurn();
@@ -303,66 +258,10 @@ export class LevelEngine implements Engine {
       this.#hasFailed = true;
       throw error;
     } finally {
-      this.#isWriting = false;
+      this.#source.isWriting = false;
       await batch.close();
     }
   }
-
-  #getSync(key: Uint8Array, snapshot?: AbstractSnapshot): StoredEntry | undefined {
-    // The types do not know that the options may be undefined.
-    const options = (
-      snapshot === undefined ? this.#encodings : { ...bytes, snapshot }
-    ) as typeof bytes;
-    try {
-      return recordOf(key, this.#level.getSync(key, options));
-    } catch (error) {
-      throw readFailure(error, key);
-    }
-  }
-
-  async #getAsync(key: Uint8Array): Promise<StoredEntry | undefined> {
-    try {
-      return recordOf(key, await this.#level.get(key, bytes));
-    } catch (error) {
-      throw readFailure(error, key);
-    }
-  }
-
-  async #getManyAsync(keys: readonly Uint8Array[]): Promise<(StoredEntry | undefined)[]> {
-    try {
-      const records = await this.#level.getMany([...keys], bytes);
-      return unexpiredNow(keys.map((key, index) => recordOf(key, records[index])));
-    } catch (error) {
-      throw readFailure(error);
-    }
-  }
-
-  /** Reads from a snapshot, because the write in progress may become visible between two reads. */
-  async #getManyOfSnapshot(keys: readonly Uint8Array[]): Promise<(StoredEntry | undefined)[]> {
-    const snapshot = this.#level.snapshot();
-    try {
-      return unexpiredNow(keys.map((key) => this.#getSync(key, snapshot)));
-    } finally {
-      await snapshot.close();
-    }
-  }
-}
-
-function recordOf(key: Uint8Array, record: Uint8Array | undefined): StoredEntry | undefined {
-  return record === undefined ? undefined : decodeRecord(key, record);
-}
-
-/**
- * Omits expired entries. All are compared with the same time, so that entries of one commit that
- * expire together disappear together.
- */
-function unexpiredNow(entries: (StoredEntry | undefined)[]): (StoredEntry | undefined)[] {
-  const now = Date.now();
-  return entries.map((entry) => unexpired(entry, now));
-}
-
-function unexpired(entry: StoredEntry | undefined, now: number): StoredEntry | undefined {
-  return entry === undefined || hasExpired(entry, now) ? undefined : entry;
 }
 
 function keysReadBy({ checks, mutations }: AtomicWrite): Uint8Array[] {

@@ -12,8 +12,11 @@ export interface EngineStorage {
   remove?(): Promise<void>;
 }
 
-/** "shared": several engines can be open on one storage. */
-export type EngineCapability = "shared";
+/**
+ * - "shared": several engines can be open on one storage.
+ * - "views": the engine has `openView`.
+ */
+export type EngineCapability = "shared" | "views";
 
 export interface EngineAdapter extends Omit<ContractAdapter<ContractStore>, "create"> {
   /** Creates an empty storage for one test. */

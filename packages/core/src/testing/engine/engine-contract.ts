@@ -10,6 +10,7 @@ import { mutationTests } from "./mutation-tests.js";
 import { reopenTests } from "./reopen-tests.js";
 import { sharedTests } from "./shared-tests.js";
 import { systemKeyTests } from "./system-key-tests.js";
+import { viewTests } from "./view-tests.js";
 import { watchRangesTests } from "./watch-ranges-tests.js";
 import { watchTests } from "./watch-tests.js";
 
@@ -34,6 +35,7 @@ export function engineContract(runner: TestRunner, adapter: EngineAdapter): void
     getTests,
     getManyTests,
     getRangeTests,
+    viewTests,
     commitTests,
     mutationTests,
     expiryTests,

@@ -1,0 +1,178 @@
+import type { Buffer } from "node:buffer";
+import type { AbstractLevel, AbstractSnapshot } from "abstract-level";
+import type { CorruptionError } from "../../errors/core-errors.js";
+import {
+  hasExpired,
+  type MaybePromise,
+  maxRangeBytes,
+  type RangeRead,
+  type StoredEntry,
+} from "../engine.js";
+import { visibleRange } from "../system-keys.js";
+import { readFailure } from "./read-failure.js";
+import { decodeRecord } from "./record.js";
+
+export type Level = AbstractLevel<string | Buffer | Uint8Array, Uint8Array, Uint8Array>;
+
+export const bytes = { keyEncoding: "view", valueEncoding: "view" } as const;
+/** Options of classic-level. Other databases ignore them. */
+const readAhead: object = { highWaterMarkBytes: 1024 * 1024 };
+/** The maximum number of entries that are read at once. */
+const mostAtOnce = 4096;
+/** Each batch after the first reads this many entries more than are missing. */
+const spare = 256;
+
+/** What all reads of a database share. */
+export interface LevelSource {
+  readonly level: Level;
+  readonly hasGetSync: boolean;
+  /** Undefined if `bytes` is the database's default. Calls without encodings are faster. */
+  readonly encodings: typeof bytes | undefined;
+  /** True while a batch is written, which may become visible between two synchronous reads. */
+  isWriting: boolean;
+  /** Set when the files of the database were found damaged. All calls fail from then on. */
+  damage: CorruptionError | undefined;
+}
+
+/** A state of the database that does not change. */
+export interface LevelState {
+  readonly snapshot: AbstractSnapshot;
+  /** Milliseconds since the epoch. Entries that expire by then are absent. */
+  readonly now: number;
+}
+
+/** Reads of an abstract-level database: of its newest state, or of one that does not change. */
+export class LevelReads {
+  readonly #source: LevelSource;
+  readonly #state: LevelState | undefined;
+  /** The options of reads of single keys. The types do not know that they may be undefined. */
+  readonly #options: typeof bytes;
+
+  constructor(source: LevelSource, state?: LevelState) {
+    this.#source = source;
+    this.#state = state;
+    const options = state === undefined ? source.encodings : { ...bytes, snapshot: state.snapshot };
+    this.#options = options as typeof bytes;
+  }
+
+  get(key: Uint8Array): MaybePromise<StoredEntry | undefined> {
+    if (this.#source.damage !== undefined) throw this.#source.damage;
+    if (this.#source.hasGetSync) return unexpired(this.getSync(key), this.#now());
+    return this.getAsync(key).then((entry) => unexpired(entry, this.#now()));
+  }
+
+  getMany(keys: readonly Uint8Array[]): MaybePromise<(StoredEntry | undefined)[]> {
+    const { damage, hasGetSync, isWriting, level } = this.#source;
+    if (damage !== undefined) throw damage;
+    if (!hasGetSync) return this.#getManyAsync(keys);
+    if (this.#state !== undefined || !isWriting)
+      return this.#unexpired(keys.map((key) => this.getSync(key)));
+    return level.supports.explicitSnapshots
+      ? this.#getManyOfSnapshot(keys)
+      : this.#getManyAsync(keys);
+  }
+
+  /** @param maxBytes a read ends when its values have this many bytes. */
+  async getRange(
+    { range, limit, reverse }: RangeRead,
+    maxBytes: number = maxRangeBytes,
+  ): Promise<StoredEntry[]> {
+    const { level, damage } = this.#source;
+    if (damage !== undefined) throw damage;
+    if (range.end.length === 0) return [];
+    const { start: gte, end: lt } = visibleRange(range);
+    const now = this.#now();
+    const of = this.#state === undefined ? {} : { snapshot: this.#state.snapshot };
+    try {
+      const iterator = level.iterator({ ...bytes, ...readAhead, gte, lt, reverse, ...of });
+      try {
+        const entries: StoredEntry[] = [];
+        let wanted = limit;
+        let size = 0;
+        while (entries.length < limit && size < maxBytes) {
+          // A batch may be smaller than requested. Only an empty one means the end.
+          const batch = await iterator.nextv(Math.min(wanted, mostAtOnce));
+          if (batch.length === 0) return entries;
+          for (const [key, record] of batch) {
+            const entry = decodeRecord(key, record);
+            if (hasExpired(entry, now)) continue;
+            entries.push(entry);
+            size += entry.value.length;
+            if (entries.length === limit || size >= maxBytes) break;
+          }
+          wanted = limit - entries.length + spare;
+        }
+        if (level.supports.seek) {
+          // LevelDB skips a block that it cannot read. classic-level reports it only at the end of
+          // a range, so every read has to reach that end.
+          iterator.seek(range.end);
+          await iterator.nextv(1);
+        }
+        return entries;
+      } finally {
+        await iterator.close();
+      }
+    } catch (error) {
+      throw readFailure(error);
+    }
+  }
+
+  /** Returns an entry even if it has expired. */
+  getSync(key: Uint8Array): StoredEntry | undefined {
+    try {
+      return recordOf(key, this.#source.level.getSync(key, this.#options));
+    } catch (error) {
+      throw readFailure(error, key);
+    }
+  }
+
+  /** Returns an entry even if it has expired. */
+  async getAsync(key: Uint8Array): Promise<StoredEntry | undefined> {
+    try {
+      return recordOf(key, await this.#source.level.get(key, this.#options));
+    } catch (error) {
+      throw readFailure(error, key);
+    }
+  }
+
+  async #getManyAsync(keys: readonly Uint8Array[]): Promise<(StoredEntry | undefined)[]> {
+    try {
+      const records = await this.#source.level.getMany([...keys], this.#options);
+      return this.#unexpired(keys.map((key, index) => recordOf(key, records[index])));
+    } catch (error) {
+      throw readFailure(error);
+    }
+  }
+
+  /** Reads from a snapshot, because the write in progress may become visible between two reads. */
+  async #getManyOfSnapshot(keys: readonly Uint8Array[]): Promise<(StoredEntry | undefined)[]> {
+    const snapshot = this.#source.level.snapshot();
+    try {
+      const reads = new LevelReads(this.#source, { snapshot, now: Date.now() });
+      return reads.#unexpired(keys.map((key) => reads.getSync(key)));
+    } finally {
+      await snapshot.close();
+    }
+  }
+
+  /**
+   * Omits expired entries. All are compared with the same time, so that entries of one commit that
+   * expire together disappear together.
+   */
+  #unexpired(entries: (StoredEntry | undefined)[]): (StoredEntry | undefined)[] {
+    const now = this.#now();
+    return entries.map((entry) => unexpired(entry, now));
+  }
+
+  #now(): number {
+    return this.#state?.now ?? Date.now();
+  }
+}
+
+function recordOf(key: Uint8Array, record: Uint8Array | undefined): StoredEntry | undefined {
+  return record === undefined ? undefined : decodeRecord(key, record);
+}
+
+function unexpired(entry: StoredEntry | undefined, now: number): StoredEntry | undefined {
+  return entry === undefined || hasExpired(entry, now) ? undefined : entry;
+}
