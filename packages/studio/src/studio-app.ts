@@ -13,7 +13,6 @@ import { studioError } from "./source/studio-error.js";
 import { changesStream } from "./streams/changes.js";
 import { exportStream } from "./streams/export-rows.js";
 
-const page = fileURLToPath(new URL("../dist/page/", import.meta.url));
 const maxBody = 8 * 1024 * 1024;
 
 /** Returns the HTTP application, and a function that ends its streams and its job. */
@@ -39,7 +38,7 @@ export function studioApp(
   app.get("/api/export", (context) => exportStream(context, source, ending.signal));
   // A browser asks for it at the page with the token, which names no icon.
   app.get("/favicon.ico", (context) => context.body(null, 204));
-  app.use(serveStatic({ root: page }));
+  app.use(serveStatic({ root: fileURLToPath(new URL("../dist/page/", import.meta.url)) }));
   return {
     app,
     close: async () => {

@@ -1,6 +1,6 @@
 import type { Buffer } from "node:buffer";
 
-// The messages of proto/etcd.proto as the protocol loader reads and returns them.
+// The messages of etcd-proto.ts as the protocol loader reads and returns them.
 
 export interface ResponseHeader {
   readonly revision: number;

@@ -1,13 +1,14 @@
-import { fileURLToPath } from "node:url";
 import type { MethodDefinition } from "@grpc/grpc-js";
-import { loadSync, type PackageDefinition, type ServiceDefinition } from "@grpc/proto-loader";
+import { fromJSON, type PackageDefinition, type ServiceDefinition } from "@grpc/proto-loader";
+import protobuf from "protobufjs";
 import type { WatchRequest, WatchResponse } from "./etcd-messages.js";
+import { etcdProto } from "./etcd-proto.js";
 
 let loaded: PackageDefinition | undefined;
 
 /** Returns the definition of a method such as `KV.Txn`. */
 export function methodOf<Request, Response>(name: string): MethodDefinition<Request, Response> {
-  loaded ??= loadSync(fileURLToPath(new URL("../../proto/etcd.proto", import.meta.url)), {
+  loaded ??= fromJSON(protobuf.parse(etcdProto).root.toJSON(), {
     longs: Number,
     enums: String,
     defaults: true,

@@ -6,15 +6,29 @@ import type {
   ManyToMany,
   Relation,
 } from "../model/relations/relation-definition.js";
-import type { CannotHold, LeadsNowhere } from "../model/type-errors.js";
+import type { CannotHold, LeadsNowhere, NeedsStrictNullChecks } from "../model/type-errors.js";
 import type { ModelNamed, ModelsByName } from "./repository/include-types.js";
+
+/**
+ * `true` if the program is compiled with `strictNullChecks`. Without it, every type includes
+ * undefined, so the compiler cannot tell which fields a query names.
+ */
+export type IsStrict = undefined extends string ? false : true;
+
+/** The type error of a program that is compiled without `strictNullChecks`. */
+export type NotStrict =
+  NeedsStrictNullChecks<"set strict, or at least strictNullChecks, to true in tsconfig.json">;
 
 /**
  * Models → unknown for each model whose relations are valid. Otherwise type errors for its
  * relations: to a model that is not among the models, or by fields that the model does not have or
  * that cannot hold the primary key they refer to.
  */
-export type CheckedModels<Models extends AnyModels> = {
+export type CheckedModels<Models extends AnyModels> = IsStrict extends true
+  ? CheckedRelations<Models>
+  : NotStrict;
+
+type CheckedRelations<Models extends AnyModels> = {
   readonly [K in keyof Models]: keyof Models[K]["relations"] extends never
     ? unknown
     : {

@@ -24,7 +24,7 @@ import {
 import type { TransactionKv } from "../transaction/transaction-kv.js";
 import { settlePendingIndex } from "../write/commit/settle-duplicates.js";
 import { Calls } from "./calls.js";
-import type { CheckedModels } from "./checked-models.js";
+import type { CheckedModels, IsStrict, NotStrict } from "./checked-models.js";
 import type { DatabaseOptions } from "./database-options.js";
 import { composed } from "./middleware.js";
 import type { Repository } from "./repository/repository.js";
@@ -37,7 +37,7 @@ export type Models = Readonly<Record<string, Model>>;
 
 /** Models → a repository for each of them. */
 export type Repositories<M extends Models> = {
-  readonly [K in keyof M]: Repository<M[K], M>;
+  readonly [K in keyof M]: IsStrict extends true ? Repository<M[K], M> : NotStrict;
 };
 
 /** Models → a repository for each of them, and `transaction`. */

@@ -58,3 +58,6 @@ export interface CannotCompute<_Field, Message extends string> extends Refused<M
 
 /** A field in data that is computed or copied. */
 export interface NotStored<_Field, Message extends string> extends Refused<Message> {}
+
+/** A program that is compiled without `strictNullChecks`. */
+export interface NeedsStrictNullChecks<Message extends string> extends Refused<Message> {}

@@ -126,15 +126,17 @@ function isKeywright(path: string): boolean {
   const posixPath = posix(path);
   return (
     posixPath.includes("/node_modules/@keywright/") ||
-    keywrightFolders.some((folder) => posixPath.startsWith(folder))
+    keywrightFolders().some((folder) => posixPath.startsWith(folder))
   );
 }
 
-const require = createRequire(import.meta.url);
-
 /** The folders of Keywright's packages. In a workspace they are not inside `node_modules`. */
-const keywrightFolders = [
-  dirname(require.resolve("@keywright/core")),
-  dirname(require.resolve("@keywright/orm")),
-  join(dirname(fileURLToPath(import.meta.url)), "../.."),
-].map((folder) => `${posix(folder)}/`);
+function keywrightFolders(): string[] {
+  const require = createRequire(import.meta.url);
+  const folders = [
+    dirname(require.resolve("@keywright/core")),
+    dirname(require.resolve("@keywright/orm")),
+    join(dirname(fileURLToPath(import.meta.url)), "../.."),
+  ];
+  return folders.map((folder) => `${posix(folder)}/`);
+}

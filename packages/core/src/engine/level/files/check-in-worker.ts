@@ -41,7 +41,7 @@ export function checkInWorker(
     };
     try {
       const workerData: CheckWorkerData = { folder, tables, bytesPerSecond };
-      worker = new Worker(workerFile, { workerData });
+      worker = new Worker(workerFile(), { workerData });
       if (!options.keepsAlive) worker.unref();
       worker.on("message", (checked: CheckedTable | null) => {
         if (isOver) return;
@@ -68,5 +68,13 @@ export function checkInWorker(
   };
 }
 
-/** The compiled worker. The path also leads there from the sources, which the tests import. */
-const workerFile = new URL("../../../../dist/engine/level/files/check-worker.js", import.meta.url);
+/**
+ * Returns the compiled worker. The path also leads there from the sources, which the tests import.
+ *
+ * @throws {TypeError} in a CommonJS bundle, which has no `import.meta.url`.
+ */
+function workerFile(): URL {
+  // A bundler that finds a constant path here would add the file to the bundle, as a script.
+  const path = ["../../../../dist/engine/level/files", "check-worker.js"].join("/");
+  return new URL(path, import.meta.url);
+}

@@ -1,6 +1,10 @@
-// The part of etcd's API that this package uses. Names and numbers are those of etcd 3.4:
-// api/etcdserverpb/rpc.proto, api/mvccpb/kv.proto (https://github.com/etcd-io/etcd, Apache 2.0).
-// Fields that this package does not use are left out. etcd and gRPC permit that.
+/**
+ * The part of etcd's API that this package uses. Names and numbers are those of etcd 3.4:
+ * api/etcdserverpb/rpc.proto, api/mvccpb/kv.proto (https://github.com/etcd-io/etcd, Apache 2.0).
+ * Fields that this package does not use are left out. etcd and gRPC permit that. It is text in a
+ * module and not a file, so that a bundle has it.
+ */
+export const etcdProto = `
 syntax = "proto3";
 package etcdserverpb;
 
@@ -179,3 +183,4 @@ message AuthenticateRequest {
 message AuthenticateResponse {
   string token = 2;
 }
+`;

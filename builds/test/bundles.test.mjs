@@ -1,0 +1,102 @@
+// Programs that bundlers have built from the packed packages run as the packages themselves do.
+import { execFile } from "node:child_process";
+import { mkdir, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import commonjs from "@rollup/plugin-commonjs";
+import json from "@rollup/plugin-json";
+import nodeResolve from "@rollup/plugin-node-resolve";
+import * as esbuild from "esbuild";
+import { rollup } from "rollup";
+import { build as viteBuild } from "vite";
+import { afterAll, beforeAll, expect, it } from "vitest";
+import webpack from "webpack";
+import { packedProject } from "./packed-project.js";
+import { program } from "./program.js";
+
+const execute = promisify(execFile);
+
+/** Packages with native code, and one that `pg` loads only if it is installed. */
+const external = ["classic-level", "lmdb", "pg-native"];
+
+let project;
+let entry;
+beforeAll(async () => {
+  project = await packedProject(["core", "orm", "lmdb", "etcd", "postgres", "server"]);
+  entry = join(project.folder, "program.mjs");
+  await writeFile(entry, program);
+});
+afterAll(() => project.remove());
+
+/** Runs a bundle, and returns what it printed. */
+async function run(file) {
+  const data = join(project.folder, "data", file);
+  await mkdir(data, { recursive: true });
+  const { stdout, stderr } = await execute(process.execPath, [file, data], { cwd: project.folder });
+  return stdout + stderr;
+}
+
+/** CommonJS packages in a bundle of ES modules need `require` for the modules of Node.js. */
+const requireBanner =
+  "import * as nodeModule from 'node:module'; const require = nodeModule.createRequire(import.meta.url);";
+
+it.each(["cjs", "esm"])("esbuild: %s", async (format) => {
+  const file = `esbuild.${format === "cjs" ? "cjs" : "mjs"}`;
+  const { warnings } = await esbuild.build({
+    entryPoints: [entry],
+    absWorkingDir: project.folder,
+    bundle: true,
+    minify: true,
+    platform: "node",
+    format,
+    external,
+    outfile: file,
+    ...(format === "esm" && { banner: { js: requireBanner } }),
+  });
+  expect(warnings).toEqual([]);
+  expect(await run(file)).toBe("done\n");
+});
+
+it("webpack, for production", async () => {
+  const stats = await new Promise((resolve, reject) => {
+    const config = {
+      mode: "production",
+      target: "node",
+      context: project.folder,
+      entry,
+      output: { path: project.folder, filename: "webpack.cjs" },
+      externals: Object.fromEntries(external.map((name) => [name, `commonjs ${name}`])),
+    };
+    webpack(config, (error, done) => (error ? reject(error) : resolve(done)));
+  });
+  expect(stats?.toString({ preset: "errors-only" })).toBe("");
+  expect(await run("webpack.cjs")).toBe("done\n");
+});
+
+it("Rollup, as CommonJS and as ES modules", async () => {
+  const bundle = await rollup({
+    input: entry,
+    external,
+    plugins: [nodeResolve({ preferBuiltins: true }), commonjs(), json()],
+    onwarn: () => {},
+  });
+  for (const [format, file] of [
+    ["cjs", "rollup.cjs"],
+    ["es", "rollup.mjs"],
+  ]) {
+    await bundle.write({ file: join(project.folder, file), format, inlineDynamicImports: true });
+    expect(await run(file)).toBe("done\n");
+  }
+  await bundle.close();
+});
+
+it("Vite, for server-side rendering", async () => {
+  await viteBuild({
+    root: project.folder,
+    logLevel: "error",
+    configFile: false,
+    ssr: { noExternal: true, external },
+    build: { ssr: entry, outDir: "vite", minify: true, rollupOptions: { external } },
+  });
+  expect(await run("vite/program.mjs")).toBe("done\n");
+});
