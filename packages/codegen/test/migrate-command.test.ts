@@ -291,7 +291,7 @@ it("a database that another process keeps to itself is one clear message, with w
     attach: false,
   });
   expect(outcome.stderr).toMatch(
-    /^error KW_DATABASE_LOCKED: The database at data is open in another process\. Close it there/,
+    /^error KW_DATABASE_LOCKED: The database at data is open in another process or thread\. Close it there/,
   );
   expect(outcome.stderr).not.toContain("  path:");
   expect(outcome.stderr).not.toContain("    at ");

@@ -84,7 +84,7 @@ export {
   type VerifyFilesOptions,
 } from "./kv/kv.js";
 export type { KvLimits } from "./kv/limits.js";
-export type { AttachOptions } from "./kv/open/open-engine.js";
+export type { AttachOptions } from "./kv/open/open-options.js";
 export { verifyFiles } from "./kv/open/verify-files.js";
 export { type OpenKvOptions, openKv } from "./kv/open-kv.js";
 export {

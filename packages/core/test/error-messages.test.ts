@@ -138,7 +138,7 @@ const cases: readonly Case[] = [
       await open(folder);
     },
     text: (folder) =>
-      `The database at ${folder} is open in another process. Close it there, or open it in both without attach: false, so that this one can attach.`,
+      `The database at ${folder} is open in another process or thread. Close it there, or open it in both without attach: false, so that this one can attach.`,
   },
   {
     name: "DatabaseFormatError",

@@ -221,7 +221,7 @@ export class DatabaseLockedError extends KeywrightError {
   readonly path: string;
 
   constructor(path: string, cause?: unknown) {
-    const message = `The database at ${path} is open in another process. Close it there, or open it in both without attach: false, so that this one can attach.`;
+    const message = `The database at ${path} is open in another process or thread. Close it there, or open it in both without attach: false, so that this one can attach.`;
     super("KW_DATABASE_LOCKED", message, { cause, retryable: true });
     this.path = path;
   }

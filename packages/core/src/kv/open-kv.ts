@@ -11,14 +11,13 @@ import { EmbeddedKv } from "./embedded-kv.js";
 import { assertLimits, defaultLimits, type KvLimits, limitsWith } from "./limits.js";
 import { defaultCacheBytes } from "./open/default-cache-bytes.js";
 import {
-  type AttachOptions,
-  type OpenEngineOptions,
   openDiskEngine,
   openGivenEngine,
   openLevelEngine,
   openMemoryEngine,
   openRemoteEngine,
 } from "./open/open-engine.js";
+import type { AttachOptions, OpenEngineOptions } from "./open/open-options.js";
 import { connectTo, isRemoteAddress } from "./open/remote-address.js";
 import { foreignUrlReason, isEngine, whereReason } from "./open/where.js";
 

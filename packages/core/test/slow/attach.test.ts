@@ -1,9 +1,10 @@
 import { mkdir, readdir, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
+import { Worker } from "node:worker_threads";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { EngineUnavailableError } from "../../src/errors/core-errors.js";
-import type { EmbeddedKv } from "../../src/index.js";
+import type { EmbeddedKv, OpenKvOptions } from "../../src/index.js";
 import { openKv } from "../../src/kv/open-kv.js";
 import { OwnerProcess } from "../owner-process.js";
 import { makeFolder, removeFolder } from "../temporary-folder.js";
@@ -108,6 +109,43 @@ describe("a second process", () => {
     kv = await openKv(long);
     expect(kv.attached).toEqual({ pid: owner.pid });
     await kv.set(["a"], 1);
+  });
+});
+
+/** Calls a function of core in a new thread. Resolves with "done" or the code of the error. */
+async function callInThread(call: string, ...args: unknown[]): Promise<string> {
+  const core = new URL("../../dist/index.js", import.meta.url).href;
+  const code = `
+    const { parentPort, workerData } = require("node:worker_threads");
+    import(${JSON.stringify(core)})
+      .then((core) => core.${call}(...workerData))
+      .then((result) => result.close?.())
+      .then(() => "done", (error) => error.code)
+      .then((outcome) => parentPort.postMessage(outcome));`;
+  const thread = new Worker(code, { eval: true, execArgv: [], workerData: args });
+  try {
+    return await new Promise((resolve, reject) => {
+      thread.once("message", resolve);
+      thread.once("error", reject);
+    });
+  } finally {
+    await thread.terminate();
+  }
+}
+
+describe("a second thread", () => {
+  // On POSIX systems, a lock ends when the process closes any descriptor of the file.
+  it("that is refused leaves the lock to the first one", async () => {
+    kv = await openKv(folder, { attach: { serve: false } });
+    const refused = await Promise.all([
+      callInThread("openKv", folder, { attach: false }),
+      callInThread("repairDatabase", folder, { inPlace: true }),
+    ]);
+    expect(refused).toEqual(["KW_DATABASE_LOCKED", "KW_DATABASE_LOCKED"]);
+    await expect(owner.open(folder, { attach: false })).rejects.toThrow("is open in another");
+    await kv.close();
+    kv = undefined;
+    expect(await callInThread("openKv", folder, { attach: false })).toBe("done");
   });
 });
 

@@ -8,7 +8,9 @@ import {
   DatabasePathError,
   EngineFailedError,
 } from "../../errors/core-errors.js";
+import { claimName } from "./claim-folder.js";
 import { createLevelFiles } from "./create-level-files.js";
+import { isDiskFailure, reasonOf } from "./opening-error.js";
 
 /** Returns the real path of the folder of a database. Creates a missing folder if allowed. */
 export async function databaseFolder(path: string, createIfMissing: boolean): Promise<string> {
@@ -57,23 +59,12 @@ function assertDatabaseFiles(location: string, names: readonly string[]): void {
 
 /** True for a file that may be left if a process is stopped before it has created a database. */
 function isFirstFile(name: string): boolean {
-  return /^(LOCK|LOG(\.old)?|MANIFEST-000001|\d+\.dbtmp|attach\.(sock|new))$/.test(name);
+  return (
+    name === claimName ||
+    /^(LOCK|LOG(\.old)?|MANIFEST-000001|\d+\.dbtmp|attach\.(sock|new))$/.test(name)
+  );
 }
 
 function isTableOrManifest(name: string): boolean {
   return name === closedMarkName || /^(MANIFEST-\d+|\d+\.(ldb|sst))$/.test(name);
-}
-
-export function reasonOf(cause: unknown): string {
-  const { code, message } = cause as NodeJS.ErrnoException;
-  if (code === "EEXIST" || code === "ENOTDIR")
-    return "a file is in the way, and a database is a folder";
-  if (code === "EACCES" || code === "EPERM" || code === "EROFS")
-    return "access to the folder is denied";
-  return message;
-}
-
-/** True if the disk is full or fails, or if the process can open no more files. */
-export function isDiskFailure(code: string | undefined): boolean {
-  return ["ENOSPC", "EDQUOT", "EIO", "EMFILE", "ENFILE"].includes(code ?? "");
 }

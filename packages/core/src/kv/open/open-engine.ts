@@ -1,5 +1,3 @@
-import cluster from "node:cluster";
-import { setTimeout as sleep } from "node:timers/promises";
 import { MemoryLevel } from "memory-level";
 import type { Engine } from "../../engine/engine.js";
 import { type LevelDatabase, LevelEngine } from "../../engine/level/level-engine.js";
@@ -12,15 +10,14 @@ import {
   DatabaseLockedError,
   DatabaseModeError,
 } from "../../errors/core-errors.js";
-import { isKeywrightError } from "../../errors/keywright-error.js";
 import { databaseFolder } from "./database-folder.js";
-import { connectInFolder, listenInFolder } from "./folder-socket.js";
-import { type LevelOptions, openClassicLevel, openingError, syncableFolder } from "./open-level.js";
+import { openClassicLevel, syncableFolder } from "./open-level.js";
+import type { OpenEngineOptions } from "./open-options.js";
+import { openingError } from "./opening-error.js";
+import { type OpenedEngine, type OwnedPlace, openPlace, servePlace } from "./owned-place.js";
 import { SharedEngine } from "./shared-engine.js";
 import { verifyMode } from "./verify-mode.js";
 
-/** How long the owner of a folder may take to listen, in milliseconds. */
-const ownerPatience = 2000;
 /** The engines that this process has open, opens or closes, by the real path of their folder. */
 const enginesByPath = new Map<string, Promise<SharedEngine>>();
 /** The real paths of the databases that this process repairs. */
@@ -30,23 +27,6 @@ const reservedFolders = new Set<string>();
  * collected.
  */
 const enginesByDatabase = new WeakMap<LevelDatabase | Engine, Promise<SharedEngine>>();
-
-/** How the processes that open the same folder work together. */
-export interface AttachOptions {
-  /** True if other processes may attach to this one. The default is true. */
-  readonly serve?: boolean | undefined;
-  /**
-   * True to become the owner of the folder if its owner ends. If false, calls wait a few seconds
-   * for another owner and fail. The default is true in a worker of `node:cluster`, whose workers
-   * are equal, and false in other processes.
-   */
-  readonly takeOver?: boolean | undefined;
-}
-
-export interface OpenEngineOptions extends LevelOptions {
-  /** False to fail if another process owns the folder, and to serve no other process. */
-  readonly attach: AttachOptions | false;
-}
 
 export function openMemoryEngine(options: OpenEngineOptions): Promise<SharedEngine> {
   const level = new MemoryLevel<Uint8Array, Uint8Array>({ storeEncoding: "view" });
@@ -65,7 +45,8 @@ export async function openLevelEngine(
     } catch (error) {
       throw openingError(pathOf(level) ?? "(no path)", error);
     }
-    return await LevelEngine.open(level, { ...options, folder: syncableFolder(level) });
+    const folder = syncableFolder(level);
+    return opened(await LevelEngine.open(level, { ...options, folder }));
   });
 }
 
@@ -76,7 +57,7 @@ export async function openGivenEngine(
 ): Promise<SharedEngine> {
   return await share(enginesByDatabase, engine, options, async () => {
     await verifyMode(engine, options);
-    return engine;
+    return opened(engine);
   });
 }
 
@@ -95,18 +76,24 @@ export async function openDiskEngine(
 ): Promise<SharedEngine> {
   const location = await databaseFolder(path, options.createIfMissing);
   if (reservedFolders.has(location)) throw new DatabaseLockedError(location);
-  const open = () => openFolder(location, options);
-  return await share(enginesByPath, location, options, open, async (shared) => {
-    const mayServe = options.attach !== false && options.attach.serve !== false;
-    const isServing = mayServe && isServingAllowed() && shared.engine.listen === undefined;
-    if (isServing) await serveFolder(shared, location);
-  });
+  return await openOwned(levelPlace(location), options);
 }
 
-async function serveFolder(shared: SharedEngine, location: string): Promise<void> {
-  const access = { canWrite: true, maxMessageBytes: Number.POSITIVE_INFINITY };
-  const stop = await listenInFolder(location, (socket) => shared.server.accept(socket, access));
-  shared.stopServingWith(stop);
+function levelPlace(location: string): OwnedPlace {
+  return {
+    path: location,
+    folder: location,
+    open: async (options) => opened(await openClassicLevel(location, options)),
+  };
+}
+
+async function openOwned(place: OwnedPlace, options: OpenEngineOptions): Promise<SharedEngine> {
+  const open = () => openPlace(place, options);
+  return await share(enginesByPath, place.path, options, open, async (shared) => {
+    const mayServe = options.attach !== false && options.attach.serve !== false;
+    const isServing = mayServe && isServingAllowed() && shared.engine.listen === undefined;
+    if (isServing) await servePlace(shared, place);
+  });
 }
 
 /**
@@ -124,78 +111,9 @@ export async function openRemoteEngine(
     await engine.close();
     throw new DatabaseModeError(engine.mode);
   }
-  const shared = new SharedEngine(engine, mode, () => undefined);
+  const shared = new SharedEngine(engine, mode, async () => undefined);
   await shared.acquire(readOnly);
   return shared;
-}
-
-/** Attaches to the process that owns a folder, or becomes its owner. */
-async function openFolder(location: string, options: OpenEngineOptions): Promise<Engine> {
-  if (options.attach === false) return await openClassicLevel(location, options);
-  const giveUpAt = performance.now() + ownerPatience;
-  for (;;) {
-    const engine = await attachedEngine(location, options);
-    if (engine !== undefined) return engine;
-    try {
-      return await openClassicLevel(location, options);
-    } catch (error) {
-      if (!(error instanceof DatabaseLockedError) || performance.now() > giveUpAt) throw error;
-    }
-    // The owner does not listen yet, or has closed just now.
-    await sleep(20);
-  }
-}
-
-/** Returns the engine of the process that owns a folder, or undefined if none answers. */
-async function attachedEngine(
-  location: string,
-  options: OpenEngineOptions,
-): Promise<RemoteEngine | undefined> {
-  let engine: RemoteEngine;
-  /** The engine by which this process owns the folder, after it has taken over. */
-  let own: SharedEngine | undefined;
-  const takeOver = async () => {
-    const taken = new SharedEngine(
-      await openClassicLevel(location, options),
-      options.mode,
-      () => undefined,
-      location,
-    );
-    await taken.acquire(options.readOnly);
-    await serveFolder(taken, location);
-    return taken;
-  };
-  let isFirst = true;
-  const connect = async () => {
-    try {
-      return await connectInFolder(location);
-    } catch (error) {
-      const mayTakeOver = options.attach !== false && (options.attach.takeOver ?? cluster.isWorker);
-      if (isFirst || own !== undefined || !mayTakeOver) throw error;
-      const taken = await takeOver();
-      try {
-        const socket = await connectInFolder(location);
-        own = taken;
-        engine.hasTakenOver = true;
-        return socket;
-      } catch (failure) {
-        // For example, the disk is too full for a socket. Another process may own the folder then.
-        await taken.release();
-        throw failure;
-      }
-    } finally {
-      isFirst = false;
-    }
-  };
-  try {
-    engine = await RemoteEngine.open(connect, async () => await own?.release());
-  } catch (error) {
-    if (isKeywrightError(error)) throw error;
-    return undefined;
-  }
-  if (engine.mode === options.mode) return engine;
-  await engine.close();
-  throw new DatabaseModeError(engine.mode, location);
 }
 
 /**
@@ -222,7 +140,7 @@ async function share<Where>(
   engines: EngineTable<Where>,
   where: Where,
   { mode, readOnly }: OpenEngineOptions,
-  open: () => Promise<Engine>,
+  open: () => Promise<OpenedEngine>,
   onOpen?: (shared: SharedEngine) => Promise<void>,
 ): Promise<SharedEngine> {
   const path = pathOf(where);
@@ -239,10 +157,11 @@ async function share<Where>(
   }
   const forget = () => engines.delete(where);
   const opening = open().then(
-    async (engine) => {
-      const opened = new SharedEngine(engine, mode, forget, path);
-      await onOpen?.(opened);
-      return opened;
+    async ({ engine, release }) => {
+      const onClosed = () => release().finally(forget);
+      const shared = new SharedEngine(engine, mode, onClosed, path);
+      await onOpen?.(shared);
+      return shared;
     },
     (error) => {
       // Before the calls that wait for this one look into the table again.
@@ -254,6 +173,11 @@ async function share<Where>(
   const shared = await opening;
   await shared.acquire(readOnly);
   return shared;
+}
+
+/** An engine that nothing has to be released after. */
+function opened(engine: Engine): OpenedEngine {
+  return { engine, release: async () => undefined };
 }
 
 function pathOf(where: unknown): string | undefined {

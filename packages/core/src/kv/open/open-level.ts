@@ -4,14 +4,7 @@ import type { DatabaseMode } from "../../engine/level/database-header.js";
 import { FileChecker, type FileCheckOptions } from "../../engine/level/files/file-checker.js";
 import { type LevelDatabase, LevelEngine } from "../../engine/level/level-engine.js";
 import { openWithLogs } from "../../engine/level/open-with-logs.js";
-import {
-  CorruptionError,
-  DatabaseLockedError,
-  DatabasePathError,
-  EngineFailedError,
-} from "../../errors/core-errors.js";
-import { isKeywrightError } from "../../errors/keywright-error.js";
-import { isDiskFailure, reasonOf } from "./database-folder.js";
+import { openingError } from "./opening-error.js";
 
 export interface LevelOptions {
   readonly mode: DatabaseMode;
@@ -52,26 +45,4 @@ export async function openClassicLevel(location: string, options: LevelOptions):
 /** Returns the folder of a LevelDB database. Windows cannot sync a folder, and does not need to. */
 export function syncableFolder(level: unknown): string | undefined {
   return level instanceof ClassicLevel && process.platform !== "win32" ? level.location : undefined;
-}
-
-/** Returns the error of a failed opening with the path, and with what can be done. */
-export function openingError(location: string, error: unknown): Error {
-  if (isKeywrightError(error)) return error;
-  const { code: ownCode, syscall } = error as NodeJS.ErrnoException;
-  if (isDiskFailure(ownCode)) return new EngineFailedError(error, "open", location);
-  if (syscall !== undefined) return new DatabasePathError(location, reasonOf(error), error);
-  const cause = error instanceof Error ? error.cause : undefined;
-  const code = (cause as { code?: unknown } | undefined)?.code;
-  if (code === "LEVEL_LOCKED") return new DatabaseLockedError(location, error);
-  const text = cause instanceof Error ? cause.message : String(error);
-  const reason = text.replace(/^Corruption: /, "");
-  if (code === "LEVEL_CORRUPTION") return new CorruptionError(reason, undefined, error, location);
-  if (code === "LEVEL_IO_ERROR" && !isPathFailure(reason))
-    return new EngineFailedError(cause, "open", location);
-  return new DatabasePathError(location, reason, error);
-}
-
-/** True for a failure of LevelDB that another path or other permissions correct. */
-function isPathFailure(reason: string): boolean {
-  return /denied|not permitted|read-only|directory/i.test(reason);
 }

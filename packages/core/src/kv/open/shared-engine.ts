@@ -28,7 +28,7 @@ export class SharedEngine {
   /** Undefined if another process owns the database. */
   readonly #work: OwnWork | undefined;
   readonly #messages: MessageQueue | RemoteMessages;
-  readonly #onClosed: () => void;
+  readonly #onClosed: () => Promise<void>;
   #server: EngineServer | undefined;
   #stopServing: (() => Promise<void>) | undefined;
   #users = 0;
@@ -36,7 +36,7 @@ export class SharedEngine {
   #closing: Promise<void> | undefined;
 
   /** @param onClosed is called when the last user has released the engine and it is closed. */
-  constructor(engine: Engine, mode: DatabaseMode, onClosed: () => void, path?: string) {
+  constructor(engine: Engine, mode: DatabaseMode, onClosed: () => Promise<void>, path?: string) {
     this.engine = engine;
     this.mode = mode;
     this.#queue = new CommitQueue(engine, maxGroupSize, (write) => this.#onApplied(write));
@@ -123,7 +123,7 @@ export class SharedEngine {
       await this.#queue.idle();
       await this.engine.close();
     } finally {
-      this.#onClosed();
+      await this.#onClosed();
     }
   }
 }

@@ -1,5 +1,7 @@
 import { holdLock } from "../../engine/level/repair/hold-lock.js";
 import { DatabaseLockedError, DatabasePathError } from "../../errors/core-errors.js";
+import { isKeywrightError } from "../../errors/keywright-error.js";
+import { claimFolder } from "../open/claim-folder.js";
 import { reserveFolder } from "../open/open-engine.js";
 
 /**
@@ -11,14 +13,19 @@ import { reserveFolder } from "../open/open-engine.js";
  */
 export async function lockDatabase(folder: string): Promise<() => Promise<void>> {
   const cancel = reserveFolder(folder);
+  let endClaim: () => void = () => undefined;
   try {
+    endClaim = await claimFolder(folder);
     const release = await holdLock(folder);
     return async () => {
       await release();
+      endClaim();
       cancel();
     };
   } catch (error) {
+    endClaim();
     cancel();
+    if (isKeywrightError(error)) throw error;
     const { cause } = error as { cause?: { code?: unknown } };
     if (cause?.code === "LEVEL_LOCKED") throw new DatabaseLockedError(folder, error);
     throw new DatabasePathError(folder, "its file LOCK cannot be locked", error);

@@ -1,0 +1,18 @@
+import type { LevelOptions } from "./open-level.js";
+
+/** How the processes that open the same folder work together. */
+export interface AttachOptions {
+  /** True if other processes may attach to this one. The default is true. */
+  readonly serve?: boolean | undefined;
+  /**
+   * True to become the owner of the folder if its owner ends. If false, calls wait a few seconds
+   * for another owner and fail. The default is true in a worker of `node:cluster`, whose workers
+   * are equal, and false in other processes.
+   */
+  readonly takeOver?: boolean | undefined;
+}
+
+export interface OpenEngineOptions extends LevelOptions {
+  /** False to fail if another process owns the folder, and to serve no other process. */
+  readonly attach: AttachOptions | false;
+}

@@ -1,0 +1,133 @@
+import cluster from "node:cluster";
+import { setTimeout as sleep } from "node:timers/promises";
+import type { Engine } from "../../engine/engine.js";
+import { RemoteEngine } from "../../engine/remote/remote-engine.js";
+import { DatabaseLockedError, DatabaseModeError } from "../../errors/core-errors.js";
+import { isKeywrightError } from "../../errors/keywright-error.js";
+import { claimFolder } from "./claim-folder.js";
+import { connectInFolder, listenInFolder } from "./folder-socket.js";
+import type { OpenEngineOptions } from "./open-options.js";
+import { SharedEngine } from "./shared-engine.js";
+
+/** How long the owner of a database may take to listen, in milliseconds. */
+const ownerPatience = 2000;
+
+/** A database that one process owns at a time, and to whose owner other processes attach. */
+export interface OwnedPlace {
+  /** The real path of the database. */
+  readonly path: string;
+  /** The folder that its owner locks, and in which it listens. */
+  readonly folder: string;
+  /**
+   * Opens the database in this process.
+   *
+   * @throws {DatabaseLockedError} if another process owns it.
+   */
+  open(options: OpenEngineOptions): Promise<OpenedEngine>;
+}
+
+export interface OpenedEngine {
+  readonly engine: Engine;
+  /** Call this after the engine is closed. It lets others own the database. */
+  readonly release: () => Promise<void>;
+}
+
+/** Attaches to the process that owns a database, or becomes its owner. */
+export async function openPlace(
+  place: OwnedPlace,
+  options: OpenEngineOptions,
+): Promise<OpenedEngine> {
+  if (options.attach === false) {
+    if (await hasOwner(place)) throw new DatabaseLockedError(place.path);
+    return await ownPlace(place, options);
+  }
+  const giveUpAt = performance.now() + ownerPatience;
+  for (;;) {
+    const engine = await attachedEngine(place, options);
+    if (engine !== undefined) return { engine, release: async () => undefined };
+    try {
+      return await ownPlace(place, options);
+    } catch (error) {
+      if (!(error instanceof DatabaseLockedError) || performance.now() > giveUpAt) throw error;
+    }
+    // The owner does not listen yet, or has closed just now.
+    await sleep(20);
+  }
+}
+
+/** Lets other processes attach to this one, which owns the database. */
+export async function servePlace(shared: SharedEngine, { folder }: OwnedPlace): Promise<void> {
+  const access = { canWrite: true, maxMessageBytes: Number.POSITIVE_INFINITY };
+  const stop = await listenInFolder(folder, (socket) => shared.server.accept(socket, access));
+  shared.stopServingWith(stop);
+}
+
+/** True if a process answers that owns a database, so that its lock need not be tried. */
+async function hasOwner({ folder }: OwnedPlace): Promise<boolean> {
+  try {
+    (await connectInFolder(folder)).destroy();
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** Becomes the owner of a database. */
+async function ownPlace(place: OwnedPlace, options: OpenEngineOptions): Promise<OpenedEngine> {
+  const endClaim = await claimFolder(place.folder, place.path);
+  try {
+    const { engine, release } = await place.open(options);
+    return { engine, release: () => release().finally(endClaim) };
+  } catch (error) {
+    endClaim();
+    throw error;
+  }
+}
+
+/** Returns the engine of the process that owns a database, or undefined if none answers. */
+async function attachedEngine(
+  place: OwnedPlace,
+  options: OpenEngineOptions,
+): Promise<RemoteEngine | undefined> {
+  let engine: RemoteEngine;
+  /** The engine by which this process owns the database, after it has taken over. */
+  let own: SharedEngine | undefined;
+  const takeOver = async () => {
+    const opened = await ownPlace(place, options);
+    const taken = new SharedEngine(opened.engine, options.mode, opened.release, place.path);
+    await taken.acquire(options.readOnly);
+    await servePlace(taken, place);
+    return taken;
+  };
+  let isFirst = true;
+  const connect = async () => {
+    try {
+      return await connectInFolder(place.folder);
+    } catch (error) {
+      const mayTakeOver = options.attach !== false && (options.attach.takeOver ?? cluster.isWorker);
+      if (isFirst || own !== undefined || !mayTakeOver) throw error;
+      const taken = await takeOver();
+      try {
+        const socket = await connectInFolder(place.folder);
+        own = taken;
+        engine.hasTakenOver = true;
+        return socket;
+      } catch (failure) {
+        // For example, the disk is too full for a socket. Another process may own the folder then.
+        await taken.release();
+        throw failure;
+      }
+    } finally {
+      isFirst = false;
+    }
+  };
+  try {
+    engine = await RemoteEngine.open(connect, async () => await own?.release());
+  } catch (error) {
+    if (isKeywrightError(error)) throw error;
+    return undefined;
+  }
+  if (engine.mode === options.mode) return engine;
+  await engine.close();
+  throw new DatabaseModeError(engine.mode, place.path);
+}
