@@ -26,6 +26,11 @@ export type Call =
   | "get"
   | "getMany"
   | "range"
+  | "openView"
+  | "viewGet"
+  | "viewGetMany"
+  | "viewRange"
+  | "closeView"
   | "commit"
   | "watch"
   | "watchRanges"
@@ -47,6 +52,8 @@ export interface Greeting {
   readonly pid: number;
   readonly mode: DatabaseMode;
   readonly limits: EngineLimits;
+  /** True if the client can open views. Earlier versions do not say it. */
+  readonly hasViews?: boolean;
   /** The largest message that the owner accepts. */
   readonly maxMessageBytes: number;
 }

@@ -13,12 +13,14 @@ import type {
   QueueListener,
   RangeListener,
   RangeRead,
+  ReadView,
   StoredEntry,
   WriteOutcome,
 } from "../engine.js";
 import type { FileCheckProgress, FileReport } from "../file-report.js";
 import { keepAlive } from "../keep-alive.js";
 import type { DatabaseMode } from "../level/database-header.js";
+import { OpenViews } from "../open-views.js";
 import { clientIdBytes } from "./commit-ids.js";
 import { type Connect, Link, patience } from "./link.js";
 import {
@@ -51,9 +53,11 @@ interface Listener {
 /** The engine of a database that another process owns. `engine-server.ts` is the other side. */
 export class RemoteEngine implements Engine {
   readonly isShared = true;
+  openView?: NonNullable<Engine["openView"]>;
   /** True if the owner is this process now. */
   hasTakenOver = false;
   readonly #link: Link;
+  readonly #views = new OpenViews();
   readonly #watches = new Map<number, Watch>();
   readonly #listeners = new Map<number, Listener>();
   #nextId = 1;
@@ -83,7 +87,8 @@ export class RemoteEngine implements Engine {
     onClose: () => Promise<void> = async () => undefined,
   ): Promise<RemoteEngine> {
     const engine = new RemoteEngine(connect, onClose);
-    const { version } = await engine.#link.open();
+    const { version, hasViews } = await engine.#link.open();
+    if (hasViews === true) engine.openView = () => engine.#openView();
     if (version === protocolVersion) return engine;
     engine.#link.close();
     throw new EngineUnavailableError(
@@ -109,18 +114,11 @@ export class RemoteEngine implements Engine {
   }
 
   async getMany(keys: readonly Uint8Array[]): Promise<(StoredEntry | undefined)[]> {
-    const entries = (await this.#link.call("getMany", keys)) as (WireEntry | null)[];
-    return entries.map((entry, i) => entryOf(keys[i]!, entry));
+    return entriesOf(keys, await this.#link.call("getMany", keys));
   }
 
-  async getRange({ range, limit, reverse }: RangeRead): Promise<StoredEntry[]> {
-    // A limit may be infinite, which is a number that no message needs.
-    const most = Math.min(limit, Number.MAX_SAFE_INTEGER);
-    const entries = (await this.#link.call("range", wireRange(range), most, reverse)) as [
-      key: Uint8Array,
-      ...entry: WireEntry,
-    ][];
-    return entries.map(([key, ...entry]) => entryOf(plainBytes(key), entry)!);
+  async getRange(read: RangeRead): Promise<StoredEntry[]> {
+    return rangeEntriesOf(await this.#link.call("range", ...wireRead(read)));
   }
 
   async commit(writes: readonly AtomicWrite[]): Promise<WriteOutcome[]> {
@@ -133,6 +131,22 @@ export class RemoteEngine implements Engine {
     } catch (error) {
       return writes.map(() => error as Error);
     }
+  }
+
+  /** The owner holds the state. It is freed there if this process ends. */
+  async #openView(): Promise<ReadView> {
+    const id = this.#nextId++;
+    await this.#link.call("openView", id);
+    const link = this.#link;
+    return this.#views.open(
+      {
+        get: async (key) => entryOf(key, (await link.call("viewGet", id, key)) as WireEntry | null),
+        getMany: async (keys) => entriesOf(keys, await link.call("viewGetMany", id, keys)),
+        getRange: async (read) =>
+          rangeEntriesOf(await link.call("viewRange", id, ...wireRead(read))),
+      },
+      () => link.notify("closeView", id),
+    );
   }
 
   watch(keys: readonly Uint8Array[], onChange: () => void): () => void {
@@ -168,6 +182,7 @@ export class RemoteEngine implements Engine {
 
   async close(): Promise<void> {
     this.#isClosed = true;
+    this.#views.close();
     this.#watches.clear();
     for (const id of [...this.#listeners.keys()]) this.#endListener(id);
     this.#link.close();
@@ -240,4 +255,18 @@ export class RemoteEngine implements Engine {
       "Start it again, or close this database and open it again",
     );
   }
+}
+
+function wireRead({ range, limit, reverse }: RangeRead): unknown[] {
+  // A limit may be infinite, which is a number that no message needs.
+  return [wireRange(range), Math.min(limit, Number.MAX_SAFE_INTEGER), reverse];
+}
+
+function entriesOf(keys: readonly Uint8Array[], wire: unknown): (StoredEntry | undefined)[] {
+  return (wire as (WireEntry | null)[]).map((entry, i) => entryOf(keys[i]!, entry));
+}
+
+function rangeEntriesOf(wire: unknown): StoredEntry[] {
+  const entries = wire as [key: Uint8Array, ...entry: WireEntry][];
+  return entries.map(([key, ...entry]) => entryOf(plainBytes(key), entry)!);
 }

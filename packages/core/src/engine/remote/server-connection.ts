@@ -1,7 +1,7 @@
 import type { Buffer } from "node:buffer";
 import type { Duplex } from "node:stream";
 import { EngineFailedError, LimitExceededError, ReadOnlyError } from "../../errors/core-errors.js";
-import type { QueueListener, StoredEntry } from "../engine.js";
+import type { MaybePromise, QueueListener, ReadView, StoredEntry } from "../engine.js";
 import { clientIdBytes, withoutCommitIds } from "./commit-ids.js";
 import { FrameError, FrameReader, FrameWriter } from "./frames.js";
 import {
@@ -20,6 +20,7 @@ import {
 import { ReadTurns } from "./read-turns.js";
 import { RemoteHandlerError } from "./remote-handler-error.js";
 import type { Access, ConnectionHost } from "./served-database.js";
+import { ServedViews } from "./served-views.js";
 import { wireError } from "./wire-error.js";
 
 /** A client with more requests than this is not read until some are answered. */
@@ -49,6 +50,7 @@ export class ServerConnection {
   readonly #reader: FrameReader;
   readonly #writer: FrameWriter;
   readonly #watches = new Map<number, Watch>();
+  readonly #views: ServedViews;
   readonly #listeners = new Map<number, QueueListener>();
   /** The messages that handlers of the client have, by their number. */
   readonly #deliveries = new Map<number, (isTaken: boolean) => void>();
@@ -68,6 +70,7 @@ export class ServerConnection {
     this.#access = access;
     this.#reader = new FrameReader(access.maxMessageBytes);
     this.#writer = new FrameWriter(stream);
+    this.#views = new ServedViews(server.database.engine);
     stream.on("data", (chunk: Buffer) => this.#onData(chunk));
     stream.on("drain", () => this.#onDrain());
     stream.on("error", () => undefined);
@@ -181,17 +184,24 @@ export class ServerConnection {
     if (this.#clientId === undefined) throw malformed();
     const { engine } = this.#server.database;
     switch (call) {
-      case "get": {
-        const read = engine.get(keyOf(args[0]));
-        return read instanceof Promise ? read.then(wireEntry) : wireEntry(read);
-      }
-      case "getMany": {
-        const read = engine.getMany(listOf(args[0]).map(keyOf));
-        const wire = (entries: readonly (StoredEntry | undefined)[]) => entries.map(wireEntry);
-        return read instanceof Promise ? read.then(wire) : wire(read);
-      }
+      case "get":
+        return this.#get(engine, args);
+      case "getMany":
+        return this.#getMany(engine, args);
       case "range":
-        return this.#range(args);
+        return this.#range(engine, args);
+      case "openView":
+        if (engine.openView === undefined) throw malformed();
+        return this.#views.open(numberOf(args[0]));
+      case "viewGet":
+        return this.#get(this.#views.get(numberOf(args[0])), args.slice(1));
+      case "viewGetMany":
+        return this.#getMany(this.#views.get(numberOf(args[0])), args.slice(1));
+      case "viewRange":
+        return this.#range(this.#views.get(numberOf(args[0])), args.slice(1));
+      case "closeView":
+        this.#views.close(numberOf(args[0]));
+        return null;
       case "commit":
         return this.#commit(this.#clientId, args);
       case "watch":
@@ -230,17 +240,31 @@ export class ServerConnection {
       pid: process.pid,
       mode,
       limits: engine.limits,
+      hasViews: engine.openView !== undefined,
       maxMessageBytes: this.#access.maxMessageBytes,
     };
   }
 
-  #range([wireRange, wireLimit, reverse]: readonly unknown[]): Promise<unknown[]> {
+  #get(reads: Pick<ReadView, "get">, [key]: readonly unknown[]): MaybePromise<unknown> {
+    const read = reads.get(keyOf(key));
+    return read instanceof Promise ? read.then(wireEntry) : wireEntry(read);
+  }
+
+  #getMany(reads: Pick<ReadView, "getMany">, [keys]: readonly unknown[]): MaybePromise<unknown> {
+    const read = reads.getMany(listOf(keys).map(keyOf));
+    const wire = (entries: readonly (StoredEntry | undefined)[]) => entries.map(wireEntry);
+    return read instanceof Promise ? read.then(wire) : wire(read);
+  }
+
+  #range(
+    reads: Pick<ReadView, "getRange">,
+    [wireRange, wireLimit, reverse]: readonly unknown[],
+  ): Promise<unknown[]> {
     const limit = Math.max(1, Math.floor(numberOf(wireLimit)));
     if (limit > maxEntries) throw new LimitExceededError("batchSize", maxEntries, limit);
     const range = withoutCommitIds(rangeOf(wireRange));
-    const { engine } = this.#server.database;
     return this.#ranges.run(async () => {
-      const entries = await engine.getRange({ range, limit, reverse: reverse === true });
+      const entries = await reads.getRange({ range, limit, reverse: reverse === true });
       return entries.map((entry) => [entry.key, ...wireEntry(entry)!]);
     });
   }
@@ -343,6 +367,7 @@ export class ServerConnection {
 
   #close(): void {
     this.#hasEnded = true;
+    this.#views.closeAll();
     for (const { stop } of this.#watches.values()) stop();
     this.#watches.clear();
     for (const listener of this.#listeners.values()) listener.end();
