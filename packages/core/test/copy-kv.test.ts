@@ -619,6 +619,15 @@ describe("a copied entry", () => {
     expect(number!.value).toEqual(new KvU64(3n));
   });
 
+  it("expires when that of a source with compat does", async () => {
+    const [from, to] = [await openKv(undefined, { compat: "deno" }), await openKv()];
+    await from.set(["expires"], 1, { expireIn: 1_000_000 });
+    const { expireAt } = (await from.get(["expires"])) as KvEntry<unknown>;
+    await copyKv(from, to);
+    const copied = (await to.get(["expires"])) as KvEntry<unknown>;
+    expect(copied.expireAt).toBeGreaterThanOrEqual(expireAt!);
+  });
+
   it("expires when the option says so, whether the source reports it or not", async () => {
     const [from, to] = [await openKv(), await openKv()];
     for (const name of ["gone", "session", "stays"]) await from.set([name], name);

@@ -375,6 +375,15 @@ describe("findDuplicates", () => {
     expect((await list()).items).toEqual([{ value: ["a"], ids: ["r000", "r002"] }]);
   });
 
+  it("lists the row in the index for a program that was open before the migration", async () => {
+    const before = await createDatabase({ kv, models: { things: Plain } });
+    await before.things.createMany({ data: ["a", "b"].map((id) => ({ id, name: "twin" })) });
+    const early = await open();
+    await migrate(await open());
+    const { items } = await findDuplicates(early, { model: "things", index: "byName" });
+    expect(items).toEqual([{ value: ["twin"], ids: ["a", "b"] }]);
+  });
+
   it("is empty for an index without any", async () => {
     await fill(["a", "b"]);
     expect(await list()).toEqual({ items: [], cursor: null });

@@ -1,7 +1,7 @@
 import { type EmbeddedKv, type Kv, openKv } from "@keywright/core";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import * as z from "zod";
-import { belongsTo, createDatabase, defineModel, migrate } from "../src/index.js";
+import { belongsTo, createDatabase, type Database, defineModel, migrate } from "../src/index.js";
 import { denoKv, interferingKv, lateKv } from "./faulty-kv.js";
 import { rejection } from "./user-model.js";
 import { expectIndexesToMatch } from "./verify-indexes.js";
@@ -24,6 +24,8 @@ const Session = defineModel({
 const session = { id: "a", token: "t", user: "ada", tags: ["x", "y"] };
 const where = { id: "a" };
 const start = 1_800_000_000_000;
+
+type Sessions = Database<{ sessions: typeof Session }>;
 
 let kv: EmbeddedKv;
 beforeEach(async () => {
@@ -367,5 +369,109 @@ it("a new index's entries expire with the rows that are there already", async ()
     expect("expireAt" in (await kv.get(["notes_by_name", "here"]))).toBe(false);
   } finally {
     await kv.close();
+  }
+});
+
+describe("a change keeps the lifetime of another row that", () => {
+  const Issue = defineModel({
+    name: "issues",
+    schema: z.object({ id: z.string(), priority: z.int() }),
+    primaryKey: "id",
+  });
+  const Link = defineModel({
+    name: "links",
+    schema: z.object({
+      id: z.string(),
+      issueId: z.string().nullable(),
+      priority: z.int().default(0),
+    }),
+    primaryKey: "id",
+    indexes: { byIssue: { key: "issueId", count: true } },
+    relations: {
+      issue: belongsTo("issues", "issueId", {
+        onDelete: "setNull",
+        copy: { priority: "priority" },
+      }),
+    },
+  });
+  const openLinks = (on: Kv) => createDatabase({ kv: on, models: { issues: Issue, links: Link } });
+  type Links = Awaited<ReturnType<typeof openLinks>>;
+  const data = { priority: 2 };
+
+  it.each<[string, (db: Links) => Promise<unknown>]>([
+    ["copies a field, update", (db) => db.issues.update({ where, data })],
+    [
+      "copies a field, upsert",
+      (db) => db.issues.upsert({ where, create: { id: "a", ...data }, update: data }),
+    ],
+    ["copies a field, updateMany", (db) => db.issues.updateMany({ filter: () => true, data })],
+    [
+      "copies a field, transaction",
+      (db) => db.transaction((tx) => tx.issues.update({ where, data })),
+    ],
+    [
+      "copies a field, nested",
+      (db) => db.links.update({ where, data: { issue: { update: data } } }),
+    ],
+    ["copies a field, expireIn", (db) => db.issues.update({ where, data, expireIn: 5000 })],
+    ["refers to a deleted row", (db) => db.issues.delete({ where })],
+  ])("%s", async (_, change) => {
+    const compat = await openKv(undefined, { compat: "deno" });
+    for (const [raw, on] of [
+      [kv, kv],
+      [kv, denoKv(kv)],
+      [compat, compat],
+    ] as const) {
+      const db = await openLinks(on);
+      await db.issues.create({ data: { id: "a", priority: 1 } });
+      await db.links.create({ data: { id: "a", issueId: "a" }, expireIn: 1000 });
+      passes(400);
+      await change(db);
+      const { expireAt } = (await raw.get(["links", "a"])) as { expireAt?: number };
+      expect(expireAt).toBe(Date.now() + 600);
+      passes(600);
+      expect(await db.links.findUnique({ where })).toBeNull();
+      expect(await db.links.count()).toBe(0);
+      await db.issues.deleteMany({ filter: () => true });
+    }
+    await compat.close();
+  });
+});
+
+it.each<[string, (db: Sessions) => Promise<unknown>]>([
+  [
+    "updateMany, atomic",
+    (db) => db.sessions.updateMany({ filter: () => true, data: { user: "bob" }, atomic: true }),
+  ],
+  [
+    "findUnique, then update",
+    (db) =>
+      db.transaction(async (tx) => {
+        await tx.sessions.findUnique({ where });
+        await tx.sessions.update({ where, data: { user: "bob" } });
+      }),
+  ],
+  [
+    "scan, then upsert",
+    (db) =>
+      db.transaction(async (tx) => {
+        await tx.sessions.scan();
+        await tx.sessions.upsert({ where, create: session, update: { user: "bob" } });
+      }),
+  ],
+])("an update after a read in one transaction keeps the lifetime: %s", async (_, change) => {
+  const deno = await openKv(undefined, { compat: "deno" });
+  try {
+    const db = await createDatabase({ kv: deno, models: { sessions: Session } });
+    await db.sessions.create({ data: session, expireIn: 1000 });
+    passes(400);
+    await change(db);
+    passes(600);
+    expect(await db.sessions.findUnique({ where })).toBeNull();
+    expect(await db.sessions.findUnique({ where: { token: "t" } })).toBeNull();
+    await db.sessions.create({ data: session });
+    await expectIndexesToMatch(deno, Session);
+  } finally {
+    await deno.close();
   }
 });

@@ -7,7 +7,7 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import * as z from "zod";
 import { tableContexts } from "../src/context/any-database.js";
 import type { TableContext } from "../src/context/table-context.js";
-import { createDatabase, defineModel, verifyIndexes } from "../src/index.js";
+import { belongsTo, createDatabase, defineModel, verifyIndexes } from "../src/index.js";
 import { type Lease, takeLease } from "../src/migrate/run/lease.js";
 import type { MigrationProgress } from "../src/migrate/run/migration-progress.js";
 import { createRun, type RunOptions } from "../src/migrate/run/migration-run.js";
@@ -359,6 +359,26 @@ describe("verifying", () => {
     expect((await verified(kv, { repair: true })).repaired).toBe(1);
     const entry = (await kv.get(["people_by_name", "b1", "p0001"])) as { expireAt?: number };
     expect(entry.expireAt ?? Number.POSITIVE_INFINITY).toBeLessThan(expireAt! + 1000);
+  });
+
+  it("finds nothing wrong with an invalid date in fields that entries and rows copy", async () => {
+    const Place = defineModel({
+      name: "places",
+      schema: z.object({ id: z.string(), opened: z.any().default(null) }),
+      primaryKey: "id",
+    });
+    const Visit = defineModel({
+      name: "visits",
+      schema: z.object({ id: z.string(), place: z.string(), opened: z.any().default(null) }),
+      primaryKey: "id",
+      indexes: { byPlace: { key: "place", include: ["opened"] } },
+      relations: { at: belongsTo("places", "place", { copy: { opened: "opened" } }) },
+    });
+    const db = await createDatabase({ kv, models: { places: Place, visits: Visit } });
+    await db.places.create({ data: { id: "a", opened: { at: new Date(Number.NaN) } } });
+    await db.visits.create({ data: { id: "1", place: "a" } });
+    const { status, models } = await verifyIndexes(db);
+    expect([status, models.flatMap(({ copies }) => copies?.first ?? [])]).toEqual(["clean", []]);
   });
 
   it("keeps a hundred findings, and counts all", async () => {

@@ -1,4 +1,3 @@
-import { isDeepStrictEqual } from "node:util";
 import {
   type AtomicCheck,
   decodeValue,
@@ -21,8 +20,11 @@ import type { RowPlan } from "../migrate/run/commit-rows.js";
 import { recordChange, recordedOperation } from "../migrate/run/record-change.js";
 import type { AnyRow } from "../model/compiled-model.js";
 import { copyData } from "../model/rows/copy-of-data.js";
+import { isSameData } from "../model/rows/is-same-data.js";
 import { assertStoredRow } from "../model/rows/stored-row.js";
+import { currentTime, storedTime, type Time } from "../model/rows/time.js";
 import { readStored } from "../query/read/rows/read-rows.js";
+import { setUntil } from "../transaction/buffer/set-until.js";
 import { claimUniqueKey } from "../write/commit/claim-unique-key.js";
 import { type PlannedChange, planChange } from "../write/commit/plan-change.js";
 import { writableCatalog } from "../write/commit/writable-catalog.js";
@@ -51,7 +53,7 @@ interface NewRow {
   readonly row: AnyRow;
   readonly primaryKey: readonly KvKeyPart[];
   readonly markKey: KvKey;
-  readonly expireAt: number | undefined;
+  readonly expireAt: Time | undefined;
 }
 
 /**
@@ -187,7 +189,8 @@ function setMark(
   { entry }: ParsedDocument,
   { markKey, expireAt }: NewRow,
 ): void {
-  operation.set(markKey, adoptedMark(entry), expiryOptions(expireAt));
+  const options = expireAt === undefined ? {} : setUntil(expireAt, currentTime());
+  operation.set(markKey, adoptedMark(entry), options);
 }
 
 /** Plans a new row, and the checks under which it can take its unique keys. */
@@ -200,8 +203,8 @@ async function planInsert(
   readonly takeovers: ReadonlyMap<string, readonly AtomicCheck[]>;
 }> {
   const { model } = context;
-  const { expireIn } = expiryOptions(expireAt);
-  const change = await planChange(context, snapshot, { primaryKey, before: null, row, expireIn });
+  const expiry = expireAt === undefined ? undefined : { expireAt };
+  const change = await planChange(context, snapshot, { primaryKey, before: null, row, expiry });
   const takeovers = new Map<string, readonly AtomicCheck[]>();
   for (const entry of change.indexes.added) {
     if (!entry.index.unique) continue;
@@ -239,7 +242,7 @@ async function rowOf(
     throw new Error("The key of its row is too long, or the database cannot hold it.");
   }
   const markKey = adoptedMarkKey(model, primaryKey);
-  return { id, input, row, primaryKey, markKey, expireAt: entry.expireAt };
+  return { id, input, row, primaryKey, markKey, expireAt: storedTime(entry.expireAt) };
 }
 
 /** Returns the data with the id in those fields of the primary key that are absent. */
@@ -268,10 +271,6 @@ function checkStoredRow({ model }: TableContext, { id, value }: SourceDocument):
   return failedRow(id, new Error("Its primary key differs from the id in its key."));
 }
 
-function expiryOptions(expireAt: number | undefined): { readonly expireIn?: number } {
-  return expireAt === undefined ? {} : { expireIn: Math.max(1, expireAt - Date.now()) };
-}
-
 /** Compares a stored row with a new one. Fields that the schema filled in may differ. */
 function compareWithStored({ id, input, row }: NewRow, stored: unknown): AdoptOutcome {
   const failure = failedRow(id, new Error("Another row has its primary key."));
@@ -285,7 +284,7 @@ function compareWithStored({ id, input, row }: NewRow, stored: unknown): AdoptOu
   }
   for (const field of new Set([...Object.keys(expected), ...Object.keys(stored)])) {
     const isFilledIn = input[field] === undefined && expected[field] !== undefined;
-    if (isFilledIn || isDeepStrictEqual(expected[field], (stored as AnyRow)[field])) continue;
+    if (isFilledIn || isSameData(expected[field], (stored as AnyRow)[field])) continue;
     return failure;
   }
   return "skipped";

@@ -1,7 +1,7 @@
-import { isDeepStrictEqual } from "node:util";
 import type { KvKey } from "@keywright/core";
 import { InvalidArgumentError } from "../errors/query-errors.js";
 import { keyText } from "../indexes/key-text.js";
+import { isSameData } from "../model/rows/is-same-data.js";
 import type { BrokenEntry } from "./adopt-result.js";
 import { documentsAt } from "./source/read-documents.js";
 import {
@@ -81,7 +81,7 @@ function brokenKind(
   if (owner === undefined || idText(owner) !== idText(document.id)) {
     return expected.isOptional ? undefined : "missing";
   }
-  return isDeepStrictEqual(found?.value, expected.value) ? undefined : "mismatched";
+  return isSameData(found?.value, expected.value) ? undefined : "mismatched";
 }
 
 async function hasEntry(

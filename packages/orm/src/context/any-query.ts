@@ -1,5 +1,6 @@
 import type { KvKeyPart } from "@keywright/core";
 import type { AnyRow } from "../model/compiled-model.js";
+import type { Time } from "../model/rows/time.js";
 import type { RelatedFilters } from "./related-filters.js";
 
 /** A sort direction. */
@@ -58,6 +59,6 @@ export interface FoundRow {
   readonly stored?: AnyRow | undefined;
   /** The versionstamp of the row, or of the index entry if only that was read. */
   readonly versionstamp: string;
-  /** Milliseconds since 1970. Undefined if it does not expire, or the database does not tell. */
-  readonly expireAt?: number | undefined;
+  /** Undefined if it does not expire, or the database does not report the time. */
+  readonly expireAt?: Time | undefined;
 }

@@ -1,4 +1,3 @@
-import { isDeepStrictEqual } from "node:util";
 import type * as z from "zod";
 import { InvalidArgumentError } from "../errors/query-errors.js";
 import {
@@ -14,6 +13,7 @@ import type { AnyRow } from "../model/compiled-model.js";
 import { isModel } from "../model/define-model.js";
 import { synchronousOutputSchema } from "../model/fields/output-schema.js";
 import type { Model, PrimaryKeyField } from "../model/model.js";
+import { isSameData } from "../model/rows/is-same-data.js";
 import type { RowManifest } from "./manifests/manifest.js";
 import { otherFields, rowManifest } from "./manifests/row-manifest.js";
 import { compareRows, keepsPrimaryKey } from "./upgrade/compare-rows.js";
@@ -239,7 +239,7 @@ function withChecks(settings: ChangeSettings): (row: AnyRow) => AnyRow {
       throw new InvalidArgumentError(model, at, "it must return a row");
     }
     for (const field of kept) {
-      if (isDeepStrictEqual((returned as AnyRow)[field], row[field])) continue;
+      if (isSameData((returned as AnyRow)[field], row[field])) continue;
       if (primaryKey.includes(field)) throw new PrimaryKeyChangeError(model, field);
       const reason = `it changes ${JSON.stringify(field)}, whose schema stays the same; name the field in changes, so that its index entries change too`;
       throw new InvalidArgumentError(model, at, reason);

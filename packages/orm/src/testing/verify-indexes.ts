@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
-import { isDeepStrictEqual } from "node:util";
 import { compareKeys, encodeKey, type Kv, type KvKey, type KvKeyPart } from "@keywright/core";
 import type { AnyIndexDefinition } from "../model/indexes/index-definition.js";
 import type { Model } from "../model/model.js";
+import { isSameData } from "../model/rows/is-same-data.js";
 import { ExpectedCounters } from "./expected-counters.js";
 import { type RankedEntry, rankedMismatches } from "./ranked-mismatches.js";
 
@@ -259,7 +259,7 @@ function differences(expected: readonly ExpectedEntry[], found: readonly Expecte
     different: inOrder(
       [...foundById.entries()].flatMap(([id, { key, value }]) => {
         const other = expectedById.get(id);
-        return other === undefined || isDeepStrictEqual(value, other.value)
+        return other === undefined || isSameData(value, other.value)
           ? []
           : [{ key, value, expected: other.value }];
       }),

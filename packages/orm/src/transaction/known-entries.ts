@@ -24,6 +24,11 @@ export class KnownEntries {
 function copyOf(entry: KvEntryMaybe<unknown>): KvEntryMaybe<unknown> {
   // Each database has its own class of numbers, which a copy would lose. They do not change.
   const value = isU64Like(entry.value) ? entry.value : copyStored(entry.value);
-  const copy = { ...entry, key: copyOfKey(entry.key), value };
-  return copy as KvEntryMaybe<unknown>;
+  const key = copyOfKey(entry.key);
+  if (entry.versionstamp === null) return { ...entry, key };
+  // A spread leaves out `expireAt` of an entry of compat mode, where it is not enumerable.
+  const { versionstamp, expireAt } = entry;
+  return expireAt === undefined
+    ? { key, value, versionstamp }
+    : { key, value, versionstamp, expireAt };
 }

@@ -131,6 +131,6 @@ async function readPlaces(
   return (await readMany(from, keys)).map((entry, i) =>
     entry.versionstamp === null
       ? undefined
-      : sourceEntry({ ...(entry as KvEntry<unknown>), key: keys[i]! }, encoded[i]!),
+      : sourceEntry(entry as KvEntry<unknown>, keys[i]!, encoded[i]!),
   );
 }

@@ -1,3 +1,4 @@
+import type { KvKey } from "../../keys/key.js";
 import { encodeValue } from "../../values/encode-value.js";
 import { bigintOfU64 } from "../../values/kv-u64.js";
 import type { KvEntry } from "../kv.js";
@@ -13,8 +14,15 @@ export interface SourceEntry extends KvEntry<unknown> {
   readonly bytes: number;
 }
 
-export function sourceEntry(entry: KvEntry<unknown>, encodedKey: Uint8Array): SourceEntry {
-  return { ...entry, encodedKey, bytes: encodedKey.length + valueBytes(entry.value) };
+export function sourceEntry(
+  { value, versionstamp, expireAt }: KvEntry<unknown>,
+  key: KvKey,
+  encodedKey: Uint8Array,
+): SourceEntry {
+  const bytes = encodedKey.length + valueBytes(value);
+  const entry = { key, value, versionstamp, encodedKey, bytes };
+  // A spread would leave out `expireAt` of an entry of compat mode, where it is not enumerable.
+  return expireAt === undefined ? entry : { ...entry, expireAt };
 }
 
 function valueBytes(value: unknown): number {

@@ -7,6 +7,7 @@ import { expectedEntries, type OnRefused } from "../../indexes/expected-entries.
 import type { IndexEntry } from "../../indexes/index-entries.js";
 import { keyText } from "../../indexes/key-text.js";
 import type { AnyRow, CompiledIndex } from "../../model/compiled-model.js";
+import { currentTime, storedTime, type Time } from "../../model/rows/time.js";
 import { readStored } from "../../query/read/rows/read-rows.js";
 import { setUntil } from "../../transaction/buffer/set-until.js";
 import { claimUniqueKey, type UniqueKeyClaim } from "../../write/commit/claim-unique-key.js";
@@ -15,8 +16,8 @@ import { noteRefused, unstorableKey } from "../build/unindexed-rows.js";
 
 interface ExpiringEntry {
   readonly entry: IndexEntry;
-  /** When the row expires, in milliseconds since 1970. */
-  readonly expireAt: number | undefined;
+  /** When the row expires. */
+  readonly expireAt: Time | undefined;
   /** Additional checks, if the index is unique. */
   readonly checks: readonly AtomicCheck[];
 }
@@ -62,7 +63,7 @@ export async function planBatch(
     if (entries.length === 0) continue;
     const pendingExpireAt = rowExpireAt(context, snapshot, {
       primaryKey,
-      expireAt: storedExpireAt,
+      expireAt: storedTime(storedExpireAt),
     });
     const expireAt = pendingExpireAt instanceof Promise ? await pendingExpireAt : pendingExpireAt;
     for (const entry of entries) {
@@ -82,7 +83,7 @@ export function addBatch(
   batch: BackfillBatch,
 ): void {
   for (const check of batch.checks) operation.check(check);
-  const now = Date.now();
+  const now = currentTime();
   for (const { entry, expireAt, checks } of batch.entries) {
     operation.check(...checks);
     operation.set(entry.key, entry.value, expireAt === undefined ? {} : setUntil(expireAt, now));

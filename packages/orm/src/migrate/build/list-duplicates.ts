@@ -93,9 +93,10 @@ async function findIndex(
 ): Promise<IndexInLayout | undefined> {
   const { model, catalog } = context;
   const isWanted = ({ name }: CompiledIndex) => name === wanted;
+  // The entries of an index may have another place since the program read the catalog.
+  await catalog.reload();
   const declared = model.indexes.find(isWanted);
   if (declared !== undefined) return { context, index: declared };
-  await catalog.reload();
   const { other, storedKey } = catalog.snapshot;
   if (other === undefined) return undefined;
   const { keyIndex } = other;

@@ -4,6 +4,7 @@ import { countedIn } from "../../catalog/counted-row.js";
 import type { CounterAmount } from "../../catalog/counter-changes.js";
 import type { TableContext } from "../../context/table-context.js";
 import type { AnyRow } from "../../model/compiled-model.js";
+import { storedTime } from "../../model/rows/time.js";
 import { countedRowMutations, readCountedRow } from "../../write/commit/counted-row-changes.js";
 import { rowExpireAt } from "../../write/commit/row-expiry.js";
 
@@ -27,14 +28,13 @@ export async function recordCountedRow(
 ): Promise<CountedRowRecord> {
   const { model } = context;
   const primaryKey = key.slice(1);
-  const stored = { primaryKey, expireAt: storedExpireAt };
+  const stored = { primaryKey, expireAt: storedTime(storedExpireAt) };
   const { until, counters, check } = await readCountedRow(context, snapshot, primaryKey);
   const expireAt = await rowExpireAt(context, snapshot, stored);
   const change = {
     previous: until,
     counters: countedIn(snapshot.entry, [...counters, ...added]),
   };
-  const expiry = expireAt === undefined ? undefined : { expireAt };
-  const mutations = countedRowMutations(model, primaryKey, change, expiry, 0);
+  const mutations = countedRowMutations(model, primaryKey, change, expireAt);
   return { checks: mutations.length === 0 ? [] : [check], mutations };
 }

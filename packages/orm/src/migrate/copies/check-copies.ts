@@ -120,10 +120,10 @@ async function findSuspects(
   relations: readonly CopyRelation[],
   entries: readonly (KvEntryMaybe<unknown> & { readonly key: KvKey })[],
 ): Promise<Suspect[]> {
-  const rows = entries.flatMap(({ key, ...entry }) => {
-    const primaryKey = key.slice(1);
+  const rows = entries.flatMap((entry) => {
+    const primaryKey = entry.key.slice(1);
     if (primaryKey.length !== context.model.primaryKey.length) return [];
-    return foundRow(context, primaryKey, { key, ...entry }, true) ?? [];
+    return foundRow(context, primaryKey, entry, true) ?? [];
   });
   const suspects: Suspect[] = [];
   for (const copying of relations) {

@@ -1,6 +1,7 @@
 import type { AtomicCheck, Kv } from "@keywright/core";
 import type { CatalogSnapshot } from "../../catalog/catalog-snapshot.js";
 import type { TableContext } from "../../context/table-context.js";
+import { currentTime } from "../../model/rows/time.js";
 import { commitOperation } from "../../write/commit/commit-change.js";
 import type { PlannedChange } from "../../write/commit/plan-change.js";
 import { RecordedOperation } from "../../write/many/shared-commit.js";
@@ -14,7 +15,7 @@ export function recordChange(
 ): RecordedOperation {
   const operation = recordedOperation();
   const recordingContext = { ...context, kv: redirectAtomic(context.kv, operation) };
-  commitOperation(recordingContext, snapshot, change, takeovers, Date.now());
+  commitOperation(recordingContext, snapshot, change, takeovers, currentTime());
   return operation;
 }
 

@@ -15,6 +15,7 @@ import { hasIndexKey, type IndexEntry } from "../../indexes/index-entries.js";
 import { keyText } from "../../indexes/key-text.js";
 import { partsOfId, rowKey } from "../../indexes/primary-key.js";
 import type { AnyRow } from "../../model/compiled-model.js";
+import { storedTime } from "../../model/rows/time.js";
 import { claimUniqueKey } from "../../write/commit/claim-unique-key.js";
 import { planChange } from "../../write/commit/plan-change.js";
 import { unexpired } from "../../write/commit/row-expiry.js";
@@ -62,7 +63,8 @@ export async function planTransform(
   const upgraded = upgradeRow(model, upgrade, entry.value, primaryKey);
   if (!upgraded.ok) return planFailed(context, snapshot, row, upgraded.failure);
   try {
-    const { versionstamp, expireAt } = entry;
+    const { versionstamp } = entry;
+    const expireAt = storedTime(entry.expireAt);
     const stored = entry.value as AnyRow;
     const found = { primaryKey, row: upgraded.row, stored, versionstamp, expireAt };
     const current = await unexpired(context, snapshot, found);
@@ -72,7 +74,6 @@ export async function planTransform(
       // An expired row is deleted here instead of later by the database, so that no row of the old
       // schema is left.
       row: current?.row ?? null,
-      expireIn: undefined,
     });
     const takeovers = new Map<string, readonly AtomicCheck[]>();
     for (const added of change.indexes.added) {

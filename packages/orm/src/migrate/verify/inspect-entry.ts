@@ -1,4 +1,3 @@
-import { isDeepStrictEqual } from "node:util";
 import type { AtomicCheck, KvEntryMaybe, KvKey, KvKeyPart } from "@keywright/core";
 import { type Duplicate, duplicateKey } from "../../catalog/backfill-state.js";
 import type { FoundRow } from "../../context/any-query.js";
@@ -10,6 +9,8 @@ import type { IndexEntry } from "../../indexes/index-entries.js";
 import { isSameKey } from "../../indexes/key-parts.js";
 import { primaryKeyOfPointer, rowKey } from "../../indexes/primary-key.js";
 import type { CompiledIndex, CompiledModel } from "../../model/compiled-model.js";
+import { isSameData } from "../../model/rows/is-same-data.js";
+import { storedTime } from "../../model/rows/time.js";
 import type { EntryFinding } from "./verify-state.js";
 
 export interface EntryRepair {
@@ -54,9 +55,9 @@ export function isExpectedValue(
   primaryKey: readonly KvKeyPart[],
   stored: unknown,
 ): boolean {
-  if (index.store !== "pointer") return isDeepStrictEqual(stored, value);
+  if (index.store !== "pointer") return isSameData(stored, value);
   const pointed = primaryKeyOfPointer(model, stored);
-  return pointed === undefined ? isDeepStrictEqual(stored, value) : isSameKey(pointed, primaryKey);
+  return pointed === undefined ? isSameData(stored, value) : isSameKey(pointed, primaryKey);
 }
 
 /**
@@ -109,7 +110,7 @@ export async function inspectRowEntry(
       looksDangling: false,
     };
   }
-  const expiring = { primaryKey, expireAt: row.expireAt };
+  const expiring = { primaryKey, expireAt: storedTime(row.expireAt) };
   return {
     index,
     finding,

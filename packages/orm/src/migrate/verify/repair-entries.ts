@@ -3,6 +3,7 @@ import { duplicateKey } from "../../catalog/backfill-state.js";
 import type { TableContext } from "../../context/table-context.js";
 import { changeMarkKeys } from "../../indexes/change-marks.js";
 import { keyText } from "../../indexes/key-text.js";
+import { currentTime } from "../../model/rows/time.js";
 import { setUntil } from "../../transaction/buffer/set-until.js";
 import { isLimitError } from "../../transaction/limit-error-of.js";
 import { rowExpireAt } from "../../write/commit/row-expiry.js";
@@ -116,7 +117,7 @@ async function addWrite(
   switch (write.kind) {
     case "set": {
       const expireAt = await rowExpireAt(context, catalog.snapshot, write.row);
-      const options = expireAt === undefined ? {} : setUntil(expireAt, Date.now());
+      const options = expireAt === undefined ? {} : setUntil(expireAt, currentTime());
       operation.set(key, write.entry.value, options);
       return;
     }

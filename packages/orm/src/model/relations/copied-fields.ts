@@ -1,8 +1,8 @@
-import { isDeepStrictEqual } from "node:util";
 import { ModelDefinitionError } from "../../errors/schema-errors.js";
 import type { AnyRow, CompiledIndex, CompiledModel, CopiedField } from "../compiled-model.js";
 import { isPlainObject } from "../is-plain-object.js";
 import type { Model } from "../model.js";
+import { isSameData } from "../rows/is-same-data.js";
 import type { CopiedFields } from "./relation-definition.js";
 
 /**
@@ -61,7 +61,7 @@ export function mayUse({ keyFields }: CompiledIndex, field: string): boolean {
 
 /** Returns the fields of a copying row that differ from those of the row that it copies. */
 export function changedCopies(copy: CopiedFields, source: AnyRow, row: AnyRow): string[] {
-  return Object.keys(copy).filter((field) => !isDeepStrictEqual(row[field], source[copy[field]!]));
+  return Object.keys(copy).filter((field) => !isSameData(row[field], source[copy[field]!]));
 }
 
 /** Returns a row with the fields that it copies from another one. */

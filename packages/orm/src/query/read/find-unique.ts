@@ -6,6 +6,7 @@ import { primaryKeyOfEntry, rowInEntry } from "../../indexes/entry-value.js";
 import { hasIndexKey } from "../../indexes/index-entries.js";
 import { rowKey } from "../../indexes/primary-key.js";
 import type { AnyRow, CompiledIndex } from "../../model/compiled-model.js";
+import { storedTime } from "../../model/rows/time.js";
 import { isEntryEnough, readsMarkedRows } from "../plan/covered-read.js";
 import { queriedKey } from "../plan/fields/queried-part.js";
 import { assertRow, foundRow } from "./rows/found-row.js";
@@ -93,5 +94,5 @@ function coveredRow(
     if (!hasIndexKey(context.model, index, row, primaryKey, key)) return undefined;
     assertRow(context, row, primaryKey);
   }
-  return { primaryKey, row, versionstamp, expireAt };
+  return { primaryKey, row, versionstamp, expireAt: storedTime(expireAt) };
 }

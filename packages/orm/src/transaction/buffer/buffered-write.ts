@@ -7,6 +7,7 @@ import {
   KvU64,
   NotU64Error,
 } from "@keywright/core";
+import { currentTime, lifetimeOf, type Time, timeAfter } from "../../model/rows/time.js";
 import { bytesOfId, copyOfKey, type KeyId } from "./key-id.js";
 import { type SetUntilOptions, setUntil } from "./set-until.js";
 
@@ -19,10 +20,10 @@ export interface BufferedValue {
   readonly bytes: Uint8Array;
   /** The class of a 64-bit unsigned integer. Undefined for other values. */
   readonly u64Class: (new (value: bigint) => AnyU64) | undefined;
-  /** Milliseconds from the commit. Undefined if there is none, or `expireAt` is used instead. */
+  /** Milliseconds, counted from the commit. Undefined if there is none, or `expireAt` is used instead. */
   readonly expireIn: number | undefined;
-  /** Milliseconds since the epoch. With `expireIn`, as if it had been committed at once. */
-  readonly expireAt: number | undefined;
+  /** With `expireIn`, as if it had been committed at once. */
+  readonly expireAt: Time | undefined;
 }
 
 export interface NumberStep {
@@ -48,11 +49,11 @@ export function bufferedValue(value: unknown, options: SetUntilOptions = {}): Bu
   if (expireAt !== undefined || expireIn === undefined) {
     return { bytes, u64Class, expireIn: undefined, expireAt };
   }
-  return { bytes, u64Class, expireIn, expireAt: Date.now() + Math.ceil(expireIn) };
+  return { bytes, u64Class, expireIn, expireAt: timeAfter(currentTime(), lifetimeOf(expireIn)) };
 }
 
-/** Returns the options of the `set` in a commit at `now`, in milliseconds since the epoch. */
-export function setOptionsOf({ expireIn, expireAt }: BufferedValue, now: number): SetUntilOptions {
+/** Returns the options of the `set` in a commit at `now`. */
+export function setOptionsOf({ expireIn, expireAt }: BufferedValue, now: Time): SetUntilOptions {
   if (expireIn !== undefined) return { expireIn };
   return expireAt === undefined ? {} : setUntil(expireAt, now);
 }
@@ -108,7 +109,7 @@ export function mutationCount({ stored, steps }: BufferedWrite): number {
   return (stored === undefined ? 0 : 1) + steps.length;
 }
 
-export function addToCommit(operation: AtomicOperation, write: BufferedWrite, now: number): void {
+export function addToCommit(operation: AtomicOperation, write: BufferedWrite, now: Time): void {
   const { key, stored, steps } = write;
   if (stored === null) operation.delete(key);
   else if (stored !== undefined) operation.set(key, storedValue(stored), setOptionsOf(stored, now));

@@ -1,4 +1,5 @@
 import type { KvSetOptions } from "@keywright/core";
+import { lifetimeUntil, type Time } from "../../model/rows/time.js";
 
 /**
  * Options of a `set` with an expiry time instead of a lifetime. They are for writes that wait
@@ -6,24 +7,24 @@ import type { KvSetOptions } from "@keywright/core";
  * database itself uses only `expireIn`.
  */
 export interface SetUntilOptions extends KvSetOptions {
-  readonly expireAt?: number | undefined;
+  readonly expireAt?: Time | undefined;
 }
 
 /**
- * Returns the options for an entry that expires at `expireAt`, in milliseconds since the epoch. The
- * lifetime is at least one millisecond.
+ * Returns the options for an entry that expires at `expireAt`. The lifetime is at least one
+ * millisecond.
  *
- * @param now the time of the commit, in milliseconds since the epoch. All entries of a commit get
- * the same one, so that they expire together.
+ * @param now the time of the commit. All entries of a commit get the same one, so that they expire
+ * together.
  */
-export function setUntil(expireAt: number, now: number): SetUntilOptions {
-  return { expireIn: Math.max(Math.ceil(expireAt - now), 1), expireAt };
+export function setUntil(expireAt: Time, now: Time): SetUntilOptions {
+  return { expireIn: lifetimeUntil(expireAt, now), expireAt };
 }
 
 /** Returns the options with the lifetime that is left at `now`, if they have `expireAt`. */
 export function withRemainingLifetime(
   options: SetUntilOptions | undefined,
-  now: number,
+  now: Time,
 ): SetUntilOptions | undefined {
   return options?.expireAt === undefined ? options : setUntil(options.expireAt, now);
 }

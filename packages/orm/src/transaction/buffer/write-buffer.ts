@@ -1,4 +1,5 @@
 import type { AtomicOperation, KvEnqueueOptions, KvKey, KvSetKey } from "@keywright/core";
+import { currentTime } from "../../model/rows/time.js";
 import {
   addToCommit,
   type BufferedValue,
@@ -72,7 +73,7 @@ export class WriteBuffer {
 
   /** Adds the writes to a commit, the next one in each step. */
   *addTo(operation: AtomicOperation): Generator<void> {
-    const now = Date.now();
+    const now = currentTime();
     for (const write of this.#writes.values()) yield addToCommit(operation, write, now);
     for (const change of this.#unreadable) {
       const value = storedValue(change.value);

@@ -3,6 +3,7 @@ import { ReadMeter } from "../../context/read-meter.js";
 import type { TableContext } from "../../context/table-context.js";
 import type { CompiledModel } from "../../model/compiled-model.js";
 import type { Reference } from "../../model/relations/linked-relations.js";
+import { currentTime } from "../../model/rows/time.js";
 import { findByPrimaryKey } from "../../query/read/find-unique.js";
 import { findRestriction } from "../../relations/find-restriction.js";
 import { deleteJobKey } from "../../relations/guard-keys.js";
@@ -31,7 +32,7 @@ export async function recordJob({ context, primaryKey, where, options }: Deletio
     const { row, expireAt } = await findToWrite(within, snapshot, find, where, options);
     await callBeforeDelete(context, row);
     // The job expires with the row, because a later row with the same key must not be deleted.
-    const expiry = expireAt === undefined ? {} : setUntil(expireAt, Date.now());
+    const expiry = expireAt === undefined ? {} : setUntil(expireAt, currentTime());
     await transaction.set(deleteJobKey(model, primaryKey), true, expiry);
   });
 }

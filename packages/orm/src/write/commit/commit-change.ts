@@ -14,13 +14,14 @@ import { keyText } from "../../indexes/key-text.js";
 import { pointerOf, rowKey } from "../../indexes/primary-key.js";
 import { isMarked } from "../../model/options/soft-delete.js";
 import { isRow } from "../../model/rows/stored-row.js";
+import { currentTime, type Time } from "../../model/rows/time.js";
 import { tableOfModel } from "../../relations/referrers.js";
 import { limitErrorOf } from "../../transaction/limit-error-of.js";
 import { pauseBeforeAttempt } from "../../transaction/pause.js";
 import { claimUniqueKey, takenError } from "./claim-unique-key.js";
 import { countedRowMutations } from "./counted-row-changes.js";
 import type { CopyingChange, PlannedChange } from "./plan-change.js";
-import { expiryOptions, hasExpired, recordExpiry } from "./row-expiry.js";
+import { endOf, expiryOptions, hasExpired, recordExpiry } from "./row-expiry.js";
 import { settleDuplicates } from "./settle-duplicates.js";
 import { settleRegularly } from "./settle-regularly.js";
 import { tendRegularly } from "./tend-regularly.js";
@@ -104,9 +105,10 @@ async function finishChange({ context, catalog, change }: CopyingChange): Promis
 }
 
 /**
- * Builds the operation of a commit that is made at once. It contains the remaining time of the row
- * in whole milliseconds. If a millisecond ends meanwhile, it is built again, because the row would
- * live a millisecond longer after each such change.
+ * Builds the operation of a commit that is made at once. It contains the lifetime that is left to
+ * the row, and to each row that copies its fields, in whole milliseconds. If a millisecond ends
+ * meanwhile, it is built again, because the rows would live a millisecond longer after each such
+ * change.
  */
 function operationInTime(
   context: TableContext,
@@ -114,19 +116,21 @@ function operationInTime(
   change: PlannedChange,
   takeovers: Takeovers,
 ): AtomicOperation {
+  const keepsLifetime = withCopying({ context, catalog, change }).some(
+    (each) => each.change.expiry?.expireAt !== undefined,
+  );
   for (let tries = 1; ; tries++) {
-    const now = change.expiry === undefined ? 0 : Date.now();
+    const now = currentTime();
     const operation = commitOperation(context, catalog, change, takeovers, now);
-    if (change.expiry?.expireAt === undefined || tries === maxTries) return operation;
-    if (Date.now() === now) return operation;
+    if (!keepsLifetime || tries === maxTries) return operation;
+    if (currentTime() === now) return operation;
   }
 }
 
 /**
  * Builds the operation of a change, with all of its checks.
  *
- * @param now the time from which the remaining time of a row is counted, in milliseconds since
- * 1970.
+ * @param now the time from which the lifetime of each row is counted.
  * @throws {LimitExceededError} if the change has more checks or mutations than the limits allow.
  */
 export function commitOperation(
@@ -134,7 +138,7 @@ export function commitOperation(
   catalog: CatalogSnapshot,
   change: PlannedChange,
   takeovers: Takeovers,
-  now: number,
+  now: Time,
 ): AtomicOperation {
   const { kv, limits, transaction } = context;
   const changes = withCopying({ context, catalog, change });
@@ -185,7 +189,7 @@ function countMutations({
 function addChange(
   operation: AtomicOperation,
   { context: { model }, change }: CopyingChange,
-  now: number,
+  now: Time,
 ): void {
   const { row } = change;
   const { removed, added, rewritten } = change.indexes;
@@ -201,13 +205,8 @@ function addChange(
   if (change.expiryKey !== undefined) recordExpiry(operation, change.expiryKey, options, now);
   for (const mutation of change.mutations) mutate(operation, mutation);
   if (change.countedRow === undefined) return;
-  const records = countedRowMutations(
-    model,
-    change.primaryKey,
-    change.countedRow,
-    change.expiry,
-    now,
-  );
+  const until = change.expiry && endOf(change.expiry, now);
+  const records = countedRowMutations(model, change.primaryKey, change.countedRow, until);
   for (const mutation of records) mutate(operation, mutation);
 }
 

@@ -11,12 +11,12 @@ import { countedRowShape, countedUntilShape } from "../../catalog/system-shapes.
 import { systemValue } from "../../catalog/system-value.js";
 import type { TableContext } from "../../context/table-context.js";
 import type { CompiledModel } from "../../model/compiled-model.js";
-import type { RowExpiry } from "./row-expiry.js";
+import { storedTime, type Time } from "../../model/rows/time.js";
 
 /** The record of the counters that include a row that expires, as it was read. */
 export interface CountedRow {
   /** Undefined if there is no record. */
-  readonly until: number | undefined;
+  readonly until: Time | undefined;
   /** What the row adds to the counters that include it. */
   readonly counters: readonly CounterAmount[];
   /** The check that the record has not changed. */
@@ -32,8 +32,9 @@ export async function readCountedRow(
   const key = countedUntilKey(model, primaryKey);
   const stored = await kv.get(key);
   const check = { key, versionstamp: stored.versionstamp };
-  const until = systemValue<number>(stored, countedUntilShape, model.name);
-  if (until === null) return { until: undefined, counters: [], check };
+  const number = systemValue<number>(stored, countedUntilShape, model.name);
+  if (number === null) return { until: undefined, counters: [], check };
+  const until = storedTime(number);
   const record = await kv.get(countedRowKey(model, until, primaryKey));
   const counted = systemValue<readonly CountedIn[]>(record, countedRowShape, model.name) ?? [];
   return { until, counters: includingCounters(snapshot, counted), check };
@@ -42,7 +43,7 @@ export async function readCountedRow(
 /** A change of the record of the counters that include a row. */
 export interface CountedRowChange {
   /** The time in the record before the change. Undefined if there was no record. */
-  readonly previous: number | undefined;
+  readonly previous: Time | undefined;
   /** The counters that include the row now. Undefined if it does not expire or was deleted. */
   readonly counters: readonly CountedIn[] | undefined;
 }
@@ -50,17 +51,14 @@ export interface CountedRowChange {
 /**
  * Returns the mutations that change the record.
  *
- * @param now the time from which the remaining time of a row is counted, in milliseconds since
- * 1970.
+ * @param until when the row expires. Undefined if it does not expire or is deleted.
  */
 export function countedRowMutations(
   model: CompiledModel,
   primaryKey: readonly KvKeyPart[],
   { previous, counters }: CountedRowChange,
-  expiry: RowExpiry | undefined,
-  now: number,
+  until: Time | undefined,
 ): KvMutation[] {
-  const until = expiry && (expiry.expireAt ?? now + expiry.expireIn);
   const key = countedUntilKey(model, primaryKey);
   const mutations: KvMutation[] = [];
   if (previous !== undefined && previous !== until) {

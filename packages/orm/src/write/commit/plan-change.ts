@@ -23,6 +23,7 @@ import {
 } from "../../indexes/index-entries.js";
 import type { AnyRow, CompiledIndex } from "../../model/compiled-model.js";
 import { isMarked } from "../../model/options/soft-delete.js";
+import type { RowExpiry } from "../../model/rows/time.js";
 import { placeChanges, type RankedChanges } from "../../ranks/place-changes.js";
 import {
   type CheckedReferences,
@@ -40,7 +41,7 @@ import { copyToRows } from "./plan-copies.js";
 import { planCounters } from "./plan-counters.js";
 import { type OtherLayoutChanges, planOtherLayout } from "./plan-other-layout.js";
 import { refuseRecordedValues } from "./refuse-recorded-values.js";
-import { expiryKey, keepsExpiry, type RowExpiry } from "./row-expiry.js";
+import { expiryKey, keepsExpiry } from "./row-expiry.js";
 
 /** A change of one row, with everything that is committed with it. */
 export interface PlannedChange {
@@ -87,8 +88,8 @@ export interface PlannedRow {
   readonly renewsCopies?: boolean;
   /** The row to store. Null to delete it. */
   readonly row: AnyRow | null;
-  /** The time until the row expires, in milliseconds. Undefined to keep its expiry time. */
-  readonly expireIn?: number | undefined;
+  /** When the row expires. Undefined to keep its expiry time. */
+  readonly expiry?: RowExpiry | undefined;
 }
 
 /** The entries of a row before and after a change. */
@@ -350,10 +351,10 @@ function refersToRows({ model }: TableContext): boolean {
   return false;
 }
 
-/** Returns when the row expires. Without `expireIn`, a stored row keeps its expiry time. */
-function expiryOf({ before, row, isNew, expireIn }: PlannedRow): RowExpiry | undefined {
+/** Returns when the row expires. */
+function expiryOf({ before, row, isNew, expiry }: PlannedRow): RowExpiry | undefined {
   if (row === null) return undefined;
-  if (expireIn !== undefined) return { expireIn };
+  if (expiry !== undefined) return expiry;
   if (isNew || before?.expireAt === undefined) return undefined;
   return { expireAt: before.expireAt };
 }

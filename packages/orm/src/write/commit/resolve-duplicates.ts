@@ -8,6 +8,7 @@ import { expectedEntries } from "../../indexes/expected-entries.js";
 import { isSameKey } from "../../indexes/key-parts.js";
 import { rowKey } from "../../indexes/primary-key.js";
 import type { CompiledIndex } from "../../model/compiled-model.js";
+import { currentTime, storedTime } from "../../model/rows/time.js";
 import { setUntil } from "../../transaction/buffer/set-until.js";
 import { claimUniqueKey } from "./claim-unique-key.js";
 import { rowExpireAt } from "./row-expiry.js";
@@ -95,16 +96,17 @@ export async function resolveDuplicate(
   for (;;) {
     const { snapshot } = catalog;
     const key = rowKey(model, primaryKey);
-    const { value: row, versionstamp, ...rest } = await kv.get(key);
+    const stored = await kv.get(key);
+    const { value: row, versionstamp } = stored;
     const operation = kv.atomic().check(snapshot.check, { key, versionstamp }).delete(recordKey);
     const entries = expectedEntries(model, [index], row, primaryKey);
     const entry = entries.find((candidate) => isSameKey(candidate.key.slice(1), duplicate.value));
     if (entry !== undefined) {
       const claim = await claimUniqueKey(context, entry, primaryKey);
       if (claim.owner !== undefined) return false;
-      const expireAt = "expireAt" in rest ? rest.expireAt : undefined;
+      const expireAt = storedTime(versionstamp === null ? undefined : stored.expireAt);
       const expiryTime = await rowExpireAt(context, snapshot, { primaryKey, expireAt });
-      const options = expiryTime === undefined ? {} : setUntil(expiryTime, Date.now());
+      const options = expiryTime === undefined ? {} : setUntil(expiryTime, currentTime());
       operation.check(...claim.checks).set(entry.key, entry.value, options);
     }
     if ((await commit(operation)).ok) return true;

@@ -5,6 +5,14 @@ import { systemValue } from "../../catalog/system-value.js";
 import type { FoundRow } from "../../context/any-query.js";
 import type { TableContext } from "../../context/table-context.js";
 import { type CompiledModel, systemPrefix } from "../../model/compiled-model.js";
+import {
+  currentTime,
+  lifetimeOf,
+  type RowExpiry,
+  storedTime,
+  type Time,
+  timeAfter,
+} from "../../model/rows/time.js";
 import { type SetUntilOptions, setUntil } from "../../transaction/buffer/set-until.js";
 
 /**
@@ -20,26 +28,26 @@ export function keepsExpiry({ catalog }: TableContext, { entry }: CatalogSnapsho
   return entry.expires === true && !catalog.returnsExpiry;
 }
 
-/** A number of milliseconds after the commit of a row, or a time in milliseconds since 1970. */
-export type RowExpiry =
-  | { readonly expireIn: number; readonly expireAt?: undefined }
-  | { readonly expireIn?: undefined; readonly expireAt: number };
+/** Returns when a row expires that is committed at `now`. */
+export function endOf(expiry: RowExpiry, now: Time): Time {
+  return expiry.expireAt ?? timeAfter(now, expiry.expireIn);
+}
 
-/** Returns when a row expires, in milliseconds since 1970. Undefined if it does not expire. */
+/** Returns when a row expires. Undefined if it does not expire. */
 export function rowExpireAt(
   context: TableContext,
   catalog: CatalogSnapshot,
   row: Pick<FoundRow, "primaryKey" | "expireAt">,
-): number | undefined | Promise<number | undefined> {
+): Time | undefined | Promise<Time | undefined> {
   return keepsExpiry(context, catalog) ? readExpireAt(context, row.primaryKey) : row.expireAt;
 }
 
 async function readExpireAt(
   { kv, model }: TableContext,
   primaryKey: readonly KvKeyPart[],
-): Promise<number | undefined> {
+): Promise<Time | undefined> {
   const stored = await kv.get(expiryKey(model, primaryKey));
-  return systemValue<number>(stored, expiryShape, model.name) ?? undefined;
+  return storedTime(systemValue<number>(stored, expiryShape, model.name) ?? undefined);
 }
 
 /**
@@ -56,9 +64,9 @@ export function unexpired(
   return readExpireAt(context, found.primaryKey).then((expireAt) => withExpireAt(found, expireAt));
 }
 
-function withExpireAt(found: FoundRow, expireAt: number | undefined): FoundRow | undefined {
+function withExpireAt(found: FoundRow, expireAt: Time | undefined): FoundRow | undefined {
   if (expireAt === undefined) return found;
-  return expireAt <= Date.now() ? undefined : { ...found, expireAt };
+  return expireAt <= currentTime() ? undefined : { ...found, expireAt };
 }
 
 /** True if a row has expired. Always false if the database never returns expired rows. */
@@ -69,7 +77,7 @@ export async function hasExpired(
 ): Promise<boolean> {
   if (!keepsExpiry(context, catalog)) return false;
   const expireAt = await readExpireAt(context, primaryKey);
-  return expireAt !== undefined && expireAt <= Date.now();
+  return expireAt !== undefined && expireAt <= currentTime();
 }
 
 /**
@@ -79,7 +87,7 @@ export async function hasExpired(
  */
 export function expiryOptions(
   expiry: RowExpiry | undefined,
-  now: number,
+  now: Time,
 ): SetUntilOptions | undefined {
   if (expiry === undefined) return undefined;
   return expiry.expireAt === undefined
@@ -92,8 +100,9 @@ export function recordExpiry(
   operation: AtomicOperation,
   key: KvKey,
   options: SetUntilOptions | undefined,
-  now: number,
+  now: Time,
 ): void {
   if (options?.expireIn === undefined) operation.delete(key);
-  else operation.set(key, options.expireAt ?? now + Math.ceil(options.expireIn), options);
+  else
+    operation.set(key, options.expireAt ?? timeAfter(now, lifetimeOf(options.expireIn)), options);
 }

@@ -1,5 +1,6 @@
 import { InvalidArgumentError } from "../../errors/query-errors.js";
 import type { CompiledModel } from "../../model/compiled-model.js";
+import { lifetimeOf, type RowExpiry } from "../../model/rows/time.js";
 
 /** The options of a write of one row. */
 export interface WriteOptions {
@@ -33,7 +34,6 @@ export function assertWriteOptions(
   }
 }
 
-/** Returns `expireIn` in whole milliseconds, because databases accept no fractions. */
-export function expireInOf({ expireIn }: WriteOptions): number | undefined {
-  return expireIn === undefined ? undefined : Math.ceil(expireIn);
+export function expiryOf({ expireIn }: WriteOptions): RowExpiry | undefined {
+  return expireIn === undefined ? undefined : { expireIn: lifetimeOf(expireIn) };
 }

@@ -11,11 +11,12 @@ import {
   type KvSetKey,
   specificationOrder,
 } from "@keywright/core";
+import { currentTime, type Time } from "../../model/rows/time.js";
 import { type KeyId, keyIdOf } from "../../transaction/buffer/key-id.js";
 import { type SetUntilOptions, withRemainingLifetime } from "../../transaction/buffer/set-until.js";
 
-/** Repeats a step on another operation, which is committed `now`, in milliseconds since 1970. */
-type Step = (operation: AtomicOperation, now: number) => unknown;
+/** Repeats a step on another operation, which is committed `now`. */
+type Step = (operation: AtomicOperation, now: Time) => unknown;
 
 /** Records its steps for a commit that it shares with other operations. */
 export class RecordedOperation implements AtomicOperation {
@@ -76,7 +77,7 @@ export class RecordedOperation implements AtomicOperation {
   }
 
   /** Repeats the recorded mutations on another operation, without the checks. */
-  applyTo(operation: AtomicOperation, now: number): void {
+  applyTo(operation: AtomicOperation, now: Time): void {
     for (const step of this.#steps) step(operation, now);
   }
 
@@ -136,7 +137,7 @@ export class SharedCommit {
   /** Adds the checks and mutations to an operation, which is returned. */
   addTo(operation: AtomicOperation): AtomicOperation {
     operation.check(...this.#checks.values());
-    const now = Date.now();
+    const now = currentTime();
     for (const recorded of this.#operations) recorded.applyTo(operation, now);
     return operation;
   }

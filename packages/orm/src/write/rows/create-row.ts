@@ -14,7 +14,7 @@ import { withCreationTime } from "../input/add-timestamps.js";
 import { assertUnmarked } from "../input/assert-unmarked.js";
 import { parseNewRow, parseRow } from "../input/parse-row.js";
 import { callAfterHook, callBeforeHook } from "../input/row-hooks.js";
-import { assertWriteOptions, expireInOf, type WriteOptions } from "../input/write-options.js";
+import { assertWriteOptions, expiryOf, type WriteOptions } from "../input/write-options.js";
 import { writeWithHook } from "./write-with-hook.js";
 
 /**
@@ -83,17 +83,17 @@ async function insertRow(
   options: WriteOptions,
 ): Promise<FoundRow> {
   const { model, catalog } = context;
-  const expireIn = expireInOf(options);
+  const expiry = expiryOf(options);
   const primaryKey = primaryKeyOf(model, row);
-  if (expireIn !== undefined) await catalog.recordFact("expires");
+  if (expiry !== undefined) await catalog.recordFact("expires");
   let isFirst = true;
   const { change, versionstamp } = await commitChange(context, (snapshot) => {
     if (isFirst || !keepsExpiry(context, snapshot)) {
       isFirst = false;
-      return planChange(context, snapshot, { primaryKey, before: null, row, expireIn });
+      return planChange(context, snapshot, { primaryKey, before: null, row, expiry });
     }
     return expiredRow(context, snapshot, primaryKey).then((before) =>
-      planChange(context, snapshot, { primaryKey, before, isNew: true, row, expireIn }),
+      planChange(context, snapshot, { primaryKey, before, isNew: true, row, expiry }),
     );
   });
   return { row: change.row ?? row, primaryKey, versionstamp };

@@ -11,7 +11,7 @@ import { withUpdateTime } from "../input/add-timestamps.js";
 import { assertUnmarked } from "../input/assert-unmarked.js";
 import { parsePatch } from "../input/parse-row.js";
 import { callAfterHook, callBeforeHook } from "../input/row-hooks.js";
-import { assertWriteOptions, expireInOf, type WriteOptions } from "../input/write-options.js";
+import { assertWriteOptions, expiryOf, type WriteOptions } from "../input/write-options.js";
 import { type FindRow, findToWrite } from "./find-row.js";
 import { writeWithHook } from "./write-with-hook.js";
 
@@ -37,10 +37,10 @@ export async function updateRow(
 ): Promise<FoundRow> {
   const { model, catalog } = context;
   assertWriteOptions(model, options);
-  const expireIn = expireInOf(options);
+  const expiry = expiryOf(options);
   // The caller may change its object before the commit.
   const patch = copyData(model, data);
-  if (expireIn !== undefined) await catalog.recordFact("expires");
+  if (expiry !== undefined) await catalog.recordFact("expires");
   const hooks = hooksOf(context);
   const write = async (within: TableContext): Promise<UpdatedRow> => {
     let before: AnyRow = {};
@@ -58,7 +58,7 @@ export async function updateRow(
       const row = parsed instanceof Promise ? await parsed : parsed;
       assertSamePrimaryKey(model, before, row);
       assertUnmarked(model, row);
-      return planChange(within, snapshot, { primaryKey, before: found, row, expireIn });
+      return planChange(within, snapshot, { primaryKey, before: found, row, expiry });
     });
     return { before, row: change.row ?? before, primaryKey: change.primaryKey, versionstamp };
   };

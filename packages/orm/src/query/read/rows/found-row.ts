@@ -10,6 +10,7 @@ import { pointerOf } from "../../../indexes/primary-key.js";
 import type { AnyRow, CompiledModel } from "../../../model/compiled-model.js";
 import { isMarked } from "../../../model/options/soft-delete.js";
 import { assertStoredRow, isRow } from "../../../model/rows/stored-row.js";
+import { storedTime } from "../../../model/rows/time.js";
 
 /**
  * Returns the row that is stored under a key. Undefined if there is none, if the row is outside of
@@ -41,7 +42,8 @@ function storedRow(
   orAsStored: boolean,
 ): FoundRow | undefined {
   if (entry.versionstamp === null) return undefined;
-  const { value, versionstamp, expireAt } = entry;
+  const { value, versionstamp } = entry;
+  const expireAt = storedTime(entry.expireAt);
   if (orAsStored && !isRow(value)) {
     const keyFields = context.model.primaryKey.map((field, i) => [field, primaryKey[i]] as const);
     // Such a value has no other fields and no index entries.

@@ -5,6 +5,7 @@ import type { TableContext } from "../../../context/table-context.js";
 import { primaryKeyOfEntry, rowInEntry } from "../../../indexes/entry-value.js";
 import { keyText } from "../../../indexes/key-text.js";
 import type { AnyRow, CompiledIndex } from "../../../model/compiled-model.js";
+import { storedTime } from "../../../model/rows/time.js";
 import { isCovered, readsMarkedRows } from "../../plan/covered-read.js";
 import { mayRepeat, nameOfIndex, type QueryPlan } from "../../plan/ranges/query-plan.js";
 import { EntryReader, maxBatch } from "../entries/entry-reader.js";
@@ -129,7 +130,13 @@ export class RowReader implements RowSource {
         if (!isFirstKey(this.#context, this.#plan, found, key)) continue;
         assertRow(this.#context, row, primaryKey);
       }
-      rows.push({ entryKey: key, primaryKey, row, versionstamp, expireAt });
+      rows.push({
+        entryKey: key,
+        primaryKey,
+        row,
+        versionstamp,
+        expireAt: storedTime(expireAt),
+      });
     }
     return rows;
   }
