@@ -26,7 +26,7 @@ export const secondCustomer = defineModel({
   primaryKey: "id",
   indexes: {
     byNameCopy: { key: "name", store: "copy" },
-    byEmail: { key: "email", unique: true, normalize: (email) => email.toLowerCase() },
+    byEmail: { key: "email", unique: true, normalize: "lowercase" },
   },
 });
 

@@ -12,7 +12,7 @@ export const User = defineModel({
   }),
   primaryKey: "id",
   indexes: {
-    byEmail: { key: "email", unique: true, normalize: (email) => email.toLowerCase() },
+    byEmail: { key: "email", unique: true, normalize: "lowercase" },
     byFavoriteColor: { key: "favoriteColor" },
   },
 });

@@ -95,7 +95,7 @@ Check the definitions before you use them.
         // From 12 entries under ["users_by_age_then_score"].
         byAgeThenScore: { key: ["age", "score"], store: "copy" },
         // From 12 entries under ["users_by_email"].
-        byEmail: { key: "email", unique: true, normalize: (value) => value.toLowerCase() },
+        byEmail: { key: "email", unique: true, normalize: "lowercase" },
         // From 12 entries under ["users_by_favorite_color"].
         byFavoriteColor: { key: "favoriteColor" },
         // From 13 entries under ["users_by_tag"].

@@ -191,9 +191,11 @@ export {
   type KeyValue,
   type ListField,
   type ListIndexDefinition,
+  type NamedNormalizers,
   type RequiredKeyField,
   type RowCondition,
 } from "./model/indexes/index-definition.js";
+export type { Normalizer } from "./model/indexes/normalizers.js";
 export type {
   AnyModels,
   CreateInput,

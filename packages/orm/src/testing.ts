@@ -70,7 +70,7 @@ export function ormSuite({ describe, it }: SuiteRunner, { name, open }: SuiteTar
     }),
     primaryKey: "id",
     indexes: {
-      byEmail: { key: "email", unique: true, normalize: (email) => email.toLowerCase() },
+      byEmail: { key: "email", unique: true, normalize: "lowercase" },
       byName: { key: "name", count: true },
       byTag: { key: "tags", each: true },
       byNameAndAge: { key: ["name", desc("age")] },

@@ -37,6 +37,15 @@ describe("defineModel", () => {
       const indexes = { by: { key, normalize } };
       expect(define({ indexes })).toThrow(fail("indexes.by.normalize"));
     }
+    for (const normalize of [null, "lower", [], ["trim", "lower"], [1], { other: "trim" }]) {
+      const indexes = { byName: { key: "name", normalize } };
+      expect(define({ indexes })).toThrow(fail("indexes.byName.normalize"));
+    }
+    const numbers = z.object({ id: z.string(), size: z.number(), sizes: z.array(z.number()) });
+    for (const index of [{ key: "size" }, { key: "sizes", each: true }]) {
+      const indexes = { bySize: { ...index, normalize: "lowercase" } };
+      expect(define({ schema: numbers, indexes })).toThrow(fail("indexes.bySize.normalize"));
+    }
     const length = (row: { name: string }) => row.name.length;
     for (const normalize of [String, { by: String }]) {
       const indexes = { by: { key: length, normalize } };

@@ -2,7 +2,14 @@ import { type EmbeddedKv, type KvKey, openKv } from "@keywright/core";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import * as z from "zod";
 import { compileModel, modelManifest, rowsOf } from "../src/codegen.js";
-import { createDatabase, defineModel, formatPlan, migrate, planMigration } from "../src/index.js";
+import {
+  createDatabase,
+  defineModel,
+  desc,
+  formatPlan,
+  migrate,
+  planMigration,
+} from "../src/index.js";
 
 const schema = z.object({
   id: z.string(),
@@ -113,5 +120,80 @@ describe("an index over several fields, one of which it normalizes", () => {
       compileModel(defineModel({ ...User, indexes: { by: versioned } })),
     );
     expect(indexes.by).toMatchObject({ normalized: true, traits: { normalized: ["email"] } });
+  });
+});
+
+describe("normalizers that are declared by name", () => {
+  const Named = defineModel({
+    name: "users",
+    schema: schema.extend({ nick: z.string().optional() }),
+    primaryKey: "id",
+    indexes: {
+      byEmail: { key: "email", unique: true, normalize: ["trim", "lowercase"] },
+      byTenantAndTag: {
+        key: ["tenant", "tags"],
+        each: true,
+        normalize: { tags: ["nfc", "uppercase"] },
+      },
+      byNick: { key: desc("nick"), normalize: { nick: "nfc" } },
+    },
+  });
+  const row = {
+    ...ada,
+    email: " Ada@a.org\n",
+    tags: ["e\u0301", "\u00e9", "\u00df"],
+    nick: "e\u0301",
+  };
+
+  it("are applied in their order, by writes and queries", async () => {
+    const { users } = await createDatabase({ kv, models: { users: Named } });
+    await users.create({ data: row });
+    expect(await users.findUnique({ where: { email: "ADA@A.ORG" } })).toEqual(row);
+    const twin = { ...row, id: "2", email: "ada@a.org " };
+    await expect(users.create({ data: twin })).rejects.toMatchObject({
+      code: "KW_UNIQUE_CONSTRAINT",
+    });
+    expect((await users.findMany({ where: { nick: "\u00e9" } })).items).toEqual([row]);
+    const keys: KvKey[] = [];
+    for await (const { key } of kv.list({ prefix: ["users_by_tenant_and_tag"] })) keys.push(key);
+    expect(keys.map((key) => key[2])).toEqual(["SS", "\u00c9"]);
+  });
+
+  it("are part of the stored definition, with which another program can write", async () => {
+    const { indexes } = modelManifest(compileModel(Named));
+    expect(indexes.byEmail).toEqual({
+      prefix: "users_by_email",
+      fields: ["email"],
+      unique: true,
+      normalized: true,
+      traits: { normalizers: { email: ["trim", "lowercase"] } },
+    });
+    const old = await createDatabase({ kv, models: { users: Named } });
+    await old.users.create({ data: row });
+    const Changed = defineModel({
+      ...Named,
+      indexes: { ...Named.indexes, byEmail: { ...Named.indexes.byEmail, normalize: "lowercase" } },
+    });
+    const db = await createDatabase({ kv, models: { users: Changed } });
+    const { steps } = await planMigration(db);
+    expect(steps[0]?.reason).toContain(
+      'its normalize was {"email":["trim","lowercase"]} and is {"email":["lowercase"]}',
+    );
+    expect(steps[0]?.reason).toContain("byEmail is rebuilt beside its entries");
+    expect(await migrate(db)).toMatchObject({ status: "done" });
+    expect(await db.users.findUnique({ where: { email: " ADA@a.org\n" } })).toEqual(row);
+  });
+
+  it("refuse a value that is no string, where the schema allows it", async () => {
+    const Any = defineModel({
+      name: "any",
+      schema: z.object({ id: z.string(), value: z.custom<string>() }),
+      primaryKey: "id",
+      indexes: { byValue: { key: "value", normalize: "trim" } },
+    });
+    const db = await createDatabase({ kv, models: { any: Any } });
+    await expect(db.any.create({ data: { id: "1", value: 1 as never } })).rejects.toMatchObject({
+      code: "KW_INDEX_KEY_INVALID",
+    });
   });
 });

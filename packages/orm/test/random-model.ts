@@ -269,7 +269,7 @@ function definitionOf(
   };
   const parts = several.map((name, i) => (descending[i] ? desc(name) : name));
   const textOf = (row: AnyRow) => row.text ?? row.maybe ?? row.color;
-  const toLower = (value: string) => value.toLowerCase();
+  const toLower = unique ? (value: string) => value.toLowerCase() : ("lowercase" as const);
   const lower = (name: string) => (normalized && own[name]?.isText ? { normalize: toLower } : {});
   const lowerEach = (...names: readonly (string | undefined)[]) => {
     const texts = names.filter((name) => name !== undefined && own[name]?.isText);

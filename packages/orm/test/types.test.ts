@@ -152,6 +152,13 @@ describe("a definition", () => {
           each: true,
           normalize: { tags: (tag) => tag.toLowerCase() },
         },
+        byTagTrimmed: { key: "tags", each: true, normalize: ["trim", "lowercase"] },
+        byNickInNfc: { key: "nick", normalize: "nfc" },
+        byNickAndTagTrimmed: {
+          key: ["nick", "tags"],
+          each: true,
+          normalize: { tags: ["nfc", "uppercase"], nick: "trim" },
+        },
         byBirth: { key: desc("born") },
         byStreet: { key: (row) => row.home.street },
         byStreetAndTag: { key: [(row) => row.home.street, "tags"], each: true },
@@ -214,6 +221,16 @@ describe("a definition", () => {
       const key = ["id", "nick"] as const;
       // @ts-expect-error several fields are normalized by a function for each
       defineModel({ ...base, indexes: { by: { key, normalize: String } } });
+      // @ts-expect-error several fields are normalized by name
+      defineModel({ ...base, indexes: { by: { key, normalize: "lowercase" } } });
+      // @ts-expect-error several fields are normalized by name
+      defineModel({ ...base, indexes: { by: { key, normalize: ["trim"] } } });
+      // @ts-expect-error a date is not a string
+      defineModel({ ...base, indexes: { byBorn: { key: "born", normalize: "trim" } } });
+      // @ts-expect-error a date is not a string
+      defineModel({ ...base, indexes: { by: { key: ["born"], normalize: { born: "trim" } } } });
+      // @ts-expect-error there is no such normalizer
+      defineModel({ ...base, indexes: { byNick: { key: "nick", normalize: "lower" } } });
       // @ts-expect-error IndexCannotBe<"born", "the key has no field of this name">
       defineModel({ ...base, indexes: { by: { key, normalize: { born: Number } } } });
       // @ts-expect-error the schema has no field of this name

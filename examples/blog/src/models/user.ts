@@ -10,7 +10,7 @@ export const User = defineModel({
   }),
   primaryKey: "id",
   indexes: {
-    byHandle: { key: "handle", unique: true, normalize: (handle) => handle.toLowerCase() },
+    byHandle: { key: "handle", unique: true, normalize: "lowercase" },
   },
   relations: {
     posts: hasMany("posts", "authorId"),

@@ -20,7 +20,7 @@ export const Customer = defineModel({
     byEmail: {
       key: ["tenantId", "email"],
       unique: true,
-      normalize: { email: (email) => email.toLowerCase() },
+      normalize: { email: "lowercase" },
     },
   },
   relations: { orders: hasMany("orders", ["tenantId", "customerId"]) },

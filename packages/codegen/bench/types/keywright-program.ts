@@ -43,7 +43,7 @@ export const Model${i} = defineModel({
   }),
   primaryKey: "id",
   indexes: {
-    byEmail: { key: "email", unique: true, normalize: (email) => email.toLowerCase() },
+    byEmail: { key: "email", unique: true, normalize: "lowercase" },
     byTeamAndScore: { key: ["team${i}", "score${i}"] },
     byParent: { key: "parentId" },
   },

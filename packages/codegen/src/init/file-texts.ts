@@ -79,7 +79,7 @@ export const User = defineModel({
   }),
   primaryKey: "id",
   indexes: {
-    byEmail: { key: "email", unique: true, normalize: (email) => email.toLowerCase() },
+    byEmail: { key: "email", unique: true, normalize: "lowercase" },
     byCreatedAt: { key: "createdAt" },
   },
 });

@@ -144,7 +144,7 @@ function indexSource({ name: model, layout }: InferredModel, index: InferredInde
     ...(isUnique ? ["unique: true"] : []),
     ...(isEach ? ["each: true"] : []),
     ...(where === undefined ? [] : [`where: ${whereSource(where)}`]),
-    ...(isLowerCase ? ["normalize: (value) => value.toLowerCase()"] : []),
+    ...(isLowerCase ? ['normalize: "lowercase"'] : []),
     ...(layout === "guide" && hasCopies ? ['store: "copy"'] : []),
     ...(layout === "guide" && first !== `${model}_${snakeCase(name)}`
       ? [`prefix: ${jsonSource(first)}`]

@@ -74,6 +74,7 @@ export function keyIndexOf(layout: StoredLayout): CompiledIndex {
         descendingOrder: specificationOrder,
         compute: undefined,
         normalize: undefined,
+        normalizers: undefined,
       };
     }),
     fields: primaryKey,

@@ -39,6 +39,7 @@ const traits = object({
   descending: optional(listOf(text)),
   descendingOrder: optional(text),
   normalized: optional(listOf(text)),
+  normalizers: optional(recordOf(listOf(text))),
   each: optional(text),
   where: optional(plainObject),
   partial: optional(flag),

@@ -3,6 +3,7 @@ import type * as z from "zod";
 import type { Counter } from "./aggregates/counter.js";
 import type { SummedField } from "./aggregates/summed-field.js";
 import type { ConditionValue } from "./indexes/index-definition.js";
+import type { Normalizer } from "./indexes/normalizers.js";
 import type { Timestamps } from "./options/timestamps.js";
 import type { Relation } from "./relations/relation-definition.js";
 
@@ -21,6 +22,8 @@ export interface CompiledPart {
   readonly compute: ((row: AnyRow) => unknown) | undefined;
   /** Maps a value to the key part that is indexed. Undefined if the value itself is indexed. */
   readonly normalize: ((value: unknown) => KvKeyPart) | undefined;
+  /** The names of the normalizers that `normalize` applies. Undefined if it is a function. */
+  readonly normalizers: readonly Normalizer[] | undefined;
 }
 
 export interface CompiledIndex {

@@ -17,7 +17,7 @@ import type { AnyComputed, CheckedComputed, ComputedFunctions } from "./options/
  *   schema: z.object({ id: z.ulid(), email: z.email(), favoriteColor: z.string() }),
  *   primaryKey: "id",
  *   indexes: {
- *     byEmail: { key: "email", unique: true, normalize: (email) => email.toLowerCase() },
+ *     byEmail: { key: "email", unique: true, normalize: "lowercase" },
  *     byFavoriteColor: { key: "favoriteColor" },
  *   },
  * });

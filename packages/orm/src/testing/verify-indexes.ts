@@ -179,10 +179,24 @@ export function indexPartOf(
   const own = partsOf(definition)[place];
   const field = typeof own === "object" ? own.desc : own;
   const { normalize: given } = definition;
-  const normalize = typeof given === "object" ? given[String(field)] : given;
-  const part = partOfValue(normalize === undefined ? value : normalize(value as never));
+  const isByField = typeof given === "object" && !Array.isArray(given);
+  const normalize = isByField
+    ? (given as Readonly<Record<string, typeof given>>)[String(field)]
+    : given;
+  const part = partOfValue(normalizedBy(normalize, value));
   const isDescending = typeof own === "object";
   return isDescending ? Uint8Array.from([...encodeKey([part]), 0], (byte) => 255 - byte) : part;
+}
+
+/** What an independent implementation of `normalize` makes of a value. */
+function normalizedBy(normalize: unknown, value: unknown): unknown {
+  if (normalize === undefined) return value;
+  if (typeof normalize === "function") return normalize(value);
+  return [normalize].flat().reduce((text: string, name) => {
+    if (name === "lowercase") return text.toLowerCase();
+    if (name === "uppercase") return text.toUpperCase();
+    return name === "trim" ? text.trim() : text.normalize("NFC");
+  }, value as string);
 }
 
 /** The fields of a model's primary key. */

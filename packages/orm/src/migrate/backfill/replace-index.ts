@@ -261,7 +261,7 @@ function aspectsOf(index: CompiledIndex): Readonly<Record<string, unknown>> {
     key: [fields, descending, computed],
     each,
     unique,
-    normalize: traits.normalized ?? normalized,
+    normalize: [traits.normalized ?? normalized, traits.normalizers ?? null],
     where,
     "the code of their functions, or its version": functions,
   };

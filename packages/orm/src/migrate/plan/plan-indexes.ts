@@ -347,18 +347,22 @@ function differenceText(stored: StoredIndex, index: CompiledIndex): string {
     differences.push(now.unique ? "it is unique now" : "it is no longer unique");
   const {
     normalized: normalizedBefore = stored.normalized,
+    normalizers: normalizersBefore = "a function",
     where: whereBefore,
     descending: _before,
     ...traitsBefore
   } = stored.traits ?? {};
   const {
     normalized: normalizedNow = now.normalized,
+    normalizers: normalizersNow = "a function",
     where: whereNow,
     descending: _now,
     ...traitsNow
   } = now.traits ?? {};
   if (hashOf(normalizedBefore) !== hashOf(normalizedNow))
     differences.push(normalizedText(normalizedNow));
+  else if (hashOf(normalizersBefore) !== hashOf(normalizersNow))
+    wasAndIs("normalize", normalizersBefore, normalizersNow);
   if (whereBefore && whereNow && hashOf(whereBefore) !== hashOf(whereNow))
     wasAndIs("where", whereBefore, whereNow);
   if (stored.prefix !== now.prefix) wasAndIs("prefix", stored.prefix, now.prefix);

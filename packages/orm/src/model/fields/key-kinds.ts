@@ -92,6 +92,30 @@ export function canHoldElements(schema: Schema): boolean {
   });
 }
 
+/**
+ * True if all values are strings, as far as the schema shows.
+ *
+ * @param isElement true for the elements of an array, if the field is one.
+ */
+export function holdsStrings(schema: Schema, isElement: boolean): boolean {
+  const lists = isElement ? valueKinds(schema).filter((kind) => arrayTypes.has(typeOf(kind))) : [];
+  const elements = lists.flatMap((kind) => {
+    const { element, items = [], rest } = definitionOf(kind);
+    return [...items, element, rest].filter((part) => part !== undefined && part !== null);
+  });
+  const kinds = lists.length === 0 ? valueKinds(schema) : elements.flatMap(valueKinds);
+  return kinds.every((kind) => {
+    const { type, values, entries } = definitionOf(kind);
+    if (type === "enum") return Object.values(entries ?? {}).every(isText);
+    if (type === "literal") return (values ?? []).every(isText);
+    return type === "string" || type === "template_literal" || opaqueTypes.has(type);
+  });
+}
+
+function isText(value: unknown): boolean {
+  return typeof value === "string";
+}
+
 /** Returns the schemas of the values that are not absent, without wrappers such as optional. */
 export function valueKinds(schema: Schema): readonly Schema[] {
   return kindsOf(schema).filter((kind) => !absentTypes.has(typeOf(kind)));

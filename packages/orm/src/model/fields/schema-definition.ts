@@ -13,6 +13,7 @@ export interface SchemaDefinition {
   readonly pattern?: RegExp;
   readonly value?: unknown;
   readonly values?: readonly unknown[];
+  readonly entries?: Readonly<Record<string, string | number>>;
   readonly inclusive?: boolean;
   readonly minimum?: number;
   readonly maximum?: number;

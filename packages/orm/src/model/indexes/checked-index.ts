@@ -152,16 +152,16 @@ type CheckedOptions<I extends AnyIndexDefinition> = [
     };
 
 /**
- * `normalize`, key → an error for a single function in an index over several fields, and for
- * functions of fields that are not in the key.
+ * `normalize`, key → an error for a single normalizer in an index over several fields, and for
+ * normalizers of fields that are not in the key.
  */
-type CheckedNormalize<N, Key> = N extends (...args: never) => unknown
+type CheckedNormalize<N, Key> = N extends string | readonly string[] | ((...args: never) => unknown)
   ? Key extends string
     ? unknown
     : {
         readonly normalize: IndexCannotBe<
           "normalize",
-          "an index over several fields has a function for each that is normalized: normalize: { email: (value) => ... }"
+          'an index over several fields names each that is normalized: normalize: { email: "lowercase" }'
         >;
       }
   : [Exclude<keyof N, NameOf<PartOf<Key>>>] extends [never]

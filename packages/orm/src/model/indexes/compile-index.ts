@@ -1,6 +1,5 @@
 import { type KeyOrder, specificationOrder } from "@keywright/core";
 import type * as z from "zod";
-import { knownNames } from "../../errors/nearest-name.js";
 import { ModelDefinitionError } from "../../errors/schema-errors.js";
 import { compileExtremes, compileSums } from "../aggregates/compile-aggregates.js";
 import { isNameOfSum } from "../aggregates/counter.js";
@@ -18,6 +17,7 @@ import type { Model } from "../model.js";
 import { compileCondition, matchesCondition } from "./compile-condition.js";
 import type { AnyIndexDefinition, AnyIndexPart } from "./index-definition.js";
 import { defaultIndexPrefix } from "./index-prefix.js";
+import { withNormalizers } from "./with-normalizers.js";
 
 const knownOptions: readonly (keyof AnyIndexDefinition)[] = [
   "key",
@@ -61,7 +61,7 @@ export function compileIndex(
     fail("version", "it must be a number or a string");
   const keyParts = Array.isArray(key) ? (key as readonly AnyIndexPart[]) : [key as AnyIndexPart];
   const plain = keyParts.map((part) => compilePart(part, name, (reason) => fail("key", reason)));
-  const normalized = withNormalizers(plain, definition.normalize, (reason) =>
+  const normalized = withNormalizers(model, plain, definition, (reason) =>
     fail("normalize", reason),
   );
   const parts = normalized.map((part) =>
@@ -162,8 +162,11 @@ function compileReads(
 }
 
 /** True if a descending part can be a number in one row and a bigint in another. */
-function canMixNumbers({ schema }: Model, { field, descending, normalize }: CompiledPart): boolean {
-  if (!descending) return false;
+function canMixNumbers(
+  { schema }: Model,
+  { field, descending, normalize, normalizers }: CompiledPart,
+): boolean {
+  if (!descending || normalizers !== undefined) return false;
   const type = schema.shape[field];
   return normalize !== undefined || (type !== undefined && canBeNumberAndBigint(type));
 }
@@ -178,6 +181,7 @@ function compilePart(
     descendingOrder: specificationOrder,
     compute: undefined,
     normalize: undefined,
+    normalizers: undefined,
   };
   if (typeof part === "string") return { ...plain, field: part };
   if (typeof part === "function") {
@@ -188,40 +192,6 @@ function compilePart(
     fail("each part must be a field, desc(field) or a function");
   }
   return { ...plain, field: part.desc, descending: true };
-}
-
-function withNormalizers(
-  parts: readonly CompiledPart[],
-  normalize: unknown,
-  fail: (reason: string) => never,
-): readonly CompiledPart[] {
-  if (normalize === undefined) return parts;
-  if (typeof normalize === "function") {
-    if (parts.length > 1)
-      fail(
-        "an index over several fields takes an object of functions, such as { email: (value) => … }",
-      );
-    if (parts[0]?.compute) fail("the function that computes a part must also normalize it");
-  } else if (typeof normalize !== "object" || normalize === null) {
-    fail("it must be a function, or an object of functions by field");
-  }
-  const byField: ReadonlyMap<string, unknown> = new Map(
-    typeof normalize === "function"
-      ? [[parts[0]!.field, normalize]]
-      : Object.entries(normalize as object).filter(([, fn]) => fn !== undefined),
-  );
-  const fields = parts.map((part) => part.field);
-  for (const [field, fn] of byField) {
-    const part = parts.find((candidate) => candidate.field === field);
-    if (part === undefined)
-      fail(`the key has no field ${JSON.stringify(field)}; ${knownNames(field, fields, "fields")}`);
-    if (part?.compute) fail("the function that computes a part must also normalize it");
-    if (typeof fn !== "function") fail(`the value for ${JSON.stringify(field)} must be a function`);
-  }
-  return parts.map((part) => ({
-    ...part,
-    normalize: byField.get(part.field) as CompiledPart["normalize"],
-  }));
 }
 
 /**

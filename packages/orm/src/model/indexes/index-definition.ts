@@ -1,5 +1,6 @@
 import type { KvKeyPart } from "@keywright/core";
 import type { DecimalField } from "../aggregates/decimal.js";
+import type { Normalizer } from "./normalizers.js";
 
 /** A value of an index or a primary key. A date is stored as its milliseconds since 1970. */
 export type KeyValue = KvKeyPart | Date;
@@ -115,23 +116,28 @@ export type RowCondition<Row> = {
     | (undefined extends Row[F] ? null : never);
 };
 
+/** The normalizers of a string by name, applied in their order. */
+export type NamedNormalizers<Value> = [Value] extends [string]
+  ? Normalizer | readonly [Normalizer, ...Normalizer[]]
+  : never;
+
 /** An index over one field. */
 export interface FieldIndexDefinition<Row, F, Value> extends IndexOptions<Row> {
   readonly key: F;
   readonly each?: false;
   /**
-   * Maps a value to the key part that is indexed, both for writes and for lookups:
-   * `(email) => email.toLowerCase()`. Must be a pure function.
+   * Maps a value to the key part that is indexed, both for writes and for lookups: `"lowercase"`, a
+   * list such as `["trim", "lowercase"]`, or a pure function.
    */
-  readonly normalize?: (value: Value) => KvKeyPart;
+  readonly normalize?: NamedNormalizers<Value> | ((value: Value) => KvKeyPart);
 }
 
 /** An index with one entry for each element of an array. */
 export interface ListIndexDefinition<Row, F, Element> extends IndexOptions<Row> {
   readonly key: F;
   readonly each: true;
-  /** Maps an element to its key part, for writes and lookups. Must be a pure function. */
-  readonly normalize?: (element: Element) => KvKeyPart;
+  /** Maps an element to its key part, for writes and lookups: names, or a pure function. */
+  readonly normalize?: NamedNormalizers<Element> | ((element: Element) => KvKeyPart);
 }
 
 /**
@@ -144,14 +150,16 @@ export interface KeyIndexDefinition<Row> extends IndexOptions<Row> {
   /** Makes one entry for each element of the part that is an array. */
   readonly each?: boolean;
   /**
-   * Functions by field of the key. Each maps a value of the field, or an element of it, to the key
-   * part that is indexed: `{ email: toLowerCase }`. Must be pure functions.
+   * Normalizers by field of the key. Each maps a value of the field, or an element of it, to the
+   * key part that is indexed: `{ email: "lowercase" }`. Functions must be pure.
    */
   readonly normalize?: Normalizers<Row>;
 }
 
 type Normalizers<Row> = {
-  readonly [F in FieldOf<Row>]?: (value: KeyPartValue<NonNullable<Row[F]>>) => KvKeyPart;
+  readonly [F in FieldOf<Row>]?:
+    | NamedNormalizers<KeyPartValue<NonNullable<Row[F]>>>
+    | ((value: KeyPartValue<NonNullable<Row[F]>>) => KvKeyPart);
 };
 
 type KeyPartValue<Value> = Value extends readonly (infer Element)[] ? Element : Value;
@@ -181,7 +189,7 @@ type OneFieldDefinition<Row, F, Value> = [Value] extends [KeyValue]
 /** A part of an index's key, for any row. */
 export type AnyIndexPart = string | DescendingField | ((row: never) => unknown);
 
-type AnyNormalizer = ((value: never) => KvKeyPart) | undefined;
+type AnyNormalizer = Normalizer | readonly Normalizer[] | ((value: never) => KvKeyPart) | undefined;
 
 /** An index definition for any row. */
 export interface AnyIndexDefinition {

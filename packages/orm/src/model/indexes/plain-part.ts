@@ -9,5 +9,6 @@ export function plainPart(field: string): CompiledPart {
     descendingOrder: specificationOrder,
     compute: undefined,
     normalize: undefined,
+    normalizers: undefined,
   };
 }

@@ -2,9 +2,14 @@ import { denoOrder, specificationOrder } from "@keywright/core";
 import type { CompiledIndex, CompiledModel, CompiledPart } from "../../model/compiled-model.js";
 import { canBeInKey, canHoldElements } from "../../model/fields/key-kinds.js";
 import { matchesCondition } from "../../model/indexes/compile-condition.js";
+import {
+  areNormalizers,
+  composeNormalizers,
+  type Normalizer,
+} from "../../model/indexes/normalizers.js";
 import { hashOf } from "./hash.js";
 import { indexManifest } from "./index-manifest.js";
-import type { IndexManifest } from "./manifest.js";
+import type { IndexManifest, IndexTraits } from "./manifest.js";
 
 /**
  * Compiles an earlier definition of an index from its manifest. It has the name of the index.
@@ -20,15 +25,21 @@ export function compileStoredIndex(
   stored: IndexManifest,
 ): CompiledIndex | undefined {
   const { traits = {} } = stored;
-  const hasFunctions = functionTraits(stored).some(Boolean);
+  const hasFunctions = stored.functions !== undefined || usesFunctions(stored);
   if (hasFunctions && !hasSameFunctions(index, stored)) return undefined;
   const { where: condition, each, value, unmarked } = traits;
   const descendingOrder = traits.descendingOrder === "deno" ? denoOrder : specificationOrder;
+  const normalizers = knownNormalizers(traits);
+  if (normalizers === undefined) return undefined;
   const parts = stored.fields.map((field): CompiledPart => {
     const declared = hasFunctions ? index.parts.find((part) => part.field === field) : undefined;
-    const { compute, normalize } = declared ?? { compute: undefined, normalize: undefined };
+    const names = normalizers.get(field);
+    const { compute, normalize } =
+      names === undefined
+        ? (declared ?? { compute: undefined, normalize: undefined })
+        : { compute: undefined, normalize: composeNormalizers(names) };
     const descending = traits.descending?.includes(field) ?? false;
-    return { field, descending, descendingOrder, compute, normalize };
+    return { field, descending, descendingOrder, compute, normalize, normalizers: names };
   });
   const include = Array.isArray(value) ? (value as readonly string[]) : [];
   const plain = parts.filter(({ compute }) => compute === undefined).map(({ field }) => field);
@@ -73,9 +84,31 @@ export function compileStoredIndex(
   };
 }
 
+/** Returns the normalizers by field. Undefined if a later version of Keywright has named others. */
+function knownNormalizers({
+  normalizers = {},
+}: IndexTraits): ReadonlyMap<string, readonly Normalizer[]> | undefined {
+  const known = new Map<string, readonly Normalizer[]>();
+  for (const [field, names] of Object.entries(normalizers)) {
+    if (!areNormalizers(names)) return undefined;
+    known.set(field, names);
+  }
+  return known;
+}
+
+/** True if functions of the model determine the entries of an index. */
+function usesFunctions({ fields, normalized, traits = {} }: IndexManifest): boolean {
+  const normalizedFields = traits.normalized ?? (normalized ? fields : []);
+  const hasNormalizer = normalizedFields.some(
+    (field) => !Object.hasOwn(traits.normalizers ?? {}, field),
+  );
+  return hasNormalizer || traits.partial === true || traits.computed === true;
+}
+
 /** The properties of an index that functions of the model determine. */
 function functionTraits({ normalized, traits = {}, functions }: IndexManifest): readonly unknown[] {
-  return [functions, normalized, traits.normalized, traits.partial, traits.computed];
+  const { normalized: fields, normalizers, partial, computed } = traits;
+  return [functions, normalized, fields, normalizers, partial, computed];
 }
 
 function hasSameFunctions(index: CompiledIndex, stored: IndexManifest): boolean {

@@ -29,11 +29,15 @@ function manifestOf(index: CompiledIndex): IndexManifest {
 function traitsOf(index: CompiledIndex): { traits?: IndexTraits } {
   const descending = index.parts.filter((part) => part.descending).map((part) => part.field);
   const normalized = index.parts.filter((part) => part.normalize).map((part) => part.field);
+  const named = index.parts.flatMap(({ field, normalizers }) =>
+    normalizers === undefined ? [] : [[field, normalizers] as const],
+  );
   const isDenoOrder = index.parts.some((part) => part.descendingOrder === denoOrder);
   const traits: IndexTraits = {
     ...(descending.length > 0 && { descending }),
     ...(isDenoOrder && { descendingOrder: "deno" }),
     ...(index.parts.length > 1 && normalized.length > 0 && { normalized }),
+    ...(named.length > 0 && { normalizers: Object.fromEntries(named) }),
     ...(index.each !== undefined && { each: index.fields[index.each]! }),
     ...(index.condition !== undefined && { where: index.condition }),
     ...(index.condition === undefined && index.where !== undefined && { partial: true }),
@@ -53,7 +57,7 @@ function traitsOf(index: CompiledIndex): { traits?: IndexTraits } {
 function functionsVersion({ parts, version, ...index }: CompiledIndex): string | undefined {
   const where = index.condition === undefined ? index.where : undefined;
   const computed = parts.map((part) => part.compute);
-  const normalized = parts.map((part) => part.normalize);
+  const normalized = parts.map((part) => (part.normalizers ? undefined : part.normalize));
   // Databases store hashes of this order. In an index with one part, its `normalize` comes first.
   const functions =
     parts.length === 1

@@ -34,6 +34,8 @@ export interface IndexTraits {
   readonly descendingOrder?: "deno";
   /** In an index of several fields: the fields whose values are normalized. */
   readonly normalized?: readonly string[];
+  /** The names of normalizers, by the fields whose values they are applied to in this order. */
+  readonly normalizers?: Readonly<Record<string, readonly string[]>>;
   /** The field whose elements have one entry each. */
   readonly each?: string;
   /** The values of fields that select its rows. Null selects rows that lack the field. */

@@ -77,7 +77,11 @@ function dependencyOf(index: CompiledIndex): Dependency {
 export function computesEarlierEntries(index: CompiledIndex): boolean {
   const functions = rowFunctions(index);
   if (index.version === undefined) return functions.every((fn) => functionFields(fn) !== undefined);
-  return functions.length === 0 && index.parts.every(({ normalize }) => normalize === undefined);
+  return functions.length === 0 && index.parts.every(isNormalizedByData);
+}
+
+function isNormalizedByData({ normalize, normalizers }: CompiledIndex["parts"][number]): boolean {
+  return normalize === undefined || normalizers !== undefined;
 }
 
 /** Returns the functions of an index that get the row. */
