@@ -143,3 +143,59 @@ it("costs a program with the schema of the database nothing", async () => {
     expect(calls).toMatchObject({ get: 1, getMany: 0, list: 0 });
   });
 });
+
+describe("a field that a transform makes, whose type the schema does not show", () => {
+  const size = z.string().transform((text) => text.length);
+  const missing = { code: "KW_MIGRATION_MISSING" };
+  const readOf = async (kv: Kv, schema: Parameters<typeof openWith>[1]): Promise<unknown> => {
+    const db = await openWith(kv, schema);
+    return await Promise.resolve(db.users!.findUnique!({ where })).catch((error) => error);
+  };
+
+  it.each([
+    ["was something else", { visits: size }, ["visits"]],
+    ["is nullable and was something else", { visits: size.nullable() }, ["visits"]],
+    ["is optional and was something else", { visits: size.optional() }, ["visits"]],
+    ["was not there", { size }, ["size"]],
+    [
+      "takes undefined and was not there",
+      { size: z.string().optional().transform(Number) },
+      ["size"],
+    ],
+  ])("is not read if it %s", async (_, fields, names) => {
+    await withUsers(async (kv) => {
+      expect(await readOf(kv, first.extend(fields))).toMatchObject({ ...missing, fields: names });
+    });
+  });
+
+  it("is read if rows may lack it, or it has a default", async () => {
+    await withUsers(async (kv) => {
+      expect(await readOf(kv, first.extend({ size: size.optional() }))).toEqual(ada);
+      expect(await readOf(kv, first.extend({ size: size.default(3) }))).toEqual({
+        ...ada,
+        size: 3,
+      });
+    });
+  });
+
+  it("is read by an old program only if it has not changed since", async () => {
+    await withUsers(async (kv) => {
+      const made = first.extend({ visits: size });
+      const User = defineModel({ ...base, schema: made, indexes });
+      const typed = defineModel({ ...base, schema: first.extend({ visits: z.int() }), indexes });
+      const up = (row: z.infer<typeof first>) => ({ ...row, visits: 1 });
+      const toMade = defineMigration({ model: User, from: first, to: made, up });
+      const toTyped = defineMigration({
+        model: typed,
+        from: made,
+        to: typed.schema,
+        up: (row) => row,
+      });
+      const models = (user: unknown) => ({ users: user, notes: Note }) as never;
+      await migrate(await createDatabase({ kv, models: models(User), migrations: [toMade] }));
+      expect(await readOf(kv, made)).toMatchObject({ visits: 1 });
+      await migrate(await createDatabase({ kv, models: models(typed), migrations: [toTyped] }));
+      expect(await readOf(kv, made)).toMatchObject({ code: "KW_STALE_SCHEMA" });
+    });
+  });
+});

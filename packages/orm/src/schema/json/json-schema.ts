@@ -25,6 +25,13 @@ export function jsonSchemaOf(schema: Schema): JsonSchema {
   return describe(schema, []);
 }
 
+/** True if a value, or a part of it, is the result of a transform, whose type is not described. */
+export function hasTransform(schema: unknown): boolean {
+  if (typeof schema !== "object" || schema === null) return false;
+  const { type } = schema as JsonSchema;
+  return type === "x-transform" || Object.values(schema).some(hasTransform);
+}
+
 /** @param ancestors the schemas that contain this one. It may be among them. */
 function describe(schema: Schema, ancestors: readonly Schema[]): JsonSchema {
   if (ancestors.includes(schema)) return { type: "x-cycle" };

@@ -1,7 +1,7 @@
 import type * as z from "zod";
 import { synchronousOutputSchema } from "../../model/fields/output-schema.js";
 import { definitionOf, lazySchema, type Schema } from "../../model/fields/schema-definition.js";
-import { jsonSchemaOf } from "../json/json-schema.js";
+import { hasTransform, jsonSchemaOf } from "../json/json-schema.js";
 import { withoutUndefined } from "../json/normalize-json-schema.js";
 import { hashOf } from "./hash.js";
 import type { FieldManifest, RowManifest } from "./manifest.js";
@@ -30,22 +30,38 @@ export function rowManifest(schema: z.ZodObject, primaryKey: readonly string[]):
 /** Describing a schema takes a millisecond or more, and every plan needs the manifests again. */
 const knownManifests = new WeakMap<z.ZodObject, readonly RowManifest[]>();
 
+/** The fields of manifests that transforms make, and that every row has. */
+const madeFields = new WeakMap<RowManifest, ReadonlySet<string>>();
+
+/**
+ * True if a transform makes a field, so that its JSON Schema shows neither its type nor that every
+ * row has it. Only known of manifests that `rowManifest` has returned.
+ */
+export function isMade(manifest: RowManifest, field: string): boolean {
+  return madeFields.get(manifest)?.has(field) ?? false;
+}
+
 function isSameList(a: readonly string[], b: readonly string[]): boolean {
   return a.length === b.length && a.every((item, i) => item === b[i]);
 }
 
 function makeManifest(schema: z.ZodObject, primaryKey: readonly string[]): RowManifest {
   const fields: Record<string, FieldManifest> = {};
+  const made = new Set<string>();
   for (const name of Object.keys(schema.shape).sort()) {
     const field = schema.shape[name];
-    if (field !== undefined) fields[name] = fieldManifest(field);
+    if (field === undefined) continue;
+    fields[name] = fieldManifest(field);
+    if (field._zod.optout === undefined && hasTransform(fields[name].schema)) made.add(name);
   }
   const { catchall } = schema._zod.def;
   if (catchall !== undefined && catchall._zod.def.type !== "never") {
     const described = withoutUndefined(jsonSchemaOf(catchall));
     fields[otherFields] = { schema: described, optional: true, defaulted: false };
   }
-  return { hash: hashOf([primaryKey, fields]), primaryKey: [...primaryKey], fields };
+  const manifest = { hash: hashOf([primaryKey, fields]), primaryKey: [...primaryKey], fields };
+  madeFields.set(manifest, made);
+  return manifest;
 }
 
 function fieldManifest(schema: z.ZodType): FieldManifest {

@@ -1,7 +1,8 @@
 import { isWider } from "../json/is-wider.js";
+import { hasTransform } from "../json/json-schema.js";
 import { valueSchema } from "../json/value-schema.js";
 import type { FieldManifest, RowManifest } from "../manifests/manifest.js";
-import { otherFields } from "../manifests/row-manifest.js";
+import { isMade, otherFields } from "../manifests/row-manifest.js";
 import { compareValues } from "./compare-values.js";
 
 /**
@@ -107,7 +108,7 @@ function addedField(
     const reason = `${quoted} is new, and rows may hold something else in it already: it needs a migration`;
     return added("data", false, reason);
   }
-  if (field.optional)
+  if (field.optional && !isMade(to, name))
     return added("safe", true, `${quoted} is new and optional: rows stay as they are`);
   if (field.defaulted) {
     const reason = `${quoted} is new and has a default: it is filled in where a row lacks it`;
@@ -145,7 +146,9 @@ function changedField(
   const add = (kind: ChangeClass, sideBySide: boolean, reason: string) => {
     return { class: kind, sideBySide, reason };
   };
-  if (from.optional && !to.optional) {
+  // The schema of a transform's result does not show whether rows may lack it.
+  const isComparable = hasTransform(from.schema) === hasTransform(to.schema);
+  if (isComparable && from.optional && !to.optional) {
     const change = `${quoted} was optional and`;
     found.push(
       to.defaulted
@@ -160,7 +163,7 @@ function changedField(
             `${change} is required: it needs a default, or a migration that fills it in`,
           ),
     );
-  } else if (!from.optional && to.optional) {
+  } else if (isComparable && !from.optional && to.optional) {
     const reason = `${quoted} was required and is optional: programs with the old schema still need it`;
     found.push({ class: "safe", sideBySide: false, reason });
   } else if (from.defaulted !== to.defaulted) {

@@ -2,8 +2,9 @@ import { MigrationMissingError } from "../../errors/migration-errors.js";
 import { StaleSchemaError } from "../../errors/schema-errors.js";
 import type { AnyRow, CompiledModel } from "../../model/compiled-model.js";
 import { synchronousOutputSchema } from "../../model/fields/output-schema.js";
+import { hasTransform } from "../json/json-schema.js";
 import type { RowManifest } from "../manifests/manifest.js";
-import { otherFields } from "../manifests/row-manifest.js";
+import { isMade, otherFields } from "../manifests/row-manifest.js";
 import { type FieldChanges, fieldChanges } from "./affected-indexes.js";
 import { compareRows, type RowChange } from "./compare-rows.js";
 import { fillDefaults } from "./fill-defaults.js";
@@ -82,5 +83,17 @@ function unfitChanges(
     const name = Object.hasOwn(to.fields, String(field)) ? field : otherFields;
     return changes.find((change) => change.field === name);
   };
-  return [...new Set(error?.issues.flatMap(({ path }) => changeOf(path[0]) ?? []))];
+  const invalid = error?.issues.flatMap(({ path }) => changeOf(path[0]) ?? []) ?? [];
+  const unknown = changes.filter((change) => isUnknown(to, change, row));
+  return [...new Set([...invalid, ...unknown])];
+}
+
+/**
+ * True if nothing shows whether a value has the type of its field, because a transform makes the
+ * field in the program's schema, and did not or made it of something else in that of the row.
+ */
+function isUnknown(to: RowManifest, { field, class: kind }: RowChange, row: AnyRow): boolean {
+  const schema = to.fields[field]?.schema;
+  if (kind !== "data" || !hasTransform(schema)) return false;
+  return isMade(to, field) || row[field] !== undefined || field === otherFields;
 }
