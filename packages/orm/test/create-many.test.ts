@@ -1,7 +1,13 @@
 import { type EmbeddedKv, type Kv, openKv } from "@keywright/core";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import * as z from "zod";
-import { belongsTo, createDatabase, type Database, defineModel } from "../src/index.js";
+import {
+  belongsTo,
+  createDatabase,
+  type Database,
+  defineModel,
+  type OrmError,
+} from "../src/index.js";
 import { denoKv } from "./faulty-kv.js";
 import { openDenoKv } from "./open-deno-kv.js";
 import { entriesOf, rejection, User, users } from "./user-model.js";
@@ -104,6 +110,67 @@ describe("createMany", () => {
     });
     expect(results.map(({ ok }) => ok)).toEqual([false, false, true, true]);
   });
+
+  it.each([
+    ["an embedded database", (on: Kv) => on],
+    ["a database with Deno's limits", denoKv],
+  ])(
+    "creates the first of the rows with one key, also if it takes longer, on %s",
+    async (_, wrap) => {
+      const Tag = defineModel({
+        name: "tags",
+        schema: z.object({
+          id: z.int(),
+          name: z.string().refine(async (name) => {
+            if (name === "slow") await new Promise<void>((resolve) => setImmediate(resolve));
+            return true;
+          }),
+          parent: z.int().optional(),
+          rank: z.int().optional(),
+        }),
+        primaryKey: "id",
+        indexes: {
+          byName: { key: "name", unique: true },
+          byRank: { key: "rank", ranked: true },
+          byParent: { key: "parent" },
+        },
+        relations: { within: belongsTo("tags", "parent", { onDelete: "cascade" }) },
+      });
+      const { tags } = await createDatabase({ kv: wrap(kv), models: { tags: Tag } });
+      const { results } = await tags.createMany({
+        data: [
+          // Rows with a rank or a parent need reads that the others do not need.
+          { id: 1, name: "a", rank: 5 },
+          { id: 1, name: "b" },
+          { id: 2, name: "a" },
+          { id: 3, name: "c", parent: 1 },
+          { id: 3, name: "d" },
+          { id: 4, name: "e", parent: 9 },
+          { id: 4, name: "slow" },
+          { id: 5, name: "slow", parent: 4 },
+          { id: 4, name: "f" },
+          { id: 6, name: "b" },
+        ],
+      });
+      const outcomes = results.map((result) => {
+        if (result.ok) return `${result.row.id} ${result.row.name}`;
+        const { code, index } = result.error as OrmError & { index?: string };
+        return [result.position, code, index];
+      });
+      expect(outcomes).toEqual([
+        "1 a",
+        [1, "KW_UNIQUE_CONSTRAINT", "primaryKey"],
+        [2, "KW_UNIQUE_CONSTRAINT", "byName"],
+        "3 c",
+        [4, "KW_UNIQUE_CONSTRAINT", "primaryKey"],
+        [5, "KW_REFERENCE_MISSING", undefined],
+        "4 slow",
+        [7, "KW_UNIQUE_CONSTRAINT", "byName"],
+        [8, "KW_UNIQUE_CONSTRAINT", "primaryKey"],
+        "6 b",
+      ]);
+    },
+  );
 
   it("calls a hook once for each row that refers to one before it", async () => {
     const seen: unknown[] = [];

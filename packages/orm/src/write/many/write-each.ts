@@ -1,4 +1,4 @@
-import type { Kv, KvKeyPart, KvLimits } from "@keywright/core";
+import type { Kv, KvLimits } from "@keywright/core";
 import type { FoundRow } from "../../context/any-query.js";
 import type { TableContext } from "../../context/table-context.js";
 import { withJoinedReads } from "../../context/with-joined-reads.js";
@@ -9,7 +9,6 @@ import {
   TransactionConflictError,
   TransactionEndedError,
 } from "../../errors/transaction-errors.js";
-import { keyText } from "../../indexes/key-text.js";
 import { readStored } from "../../query/read/rows/read-rows.js";
 import { yieldToEventLoop } from "../../transaction/yield-to-event-loop.js";
 import { catchAfterHooks, hasDuringHook, isHookError } from "../input/row-hooks.js";
@@ -39,8 +38,6 @@ export interface EachWrite<T> {
   readonly idOf?: (item: T) => RowId;
   /** True to write one row after the other, for example because each may take several commits. */
   readonly isAlone?: boolean;
-  /** If a write failed because a row of the same model does not exist, returns its primary key. */
-  readonly missingRow?: (error: unknown) => readonly KvKeyPart[] | undefined;
 }
 
 interface Written {
@@ -50,8 +47,6 @@ interface Written {
 }
 
 type Outcome = PromiseSettledResult<Written | undefined>;
-
-type WriteAll<T> = (items: readonly T[]) => Promise<Outcome[]>;
 
 /** How many rows are a group, whose reads and commits are made together. */
 const rowsPerGroup = 100;
@@ -69,11 +64,11 @@ export async function writeEach<T>(
   context: TableContext,
   writes: EachWrite<T>,
 ): Promise<RowResult[]> {
-  const { items, write, idOf, isAlone = false, missingRow } = writes;
+  const { items, write, idOf, isAlone = false } = writes;
   // A `during` hook needs a transaction for each row.
   const isOneByOne = isAlone || context.transaction !== undefined || hasDuringHook(context);
   const groupsReads = groupsCommits(context.kv);
-  const writeAll: WriteAll<T> = async (batch) => {
+  const writeAll = async (batch: readonly T[]): Promise<Outcome[]> => {
     if (isOneByOne) return await Promise.allSettled(batch.map((i) => writeOne(context, write, i)));
     if (groupsReads) {
       const joined = withJoinedReads(context, (keys) => readStored(context, keys));
@@ -84,14 +79,8 @@ export async function writeEach<T>(
       batch.map((item) => (kv: Kv) => writeOne({ ...context, kv }, write, item)),
     );
   };
-  const writeGroup = async (group: readonly T[]): Promise<Outcome[]> => {
-    const outcomes = await writeAll(group);
-    if (missingRow !== undefined) await writeFollowing(group, outcomes, missingRow, writeAll);
-    return outcomes;
-  };
   const groupSize = isOneByOne ? 1 : rowsPerGroup;
-  // A row may refer to one of an earlier group.
-  const maxGroups = isOneByOne || !groupsReads || missingRow !== undefined ? 1 : groupsAtOnce;
+  const maxGroups = isOneByOne || !groupsReads ? 1 : groupsAtOnce;
   const results: RowResult[] = [];
   const begun: { readonly group: readonly T[]; readonly outcomes: Promise<Outcome[]> }[] = [];
   const finishFirst = async (): Promise<void> => {
@@ -112,7 +101,7 @@ export async function writeEach<T>(
     for (let from = 0; from < items.length; from += groupSize) {
       if (from > 0 && from % rowsPerGroup === 0) await yieldToEventLoop();
       const group = items.slice(from, from + groupSize);
-      begun.push({ group, outcomes: writeGroup(group) });
+      begun.push({ group, outcomes: writeAll(group) });
       if (begun.length === maxGroups) await finishFirst();
     }
     while (begun.length > 0) await finishFirst();
@@ -130,34 +119,6 @@ async function writeOne<T>(
   const caught = catchAfterHooks(context);
   const row = await write(caught?.context ?? context, item);
   return row && { row, hookErrors: caught?.errors ?? [] };
-}
-
-/**
- * Replaces the outcomes of items that failed because the row of an earlier item did not exist yet.
- * They are tried again as long as further rows are written.
- */
-async function writeFollowing<T>(
-  items: readonly T[],
-  outcomes: Outcome[],
-  missingRow: (error: unknown) => readonly KvKeyPart[] | undefined,
-  writeAll: WriteAll<T>,
-): Promise<void> {
-  for (let hasProgressed = true; hasProgressed; ) {
-    const written = new Set<string>();
-    const positions: number[] = [];
-    for (const [position, outcome] of outcomes.entries()) {
-      if (outcome.status === "fulfilled") {
-        if (outcome.value !== undefined) written.add(keyText(outcome.value.row.primaryKey));
-        continue;
-      }
-      const missing = missingRow(outcome.reason);
-      // Items after this one are not in the set yet, so only earlier items count.
-      if (missing !== undefined && written.has(keyText(missing))) positions.push(position);
-    }
-    const retried = await writeAll(positions.map((position) => items[position] as T));
-    hasProgressed = retried.some(({ status }) => status === "fulfilled");
-    for (const [i, outcome] of retried.entries()) outcomes[positions[i] as number] = outcome;
-  }
 }
 
 /** Embedded databases commit concurrent operations as one, and only they report their limits. */
