@@ -124,6 +124,64 @@ describe("distinct", () => {
     });
   });
 
+  it.each([undefined, "deno"] as const)(
+    "goes on after each type of a union and after NaN (compat %s)",
+    async (compat) => {
+      const Mixed = defineModel({
+        name: "mixed",
+        schema: z.object({
+          id: z.int(),
+          group: z.string(),
+          value: z.union([
+            z.instanceof(Uint8Array),
+            z.string(),
+            z.number(),
+            z.nan(),
+            z.bigint(),
+            z.boolean(),
+          ]),
+        }),
+        primaryKey: "id",
+        indexes: {
+          byValue: { key: "value" },
+          byGroup: { key: ["group", "value"] },
+          byDescending: { key: ["group", desc("value")] },
+        },
+      });
+      await using own = await openKv(":memory:", { compat });
+      const { mixed } = await createDatabase({ kv: own, models: { mixed: Mixed } });
+      const bytes = new Uint8Array([1]);
+      const numbers = [-1, 0.5, Number.NaN];
+      const bigints = [-3n, 7n];
+      const middle = compat === "deno" ? [...bigints, ...numbers] : [...numbers, ...bigints];
+      const expected = [bytes, "", "b", ...middle, false, true];
+      const values = [...expected, ...expected].reverse();
+      const groups = ["a", "b"];
+      await mixed.createMany({
+        data: groups.flatMap((group, g) =>
+          values.map((value, i) => ({ id: g * 100 + i, group, value })),
+        ),
+      });
+      const where = { group: "b" };
+      for (const order of ["asc", "desc"] as const) {
+        const inOrder = order === "asc" ? expected : expected.toReversed();
+        expect(await mixed.distinct({ field: "value", order })).toEqual(inOrder);
+        for (const index of ["byGroup", "byDescending"] as const)
+          expect(await mixed.distinct({ field: "value", where, index, order })).toEqual(inOrder);
+        const range = {
+          OR: [
+            { group: "b", value: { gt: 0 } },
+            { group: "b", value: "b" },
+          ],
+        } as const;
+        const inRange = inOrder.filter((value) => value === "b" || value === 0.5);
+        expect(
+          await mixed.distinct({ field: "value", where: range, index: "byGroup", order }),
+        ).toEqual(inRange);
+      }
+    },
+  );
+
   it("sees the writes of its transaction", async () => {
     const db = await open();
     await db.orders.create({ data: { id: "1", customer: "a", month: 1 } });

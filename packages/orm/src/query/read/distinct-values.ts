@@ -5,8 +5,11 @@ import { knownNames } from "../../errors/nearest-name.js";
 import { InvalidArgumentError } from "../../errors/query-errors.js";
 import { isAbsent } from "../../indexes/index-entries.js";
 import { isPlainObject } from "../../model/is-plain-object.js";
-import { findFirstRow } from "./find-rows.js";
+import { choosePlan } from "../plan/choose-plan.js";
+import { planAfter } from "./plan-after.js";
 import { takeOf } from "./read-page.js";
+import { readAgain } from "./rows/read-again.js";
+import { rowSourceOf } from "./rows/row-source.js";
 
 /** The options of `distinct`, for any model. */
 export interface AnyDistinctQuery extends Pick<AnyQuery, "where" | "index" | "take" | "maxReads"> {
@@ -15,9 +18,9 @@ export interface AnyDistinctQuery extends Pick<AnyQuery, "where" | "index" | "ta
 }
 
 /**
- * Returns the values of a field, each of them once, in the order of an index. After each value, the
- * next read begins after all entries with this value, so the number of reads depends on the number
- * of values and not on the number of rows.
+ * Returns the values of a field, each of them once, in the order of an index: also values of other
+ * types, and NaN. After each value, the next read begins after all entries with this value, so the
+ * number of reads depends on the number of values and not on the number of rows.
  *
  * @throws {InvalidArgumentError} if an option is not valid.
  * @throws the errors of `findMany`, for a query that is ordered by the field.
@@ -31,26 +34,29 @@ export async function distinctValues(
   const { field, order } = optionsOf(context, query);
   const take = takeOf(model, query);
   const { index, where } = query;
-  const values: unknown[] = [];
-  while (values.length < take) {
-    const previous = values.at(-1);
-    const next: AnyQuery = {
-      where: previous === undefined ? where : whereAfter(context, where, field, previous, order),
-      orderBy: { [field]: order },
-      index,
-      select: { [field]: true },
-    };
-    const found = await findFirstRow(context, next, meter);
-    const value = found?.row[field];
-    if (isAbsent(value)) break;
-    values.push(value);
-  }
-  return values;
+  const rows: AnyQuery = {
+    where,
+    orderBy: { [field]: order },
+    index,
+    select: { [field]: true },
+  };
+  return await readAgain(context, async () => {
+    const chosen = await choosePlan(context, rows);
+    const values: unknown[] = [];
+    for (let next = chosen; values.length < take; ) {
+      const [found] = await rowSourceOf(context, next, rows, meter, false).next(1);
+      const value = found?.row[field];
+      if (found === undefined || isAbsent(value)) break;
+      values.push(value);
+      next = planAfter(chosen.plan, field, found);
+    }
+    return values;
+  });
 }
 
 function optionsOf(
   { model }: TableContext,
-  { field, order = "asc" }: AnyDistinctQuery,
+  { field, order = "asc", where }: AnyDistinctQuery,
 ): { readonly field: string; readonly order: Direction } {
   const fields = Object.keys(model.schema.shape);
   if (typeof field !== "string" || !fields.includes(field)) {
@@ -59,45 +65,16 @@ function optionsOf(
   }
   if (order !== "asc" && order !== "desc")
     throw new InvalidArgumentError(model.name, "order", 'it must be "asc" or "desc"');
-  return { field, order };
-}
-
-/** Returns the conditions of the rows after those with a value. */
-function whereAfter(
-  { model }: TableContext,
-  where: AnyQuery["where"],
-  field: string,
-  value: unknown,
-  order: Direction,
-): AnyQuery["where"] {
-  const conditions = { ...(where as Readonly<Record<string, unknown>> | undefined) };
-  const bounds = boundsOf(conditions[field]);
-  if (bounds === undefined) {
+  const condition = where?.[field];
+  if (condition !== undefined && !isRange(condition)) {
     const reason = "distinct takes gt, gte, lt, lte or between for its own field";
     throw new InvalidArgumentError(model.name, `where.${field}`, reason);
   }
-  const { gt, gte, lt, lte } = bounds;
-  const end = order === "asc" ? { lt, lte } : { gt, gte };
-  const kept = Object.entries(end).filter(([, bound]) => bound !== undefined);
-  return {
-    ...conditions,
-    [field]: { ...Object.fromEntries(kept), [order === "asc" ? "gt" : "lt"]: value },
-  };
+  return { field, order };
 }
 
-interface Bounds {
-  readonly gt?: unknown;
-  readonly gte?: unknown;
-  readonly lt?: unknown;
-  readonly lte?: unknown;
-}
+const rangeNames: ReadonlySet<string> = new Set(["gt", "gte", "lt", "lte", "between"]);
 
-/** Returns undefined if a condition is no range. */
-function boundsOf(condition: unknown): Bounds | undefined {
-  if (condition === undefined) return {};
-  if (!isPlainObject(condition)) return undefined;
-  const { between } = condition;
-  if (Array.isArray(between)) return { gte: between[0], lte: between[1] };
-  const isRange = Object.keys(condition).every((name) => ["gt", "gte", "lt", "lte"].includes(name));
-  return isRange ? condition : undefined;
+function isRange(condition: unknown): boolean {
+  return isPlainObject(condition) && Object.keys(condition).every((name) => rangeNames.has(name));
 }
