@@ -256,3 +256,46 @@ it("programs without a copy that was removed can write after migrate", async () 
   const link = { where: { issueId: "i1", labelId: "bug" }, data: { priority: 3 } };
   expect((await plain.links.update(link)).priority).toBe(3);
 });
+
+it("rows without a reference get the defaults, and verify finds those that lack them", async () => {
+  const schema = z.object({
+    id: z.string(),
+    issueId: z.string().nullable(),
+    priority: z.int().default(-1),
+    note: z.string().optional(),
+  });
+  const onDelete = "setNull";
+  const build = (copy: object) =>
+    defineModel({
+      name: "reports",
+      schema,
+      primaryKey: "id",
+      indexes: { byIssue: { key: "issueId" }, byPriority: { key: "priority" } },
+      relations: { issue: belongsTo("issues", "issueId", { onDelete, ...copy }) },
+    });
+  const old = await createDatabase({ kv, models: { issues: Issue, reports: build({}) } });
+  await old.reports.createMany({
+    data: [
+      { id: "none", issueId: null, priority: 6 },
+      { id: "some", issueId: "i3", priority: 6 },
+    ],
+  });
+  const Report = build({ copy: { priority: "priority" } });
+  const db = await createDatabase({ kv, models: { issues: Issue, reports: Report } });
+  expect((await migrate(db)).status).toBe("done");
+  const priorities = async () =>
+    (await db.reports.scan()).items.map(({ id, priority }) => `${id} ${priority}`);
+  expect(await priorities()).toEqual(["none -1", "some 3"]);
+  expect((await verifyIndexes(db)).status).toBe("clean");
+
+  const entry = await kv.get<object>(["reports", "none"]);
+  await kv.set(["reports", "none"], { ...entry.value, priority: 6, note: "stays" });
+  const found = await verifyIndexes(db);
+  expect(found.models.flatMap(({ copies }) => copies.first)).toEqual([
+    { model: "reports", id: "none", relation: "issue", fields: ["priority"] },
+  ]);
+  await verifyIndexes(db, { repair: true });
+  expect(await priorities()).toEqual(["none -1", "some 3"]);
+  expect((await db.reports.findUnique({ where: { id: "none" } }))?.note).toBe("stays");
+  expect((await verifyIndexes(db)).status).toBe("clean");
+});

@@ -20,7 +20,8 @@ export type ReferencedEntries = ReadonlyMap<KeyId, KvEntryMaybe<unknown>>;
  * get the defaults of the schema.
  *
  * @param before the row as it is stored. Null if it is created.
- * @param renews true to copy also from the rows to which it refers already, if they exist.
+ * @param renews true to fill all copies again, also from the rows to which it refers already, if
+ * they exist.
  */
 export function withCopiedFields(
   context: TableContext,
@@ -46,28 +47,30 @@ function copyOnce(
   referenced: ReferencedEntries,
   renews: boolean,
 ): AnyRow {
-  const { name, schema } = context.model;
   let copied = row;
   for (const { relation, target } of context.links.relations.values()) {
     if (relation.kind !== "belongsTo") continue;
     const { copy, fields } = relation;
-    const names = Object.keys(copy);
-    if (names.length === 0) continue;
+    if (Object.keys(copy).length === 0) continue;
     const targetId = referencedKey(fields, row);
     const isSelf = targetId !== undefined && isOwnKey(context.model, target, row, targetId);
     const previous = before === null ? undefined : referencedKey(fields, before);
     const isKept = before !== null && isSame(previous, targetId);
     if (isSelf) copied = withCopies(copy, copied, copied);
-    else if (isKept && (targetId === undefined || !renews))
-      copied = withCopies(keptNames(copy, before), before, copied);
+    else if (isKept && !renews) copied = withCopies(keptNames(copy, before), before, copied);
     else if (targetId === undefined)
-      copied = withCopies(ownNames(copy), fillDefaults(name, schema, {}, names), copied);
+      copied = withCopies(ownNames(copy), copiesOfNoRow(context.model, copy), copied);
     else {
       const source = sourceOf(context, target, targetId, referenced);
       if (source !== undefined) copied = withCopies(copy, source, copied);
     }
   }
   return copied;
+}
+
+/** Returns the copied fields of a row that refers to no row: the defaults of the schema. */
+export function copiesOfNoRow({ name, schema }: CompiledModel, copy: CopiedFields): AnyRow {
+  return fillDefaults(name, schema, {}, Object.keys(copy));
 }
 
 function isOwnKey(
@@ -91,7 +94,7 @@ function keptNames(copy: CopiedFields, before: AnyRow): CopiedFields {
   return Object.fromEntries(kept);
 }
 
-function ownNames(copy: CopiedFields): CopiedFields {
+export function ownNames(copy: CopiedFields): CopiedFields {
   return Object.fromEntries(Object.keys(copy).map((field) => [field, field]));
 }
 

@@ -15,6 +15,7 @@ import { foundRow } from "../../query/read/rows/found-row.js";
 import { readKeys, readRows, readWithSchema } from "../../query/read/rows/read-rows.js";
 import { isReferenceTo, referencedKey } from "../../relations/referenced-key.js";
 import { tableOfModel } from "../../relations/referrers.js";
+import { copiesOfNoRow, ownNames } from "../../relations/with-copied-fields.js";
 import { commitChange } from "../../write/commit/commit-change.js";
 import { planChange } from "../../write/commit/plan-change.js";
 import { withDeletedRows } from "../../write/deleted/purging-context.js";
@@ -23,7 +24,7 @@ import { findToWrite } from "../../write/rows/find-row.js";
 import { type MigrationRun, maxBatchRows } from "../run/migration-run.js";
 import { readNextRows } from "../run/scan-rows.js";
 
-/** A row whose copied fields differ from the row that it copies. */
+/** A row whose copied fields differ from the row that it copies, or from their defaults. */
 export interface OutdatedCopy {
   readonly model: string;
   /** The primary key of the row with the copies. */
@@ -71,7 +72,8 @@ const maxListed = 100;
 /**
  * Compares the copied fields of all rows of a model with the rows that they copy, beside readers
  * and writers. A row that looks wrong is compared again in one snapshot, or written by a commit
- * that checks both rows. A reference that leads to no row is not reported.
+ * that checks both rows. The copies of a row that refers to no row must be the defaults of the
+ * schema. A reference that leads to no row is not reported.
  *
  * @returns `"stopped"` if the signal stopped it.
  * @throws the error of the first row that could not be written.
@@ -128,8 +130,12 @@ async function findSuspects(
   const suspects: Suspect[] = [];
   for (const copying of relations) {
     const referring = rows.flatMap((found) => {
-      const targetId = referencedKey(copying.relation.fields, found.row);
-      return targetId === undefined ? [] : [{ found, targetId }];
+      const { primaryKey, row } = found;
+      const targetId = referencedKey(copying.relation.fields, row);
+      if (targetId !== undefined) return [{ found, targetId }];
+      const fields = differencesOfNoRow(context, copying, row);
+      if (fields.length > 0) suspects.push({ primaryKey, copying, fields });
+      return [];
     });
     const sources = await readRows(
       copying.target,
@@ -151,6 +157,15 @@ function differences(
   return source === undefined ? [] : changedCopies(relation.copy, source.row, found.row);
 }
 
+/** Returns the copied fields of a row that refers to no row, if they lack their defaults. */
+function differencesOfNoRow(
+  { model }: TableContext,
+  { relation: { copy } }: CopyRelation,
+  row: AnyRow,
+): readonly string[] {
+  return changedCopies(ownNames(copy), copiesOfNoRow(model, copy), row);
+}
+
 async function confirmed(
   context: TableContext,
   suspects: readonly Suspect[],
@@ -166,8 +181,9 @@ async function isOutdated(
 ): Promise<boolean> {
   const { target, relation } = copying;
   const before = await readFound(context, primaryKey);
-  const targetId = before && referencedKey(relation.fields, before.row);
-  if (targetId === undefined) return false;
+  if (before === undefined) return false;
+  const targetId = referencedKey(relation.fields, before.row);
+  if (targetId === undefined) return differencesOfNoRow(context, copying, before.row).length > 0;
   const keys = [rowKey(context.model, primaryKey), rowKey(target.model, targetId)];
   const [entry, source] = await readKeys(context, keys);
   const found = foundRow(context, primaryKey, entry!, true);
