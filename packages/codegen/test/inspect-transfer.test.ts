@@ -8,6 +8,8 @@ import {
   many,
 } from "./inspect-project.js";
 
+/** A value of lists within lists, each with the length of 16 million elements. */
+const tooLong = Buffer.from(`01${"dd01000000".repeat(200)}`, "hex").toString("base64");
 let project: InspectedProject;
 
 beforeEach(async () => {
@@ -205,6 +207,7 @@ describe("inspect export and import", () => {
       "line 3: this is not a line of an export: it is not a JSON object",
     ],
     ['{"keywright":"export","format":1}\n{"key":["a"],"encoded":"/w=="}', "line 2: "],
+    [`{"keywright":"export","format":1}\n{"key":["a"],"encoded":"${tooLong}"}`, "line 2: "],
     [
       '{"keywright":"export","format":1}\n{"keywright":"end"}',
       "the last line does not contain the number",

@@ -118,7 +118,7 @@ describe("a watch", () => {
     await expect.poll(() => owner.unreadBytes(), { timeout: 60_000 }).toBeGreaterThan(8e6);
     await sleep(100);
     expect(reads).toBeLessThanOrEqual(8);
-    const answers = new FrameReader(Number.POSITIVE_INFINITY);
+    const answers = new FrameReader(Number.POSITIVE_INFINITY, true);
     const answered = new Set<unknown>();
     const done = new Promise<void>((resolve) => {
       socket.on("data", (chunk) => {

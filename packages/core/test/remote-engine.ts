@@ -5,7 +5,7 @@ import { CommitQueue } from "../src/engine/commit-queue.js";
 import { type LevelDatabase, LevelEngine } from "../src/engine/level/level-engine.js";
 import { EngineServer } from "../src/engine/remote/engine-server.js";
 import { RemoteEngine } from "../src/engine/remote/remote-engine.js";
-import type { Engine, QueueListener } from "../src/index.js";
+import type { AtomicWrite, Engine, QueueListener } from "../src/index.js";
 import { makeFolder, removeFolder } from "./temporary-folder.js";
 
 export interface Owner {
@@ -22,8 +22,15 @@ export interface Owner {
   close(): Promise<void>;
 }
 
-/** Starts the owner of a database in memory, which listens on a socket. */
-export async function startOwner(): Promise<Owner> {
+/**
+ * Starts the owner of a database in memory, which listens on a socket.
+ *
+ * @param check checks the writes of clients. By default any bytes are keys and values, as for an
+ * engine.
+ */
+export async function startOwner(
+  check: (write: AtomicWrite) => void = () => undefined,
+): Promise<Owner> {
   const folder = await makeFolder();
   const level = new MemoryLevel<Uint8Array, Uint8Array>({ storeEncoding: "view" });
   const engine = await LevelEngine.open(level as unknown as LevelDatabase);
@@ -32,6 +39,7 @@ export async function startOwner(): Promise<Owner> {
     new EngineServer({
       engine,
       mode: "specification",
+      check,
       commit: (write) => queue.commit(write),
       listen: (): QueueListener => {
         throw new Error("There is no queue.");

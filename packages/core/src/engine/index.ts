@@ -1,5 +1,6 @@
 // What an engine is made of, for packages that implement the port.
 export { appendVersionstampPart } from "../keys/encode-key.js";
+export { decodeForeignValue } from "../values/decode-foreign-value.js";
 export { formatVersionstamp, sequenceOfVersionstamp } from "../values/versionstamp.js";
 export { ChangeWatchers } from "./change-watchers.js";
 export { combineU64 } from "./combine-u64.js";

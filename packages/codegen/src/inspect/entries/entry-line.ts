@@ -1,5 +1,6 @@
 import { Buffer } from "node:buffer";
-import { decodeValue, encodeKey, encodeValue, type KvKey, type KvKeyPart } from "@keywright/core";
+import { encodeKey, encodeValue, type KvKey, type KvKeyPart } from "@keywright/core";
+import { decodeForeignValue } from "@keywright/core/engine";
 import { type Json, jsonOfValue, valueOfJson } from "./value-json.js";
 import { valueOfWord, wordOf } from "./value-token.js";
 
@@ -122,7 +123,7 @@ function valueOfBase64(encoded: Json | undefined): unknown {
   if (bytes === undefined || bytes.toString("base64") !== encoded) {
     throw new TypeError("encoded is not base64");
   }
-  return decodeValue(bytes);
+  return decodeForeignValue(bytes);
 }
 
 /** True if a text is not JSON. Such a text can only be a truncated line. */

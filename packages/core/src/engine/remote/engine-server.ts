@@ -121,6 +121,7 @@ export class EngineServer implements ConnectionHost {
   ): Promise<WriteOutcome> {
     const { engine, commit } = this.database;
     try {
+      this.database.check(write);
       // An owner that was killed may have applied the write.
       const applied = isRepeated
         ? await appliedVersionstamp(engine, id, group, position)

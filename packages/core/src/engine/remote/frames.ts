@@ -2,11 +2,15 @@ import { Buffer } from "node:buffer";
 import type { Duplex } from "node:stream";
 import { Packr } from "msgpackr";
 import { LimitExceededError } from "../../errors/core-errors.js";
+import { checkMessagePack } from "../../values/check-message-pack.js";
 
 const packr = new Packr({ useRecords: false, variableMapSize: true });
 const headerBytes = 4;
 /** Larger bodies are written by themselves instead of being copied behind their header. */
 const maxCopiedBytes = 64 * 1024;
+
+/** Messages have lists of writes, which have lists of mutations. */
+const maxDepth = 16;
 
 /** A message of the other side that is not one of the protocol, or is too large. */
 export class FrameError extends Error {}
@@ -57,12 +61,17 @@ export class FrameWriter {
 /** Takes messages from the chunks of a stream. */
 export class FrameReader {
   readonly #maxBytes: number;
+  readonly #isTrusted: boolean;
   #chunks: Buffer[] = [];
   #length = 0;
 
-  /** @param maxBytes the largest body that is accepted. */
-  constructor(maxBytes: number) {
+  /**
+   * @param maxBytes the largest body that is accepted.
+   * @param isTrusted true if the other side has all the data, so that its messages are not checked.
+   */
+  constructor(maxBytes: number, isTrusted: boolean) {
     this.#maxBytes = maxBytes;
+    this.#isTrusted = isTrusted;
   }
 
   /**
@@ -85,7 +94,7 @@ export class FrameReader {
     while (bytes.length - offset >= headerBytes) {
       const end = offset + headerBytes + this.#checkedLength(bytes.readUInt32BE(offset));
       if (end > bytes.length) break;
-      messages.push(unpack(bytes.subarray(offset + headerBytes, end)));
+      messages.push(this.#unpack(bytes.subarray(offset + headerBytes, end)));
       offset = end;
     }
     this.#chunks = offset === bytes.length ? [] : [bytes.subarray(offset)];
@@ -107,12 +116,13 @@ export class FrameReader {
       );
     return length;
   }
-}
 
-function unpack(body: Buffer): unknown {
-  try {
-    return packr.unpack(body);
-  } catch (cause) {
-    throw new FrameError("a message is not MessagePack", { cause });
+  #unpack(body: Buffer): unknown {
+    try {
+      if (!this.#isTrusted) checkMessagePack(body, 0, maxDepth);
+      return packr.unpack(body);
+    } catch (cause) {
+      throw new FrameError("a message is not MessagePack", { cause });
+    }
   }
 }

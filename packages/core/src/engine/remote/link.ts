@@ -113,7 +113,7 @@ export class Link {
   }
 
   async #attach(stream: Connection): Promise<Greeting> {
-    const reader = new FrameReader(Number.POSITIVE_INFINITY);
+    const reader = new FrameReader(Number.POSITIVE_INFINITY, true);
     const writer = new FrameWriter(stream);
     const greeting = await new Promise<Greeting>((resolve, reject) => {
       const id = this.#nextId++;

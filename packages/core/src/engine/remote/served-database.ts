@@ -6,6 +6,8 @@ import type { ChangeLog } from "./change-log.js";
 export interface ServedDatabase {
   readonly engine: Engine;
   readonly mode: DatabaseMode;
+  /** Throws if a write of another process is not one that this process would make. */
+  check(write: AtomicWrite): void;
   /** Resolves with the versionstamp of the write, or with null if a check failed. */
   commit(write: AtomicWrite): Promise<string | null>;
   /** Delivers messages of the queue as encoded values. A rejection means a failed delivery. */

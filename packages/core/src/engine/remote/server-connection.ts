@@ -68,7 +68,7 @@ export class ServerConnection {
     this.#stream = stream;
     this.#server = server;
     this.#access = access;
-    this.#reader = new FrameReader(access.maxMessageBytes);
+    this.#reader = new FrameReader(access.maxMessageBytes, false);
     this.#writer = new FrameWriter(stream);
     this.#views = new ServedViews(server.database.engine);
     stream.on("data", (chunk: Buffer) => this.#onData(chunk));

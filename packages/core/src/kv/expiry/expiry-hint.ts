@@ -43,8 +43,13 @@ export function endOfDueHints(now: number): Uint8Array {
 /** @throws {CorruptionError} if the key is too short for a hint. */
 export function decodeHintKey(bytes: Uint8Array): ExpiryHint {
   if (bytes.length <= keyOffset) throw new CorruptionError("the key of a hint is too short", bytes);
-  const view = new DataView(bytes.buffer, bytes.byteOffset);
-  return { dueAt: Number(view.getBigUint64(hintPrefix.length)), key: bytes.slice(keyOffset) };
+  return { dueAt: dueAtOfHint(bytes), key: bytes.slice(keyOffset) };
+}
+
+/** Returns when to sweep the entry of a hint. Now, if the key is too short, because it is damaged. */
+export function dueAtOfHint(bytes: Uint8Array): number {
+  if (bytes.length < keyOffset) return 0;
+  return Number(new DataView(bytes.buffer, bytes.byteOffset).getBigUint64(hintPrefix.length));
 }
 
 export function isHintKey(bytes: Uint8Array): boolean {

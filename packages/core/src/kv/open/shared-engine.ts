@@ -2,14 +2,16 @@ import { CommitQueue } from "../../engine/commit-queue.js";
 import type { AtomicWrite, Engine, QueueListener } from "../../engine/engine.js";
 import type { DatabaseMode } from "../../engine/level/database-header.js";
 import { EngineServer } from "../../engine/remote/engine-server.js";
+import { denoOrder, specificationOrder } from "../../keys/key-order.js";
 import { encodeValue } from "../../values/encode-value.js";
 import { maxGroupSize } from "../../values/versionstamp.js";
-import { decodeHintKey, isHintKey } from "../expiry/expiry-hint.js";
+import { dueAtOfHint, isHintKey } from "../expiry/expiry-hint.js";
 import { ExpirySweeper } from "../expiry/expiry-sweeper.js";
 import type { QueueHandler } from "../kv.js";
 import { isMessageKey } from "../queue/message-key.js";
 import { MessageQueue } from "../queue/message-queue.js";
 import { RemoteMessages } from "../queue/remote-messages.js";
+import { checkForeignWrite } from "../write/check-foreign-write.js";
 
 /** What a process does for its database, unless another process owns it. */
 interface OwnWork {
@@ -64,9 +66,11 @@ export class SharedEngine {
 
   /** The server for other processes. It has no connection until it is given a stream. */
   get server(): EngineServer {
+    const order = this.mode === "deno" ? denoOrder : specificationOrder;
     this.#server ??= new EngineServer({
       engine: this.engine,
       mode: this.mode,
+      check: (write) => checkForeignWrite(write, order, this.engine.limits),
       commit: this.commit,
       listen: (deliver, sync) => this.#listen((value) => deliver(encodeValue(value)), sync, true),
     });
@@ -108,7 +112,7 @@ export class SharedEngine {
     const { messages, sweeper } = this.#work;
     for (const { key, type } of mutations) {
       if (key[0] !== 0 || type !== "set") continue;
-      if (isHintKey(key)) sweeper.schedule(decodeHintKey(key).dueAt);
+      if (isHintKey(key)) sweeper.schedule(dueAtOfHint(key));
       else if (isMessageKey(key)) messages.wake(key);
     }
   }

@@ -16,7 +16,7 @@ import {
 } from "../../keys/key-range.js";
 import type { KvEntry, KvListIterator, KvListOptions } from "../kv.js";
 import type { KvLimits } from "../limits.js";
-import { toKvEntry } from "./stored-entry.js";
+import { decodeStoredKey, toKvEntry } from "./stored-entry.js";
 
 const defaultBatchSize = 100;
 
@@ -164,10 +164,10 @@ export class RangeIterator<T> implements KvListIterator<T> {
 
   #take(): IteratorYieldResult<KvEntry<T>> {
     const stored = this.#batch[this.#next++]!;
-    const entry = toKvEntry<T>(
+    const key = decodeStoredKey(stored.key, () =>
       decodeKeyAfter(this.#prefix, this.#prefixBytes, stored.key, this.#context.order),
-      stored,
     );
+    const entry = toKvEntry<T>(key, stored);
     this.#lastReturned = stored.key;
     return { done: false, value: entry };
   }

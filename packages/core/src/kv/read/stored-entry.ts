@@ -1,6 +1,6 @@
 import type { StoredEntry } from "../../engine/engine.js";
 import { CorruptionError, UnreadableValueError } from "../../errors/core-errors.js";
-import type { KvKey } from "../../keys/key.js";
+import type { KvKey, KvKeyPart } from "../../keys/key.js";
 import { decodeValue } from "../../values/decode-value.js";
 import type { KvEntry } from "../kv.js";
 
@@ -11,6 +11,20 @@ export function toKvEntry<T>(key: KvKey, stored: StoredEntry): KvEntry<T> {
   return expireAt === undefined
     ? { key, value, versionstamp }
     : { key, value, versionstamp, expireAt };
+}
+
+/**
+ * Decodes the key of an entry.
+ *
+ * @param decode decodes the key, or its part after a known prefix.
+ * @throws {CorruptionError} with the key, if its bytes are not a key.
+ */
+export function decodeStoredKey(key: Uint8Array, decode: () => KvKeyPart[]): KvKeyPart[] {
+  try {
+    return decode();
+  } catch (cause) {
+    throw new CorruptionError("a stored key cannot be decoded", key, cause);
+  }
 }
 
 /**

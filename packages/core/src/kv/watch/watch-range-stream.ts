@@ -45,7 +45,15 @@ export function watchRangeStream(source: WatchRangeSource): ReadableStream<KvRan
 
   function take(): KvRangeChange | undefined {
     if (changed.size === 0 && isComplete) return undefined;
-    const keys = Array.from(changed, (text) => decodeKey(Buffer.from(text, "latin1"), order));
+    const keys: KvKey[] = [];
+    for (const text of changed) {
+      try {
+        keys.push(decodeKey(Buffer.from(text, "latin1"), order));
+      } catch {
+        // Another program has stored the entry. A read reports its key.
+        isComplete = false;
+      }
+    }
     const change = { keys, isComplete };
     changed.clear();
     isComplete = true;
