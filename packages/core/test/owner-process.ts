@@ -33,6 +33,11 @@ export class OwnerProcess {
     return this.#call("close", folder);
   }
 
+  /** Stops the process, or lets it continue. */
+  signal(signal: "SIGSTOP" | "SIGCONT"): void {
+    this.#child.kill(signal);
+  }
+
   /** Resolves when the process has ended. */
   async kill(): Promise<void> {
     if (this.#child.exitCode !== null || this.#child.signalCode !== null) return;

@@ -4,7 +4,9 @@ import { MemoryLevel } from "memory-level";
 import { CommitQueue } from "../src/engine/commit-queue.js";
 import { type LevelDatabase, LevelEngine } from "../src/engine/level/level-engine.js";
 import { EngineServer } from "../src/engine/remote/engine-server.js";
+import type { RemoteEngineOptions } from "../src/engine/remote/remote-engine.js";
 import { RemoteEngine } from "../src/engine/remote/remote-engine.js";
+import type { ServedDatabase } from "../src/engine/remote/served-database.js";
 import type { AtomicWrite, Engine, QueueListener } from "../src/index.js";
 import { makeFolder, removeFolder } from "./temporary-folder.js";
 
@@ -22,29 +24,32 @@ export interface Owner {
   close(): Promise<void>;
 }
 
-/**
- * Starts the owner of a database in memory, which listens on a socket.
- *
- * @param check checks the writes of clients. By default any bytes are keys and values, as for an
- * engine.
- */
-export async function startOwner(
-  check: (write: AtomicWrite) => void = () => undefined,
-): Promise<Owner> {
+export interface OwnerOptions {
+  /** How long clients wait for an owner that is silent, in milliseconds. */
+  readonly patience?: number;
+  readonly listen?: ServedDatabase["listen"];
+  /** Checks the writes of clients. By default any bytes are keys and values, as for an engine. */
+  readonly check?: (write: AtomicWrite) => void;
+}
+
+/** Starts the owner of a database in memory, which listens on a socket. */
+export async function startOwner(options: OwnerOptions = {}): Promise<Owner> {
+  const { patience, listen = noQueue, check = () => undefined } = options;
   const folder = await makeFolder();
   const level = new MemoryLevel<Uint8Array, Uint8Array>({ storeEncoding: "view" });
   const engine = await LevelEngine.open(level as unknown as LevelDatabase);
   const queue = new CommitQueue(engine, 1000);
   const start = () =>
-    new EngineServer({
-      engine,
-      mode: "specification",
-      check,
-      commit: (write) => queue.commit(write),
-      listen: (): QueueListener => {
-        throw new Error("There is no queue.");
+    new EngineServer(
+      {
+        engine,
+        mode: "specification",
+        check,
+        commit: (write) => queue.commit(write),
+        listen,
       },
-    });
+      patience,
+    );
   let server = start();
   const sockets = new Set<Socket>();
   const listener = createServer((socket) => {
@@ -83,6 +88,13 @@ export async function startOwner(
   };
 }
 
-export async function connectTo(owner: Owner): Promise<RemoteEngine> {
-  return await RemoteEngine.open(() => owner.connect());
+function noQueue(): QueueListener {
+  throw new Error("There is no queue.");
+}
+
+export async function connectTo(
+  owner: Pick<Owner, "connect">,
+  options?: RemoteEngineOptions,
+): Promise<RemoteEngine> {
+  return await RemoteEngine.open(() => owner.connect(), options);
 }

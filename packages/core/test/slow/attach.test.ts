@@ -1,3 +1,4 @@
+import { once } from "node:events";
 import { mkdir, readdir, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -149,6 +150,54 @@ describe("a second thread", () => {
   });
 });
 
+describe("an owner that closes in another thread", () => {
+  it("is replaced by this thread, because both are one program", async () => {
+    const core = new URL("../../dist/index.js", import.meta.url).href;
+    const code = `
+      const { parentPort, workerData } = require("node:worker_threads");
+      import(${JSON.stringify(core)})
+        .then((core) => core.openKv(workerData))
+        .then((kv) => {
+          parentPort.once("message", () => kv.close());
+          parentPort.postMessage("open");
+        });`;
+    const thread = new Worker(code, { eval: true, execArgv: [], workerData: folder });
+    try {
+      await once(thread, "message");
+      kv = await openKv(folder);
+      expect(kv.attached).toEqual({ pid: process.pid });
+      const changes = kv.watchRange([{ prefix: ["a"] }]).getReader();
+      await kv.set(["a"], 1);
+      thread.postMessage("close");
+      await once(thread, "exit");
+      expect((await kv.get(["a"])).value).toBe(1);
+      await kv.set(["a", 1], 2);
+      expect((await changes.read()).done).toBe(false);
+      expect(kv.attached).toBeUndefined();
+    } finally {
+      await thread.terminate();
+    }
+  });
+});
+
+describe("an owner that is stopped", () => {
+  it("is named by a process that opens the folder, and owns it when it continues", async () => {
+    if (process.platform === "win32") return;
+    await owner.open(folder);
+    owner.signal("SIGSTOP");
+    try {
+      await expect(openKv(folder)).rejects.toMatchObject({
+        code: "KW_ENGINE_UNAVAILABLE",
+        reason: expect.stringContaining(`(${owner.pid}) did not answer within`),
+      });
+    } finally {
+      owner.signal("SIGCONT");
+    }
+    kv = await openKv(folder);
+    expect(kv.attached).toEqual({ pid: owner.pid });
+  });
+});
+
 describe("the socket", () => {
   it("is only for the same user, and is removed at the end", async () => {
     kv = await openKv(folder);
@@ -157,6 +206,7 @@ describe("the socket", () => {
     expect(await readdir(folder)).not.toContain("attach.new");
     await kv.close();
     expect(await readdir(folder)).not.toContain("attach.sock");
+    expect(await readdir(folder)).not.toContain("attach.pid");
   });
 
   it("of a process that was killed is replaced", async () => {

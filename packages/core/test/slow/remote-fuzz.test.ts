@@ -108,7 +108,9 @@ async function answersTo(owner: Owner, messages: readonly Message[]): Promise<An
 }
 
 it("arbitrary messages get typed errors, and the owner goes on", async () => {
-  const owner = await startOwner((write) => checkForeignWrite(write, specificationOrder, {}));
+  const owner = await startOwner({
+    check: (write) => checkForeignWrite(write, specificationOrder, {}),
+  });
   const runs = fc.sample(fc.array(message, { minLength: messagesEach, maxLength: messagesEach }), {
     numRuns: connections,
     seed: 20,

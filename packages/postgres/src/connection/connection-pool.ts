@@ -6,7 +6,7 @@ import { connect, end as endClient, keepAlive } from "./connect.js";
 type Waiting = (client: pg.Client | undefined) => void;
 
 /** All connections of the engine were in use until the deadline of a call. */
-export class PoolBusyError extends Error {
+class PoolBusyError extends Error {
   readonly code = "POOL_BUSY";
 
   constructor(maxConnections: number) {

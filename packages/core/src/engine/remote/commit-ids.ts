@@ -13,6 +13,8 @@ import { firstSystemKey } from "../system-keys.js";
 const tag = Uint8Array.of(0x00, 0x06);
 const end = Uint8Array.of(0x00, 0x07);
 export const clientIdBytes = 16;
+/** Milliseconds after which the ids of a client that is not connected may be deleted. */
+export const forgetAfter = 60_000;
 const maxPosition = 0xffff;
 
 function keyOf(clientId: Uint8Array, position: number): Uint8Array {

@@ -1,9 +1,11 @@
 import { Buffer } from "node:buffer";
 import { randomUUID } from "node:crypto";
 import type { Duplex } from "node:stream";
+import { AmbiguousCommitError } from "../../errors/core-errors.js";
 import type { AtomicWrite, WriteOutcome } from "../engine.js";
 import { ChangeLog } from "./change-log.js";
-import { appliedVersionstamp, forgetClients, withCommitId } from "./commit-ids.js";
+import { appliedVersionstamp, forgetAfter, forgetClients, withCommitId } from "./commit-ids.js";
+import { defaultPatience } from "./pending-calls.js";
 import type { Access, ConnectionHost, ServedDatabase } from "./served-database.js";
 import { ServerConnection } from "./server-connection.js";
 
@@ -15,8 +17,10 @@ interface Client {
   forgetAt: NodeJS.Timeout | undefined;
 }
 
-/** Milliseconds in which a client that was disconnected finds its commits and missed changes. */
-const forgetAfter = 60_000;
+/** A timer ticks this often in the time that a client waits for the owner. */
+const ticksOfPatience = 5;
+/** Ticks after which a client that sends nothing is gone: three times that time. */
+const longestSilence = 15;
 
 /** Serves a database to clients on streams: sockets in a folder, or connections of a server. */
 export class EngineServer implements ConnectionHost {
@@ -27,10 +31,15 @@ export class EngineServer implements ConnectionHost {
   readonly #clients = new Map<string, Client>();
   /** Stops the recording of changes, unless a client connects again in time. */
   #stopTimer: NodeJS.Timeout | undefined;
+  /** Undefined if there is no connection. */
+  #ticking: NodeJS.Timeout | undefined;
+  readonly #patience: number;
   #isFirst = true;
 
-  constructor(database: ServedDatabase) {
+  /** @param patience how long clients wait for an owner that is silent, in milliseconds. */
+  constructor(database: ServedDatabase, patience: number = defaultPatience) {
     this.database = database;
+    this.#patience = patience;
     this.changes = new ChangeLog(database.engine);
   }
 
@@ -50,11 +59,16 @@ export class EngineServer implements ConnectionHost {
     const connection = new ServerConnection(stream, this, access, () => {
       this.#connections.delete(connection);
       if (this.#connections.size > 0) return;
+      clearInterval(this.#ticking);
+      this.#ticking = undefined;
       this.#stopTimer = setTimeout(() => this.changes.stop(), forgetAfter);
       this.#stopTimer.unref();
     });
     clearTimeout(this.#stopTimer);
     this.#connections.add(connection);
+    this.#ticking ??= setInterval(() => {
+      for (const each of this.#connections) each.tick(longestSilence);
+    }, this.#patience / ticksOfPatience).unref();
     if (this.#isFirst) {
       this.#isFirst = false;
       // Clients of an owner that has ended may still ask for its last commits.
@@ -93,7 +107,7 @@ export class EngineServer implements ConnectionHost {
 
   /**
    * Commits a group of writes of a client. If the group was committed before, it returns the same
-   * outcomes.
+   * outcomes. A group that arrives after a later one is not committed: the client has given it up.
    *
    * @param isRepeated true if the client has sent the group before and got no answer.
    */
@@ -105,6 +119,7 @@ export class EngineServer implements ConnectionHost {
   ): Promise<WriteOutcome[]> {
     const client = this.#clientOf(id);
     if (client.group === group) return await client.outcomes;
+    if (group < client.group) return writes.map(() => new AmbiguousCommitError(0));
     client.group = group;
     client.outcomes = Promise.all(
       writes.map((write, i) => this.#commitOne(id, group, i, write, isRepeated)),

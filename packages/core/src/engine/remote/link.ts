@@ -1,39 +1,53 @@
 import type { Buffer } from "node:buffer";
 import type { Duplex } from "node:stream";
 import { setTimeout as sleep } from "node:timers/promises";
+import { forgetAfter } from "./commit-ids.js";
 import { FrameReader, FrameWriter } from "./frames.js";
 import { type Call, type Greeting, listOf } from "./messages.js";
+import {
+  defaultPatience,
+  type PendingCall,
+  PendingCalls,
+  ticksOfPatience,
+  type Unanswered,
+  unanswered,
+} from "./pending-calls.js";
 import { errorOf, type WireError } from "./wire-error.js";
 
 /** A stream that can be kept from keeping the process alive, such as a socket. */
-export type Connection = Duplex & { ref?(): unknown; unref?(): unknown };
+export type Connection = Duplex & { unref?(): unknown };
 
 /** Opens a new stream to the owner of a database. */
 export type Connect = () => Promise<Connection>;
 
 export interface LinkEvents {
-  /** Called when a connection is made, before waiting calls are sent again. */
-  onConnect(greeting: Greeting): void;
-  onReport(report: unknown, args: readonly unknown[]): void;
   /**
-   * Called when no connection was made for a while.
+   * Called when a connection is made, before waiting calls are sent again.
    *
-   * @param wasSent true if the owner may have received the call.
+   * @returns an error if the owner cannot be used. All calls then fail with it.
    */
-  errorOf(call: Call, wasSent: boolean): Error;
+  onConnect(greeting: Greeting): Error | undefined;
+  onReport(report: unknown, args: readonly unknown[]): void;
+  errorOf(call: Unanswered): Error;
 }
 
-interface Pending {
-  readonly call: Call;
-  readonly args: readonly unknown[];
-  /** How often the request was sent. */
-  sent: number;
-  readonly resolve: (result: unknown) => void;
+interface Hello {
+  readonly id: number;
+  readonly resolve: (greeting: Greeting) => void;
   readonly reject: (error: unknown) => void;
 }
 
-/** How long calls wait for a connection, in milliseconds. */
-export const patience = 5000;
+/** The owner accepted a connection and did not answer on it. */
+export class SilentOwnerError extends Error {}
+
+/** Ticks of silence after which the connection counts as lost, if an answer is due. */
+const lostAfter = 6;
+/** Ticks of silence, while an answer is due, after which the owner is asked if it is there. */
+const askAfter = 2;
+/** Ticks without a message to the owner after which it gets one, because it expects signs of life. */
+const pingAfter = 10;
+/** Milliseconds after a commit was sent in which it may be sent again. */
+const longestRepeat = forgetAfter / 2;
 const firstDelay = 10;
 const longestDelay = 250;
 
@@ -44,20 +58,42 @@ const longestDelay = 250;
 export class Link {
   readonly #connect: Connect;
   readonly #events: LinkEvents;
-  readonly #greet: readonly unknown[];
-  readonly #pending = new Map<number, Pending>();
+  readonly #greeting: readonly unknown[];
+  readonly #patience: number;
+  readonly #timer: NodeJS.Timeout;
+  readonly #pending: PendingCalls;
   #nextId = 1;
   #stream: Connection | undefined;
   #writer: FrameWriter | undefined;
+  /** A stream on which the owner has not greeted yet, and the request for it. */
+  #newStream: Connection | undefined;
+  #hello: Hello | undefined;
   #connecting: Promise<void> | undefined;
+  #connections = 0;
   #counter = 0;
+  #hasHeard = false;
+  #isPinged = false;
+  #silence = 0;
+  #ticksSinceSent = 0;
+  #isKept = false;
   #isClosed = false;
 
-  /** @param greet the arguments of `hello`. */
-  constructor(connect: Connect, greet: readonly unknown[], events: LinkEvents) {
+  /**
+   * @param greeting the arguments of `hello`.
+   * @param patience how long a call waits for an owner that does not answer, in milliseconds.
+   */
+  constructor(
+    connect: Connect,
+    greeting: readonly unknown[],
+    events: LinkEvents,
+    patience: number = defaultPatience,
+  ) {
     this.#connect = connect;
-    this.#greet = greet;
+    this.#greeting = greeting;
     this.#events = events;
+    this.#patience = patience;
+    this.#timer = setInterval(() => this.#tick(), patience / ticksOfPatience).unref();
+    this.#pending = new PendingCalls(this.#timer);
   }
 
   /** The number of the last change of the database that an answer told. */
@@ -65,144 +101,210 @@ export class Link {
     return this.#counter;
   }
 
-  /** Connects for the first time. Rejects with the error of the stream. */
+  /** How often a connection was made. */
+  get connections(): number {
+    return this.#connections;
+  }
+
+  /**
+   * Connects for the first time. Rejects with the error of the stream.
+   *
+   * @throws {SilentOwnerError} if the owner does not answer.
+   */
   async open(): Promise<Greeting> {
-    return await this.#attach(await this.#connect());
+    try {
+      return await this.#attach(await this.#connect(), this.#patience);
+    } catch (error) {
+      this.close();
+      throw error;
+    }
   }
 
   call(call: Call, ...args: unknown[]): Promise<unknown> {
     return new Promise((resolve, reject) => {
-      if (this.#isClosed) {
-        reject(this.#events.errorOf(call, false));
-        return;
-      }
       const id = this.#nextId++;
-      const pending: Pending = { call, args, sent: 0, resolve, reject };
-      this.#pending.set(id, pending);
-      if (this.#writer !== undefined) this.#send(id, pending);
+      const pending = this.#pending.add(id, { call, args, resolve, reject });
+      if (this.#isClosed) this.#rejectAll();
+      else if (this.#writer !== undefined) this.#send(id, pending);
       else void this.#reconnect();
     });
   }
 
   /** Sends a call whose answer does not matter. It is not repeated. */
   notify(call: Call, ...args: unknown[]): void {
-    this.#writer?.write([this.#nextId++, call, ...args]);
+    this.#write([this.#nextId++, call, ...args]);
   }
 
-  /** Makes the connection again when it is lost, also if no call waits. */
-  keepConnected = false;
+  /** Determines if a lost connection is made again although no call waits. */
+  keepConnected(isKept: boolean): void {
+    this.#isKept = isKept;
+    if (this.#writer === undefined && this.#isNeeded) void this.#reconnect();
+  }
 
   close(): void {
     if (this.#isClosed) return;
     this.#isClosed = true;
+    clearInterval(this.#timer);
     this.notify("bye");
-    this.#stream?.end();
+    this.#newStream?.destroy();
+    const stream = this.#stream;
+    stream?.end();
+    // An owner that is stopped does not end its side.
+    if (stream !== undefined) setTimeout(() => stream.destroy(), this.#patience).unref();
     this.#rejectAll();
   }
 
-  #send(id: number, pending: Pending): void {
-    const { call, args } = pending;
-    pending.sent++;
+  #send(id: number, pending: PendingCall): void {
+    const { call, args, firstSentAt } = pending;
+    pending.firstSentAt ??= Date.now();
+    // After a machine has slept, the owner may no longer know what it has committed.
+    if (call === "commit" && Date.now() - pending.firstSentAt > longestRepeat) {
+      this.#pending.take(id)?.reject(this.#events.errorOf(unanswered(pending, "gone")));
+      return;
+    }
     try {
-      this.#writer?.write([id, call, ...args, ...(pending.sent > 1 ? [true] : [])]);
-      this.#stream?.ref?.();
+      this.#write([id, call, ...args, ...(firstSentAt === undefined ? [] : [true])]);
     } catch (error) {
-      this.#pending.delete(id);
-      pending.reject(error);
+      this.#pending.take(id)?.reject(error);
     }
   }
 
-  async #attach(stream: Connection): Promise<Greeting> {
-    const reader = new FrameReader(Number.POSITIVE_INFINITY, true);
-    const writer = new FrameWriter(stream);
-    const greeting = await new Promise<Greeting>((resolve, reject) => {
-      const id = this.#nextId++;
-      this.#pending.set(id, {
-        ...{ call: "hello", args: [], sent: 1, reject },
-        resolve: (result) => resolve(result as Greeting),
-      });
-      const lose = (error = new Error("the connection was closed")) => {
-        this.#pending.delete(id);
-        reject(error);
-        if (this.#stream === stream) this.#lose();
-      };
-      stream.on("error", lose);
-      stream.on("close", () => lose());
-      stream.on("data", (chunk: Buffer) => {
-        try {
-          for (const message of reader.push(chunk)) this.#receive(message);
-        } catch {
-          stream.destroy();
-        }
-      });
-      writer.write([id, "hello", ...this.#greet]);
-    });
-    this.#stream = stream;
-    this.#writer = writer;
-    writer.maxBytes = greeting.maxMessageBytes;
+  #write(message: readonly unknown[]): void {
+    this.#ticksSinceSent = 0;
+    this.#writer?.write(message);
+  }
+
+  /** @param longest how long the owner may take to greet, in milliseconds. */
+  async #attach(stream: Connection, longest: number): Promise<Greeting> {
     stream.unref?.();
-    this.#events.onConnect(greeting);
-    return greeting;
+    this.#newStream = stream;
+    try {
+      const writer = new FrameWriter(stream);
+      const greeting = await this.#greet(stream, writer, longest);
+      if (this.#isClosed) throw new Error("the database is closed");
+      writer.maxBytes = greeting.maxMessageBytes;
+      this.#stream = stream;
+      this.#writer = writer;
+      this.#connections++;
+      this.#isPinged = false;
+      const refusal = this.#events.onConnect(greeting);
+      if (refusal === undefined) return greeting;
+      this.#pending.rejectAll(() => refusal);
+      throw refusal;
+    } catch (error) {
+      stream.destroy();
+      throw error;
+    } finally {
+      this.#newStream = undefined;
+    }
+  }
+
+  async #greet(stream: Connection, writer: FrameWriter, longest: number): Promise<Greeting> {
+    const reader = new FrameReader(Number.POSITIVE_INFINITY, true);
+    let timer: NodeJS.Timeout | undefined;
+    try {
+      return await new Promise<Greeting>((resolve, reject) => {
+        const id = this.#nextId++;
+        this.#hello = { id, resolve, reject };
+        const lose = (error = new Error("the connection was closed")) => {
+          reject(error);
+          if (this.#stream === stream) this.#lose();
+        };
+        stream.on("error", lose);
+        stream.on("close", () => lose());
+        stream.on("data", (chunk: Buffer) => {
+          this.#hasHeard = true;
+          try {
+            for (const message of reader.push(chunk)) this.#receive(message);
+          } catch {
+            stream.destroy();
+          }
+        });
+        // What has arrived while this process was stopped or busy is read first.
+        timer = setTimeout(() => setImmediate(reject, new SilentOwnerError()), longest);
+        if (this.#connections > 0) timer.unref();
+        writer.write([id, "hello", ...this.#greeting]);
+      });
+    } finally {
+      clearTimeout(timer);
+      this.#hello = undefined;
+    }
   }
 
   #receive(message: unknown): void {
     const [id, ...rest] = listOf(message);
     if (id === 0) {
       const [report, ...args] = rest;
-      // The owner has not understood a message, and would not if it were sent again.
-      if (report === "refused") this.#rejectAll(() => errorOf(args[0] as WireError));
+      if (report === "refused") this.#onRefused(args[0] as WireError);
       else this.#events.onReport(report, args);
       return;
     }
     const [error, result, counter] = rest;
     if (typeof counter === "number") this.#counter = counter;
-    const pending = this.#pending.get(id as number);
-    if (pending === undefined) return;
-    this.#pending.delete(id as number);
-    if (this.#pending.size === 0) this.#stream?.unref?.();
-    if (error === null) pending.resolve(result);
-    else pending.reject(errorOf(error as WireError));
+    const waiting = this.#hello?.id === id ? this.#hello : this.#pending.take(id as number);
+    if (error === null) waiting?.resolve(result as Greeting);
+    else waiting?.reject(errorOf(error as WireError));
+  }
+
+  /** The owner has not understood a message, and would not if it were sent again. */
+  #onRefused(error: WireError): void {
+    this.#hello?.reject(errorOf(error));
+    this.#pending.rejectAll(() => errorOf(error));
   }
 
   #lose(): void {
     this.#stream = undefined;
     this.#writer = undefined;
-    if (this.#isClosed) return;
-    if (this.#pending.size > 0 || this.keepConnected) void this.#reconnect();
+    if (this.#isNeeded) void this.#reconnect();
+  }
+
+  get #isNeeded(): boolean {
+    return !this.#isClosed && (!this.#pending.isEmpty || this.#isKept);
   }
 
   #reconnect(): Promise<void> {
     this.#connecting ??= this.#tryToConnect().finally(() => {
       this.#connecting = undefined;
       // A call may have come, or the new connection may be lost again.
-      const isNeeded = this.#pending.size > 0 || this.keepConnected;
-      if (this.#writer === undefined && isNeeded && !this.#isClosed) void this.#reconnect();
+      if (this.#writer === undefined && this.#isNeeded) void this.#reconnect();
     });
     return this.#connecting;
   }
 
-  /** Never rejects. Calls that wait for too long do. */
+  /** Tries for as long as it is needed. Never rejects. */
   async #tryToConnect(): Promise<void> {
     let delay = firstDelay;
-    let giveUpAt = performance.now() + patience;
-    while (!this.#isClosed) {
+    while (this.#isNeeded) {
       try {
-        await this.#attach(await this.#connect());
-        for (const [id, pending] of [...this.#pending]) this.#send(id, pending);
+        await this.#attach(await this.#connect(), 3 * this.#patience);
+        for (const [id, pending] of this.#pending.entries()) this.#send(id, pending);
         return;
       } catch {}
-      if (performance.now() >= giveUpAt) {
-        this.#rejectAll();
-        if (!this.keepConnected) return;
-        giveUpAt = performance.now() + patience;
-      }
-      await sleep(delay * (0.5 + Math.random()), undefined, { ref: this.#pending.size > 0 });
+      await sleep(delay * (0.5 + Math.random()), undefined, { ref: false });
       delay = Math.min(delay * 2, longestDelay);
     }
   }
 
-  #rejectAll(error = ({ call, sent }: Pending) => this.#events.errorOf(call, sent > 0)): void {
-    for (const pending of this.#pending.values()) pending.reject(error(pending));
-    this.#pending.clear();
+  #tick(): void {
+    const hasHeard = this.#hasHeard;
+    this.#hasHeard = false;
+    this.#pending.tick(hasHeard, (pending, owner) => {
+      const isThere = this.#stream !== undefined || this.#newStream !== undefined;
+      pending.reject(this.#events.errorOf(unanswered(pending, isThere ? owner : "gone")));
+    });
+    if (hasHeard) this.#isPinged = false;
+    const isAnswerDue = !this.#pending.isEmpty || this.#isPinged;
+    this.#silence = hasHeard || !isAnswerDue ? 0 : this.#silence + 1;
+    if (this.#silence >= lostAfter) this.#stream?.destroy();
+    this.#ticksSinceSent++;
+    const mustAsk = this.#silence >= askAfter && !this.#isPinged;
+    if (this.#writer === undefined || (!mustAsk && this.#ticksSinceSent < pingAfter)) return;
+    this.#isPinged = true;
+    // Owners of every version answer this, and do nothing.
+    this.notify("unwatch", 0);
+  }
+
+  #rejectAll(): void {
+    this.#pending.rejectAll((pending) => this.#events.errorOf(unanswered(pending, "gone")));
   }
 }

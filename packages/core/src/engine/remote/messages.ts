@@ -42,7 +42,14 @@ export type Call =
   | "bye";
 
 /** The reports of the owner that answer no request. */
-export type Report = "refused" | "changed" | "message" | "listenerEnded" | "fileProgress";
+export type Report =
+  | "refused"
+  | "changed"
+  | "message"
+  | "listenerEnded"
+  | "fileProgress"
+  /** Shows that the owner is there while an answer takes long. */
+  | "alive";
 
 /** What the owner tells a new client. */
 export interface Greeting {

@@ -1,9 +1,5 @@
 import { randomBytes } from "node:crypto";
-import {
-  AmbiguousCommitError,
-  DatabaseClosedError,
-  EngineUnavailableError,
-} from "../../errors/core-errors.js";
+import { DatabaseClosedError } from "../../errors/core-errors.js";
 import type { KeyRange } from "../../keys/key-range.js";
 import type {
   AtomicWrite,
@@ -22,9 +18,8 @@ import { keepAlive } from "../keep-alive.js";
 import type { DatabaseMode } from "../level/database-header.js";
 import { OpenViews } from "../open-views.js";
 import { clientIdBytes } from "./commit-ids.js";
-import { type Connect, Link, patience } from "./link.js";
+import { type Connect, Link, SilentOwnerError } from "./link.js";
 import {
-  type Call,
   entryOf,
   type Greeting,
   plainBytes,
@@ -33,6 +28,8 @@ import {
   wireRange,
   wireWrite,
 } from "./messages.js";
+import type { Unanswered } from "./pending-calls.js";
+import { unansweredError, versionError } from "./unanswered-error.js";
 import { errorOf, type WireError } from "./wire-error.js";
 
 interface Watch {
@@ -48,6 +45,15 @@ interface Listener {
   readonly sync: boolean;
   readonly resolve: () => void;
   readonly reject: (error: unknown) => void;
+}
+
+export interface RemoteEngineOptions {
+  /** Called when the engine is closed. */
+  readonly onClose?: () => Promise<void>;
+  /** Returns the process that owns the database, if it can be known without its answer. */
+  readonly findOwner?: () => Promise<number | undefined>;
+  /** How long a call waits for an owner that does not answer, in milliseconds. */
+  readonly patience?: number | undefined;
 }
 
 /** The engine of a database that another process owns. `engine-server.ts` is the other side. */
@@ -67,34 +73,39 @@ export class RemoteEngine implements Engine {
   readonly #onClose: () => Promise<void>;
   #isClosed = false;
 
-  private constructor(connect: Connect, onClose: () => Promise<void>) {
-    this.#onClose = onClose;
-    const hello = [protocolVersion, randomBytes(clientIdBytes)];
-    this.#link = new Link(connect, hello, {
-      onConnect: (greeting) => this.#onConnect(greeting),
-      onReport: (report, args) => this.#onReport(report, args),
-      errorOf: (call, wasSent) => this.#errorOf(call, wasSent),
-    });
+  private constructor(connect: Connect, { onClose, patience }: RemoteEngineOptions) {
+    this.#onClose = onClose ?? (async () => undefined);
+    this.#link = new Link(
+      connect,
+      // The last one tells the owner that this client shows that it is there.
+      [protocolVersion, randomBytes(clientIdBytes), { showsLife: true }],
+      {
+        onConnect: (greeting) => this.#onConnect(greeting),
+        onReport: (report, args) => this.#onReport(report, args),
+        errorOf: (call) => this.#errorOf(call),
+      },
+      patience,
+    );
   }
 
   /**
    * Connects to the owner of a database. Rejects with the error of the stream.
    *
-   * @param onClose is called when the engine is closed.
+   * @throws {EngineUnavailableError} if the owner does not answer, or has another version.
    */
-  static async open(
-    connect: Connect,
-    onClose: () => Promise<void> = async () => undefined,
-  ): Promise<RemoteEngine> {
-    const engine = new RemoteEngine(connect, onClose);
-    const { version, hasViews } = await engine.#link.open();
-    if (hasViews === true) engine.openView = () => engine.#openView();
-    if (version === protocolVersion) return engine;
-    engine.#link.close();
-    throw new EngineUnavailableError(
-      "the process that owns it has another version of Keywright",
-      "Use the same version in both",
-    );
+  static async open(connect: Connect, options: RemoteEngineOptions = {}): Promise<RemoteEngine> {
+    const start = performance.now();
+    const engine = new RemoteEngine(connect, options);
+    try {
+      const { hasViews } = await engine.#link.open();
+      if (hasViews === true) engine.openView = () => engine.#openView();
+      return engine;
+    } catch (error) {
+      if (!(error instanceof SilentOwnerError)) throw error;
+      const pid = await options.findOwner?.();
+      const waited = Math.round(performance.now() - start);
+      throw unansweredError({ call: "hello", wasSent: false, waited, owner: "silent" }, pid);
+    }
   }
 
   get limits(): EngineLimits {
@@ -107,6 +118,11 @@ export class RemoteEngine implements Engine {
 
   get owner(): DatabaseOwner | undefined {
     return this.hasTakenOver ? undefined : { pid: this.#greeting!.pid };
+  }
+
+  /** True if another thread of this process owns the database. */
+  get isOwnedByThread(): boolean {
+    return this.#greeting?.pid === process.pid;
   }
 
   async get(key: Uint8Array): Promise<StoredEntry | undefined> {
@@ -168,8 +184,8 @@ export class RemoteEngine implements Engine {
     const done = new Promise<void>((resolve, reject) => {
       this.#listeners.set(id, { deliver, sync, resolve, reject });
     }).finally(letGo);
-    this.#link.keepConnected = true;
     this.#link.notify("listen", id, sync);
+    this.#keepConnected();
     const end = () => {
       if (!this.#listeners.has(id)) return;
       this.#link.call("unlisten", id).then(
@@ -193,22 +209,28 @@ export class RemoteEngine implements Engine {
     const id = this.#nextId++;
     const since = this.#link.counter;
     this.#watches.set(id, { call, places, onChange, since });
-    this.#link.keepConnected = true;
     this.#link.notify(call, id, places, since);
+    this.#keepConnected();
     return () => {
       if (!this.#watches.delete(id)) return;
       this.#link.notify("unwatch", id);
-      this.#link.keepConnected = this.#watches.size > 0 || this.#listeners.size > 0;
+      this.#keepConnected();
     };
   }
 
+  #keepConnected(): void {
+    this.#link.keepConnected(this.#watches.size > 0 || this.#listeners.size > 0);
+  }
+
   /** Begins the watches and listeners again on a new connection. */
-  #onConnect(greeting: Greeting): void {
+  #onConnect(greeting: Greeting): Error | undefined {
+    if (greeting.version !== protocolVersion) return versionError();
     const isSame = this.#greeting?.instance === greeting.instance;
     this.#greeting = greeting;
     for (const [id, { call, places, since }] of this.#watches)
       this.#link.notify(call, id, places, isSame ? since : -1);
     for (const [id, { sync }] of this.#listeners) this.#link.notify("listen", id, sync);
+    return undefined;
   }
 
   #onReport(report: unknown, args: readonly unknown[]): void {
@@ -224,9 +246,15 @@ export class RemoteEngine implements Engine {
       case "message": {
         const [id, delivery, value] = args as [number, number, Uint8Array];
         const deliver = this.#listeners.get(id)?.deliver ?? (() => Promise.reject(new Error()));
+        const { connections } = this.#link;
+        const settle = (isTaken: boolean) => {
+          // On a later connection, the number would be that of another message.
+          if (this.#link.connections === connections)
+            this.#link.notify("delivered", delivery, isTaken);
+        };
         deliver(plainBytes(value)).then(
-          () => this.#link.notify("delivered", delivery, true),
-          () => this.#link.notify("delivered", delivery, false),
+          () => settle(true),
+          () => settle(false),
         );
         return;
       }
@@ -243,17 +271,14 @@ export class RemoteEngine implements Engine {
   #endListener(id: number, error?: unknown): void {
     const listener = this.#listeners.get(id);
     this.#listeners.delete(id);
+    this.#keepConnected();
     if (error === undefined) listener?.resolve();
     else listener?.reject(error);
   }
 
-  #errorOf(call: Call, wasSent: boolean): Error {
-    if (this.#isClosed) return new DatabaseClosedError(call);
-    if (call === "commit" && wasSent) return new AmbiguousCommitError(patience);
-    return new EngineUnavailableError(
-      `the process that owns it (${this.#greeting?.pid}) does not answer`,
-      "Start it again, or close this database and open it again",
-    );
+  #errorOf(call: Unanswered): Error {
+    if (this.#isClosed) return new DatabaseClosedError(call.call);
+    return unansweredError(call, this.#greeting?.pid);
   }
 }
 

@@ -54,6 +54,10 @@ export class ServerConnection {
   readonly #listeners = new Map<number, QueueListener>();
   /** The messages that handlers of the client have, by their number. */
   readonly #deliveries = new Map<number, (isTaken: boolean) => void>();
+  /** True if a client that sends nothing is gone. Those of older versions are silent for long. */
+  #showsLife = true;
+  #hasHeard = false;
+  #silence = 0;
   readonly #ranges = new ReadTurns(() => this.#stream.writableLength <= maxUnreadBytes);
   #nextDelivery = 1;
   #requests = 0;
@@ -108,7 +112,21 @@ export class ServerConnection {
     });
   }
 
+  /**
+   * Counts a tick of a timer, because a process that was itself stopped or busy first reads what
+   * has arrived. Shows the client that the owner is there, and ends the connection if the client
+   * was silent for too many ticks.
+   */
+  tick(longestSilence: number): void {
+    if (this.#requests > 0 && !this.#stream.writableNeedDrain) this.#report("alive");
+    const isHeard = this.#hasHeard || this.#stream.isPaused() || !this.#showsLife;
+    this.#hasHeard = false;
+    this.#silence = isHeard ? 0 : this.#silence + 1;
+    if (this.#silence >= longestSilence) this.#stream.destroy();
+  }
+
   #onData(chunk: Buffer): void {
+    this.#hasHeard = true;
     if (this.#isRefused) return;
     try {
       for (const message of this.#reader.push(chunk)) this.#handle(message);
@@ -225,13 +243,14 @@ export class ServerConnection {
     }
   }
 
-  #hello([version, clientId]: readonly unknown[]): Greeting {
+  #hello([version, clientId, options]: readonly unknown[]): Greeting {
     const id = bytesOf(clientId);
     if (this.#clientId !== undefined || id.length !== clientIdBytes) throw malformed();
     const { database, instance } = this.#server;
     const { engine, mode } = database;
     if (version === protocolVersion) {
       this.#clientId = id.slice();
+      this.#showsLife = (options as { showsLife?: unknown } | undefined)?.showsLife === true;
       this.#server.join(this.#clientId);
     }
     return {

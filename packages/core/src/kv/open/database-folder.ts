@@ -61,7 +61,7 @@ function assertDatabaseFiles(location: string, names: readonly string[]): void {
 function isFirstFile(name: string): boolean {
   return (
     name === claimName ||
-    /^(LOCK|LOG(\.old)?|MANIFEST-000001|\d+\.dbtmp|attach\.(sock|new))$/.test(name)
+    /^(LOCK|LOG(\.old)?|MANIFEST-000001|\d+\.dbtmp|attach\.(sock|new|pid))$/.test(name)
   );
 }
 

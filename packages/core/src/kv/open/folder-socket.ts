@@ -1,10 +1,12 @@
 import { Buffer } from "node:buffer";
-import { chmod, mkdir, open, rename, rm, unlink } from "node:fs/promises";
+import { chmod, mkdir, open, readFile, rename, rm, unlink, writeFile } from "node:fs/promises";
 import { createConnection, createServer, type Server, type Socket } from "node:net";
 import { join } from "node:path";
 
 const socketName = "attach.sock";
 const draftName = "attach.new";
+/** The id of the process that listens, for others that it does not answer. */
+const ownerName = "attach.pid";
 /** The path of a socket may have about 104 bytes, depending on the system. */
 const maxPathBytes = 100;
 
@@ -27,6 +29,7 @@ export async function listenInFolder(
     await mkdir(draft, { mode: 0o700 });
     await withShortPath(draft, "s", (path) => listening(server, path));
     await chmod(join(draft, "s"), 0o600);
+    await writeFile(join(folder, ownerName), `${process.pid}\n`);
     await rename(join(draft, "s"), join(folder, socketName));
     await rm(draft, { recursive: true, force: true });
   } catch {
@@ -38,6 +41,7 @@ export async function listenInFolder(
   return async () => {
     // Not `rm`, which would call `lstat`: Node.js 20 resolves links wrongly after that of a socket.
     await unlink(join(folder, socketName)).catch(() => undefined);
+    await unlink(join(folder, ownerName)).catch(() => undefined);
     server.close();
   };
 }
@@ -45,6 +49,12 @@ export async function listenInFolder(
 /** Connects to the process that owns the database in a folder. Rejects if none answers. */
 export async function connectInFolder(folder: string): Promise<Socket> {
   return await withShortPath(folder, socketName, connected);
+}
+
+/** Returns the id of the process that listens in a folder, or that did until it was killed. */
+export async function ownerOf(folder: string): Promise<number | undefined> {
+  const text = await readFile(join(folder, ownerName), "utf8").catch(() => "");
+  return /^\d+\n$/.test(text) ? Number(text) : undefined;
 }
 
 function listening(server: Server, path: string): Promise<void> {

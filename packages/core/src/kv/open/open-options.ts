@@ -7,7 +7,7 @@ export interface AttachOptions {
   /**
    * True to become the owner of the folder if its owner ends. If false, calls wait a few seconds
    * for another owner and fail. The default is true in a worker of `node:cluster`, whose workers
-   * are equal, and false in other processes.
+   * are equal, and if another thread of this process is the owner. It is false in other processes.
    */
   readonly takeOver?: boolean | undefined;
 }

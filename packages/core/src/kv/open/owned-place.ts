@@ -5,7 +5,7 @@ import { RemoteEngine } from "../../engine/remote/remote-engine.js";
 import { DatabaseLockedError, DatabaseModeError } from "../../errors/core-errors.js";
 import { isKeywrightError } from "../../errors/keywright-error.js";
 import { claimFolder } from "./claim-folder.js";
-import { connectInFolder, listenInFolder } from "./folder-socket.js";
+import { connectInFolder, listenInFolder, ownerOf } from "./folder-socket.js";
 import type { OpenEngineOptions } from "./open-options.js";
 import { SharedEngine } from "./shared-engine.js";
 
@@ -99,13 +99,17 @@ async function attachedEngine(
     await servePlace(taken, place);
     return taken;
   };
+  const mayTakeOver = () => {
+    if (options.attach === false) return false;
+    // Threads and workers are parts of one program. Which of them is the owner is a coincidence.
+    return options.attach.takeOver ?? (cluster.isWorker || engine.isOwnedByThread);
+  };
   let isFirst = true;
   const connect = async () => {
     try {
       return await connectInFolder(place.folder);
     } catch (error) {
-      const mayTakeOver = options.attach !== false && (options.attach.takeOver ?? cluster.isWorker);
-      if (isFirst || own !== undefined || !mayTakeOver) throw error;
+      if (isFirst || own !== undefined || !mayTakeOver()) throw error;
       const taken = await takeOver();
       try {
         const socket = await connectInFolder(place.folder);
@@ -122,7 +126,10 @@ async function attachedEngine(
     }
   };
   try {
-    engine = await RemoteEngine.open(connect, async () => await own?.release());
+    engine = await RemoteEngine.open(connect, {
+      onClose: async () => await own?.release(),
+      findOwner: () => ownerOf(place.folder),
+    });
   } catch (error) {
     if (isKeywrightError(error)) throw error;
     return undefined;
