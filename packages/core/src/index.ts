@@ -26,6 +26,7 @@ export {
   CopyUnreadableError,
   CorruptionError,
   type DamagedFile,
+  DatabaseChangedError,
   DatabaseClosedError,
   DatabaseFormatError,
   DatabaseLockedError,
@@ -62,6 +63,7 @@ export { denoOrder, type KeyOrder, specificationOrder } from "./keys/key-order.j
 export type { KeyRange, KvListSelector } from "./keys/key-range.js";
 export { copyKv } from "./kv/copy/copy-kv.js";
 export type { CopyOptions, CopyProgress } from "./kv/copy/copy-options.js";
+export { listSnapshot } from "./kv/copy/list-snapshot.js";
 export type { EmbeddedKv } from "./kv/embedded-kv.js";
 export {
   type AtomicCheck,
@@ -79,6 +81,7 @@ export {
   type KvMutation,
   type KvSetKey,
   type KvSetOptions,
+  type KvView,
   type KvWatchOptions,
   type QueueHandler,
   type VerifyFilesOptions,

@@ -4,14 +4,17 @@ import { bytesToHex } from "../src/bytes/hex.js";
 import {
   CopyFailedError,
   CopyUnreadableError,
+  DatabaseChangedError,
   DatabaseClosedError,
 } from "../src/errors/core-errors.js";
 import { compareKeys } from "../src/keys/compare-keys.js";
 import { encodeKey } from "../src/keys/encode-key.js";
 import type { KvKey, KvKeyPart } from "../src/keys/key.js";
+import type { KvListSelector } from "../src/keys/key-range.js";
 import { entriesInCommitOrder } from "../src/kv/copy/commit-order.js";
 import { copyKv } from "../src/kv/copy/copy-kv.js";
 import type { CopyProgress } from "../src/kv/copy/copy-options.js";
+import { listSnapshot } from "../src/kv/copy/list-snapshot.js";
 import type { AtomicOperation, Kv, KvEntry } from "../src/kv/kv.js";
 import { openKv } from "../src/kv/open-kv.js";
 import { KvU64 } from "../src/values/kv-u64.js";
@@ -72,6 +75,30 @@ function watchedKv(
   return { kv: proxy, commits };
 }
 
+/**
+ * The same database without views, as Deno KV is.
+ *
+ * @param listing is called with the entries of each list, and returns those to list.
+ */
+function withoutViews(
+  kv: Kv,
+  listing: (entries: AsyncIterable<KvEntry<unknown>>) => AsyncIterable<KvEntry<unknown>> = (
+    entries,
+  ) => entries,
+): Kv {
+  return new Proxy(kv, {
+    get(target, property) {
+      if (property === "openView") return undefined;
+      if (property === "list") {
+        // One entry at a time, so that changes come between any two.
+        return (selector: KvListSelector) => listing(target.list(selector, { batchSize: 1 }));
+      }
+      const member: unknown = Reflect.get(target, property, target);
+      return typeof member === "function" ? member.bind(target) : member;
+    },
+  });
+}
+
 const oneVersionstamp = "0".repeat(20);
 
 /** A database that has these entries. */
@@ -82,6 +109,7 @@ function listing(kv: Kv, entries: () => readonly KvEntry<unknown>[]): Kv {
         return async (keys: readonly KvKey[]) =>
           keys.map((key) => entries().find((entry) => compareKeys(entry.key, key) === 0));
       }
+      if (property === "openView") return undefined;
       if (property === "list") {
         return async function* () {
           yield* entries();
@@ -236,20 +264,158 @@ describe("copyKv", () => {
     expect(result.bytes).toBeGreaterThan(20 * 10);
   });
 
-  it("copies what has changed before it came to it in its new place", async () => {
+  it.each([undefined, "deno"] as const)(
+    "copies the state at its beginning while programs write, compat: %s",
+    async (compat) => {
+      const [from, to] = [
+        await openKv(":memory:", compat === undefined ? {} : { compat }),
+        await openKv(":memory:", smallCommits),
+      ];
+      await fill(from, 300);
+      const before = await openKv();
+      await copyKv(from, before);
+      const change = async (commit: number) => {
+        await from.set(["n", (commit * 50) % 300], `changed ${commit}`);
+        await from.delete(["n", (commit * 50 + 7) % 300]);
+        await from.set(["n", 300 + commit], "new");
+      };
+      const { kv, commits } = watchedKv(to, { after: change });
+      const result = await copyKv(from, withLimits(kv, 8), { verify: true });
+      expect(result).toMatchObject({ entries: 300, total: 300, verified: 300 });
+      expect(commits.length).toBeGreaterThan(50);
+      await assertSame(to, before);
+      await assertSameOrder(to, before);
+    },
+  );
+
+  it("keeps entries of one commit together when they expire during the copy", async () => {
     const [from, to] = [await openKv(), await openKv(":memory:", smallCommits)];
-    await fill(from, 300);
-    const change = async () => {
-      await from.set(["n", 250], "changed");
-      await from.set(["n", 200], "changed later");
-      await from.delete(["n", 299]);
-    };
+    await fill(from, 40);
+    const expireIn = 100_000;
+    await from.atomic().set(["a"], 1, { expireIn }).set(["z"], 2, { expireIn }).commit();
+    const now = Date.now();
     const { kv } = watchedKv(to, {
-      after: async (commit) => (commit === 2 ? change() : undefined),
+      // After the first commit of entries, the time of both has passed.
+      after: (commit) => {
+        if (commit === 3) vi.spyOn(Date, "now").mockReturnValue(now + 200_000);
+      },
     });
-    await copyKv(from, withLimits(kv, 8));
+    try {
+      const result = await copyKv(from, withLimits(kv, 8), { verify: true });
+      expect(result).toMatchObject({ entries: 40, total: 40, verified: 42 });
+    } finally {
+      vi.restoreAllMocks();
+    }
+    expect((await to.get(["a"])).value).toBeNull();
+    expect((await to.get(["z"])).value).toBeNull();
+  });
+});
+
+describe("a source without views", () => {
+  const fillSource = async (): Promise<{ from: Kv; to: Kv; source: Kv }> => {
+    const [from, to] = [await openKv(), await openKv(":memory:", smallCommits)];
+    for (let n = 0; n < 100; n++) await from.set(["n", n], n);
+    return { from, to, source: withoutViews(from) };
+  };
+
+  it("is copied and compared if nothing changes", async () => {
+    const { from, to, source } = await fillSource();
+    await from.set(["expires"], 1, { expireIn: 100_000 });
+    expect(await copyKv(source, to)).toMatchObject({ entries: 101, verified: 101 });
     await assertSame(to, from);
-    await assertSameOrder(to, from);
+  });
+
+  it.each<[string, (from: Kv) => Promise<unknown>]>([
+    ["changed", (from) => from.set(["n", 50], "changed")],
+    ["created", (from) => from.set(["n", 50.5], "new")],
+    ["deleted", (from) => from.delete(["n", 50])],
+    ["created, to expire,", (from) => from.set(["n", 50.5], "new", { expireIn: 100_000 })],
+    ["replaced by another", (from) => from.atomic().delete(["n", 3]).set(["m"], 3).commit()],
+  ])("fails the copy if an entry is %s at any moment", async (_, change) => {
+    for (const at of [1, 2, 3, 10, 60, 100, "first list", "last list"] as const) {
+      const { from, to } = await fillSource();
+      const isDone = { value: false };
+      const changeOnce = async () => {
+        if (isDone.value) return;
+        isDone.value = true;
+        await change(from);
+      };
+      let lists = 0;
+      const source = withoutViews(from, async function* (entries) {
+        lists++;
+        let count = 0;
+        for await (const entry of entries) {
+          yield entry;
+          // The first list has passed the places of the changes, the last one has not.
+          const isPlace = lists === 1 ? ++count === 60 : ++count === 2;
+          if (isPlace && at === (lists === 1 ? "first list" : "last list")) await changeOnce();
+        }
+      });
+      const { kv } = watchedKv(to, {
+        after: async (commit) => {
+          if (commit === at) await changeOnce();
+        },
+      });
+      const error = await copyKv(source, withLimits(kv, 8)).catch((thrown: unknown) => thrown);
+      expect(isDone.value).toBe(true);
+      if (at === 1 || at === 2) {
+        // Nothing was listed yet.
+        expect(error).toMatchObject({ verified: expect.any(Number) });
+        await assertSame(to, from);
+        continue;
+      }
+      expect([at, (error as Error).name]).toEqual([at, "DatabaseChangedError"]);
+      // The next call copies what has changed, unless it cannot know what was deleted.
+      const next = await copyKv(source, withLimits(to, 8)).catch((thrown: unknown) => thrown);
+      if (next instanceof Error) expect(next).toMatchObject({ code: "KW_COPY_FAILED" });
+      else await assertSame(to, from);
+    }
+  });
+
+  it("may have entries that expire during the copy, if it is told which", async () => {
+    const { from, to } = await fillSource();
+    await from.set(["session"], 1);
+    const { kv } = watchedKv(to, {
+      after: async (commit) => {
+        if (commit === 10) await from.delete(["session"]);
+      },
+    });
+    const expireIn = ({ key }: KvEntry<unknown>) => (key[0] === "session" ? 100_000 : undefined);
+    const source = withoutViews(from);
+    await copyKv(source, withLimits(kv, 8), { expireIn });
+    expect((await entriesOf(to)).filter(({ key }) => key[0] === "n")).toHaveLength(100);
+  });
+});
+
+describe("listSnapshot", () => {
+  it("lists one state while programs write", async () => {
+    const from = await openKv();
+    await fill(from, 1200);
+    const values: unknown[] = [];
+    for await (const { value } of listSnapshot(from, { prefix: ["n"] })) {
+      if (values.length % 100 === 0) {
+        await from.set(["n", 1100], "changed");
+        await from.delete(["n", 1101 + values.length / 100]);
+        await from.set(["n", 2000], "new");
+      }
+      values.push(value);
+    }
+    expect(values).toEqual(Array.from({ length: 1200 }, (_, n) => n));
+  });
+
+  it("fails at the end if a database without views has changed in the range", async () => {
+    const from = await openKv();
+    await fill(from, 10);
+    const read = async (key: KvKey) => {
+      let entries = 0;
+      for await (const _ of listSnapshot(withoutViews(from), { prefix: ["n"] }))
+        if (++entries === 5) await from.set(key, "changed");
+      return entries;
+    };
+    expect(await read(["other"])).toBe(10);
+    const error = await read(["n", 2]).catch((thrown: unknown) => thrown);
+    expect(error).toBeInstanceOf(DatabaseChangedError);
+    expect(error).toMatchObject({ code: "KW_DATABASE_CHANGED", operation: "list" });
   });
 });
 
@@ -316,11 +482,10 @@ describe("a copy that stopped is continued", () => {
     await fc.assert(property, { numRuns: 60 });
   });
 
-  it("behind the last entry that was copied, also where that is gone from the source", async () => {
+  it("after the last entry that was copied, with what has changed since", async () => {
     const [from, to] = [await openKv(), await openKv(":memory:", smallCommits)];
     await fill(from, 20);
     await stopAfter(from, to, 2);
-    await from.delete(["n", 11]);
     await from.set(["n", 11.5], "between");
     await from.set(["n", 3], "changed behind");
     const { kv, commits } = watchedKv(to);
@@ -330,10 +495,32 @@ describe("a copy that stopped is continued", () => {
       ["n", 11.5],
       ["n", 3],
     ]);
-    await to.delete(["n", 11]);
     await assertSame(to, from);
     await assertSameOrder(to, from);
   });
+
+  it.each([{}, { restart: true }])(
+    "unless the source has deleted what was copied: %j",
+    async (options) => {
+      const [from, to] = [await openKv(), await openKv(":memory:", smallCommits)];
+      await fill(from, 20);
+      await to.set(["other"], "stays");
+      await stopAfter(from, to, 2);
+      await from.delete(["n", 11]);
+      // It was not copied.
+      await from.delete(["n", 15]);
+      const error = await copyKv(from, to, options).catch((thrown: unknown) => thrown);
+      expect(error).toMatchObject({
+        code: "KW_COPY_FAILED",
+        key: ["n", 11],
+        reason: expect.stringMatching(/^the target has 1 entry that an earlier run has copied/),
+      });
+      await from.set(["n", 11], "again");
+      await copyKv(from, to);
+      await to.delete(["other"]);
+      await assertSame(to, from);
+    },
+  );
 
   it("from the first entry with restart", async () => {
     const [from, to] = [await openKv(), await openKv(":memory:", smallCommits)];
@@ -354,11 +541,11 @@ describe("a copy that stopped is continued", () => {
     const reason = new Crash();
     const { kv, commits } = watchedKv(withLimits(to, 8), {
       before: (commit) => {
-        if (commit === 2) stop.abort(reason);
+        if (commit === 3) stop.abort(reason);
       },
     });
     await expect(copyKv(from, withLimits(kv, 8), { signal: stop.signal })).rejects.toBe(reason);
-    expect(commits).toHaveLength(2);
+    expect(commits).toHaveLength(3);
     expect(await copyKv(from, to)).toMatchObject({ entries: 20, resumed: true });
     await assertSame(to, from);
     const { kv: untouched, commits: none } = watchedKv(to);
@@ -393,8 +580,8 @@ describe("a copy that stopped is continued", () => {
     },
   );
 
-  // The sixth commit is the last, which removes the progress.
-  it.each([2, 6])(
+  // The first two store the progress, and the seventh and last removes it.
+  it.each([3, 7])(
     "unless another one runs into the same database, before commit %d",
     async (at) => {
       const [from, to] = [await openKv(), await openKv(":memory:", smallCommits)];
@@ -491,14 +678,18 @@ describe("a commit of a copy", () => {
     );
     const source = new Proxy(from, {
       get: (target, property) =>
-        property === "list"
-          ? async function* () {
-              for await (const entry of target.list({ prefix: [] })) {
-                if (entry.key[1] === 13) throw failure;
-                yield entry;
+        property === "openView"
+          ? undefined
+          : property === "list"
+            ? async function* () {
+                for await (const entry of target.list({ prefix: [] })) {
+                  if (entry.key[1] === 13) throw failure;
+                  yield entry;
+                }
               }
-            }
-          : (Reflect.get(target, property, target) as (...args: unknown[]) => unknown).bind(target),
+            : (Reflect.get(target, property, target) as (...args: unknown[]) => unknown).bind(
+                target,
+              ),
     });
     const error = await copyKv(source, to).catch((thrown: unknown) => thrown);
     expect(error).toBeInstanceOf(CopyUnreadableError);
@@ -548,24 +739,25 @@ describe("the order of commits", () => {
   it("needs several passes over a source with many entries", async () => {
     const from = await openKv();
     for (let n = 0; n < 100; n++) await from.set(["n", (n * 37) % 100], n);
-    const values: unknown[] = [];
     let passes = 0;
-    const source = new Proxy(from, {
-      get(target, property) {
-        if (property === "list") passes++;
-        const member: unknown = Reflect.get(target, property, target);
-        return typeof member === "function" ? member.bind(target) : member;
-      },
+    const reads = withoutViews(from, (entries) => {
+      passes++;
+      return entries;
     });
-    for await (const { value } of entriesInCommitOrder(source, { after: "", placesPerPass: 17 })) {
-      values.push(value);
-      // A later pass, or the end of the last one, finds it in its new place.
-      if (value === 3) await from.set(["n", (50 * 37) % 100], "changed");
-      if (value === 95) await from.set(["n", (50 * 37) % 100], "changed again");
-    }
-    const expected = Array.from({ length: 100 }, (_, n) => n).filter((n) => n !== 50);
-    expect(values).toEqual([...expected, "changed again"]);
+    const valuesOf = async (onValue: (value: unknown) => unknown) => {
+      const values: unknown[] = [];
+      const source = { reads, listing: undefined, close: () => undefined };
+      const options = { after: "", placesPerPass: 17 };
+      for await (const { value } of entriesInCommitOrder(source, options)) {
+        values.push(value);
+        await onValue(value);
+      }
+      return values;
+    };
+    expect(await valuesOf(() => undefined)).toEqual(Array.from({ length: 100 }, (_, n) => n));
     expect(passes).toBe(6);
+    const change = (value: unknown) => value === 40 && from.set(["n", (50 * 37) % 100], "changed");
+    await expect(valuesOf(change)).rejects.toBeInstanceOf(DatabaseChangedError);
   });
 });
 
@@ -581,6 +773,7 @@ describe("verify", () => {
     const source = new Proxy(from, {
       get(target, property) {
         const member: unknown = Reflect.get(target, property, target);
+        if (property === "openView") return undefined;
         if (property !== "list") return typeof member === "function" ? member.bind(target) : member;
         return async function* () {
           if (++lists === 2) await to.atomic().delete(["expires"]).set([true], "another").commit();

@@ -231,6 +231,21 @@ const cases: readonly Case[] = [
     text: "The state of the database that is read is no longer available: it was closed. Begin the read again.",
   },
   {
+    name: "DatabaseChangedError",
+    provoke: async ({ open }) => {
+      const from = await openKv(await engineOf());
+      await from.set([secret], secret);
+      try {
+        await copyKv(from, await open(), {
+          onProgress: ({ verified }) => verified === 0 && from.set(["other"], secret),
+        });
+      } finally {
+        await from.close();
+      }
+    },
+    text: "The database changed while it was copied. The copy is not complete: programs wrote to it or entries expired, and the database has no views of one state. Stop the programs that write to it, then call again.",
+  },
+  {
     name: "CopyFailedError",
     provoke: async ({ open }) => {
       const [from, to] = [await open(), await open(":memory:", { limits: { keyBytes: 20 } })];
@@ -256,6 +271,7 @@ function unreadableAfter(kv: core.Kv, entries: number): core.Kv {
   return new Proxy(kv, {
     get(target, property) {
       const member: unknown = Reflect.get(target, property, target);
+      if (property === "openView") return undefined;
       if (typeof member !== "function") return member;
       if (property !== "list") return member.bind(target);
       return async function* (selector: core.KvListSelector) {

@@ -24,6 +24,7 @@ export const coreErrorCodes = [
   "KW_ENGINE_UNAVAILABLE",
   "KW_COMMIT_AMBIGUOUS",
   "KW_READ_VIEW_ENDED",
+  "KW_DATABASE_CHANGED",
   "KW_COPY_FAILED",
   "KW_COPY_UNREADABLE",
 ] as const;

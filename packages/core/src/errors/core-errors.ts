@@ -430,6 +430,22 @@ export class ReadViewEndedError extends KeywrightError {
   }
 }
 
+/**
+ * Programs wrote to a database without views, such as Deno KV, while `copyKv` or `listSnapshot`
+ * read it. What was read is not one state of the database.
+ */
+export class DatabaseChangedError extends KeywrightError {
+  /** The call that read the database. */
+  readonly operation: "copy" | "list";
+
+  constructor(operation: DatabaseChangedError["operation"]) {
+    const read = operation === "copy" ? "copied. The copy" : "listed. The list";
+    const message = `The database changed while it was ${read} is not complete: programs wrote to it or entries expired, and the database has no views of one state. Stop the programs that write to it, then call again.`;
+    super("KW_DATABASE_CHANGED", message, { retryable: true });
+    this.operation = operation;
+  }
+}
+
 /** `copyKv` cannot continue. What was copied before stays in the target. */
 export class CopyFailedError extends KeywrightError {
   /** The key of the entry that the target refuses, or of the stored progress, as parts. */

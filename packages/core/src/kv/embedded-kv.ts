@@ -1,4 +1,4 @@
-import type { DatabaseOwner, Engine, StoredEntry } from "../engine/engine.js";
+import type { DatabaseOwner, Engine, MaybePromise, ReadView } from "../engine/engine.js";
 import type { FileReport } from "../engine/file-report.js";
 import type { EngineServer } from "../engine/remote/engine-server.js";
 import { DatabaseClosedError, InvalidOptionError, ReadOnlyError } from "../errors/core-errors.js";
@@ -18,14 +18,20 @@ import type {
   KvListOptions,
   KvSetKey,
   KvSetOptions,
+  KvView,
   KvWatchOptions,
   QueueHandler,
   VerifyFilesOptions,
 } from "./kv.js";
 import { assertWithin, type KvLimits } from "./limits.js";
 import type { SharedEngine } from "./open/shared-engine.js";
-import { RangeIterator } from "./read/list-iterator.js";
-import { toKvEntry } from "./read/stored-entry.js";
+import {
+  entryMaybe,
+  type KvReads,
+  type KvReadsContext,
+  SpecificationReads,
+} from "./read/kv-reads.js";
+import { EmbeddedView } from "./read/kv-view.js";
 import {
   assertSelectors,
   type KvRangeChange,
@@ -39,6 +45,8 @@ export interface EmbeddedKvOptions {
   readonly order: KeyOrder;
   /** Returns the encoded range of a selector of `watchRange`. The default is {@link keyRange}. */
   readonly rangeOf?: (selector: KvListSelector) => KeyRange;
+  /** Returns reads for other rules than those of the specification. */
+  readonly readsOf?: (context: KvReadsContext) => KvReads;
   readonly limits: KvLimits;
   /** True if a commit is acknowledged only when it would survive a power cut. */
   readonly sync: boolean;
@@ -51,6 +59,7 @@ export class EmbeddedKv implements Kv, AsyncDisposable, Disposable {
   readonly limits: KvLimits;
   readonly #shared: SharedEngine;
   readonly #options: EmbeddedKvOptions;
+  readonly #reads: KvReads;
   /** The watches and listeners of this handle. */
   readonly #open = new Set<{ end(): void }>();
   #closing: Promise<void> | undefined;
@@ -59,6 +68,7 @@ export class EmbeddedKv implements Kv, AsyncDisposable, Disposable {
     this.limits = options.limits;
     this.#shared = shared;
     this.#options = options;
+    this.#reads = this.#readsOf(false, (operation) => this.#engine(operation));
   }
 
   /**
@@ -82,27 +92,18 @@ export class EmbeddedKv implements Kv, AsyncDisposable, Disposable {
     return this.#shared.engine.owner;
   }
 
-  async get<T = unknown>(
+  get<T = unknown>(
     key: KvKey,
-    _options?: { consistency?: KvConsistencyLevel },
+    options?: { consistency?: KvConsistencyLevel },
   ): Promise<KvEntryMaybe<T>> {
-    const read = this.#engine("get").get(this.#encodeKey(key));
-    // Copied before the first `await`, because the caller may change the array afterwards.
-    const ownKey = [...key];
-    return entryMaybe<T>(ownKey, read instanceof Promise ? await read : read);
+    return this.#reads.get<T>(key, options);
   }
 
-  async getMany<T extends readonly unknown[]>(
+  getMany<T extends readonly unknown[]>(
     keys: readonly [...{ [K in keyof T]: KvKey }],
-    _options?: { consistency?: KvConsistencyLevel },
+    options?: { consistency?: KvConsistencyLevel },
   ): Promise<{ [K in keyof T]: KvEntryMaybe<T[K]> }> {
-    assertWithin(this.limits, "keys", keys.length);
-    const encoded = (keys as readonly KvKey[]).map((key) => this.#encodeKey(key));
-    const read = this.#engine("getMany").getMany(encoded);
-    const ownKeys = (keys as readonly KvKey[]).map((key) => [...key]);
-    const entries = read instanceof Promise ? await read : read;
-    const results = ownKeys.map((key, index) => entryMaybe(key, entries[index]));
-    return results as { [K in keyof T]: KvEntryMaybe<T[K]> };
+    return this.#reads.getMany<T>(keys, options);
   }
 
   async set(key: KvSetKey, value: unknown, options?: KvSetOptions): Promise<KvCommitResult> {
@@ -114,10 +115,31 @@ export class EmbeddedKv implements Kv, AsyncDisposable, Disposable {
     await this.#atomic("delete").delete(key).commit();
   }
 
-  list<T = unknown>(selector: KvListSelector, options: KvListOptions = {}): KvListIterator<T> {
-    this.#engine("list");
-    const context = { ...this.#options, openEngine: () => this.#engine("list") };
-    return new RangeIterator<T>(context, selector, options);
+  list<T = unknown>(selector: KvListSelector, options?: KvListOptions): KvListIterator<T> {
+    return this.#reads.list<T>(selector, options);
+  }
+
+  /**
+   * Opens a view: `get`, `getMany` and `list` of the state that the database has now, whatever is
+   * committed or expires later. Other programs are not delayed by it. A view must be closed.
+   * Returns undefined if the engine of the database has no views.
+   *
+   * An engine may end a view that is open for long. Its reads then reject with a
+   * `ReadViewEndedError`. On LMDB and LevelDB, the file cannot reuse the space of what is replaced
+   * while a view is open.
+   *
+   * ```ts
+   * using view = await kv.openView();
+   * ```
+   *
+   * @throws {DatabaseClosedError} after `close()`.
+   * @throws {EngineUnavailableError} if the server of the database does not answer.
+   */
+  openView(): MaybePromise<KvView | undefined> {
+    const opening = this.#engine("openView").openView?.();
+    return opening instanceof Promise
+      ? opening.then((view) => this.#viewOf(view))
+      : opening && this.#viewOf(opening);
   }
 
   atomic(): AtomicOperation {
@@ -239,6 +261,24 @@ export class EmbeddedKv implements Kv, AsyncDisposable, Disposable {
     });
   }
 
+  #viewOf(view: ReadView): KvView {
+    const reads = this.#readsOf(true, (operation) => {
+      this.#engine(operation);
+      return view;
+    });
+    const opened = new EmbeddedView(this.limits, reads, view, () => this.#open.delete(opened));
+    // The handle may have been closed while the view was opened.
+    if (this.#closing !== undefined) opened.close();
+    else this.#open.add(opened);
+    return opened;
+  }
+
+  #readsOf(isView: boolean, stored: KvReadsContext["stored"]): KvReads {
+    const { order, limits, readsOf } = this.#options;
+    const context = { limits, isView, stored };
+    return readsOf?.(context) ?? new SpecificationReads({ ...context, order });
+  }
+
   #encodeKey(key: KvKey): Uint8Array {
     const encoded = encodeEntryKey(key, this.#options.order);
     assertWithin(this.limits, "keyBytes", encoded.length);
@@ -254,8 +294,4 @@ export class EmbeddedKv implements Kv, AsyncDisposable, Disposable {
     if (this.#closing !== undefined) throw new DatabaseClosedError(operation, this.#shared.path);
     return this.#shared.engine;
   }
-}
-
-function entryMaybe<T>(key: KvKey, entry: StoredEntry | undefined): KvEntryMaybe<T> {
-  return entry === undefined ? { key, value: null, versionstamp: null } : toKvEntry<T>(key, entry);
 }

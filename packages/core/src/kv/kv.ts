@@ -1,6 +1,8 @@
+import type { MaybePromise } from "../engine/engine.js";
 import type { FileCheckProgress, FileReport } from "../engine/file-report.js";
 import type { KvKey, KvKeyPart } from "../keys/key.js";
 import type { KvListSelector } from "../keys/key-range.js";
+import type { KvLimits } from "./limits.js";
 
 /** A stored value with its key and versionstamp. */
 export interface KvEntry<T> {
@@ -258,10 +260,29 @@ export interface Kv {
    */
   verifyFiles?(options?: VerifyFilesOptions): Promise<FileReport | undefined>;
 
+  /**
+   * Opens reads of the state that the database has now. Returns undefined if it cannot. Deno's `Kv`
+   * has no such method.
+   */
+  openView?(): MaybePromise<KvView | undefined>;
+
   /** Ends watches and listeners, and refuses all further calls. */
   close(): void | Promise<void>;
 
   /** Closes the database at the end of a `using` block. */
+  [Symbol.dispose](): void;
+}
+
+/**
+ * Reads of one state of a database, as `openView` returns them. `list` also returns entries that
+ * have expired since the view was opened.
+ */
+export interface KvView extends Pick<Kv, "get" | "getMany" | "list"> {
+  /** The limits of the database. */
+  readonly limits: KvLimits;
+  /** Frees what the view holds. Its later reads reject with a `ReadViewEndedError`. */
+  close(): void;
+  /** Closes the view at the end of a `using` block. */
   [Symbol.dispose](): void;
 }
 
@@ -287,7 +308,7 @@ interface WideEntry<T> {
 export interface KvLike
   extends Pick<
     Kv,
-    "set" | "delete" | "atomic" | "enqueue" | "listenQueue" | "verifyFiles" | "close"
+    "set" | "delete" | "atomic" | "enqueue" | "listenQueue" | "verifyFiles" | "openView" | "close"
   > {
   get<T = unknown>(key: KvKey): Promise<WideEntry<T>>;
   getMany<T extends readonly unknown[]>(

@@ -1,8 +1,10 @@
 import { Buffer } from "node:buffer";
 import { textOfBytes } from "../../bytes/text-of-bytes.js";
+import { DatabaseChangedError } from "../../errors/core-errors.js";
 import { decodeKey } from "../../keys/decode-key.js";
 import { encodeEntryKey } from "../../keys/encode-key.js";
-import type { Kv, KvEntry } from "../kv.js";
+import type { KvEntry } from "../kv.js";
+import type { CopySource } from "./copy-source.js";
 import { listSource } from "./list-source.js";
 import { readMany } from "./read-many.js";
 import { type SourceEntry, sourceEntry } from "./source-entry.js";
@@ -37,29 +39,29 @@ export interface CommitOrderOptions {
 /**
  * Yields the entries of a database in the order of the commits that wrote them. A database lists
  * its entries by key, so each pass lists all keys, keeps the next places in memory, and reads the
- * entries at these places again. An entry that changes in between has a later versionstamp, and
- * comes in its new place.
+ * entries at these places again.
+ *
+ * @throws {DatabaseChangedError} if an entry has changed between the two reads. One that is absent
+ * at the second is left out: it may have expired.
  */
 export async function* entriesInCommitOrder(
-  from: Kv,
+  source: CopySource,
   options: CommitOrderOptions,
 ): AsyncGenerator<SourceEntry> {
   let { after } = options;
   for (let isFirst = true, isLast = false; !isLast; isFirst = false) {
-    const pass = await nextPlaces(from, after, options);
+    const pass = await nextPlaces(source, after, isFirst, options);
     if (isFirst) options.onTotal?.(pass.entries);
     isLast = pass.isLast;
-    const changed: Place[] = [];
-    yield* entriesAt(from, pass.places, changed);
+    yield* entriesAt(source.reads, pass.places);
     after = pass.places.at(-1) ?? after;
-    // The next pass finds the new places of these. After the last pass, they are read once more.
-    if (isLast) yield* latestEntries(from, changed);
   }
 }
 
 async function nextPlaces(
-  from: Kv,
+  { reads, listing }: CopySource,
   after: Place,
+  isFirst: boolean,
   { signal, placesPerPass: most = placesPerPass }: CommitOrderOptions,
 ): Promise<{ places: Place[]; isLast: boolean; entries: number }> {
   let places: Place[] = [];
@@ -71,8 +73,10 @@ async function nextPlaces(
     places = places.slice(0, most);
     bound = places.at(-1);
   };
-  for await (const { key, versionstamp } of listSource(from)) {
+  for await (const entry of listSource(reads)) {
     signal?.throwIfAborted();
+    if (isFirst) listing?.add(entry);
+    const { key, versionstamp } = entry;
     const place = placeOf(versionstamp, encodeEntryKey(key));
     if (place <= after) continue;
     entries++;
@@ -84,53 +88,38 @@ async function nextPlaces(
   return { places, isLast: bound === undefined, entries };
 }
 
-/** @param changed receives the places whose entries have changed since. */
 async function* entriesAt(
-  from: Kv,
+  reads: CopySource["reads"],
   places: readonly Place[],
-  changed: Place[],
 ): AsyncGenerator<SourceEntry> {
   let atOnce = 10;
   for (let i = 0, read: readonly Place[]; i < places.length; i += read.length) {
     read = places.slice(i, i + atOnce);
-    const entries = await readPlaces(from, read);
+    const entries = await readPlaces(reads, read);
     let bytes = 0;
     for (const [index, entry] of entries.entries()) {
       if (entry === undefined) continue;
       bytes += entry.bytes;
-      if (read[index]!.startsWith(entry.versionstamp)) yield entry;
-      else changed.push(read[index]!);
+      if (!read[index]!.startsWith(entry.versionstamp)) throw new DatabaseChangedError("copy");
+      yield entry;
     }
     const mean = Math.max(bytes / read.length, 1);
     atOnce = Math.min(Math.max(Math.floor(readBytes / mean), 1), mostEntries, 2 * atOnce);
   }
 }
 
-/** Yields the entries with the keys of these places, in the order of their latest commits. */
-async function* latestEntries(from: Kv, places: readonly Place[]): AsyncGenerator<SourceEntry> {
-  const latest: { place: Place; entry: SourceEntry }[] = [];
-  for (let i = 0; i < places.length; i += mostEntries) {
-    for (const entry of await readPlaces(from, places.slice(i, i + mostEntries))) {
-      if (entry === undefined) continue;
-      latest.push({ place: placeOf(entry.versionstamp, entry.encodedKey), entry });
-    }
-  }
-  latest.sort((a, b) => (a.place < b.place ? -1 : 1));
-  for (const { entry } of latest) yield entry;
-}
-
 /** Reads the entries with the keys of places. Undefined for those that are gone. */
 async function readPlaces(
-  from: Kv,
+  reads: CopySource["reads"],
   places: readonly Place[],
 ): Promise<(SourceEntry | undefined)[]> {
   const encoded = places.map((place) =>
     Uint8Array.from(Buffer.from(place.slice(versionstampDigits), "latin1")),
   );
   const keys = encoded.map((key) => decodeKey(key));
-  return (await readMany(from, keys)).map((entry, i) =>
+  return (await readMany(reads, keys)).map((entry, i) =>
     entry.versionstamp === null
       ? undefined
-      : sourceEntry(entry as KvEntry<unknown>, keys[i]!, encoded[i]!),
+      : sourceEntry(keys[i]!, encoded[i]!, entry as KvEntry<unknown>),
   );
 }

@@ -1,17 +1,25 @@
 import { InvalidOptionError } from "../../errors/core-errors.js";
 import type { Kv, KvLike } from "../kv.js";
+import { assertNoRemains } from "./assert-no-remains.js";
 import { entriesInCommitOrder } from "./commit-order.js";
+import { confirmCopy } from "./confirm-copy.js";
 import type { CopyOptions, CopyProgress } from "./copy-options.js";
+import { openSource } from "./copy-source.js";
 import { CopyWriter } from "./copy-writer.js";
-import { verifyCopy } from "./verify-copy.js";
 
 /**
- * Copies every entry of a database into another. Both may be any database with Deno KV's interface:
+ * Copies one state of a database into another. Both may be any database with Deno KV's interface:
  * one that `openKv` opened, a `Deno.Kv`, or a `Kv` of `@deno/kv`. Entries of the target under other
- * keys stay.
+ * keys stay, so the copy equals the source only if the target was empty.
  *
- * If a copy stops for any reason, the next call with the same databases resumes it. The progress is
- * stored in the target under `["__keywright", "copy"]`.
+ * Programs may use the source during the copy. They are not delayed, and the copy has the state at
+ * the beginning of the call. A source without views, such as Deno KV, is read again at the end. If
+ * it has changed, the copy fails with a `DatabaseChangedError`.
+ *
+ * If a copy stops for any reason, the next call with the same databases resumes it, and copies what
+ * the source has changed since. If the source has deleted entries since, the call fails, and the
+ * copy has to begin again with an empty target. The progress is stored in the target under
+ * `["__keywright", "copy"]`.
  *
  * The target assigns its own versionstamps. Entries are copied in the order of the commits that
  * wrote them, so the versionstamps of the copies have the order of those of the source. Models rely
@@ -21,9 +29,6 @@ import { verifyCopy } from "./verify-copy.js";
  * An entry that expires also expires in the target if the source reports the time (`expireAt` of
  * its entries). Deno KV does not report it, so entries copied from Deno KV only expire if the
  * option `expireIn` says when.
- *
- * The source may change during the copy. Some of these changes are copied. With `verify`, the copy
- * fails if the source and the target differ at the end.
  *
  * Memory holds the places of at most a million entries. A larger source is listed several times.
  *
@@ -36,8 +41,11 @@ import { verifyCopy } from "./verify-copy.js";
  * @returns the progress of the complete copy.
  * @throws {InvalidOptionError} if both are the same database.
  * @throws {CopyFailedError} if the target refuses an entry, if another copy into it is running, if
- * the stored progress is unreadable or belongs to another source, or if `verify` finds a
- * difference.
+ * the stored progress is unreadable or belongs to another source, if `verify` finds a difference,
+ * or if the target has entries of an earlier call that the source has deleted since.
+ * @throws {DatabaseChangedError} if the source has no views and programs wrote to it.
+ * @throws {ReadViewEndedError} if the engine of the source can no longer read the state. The next
+ * call resumes the copy.
  * @throws {CopyUnreadableError} if this runtime cannot decode a value of the source.
  */
 export async function copyKv(
@@ -47,16 +55,24 @@ export async function copyKv(
 ): Promise<CopyProgress> {
   if (from === to)
     throw new InvalidOptionError("to", "must be another database than the source", "copyKv");
-  const writer = await CopyWriter.open(from as Kv, to as Kv, options);
-  const entries = entriesInCommitOrder(from as Kv, {
-    after: writer.position,
-    onTotal: (total) => writer.setTotal(total),
-    signal: options.signal,
-  });
-  for await (const entry of entries) await writer.add(entry);
-  await writer.flush();
-  if (options.verify === true) {
-    await verifyCopy(from as Kv, to as Kv, options, (verified) => writer.setVerified(verified));
+  const source = await openSource(from as Kv, options.expireIn);
+  try {
+    const writer = await CopyWriter.open(source.reads, to as Kv, options);
+    const entries = entriesInCommitOrder(source, {
+      after: writer.position,
+      onTotal: (total) => writer.setTotal(total),
+      signal: options.signal,
+    });
+    for await (const entry of entries) await writer.add(entry);
+    await writer.flush();
+    const isCompared = options.verify === true || source.listing !== undefined;
+    if (isCompared)
+      await confirmCopy(source, to as Kv, options, (verified) => writer.setVerified(verified));
+    const { remainsSince } = writer;
+    if (remainsSince !== undefined)
+      await assertNoRemains(source, to as Kv, remainsSince, options.signal);
+    return await writer.finish();
+  } finally {
+    source.close();
   }
-  return await writer.finish();
 }

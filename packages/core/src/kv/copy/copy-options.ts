@@ -6,9 +6,12 @@ export interface CopyProgress {
   readonly entries: number;
   /** Bytes of their keys and values in Keywright's encoding. */
   readonly bytes: number;
-  /** The number that `entries` reaches at the end, if the source does not change. */
+  /** The number that `entries` reaches at the end. */
   readonly total: number;
-  /** Entries that were compared with the source, if the option `verify` is true. */
+  /**
+   * Entries that were compared with the source, if the option `verify` is true or the source has no
+   * views.
+   */
   readonly verified: number;
   /** True if this call resumed a copy that had stopped. */
   readonly resumed: boolean;
@@ -26,7 +29,10 @@ export interface CopyOptions {
   readonly expireIn?: (entry: KvEntry<unknown>) => number | undefined;
   /** Begins with the first entry and ignores the progress of an earlier call. */
   readonly restart?: boolean;
-  /** Compares all entries of the source with the target at the end. The default is false. */
+  /**
+   * Compares all entries of the source with the target at the end. The default is false. A source
+   * without views is always compared.
+   */
   readonly verify?: boolean;
   /** Stops the copy between two commits, with the reason of the signal. */
   readonly signal?: AbortSignal;

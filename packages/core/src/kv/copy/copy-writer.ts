@@ -7,6 +7,7 @@ import type { AtomicOperation, Kv } from "../kv.js";
 import type { KvLimits } from "../limits.js";
 import { type Place, placeOf } from "./commit-order.js";
 import type { CopyOptions, CopyProgress } from "./copy-options.js";
+import type { CopySource } from "./copy-source.js";
 import { progressKey, u64Key } from "./own-keys.js";
 import type { SourceEntry } from "./source-entry.js";
 
@@ -29,9 +30,16 @@ interface StoredProgress {
   readonly last: StoredPlace | undefined;
   readonly entries: number;
   readonly bytes: number;
+  /**
+   * The versionstamp in the target at which the first run began. Undefined if it has just begun, or
+   * if an earlier version of Keywright has stored the progress.
+   */
+  readonly since?: string | undefined;
 }
 
-type GatheredEntry = Omit<SourceEntry, "expireAt"> & { readonly expireAt: number | undefined };
+const nothingCopied: StoredProgress = { first: undefined, last: undefined, entries: 0, bytes: 0 };
+/** Before all versionstamps. */
+const beginning = "0".repeat(20);
 
 /**
  * Commits entries to the target, with the progress of the copy. Entries with different
@@ -45,7 +53,12 @@ export class CopyWriter {
   /** The versionstamp of the stored progress. If it changes, another copy is running. */
   #versionstamp: string | null;
   #copied: StoredProgress;
-  #gathered: GatheredEntry[] = [];
+  /**
+   * The versionstamp after which the target may have entries of an earlier run that the source has
+   * deleted since. Undefined if there was no such run.
+   */
+  readonly remainsSince: string | undefined;
+  #gathered: SourceEntry[] = [];
   #gatheredBytes = 0;
   #gatheredKeyBytes = 0;
   #u64Class: U64Class | undefined;
@@ -59,24 +72,30 @@ export class CopyWriter {
    *
    * @throws {CopyFailedError} if the progress is unreadable or belongs to another source.
    */
-  static async open(from: Kv, to: Kv, options: CopyOptions): Promise<CopyWriter> {
+  static async open(from: CopySource["reads"], to: Kv, options: CopyOptions): Promise<CopyWriter> {
     options.signal?.throwIfAborted();
     const { value, versionstamp } = await to.get(progressKey);
     const isContinued = versionstamp !== null && options.restart !== true;
-    const copied = isContinued
-      ? storedProgress(value)
-      : { first: undefined, last: undefined, entries: 0, bytes: 0 };
+    const copied = isContinued ? storedProgress(value) : nothingCopied;
     await assertSameSource(from, copied);
-    const writer = new CopyWriter(to, options, copied, versionstamp);
-    await writer.#commitProgress(writer.#operation(), copied);
+    const remains = versionstamp === null ? undefined : remainsOf(value);
+    const writer = new CopyWriter(to, options, { copied, versionstamp, remains });
+    await writer.#begin();
     return writer;
   }
 
   private constructor(
     to: Kv,
     options: CopyOptions,
-    copied: StoredProgress,
-    versionstamp: string | null,
+    {
+      copied,
+      versionstamp,
+      remains,
+    }: {
+      readonly copied: StoredProgress;
+      readonly versionstamp: string | null;
+      readonly remains: string | undefined;
+    },
   ) {
     this.#to = to;
     this.#options = options;
@@ -84,6 +103,16 @@ export class CopyWriter {
     this.#resumed = copied.first !== undefined;
     this.#copied = copied;
     this.#versionstamp = versionstamp;
+    this.remainsSince = remains;
+  }
+
+  /** Stores the progress again, with the versionstamp at which the first run began. */
+  async #begin(): Promise<void> {
+    const since = this.remainsSince;
+    await this.#commitProgress(this.#operation(), { ...this.#copied, since });
+    if (since !== undefined) return;
+    const begun = { ...this.#copied, since: this.#versionstamp ?? undefined };
+    await this.#commitProgress(this.#operation(), begun);
   }
 
   /** The place in the source after which the copy continues. */
@@ -149,7 +178,7 @@ export class CopyWriter {
    *
    * @returns false if the target refused an entry or applied them in another order.
    */
-  async #writeTogether(commits: readonly (readonly GatheredEntry[])[]): Promise<boolean> {
+  async #writeTogether(commits: readonly (readonly SourceEntry[])[]): Promise<boolean> {
     this.#options.signal?.throwIfAborted();
     let copied = this.#copied;
     const outcomes = await Promise.allSettled(
@@ -183,8 +212,10 @@ export class CopyWriter {
   }
 
   #expireAtOf(entry: SourceEntry): number | undefined {
-    const expireIn = this.#options.expireIn?.(entry);
-    if (expireIn === undefined) return entry.expireAt;
+    const { key, value, versionstamp, expireAt } = entry;
+    const reported = expireAt === undefined ? {} : { expireAt };
+    const expireIn = this.#options.expireIn?.({ key, value, versionstamp, ...reported });
+    if (expireIn === undefined) return expireAt;
     if (typeof expireIn !== "number" || !Number.isFinite(expireIn)) {
       const reason = "must return a finite number of milliseconds or undefined";
       throw new InvalidOptionError("expireIn", reason, "copyKv");
@@ -193,7 +224,7 @@ export class CopyWriter {
   }
 
   /** Commits entries together, or in halves if the target refuses them together. */
-  async #write(entries: readonly GatheredEntry[]): Promise<void> {
+  async #write(entries: readonly SourceEntry[]): Promise<void> {
     this.#options.signal?.throwIfAborted();
     const operation = this.#operation();
     try {
@@ -207,7 +238,7 @@ export class CopyWriter {
   }
 
   /** @param refusal the error of the target for all entries together. */
-  async #writeHalves(entries: readonly GatheredEntry[], refusal: unknown): Promise<void> {
+  async #writeHalves(entries: readonly SourceEntry[], refusal: unknown): Promise<void> {
     if (entries.length === 1) {
       throw new CopyFailedError(
         "the target refuses an entry; change the entry or the limits of the target, then copy again",
@@ -232,8 +263,8 @@ export class CopyWriter {
 }
 
 /** Divides entries by the commits that wrote them in the source. */
-function commitsOf(entries: readonly GatheredEntry[]): GatheredEntry[][] {
-  const commits: GatheredEntry[][] = [];
+function commitsOf(entries: readonly SourceEntry[]): SourceEntry[][] {
+  const commits: SourceEntry[][] = [];
   for (const entry of entries) {
     const last = commits.at(-1);
     if (last !== undefined && last[0]!.versionstamp === entry.versionstamp) last.push(entry);
@@ -245,8 +276,8 @@ function commitsOf(entries: readonly GatheredEntry[]): GatheredEntry[][] {
 /** Adds entries to an operation. Returns the progress after its commit. */
 function setEntries(
   operation: AtomicOperation,
-  entries: readonly GatheredEntry[],
-  { first, entries: count, bytes: total }: StoredProgress,
+  entries: readonly SourceEntry[],
+  { first, entries: count, bytes: total, since }: StoredProgress,
 ): StoredProgress {
   const copied = { entries: count, bytes: total };
   for (const { key, value, expireAt, bytes } of entries) {
@@ -256,10 +287,10 @@ function setEntries(
     copied.entries++;
     copied.bytes += bytes;
   }
-  return { first: first ?? placeIn(entries[0]!), last: placeIn(entries.at(-1)!), ...copied };
+  return { first: first ?? placeIn(entries[0]!), last: placeIn(entries.at(-1)!), ...copied, since };
 }
 
-function placeIn({ encodedKey: key, versionstamp }: GatheredEntry): StoredPlace {
+function placeIn({ encodedKey: key, versionstamp }: SourceEntry): StoredPlace {
   return { key, versionstamp };
 }
 
@@ -281,6 +312,16 @@ function isRefusal(error: unknown): boolean {
   return (error as { code?: unknown } | undefined)?.code === "GenericFailure";
 }
 
+/**
+ * Returns the versionstamp after which an earlier run may have copied entries, or undefined if it
+ * has copied none.
+ */
+function remainsOf(progress: unknown): string | undefined {
+  const { entries, since } = (progress ?? {}) as Partial<StoredProgress>;
+  if (typeof since === "string") return since;
+  return entries === 0 ? undefined : beginning;
+}
+
 function storedProgress(value: unknown): StoredProgress {
   const { first, last, entries, bytes } = (value ?? {}) as Partial<StoredProgress>;
   try {
@@ -299,7 +340,10 @@ function assertPlace(place: StoredPlace | undefined): void {
 }
 
 /** @throws {CopyFailedError} if the progress belongs to another source. */
-async function assertSameSource(from: Kv, { first }: StoredProgress): Promise<void> {
+async function assertSameSource(
+  from: CopySource["reads"],
+  { first }: StoredProgress,
+): Promise<void> {
   if (first === undefined) return;
   const { versionstamp } = await from.get(decodeKey(first.key));
   if (versionstamp === first.versionstamp) return;

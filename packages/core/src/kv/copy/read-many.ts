@@ -1,6 +1,7 @@
 import type { KvKey } from "../../keys/key.js";
-import type { Kv, KvEntryMaybe } from "../kv.js";
+import type { KvEntryMaybe } from "../kv.js";
 import type { KvLimits } from "../limits.js";
+import type { KvReads } from "../read/kv-reads.js";
 
 /** The number of keys that Deno KV reads at once. Some databases do not report their limits. */
 const denoKeys = 10;
@@ -8,7 +9,7 @@ const mostKeys = 100;
 
 /** Reads many keys, with several calls of `getMany` if the database requires it. */
 export async function readMany(
-  kv: Kv & { readonly limits?: Partial<KvLimits> },
+  kv: Pick<KvReads, "getMany"> & { readonly limits?: Partial<KvLimits> },
   keys: readonly KvKey[],
 ): Promise<KvEntryMaybe<unknown>[]> {
   const atOnce = Math.min(kv.limits?.keys ?? denoKeys, mostKeys);

@@ -8,21 +8,25 @@ const u64Bytes = 8;
 const unknownValueBytes = 65_536;
 
 /** An entry of the source with its size. */
-export interface SourceEntry extends KvEntry<unknown> {
+export interface SourceEntry {
+  readonly key: KvKey;
+  readonly value: unknown;
+  readonly versionstamp: string;
+  /** Milliseconds since the epoch. */
+  readonly expireAt: number | undefined;
   readonly encodedKey: Uint8Array;
   /** Bytes of the key and the value in Keywright's encoding. */
   readonly bytes: number;
 }
 
+/** @param key the key of the entry, which `getMany` may return in another class. */
 export function sourceEntry(
-  { value, versionstamp, expireAt }: KvEntry<unknown>,
   key: KvKey,
   encodedKey: Uint8Array,
+  { value, versionstamp, expireAt }: KvEntry<unknown>,
 ): SourceEntry {
   const bytes = encodedKey.length + valueBytes(value);
-  const entry = { key, value, versionstamp, encodedKey, bytes };
-  // A spread would leave out `expireAt` of an entry of compat mode, where it is not enumerable.
-  return expireAt === undefined ? entry : { ...entry, expireAt };
+  return { key, value, versionstamp, expireAt, encodedKey, bytes };
 }
 
 function valueBytes(value: unknown): number {

@@ -1,19 +1,15 @@
-import { compareBytes } from "../../bytes/compare-bytes.js";
-import type { AtomicWrite, StoredEntry } from "../../engine/engine.js";
+import type { AtomicWrite } from "../../engine/engine.js";
 import { DatabaseClosedError, InvalidKeyError, ReadOnlyError } from "../../errors/core-errors.js";
-import type { KvKey, KvKeyPart } from "../../keys/key.js";
+import type { KvKey } from "../../keys/key.js";
 import { denoOrder } from "../../keys/key-order.js";
-import { type KeyRange, type KvListSelector, keyRange } from "../../keys/key-range.js";
+import type { KeyRange, KvListSelector } from "../../keys/key-range.js";
 import { defineInspect } from "../../values/define-inspect.js";
 import { EmbeddedKv, type EmbeddedKvOptions } from "../embedded-kv.js";
 import type {
   AtomicOperation,
   KvCommitResult,
-  KvConsistencyLevel,
   KvEnqueueOptions,
   KvEntryMaybe,
-  KvListIterator,
-  KvListOptions,
   KvSetKey,
   KvSetOptions,
   KvWatchOptions,
@@ -24,18 +20,15 @@ import type { SharedEngine } from "../open/shared-engine.js";
 import type { Open } from "../watch/watch.js";
 import type { KvRangeChange } from "../watch/watch-range-stream.js";
 import { watchStream } from "../watch/watch-stream.js";
-import { assertConsistency, wrongType } from "./deno-argument.js";
+import { wrongType } from "./deno-argument.js";
 import { DenoAtomicOperation } from "./deno-atomic-operation.js";
 import { entryMaybeOf } from "./deno-entry.js";
 import { badResource, denoError } from "./deno-error.js";
 import { encodeKeyOf, takeKey } from "./deno-key.js";
 import { assertReadKeySize, assertWithinDeno } from "./deno-limits.js";
-import { type DenoListContext, DenoListIterator } from "./deno-list-iterator.js";
+import { copyOf, DenoReads, readKeys } from "./deno-reads.js";
 import { denoRange, takeBounds, takeSelector } from "./deno-selector.js";
 import { commitDenoWrite, type DenoWrite } from "./deno-write.js";
-
-/** The range of all entries. The tag of every key part lies between its bounds. */
-const allEntries = keyRange({ prefix: [] }, denoOrder);
 
 /**
  * A database that behaves like Deno KV. It has Deno's order of keys, limits and cursors, and it
@@ -57,33 +50,23 @@ export class DenoKv extends EmbeddedKv {
 
   constructor(shared: SharedEngine, options: Omit<EmbeddedKvOptions, "order">) {
     const rangeOf = (selector: KvListSelector) => watchedRange(options.limits, selector);
-    super(shared, { ...options, order: denoOrder, rangeOf });
+    super(shared, {
+      ...options,
+      order: denoOrder,
+      rangeOf,
+      readsOf: ({ isView, stored }) => {
+        return new DenoReads({
+          limits: options.limits,
+          isView,
+          stored: (operation) => {
+            this.#assertOpen();
+            return stored(operation);
+          },
+        });
+      },
+    });
     this.#shared = shared;
     this.#options = options;
-  }
-
-  override async get<T = unknown>(
-    key: KvKey,
-    options?: { consistency?: KvConsistencyLevel },
-  ): Promise<KvEntryMaybe<T>> {
-    const ownKey = copyOf(key);
-    const [encoded] = this.#encodeReadKeys([takeReadKey(key)], options);
-    if (encoded === undefined || encoded.length === 0) return entryMaybeOf<T>(ownKey, undefined);
-    const read = this.#shared.engine.get(encoded);
-    return entryMaybeOf<T>(ownKey, read instanceof Promise ? await read : read);
-  }
-
-  override async getMany<T extends readonly unknown[]>(
-    keys: readonly [...{ [K in keyof T]: KvKey }],
-    options?: { consistency?: KvConsistencyLevel },
-  ): Promise<{ [K in keyof T]: KvEntryMaybe<T[K]> }> {
-    // Called as in Deno: array-like objects are accepted, and null and undefined throw the error of
-    // the JavaScript engine.
-    const taken = Array.prototype.map.call(keys, takeReadKey) as (KvKeyPart[] | undefined)[];
-    const ownKeys = Array.from(keys as readonly KvKey[], copyOf);
-    const entries = await this.#readKeys(this.#encodeReadKeys(taken, options));
-    const results = entries.map((entry, index) => entryMaybeOf(ownKeys[index]!, entry));
-    return results as { [K in keyof T]: KvEntryMaybe<T[K]> };
   }
 
   override async set(
@@ -96,18 +79,6 @@ export class DenoKv extends EmbeddedKv {
 
   override async delete(key: KvKey): Promise<void> {
     await this.atomic().delete(key).commit();
-  }
-
-  override list<T = unknown>(
-    selector: KvListSelector,
-    options: KvListOptions = {},
-  ): KvListIterator<T> {
-    const context: DenoListContext = {
-      limits: this.limits,
-      assertOpen: () => this.#assertOpen(),
-      readRange: (...read) => this.#readRange(...read),
-    };
-    return new DenoListIterator<T>(context, selector, options);
   }
 
   override atomic(): AtomicOperation {
@@ -145,7 +116,7 @@ export class DenoKv extends EmbeddedKv {
     const stream = watchStream(
       {
         read: async () => {
-          const entries = await this.#readKeys(encoded);
+          const entries = await readKeys(encoded, engine);
           return entries.map((entry, index) => entryMaybeOf(ownKeys[index]!, entry));
         },
         subscribe: (onChange) => engine.watch(encoded, onChange),
@@ -189,39 +160,6 @@ export class DenoKv extends EmbeddedKv {
     return super.close();
   }
 
-  /** Encodes keys to read, with Deno's checks in Deno's order. */
-  #encodeReadKeys(
-    keys: readonly (KvKeyPart[] | undefined)[],
-    options: { consistency?: KvConsistencyLevel } | undefined,
-  ): Uint8Array[] {
-    assertConsistency(options?.consistency ?? "strong");
-    this.#assertOpen();
-    assertWithinDeno(this.limits, "keys", keys.length);
-    return keys.map((key) => {
-      if (key === undefined)
-        throw denoError(new InvalidKeyError("it is not an array"), "Invalid range");
-      const encoded = encodeKeyOf(key);
-      // Deno reads a range that ends at the key plus a zero byte, and checks the size of that end.
-      assertReadKeySize(this.limits, encoded.length + 1);
-      return encoded;
-    });
-  }
-
-  /** Reads the entries of keys. Deno accepts an empty key in a read, but it has no entry. */
-  async #readKeys(keys: readonly Uint8Array[]): Promise<(StoredEntry | undefined)[]> {
-    const filled = keys.filter((key) => key.length > 0);
-    const entries = [...(await this.#shared.engine.getMany(filled))];
-    return keys.map((key) => (key.length > 0 ? entries.shift() : undefined));
-  }
-
-  async #readRange(range: KeyRange, limit: number, reverse: boolean): Promise<StoredEntry[]> {
-    // A cursor may be any bytes, so a bound may lie among the system keys before the first entry.
-    const start = compareBytes(range.start, allEntries.start) < 0 ? allEntries.start : range.start;
-    const end = compareBytes(range.end, allEntries.end) > 0 ? allEntries.end : range.end;
-    if (compareBytes(start, end) >= 0) return [];
-    return await this.#shared.engine.getRange({ range: { start, end }, limit, reverse });
-  }
-
   #commit(write: DenoWrite): Promise<string | null> {
     const context = {
       ...this.#options,
@@ -245,14 +183,4 @@ function watchedRange(limits: KvLimits, selector: KvListSelector): KeyRange {
   assertReadKeySize(limits, range.start.length);
   assertReadKeySize(limits, range.end.length);
   return range;
-}
-
-/** Copies a key to read as Deno does. Returns undefined if the key is null or undefined. */
-function takeReadKey(key: KvKey): KvKeyPart[] | undefined {
-  return key === null || key === undefined ? undefined : takeKey(key);
-}
-
-/** Copies a key before the caller can change it. A value that is no array is refused elsewhere. */
-function copyOf(key: KvKey): KvKey {
-  return Array.isArray(key) ? [...key] : [];
 }

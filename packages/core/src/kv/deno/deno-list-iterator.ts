@@ -26,6 +26,8 @@ const largestOwnBatch = 500;
 
 export interface DenoListContext {
   readonly limits: KvLimits;
+  /** True if entries that expire stay, because they are read from a view. */
+  readonly isView: boolean;
   assertOpen(): void;
   readRange(range: KeyRange, limit: number, reverse: boolean): Promise<StoredEntry[]>;
 }
@@ -119,7 +121,7 @@ export class DenoListIterator<T> implements KvListIterator<T> {
       this.#next++;
       // Set for an expired entry too, because the next batch begins after it.
       this.#lastKey = entry.key;
-      if (!hasExpired(entry, now)) return entry;
+      if (this.#context.isView || !hasExpired(entry, now)) return entry;
     }
   }
 

@@ -1,6 +1,6 @@
 import { Buffer } from "node:buffer";
 import { compareBytes } from "../../bytes/compare-bytes.js";
-import type { Engine, StoredEntry } from "../../engine/engine.js";
+import type { ReadView, StoredEntry } from "../../engine/engine.js";
 import { hasExpired, isRangeEnd } from "../../engine/engine.js";
 import { InvalidSelectorError } from "../../errors/core-errors.js";
 import { decodeKey, decodeKeyAfter } from "../../keys/decode-key.js";
@@ -23,8 +23,10 @@ const defaultBatchSize = 100;
 export interface RangeIteratorContext {
   readonly order: KeyOrder;
   readonly limits: KvLimits;
+  /** True if entries that expire stay, because they are read from a view. */
+  readonly isView: boolean;
   /** @throws {DatabaseClosedError} after the database was closed. */
-  openEngine(): Engine;
+  stored(operation: string): Pick<ReadView, "getRange">;
 }
 
 /**
@@ -82,7 +84,7 @@ export class RangeIterator<T> implements KvListIterator<T> {
   async next(): Promise<IteratorResult<KvEntry<T>, undefined>> {
     if (this.#waiting > 0 || !this.#hasEntry())
       return await this.#inTurn(() => this.#nextOfRange());
-    this.#context.openEngine();
+    this.#context.stored("list");
     return this.#take();
   }
 
@@ -121,7 +123,7 @@ export class RangeIterator<T> implements KvListIterator<T> {
   }
 
   async #nextOfRange(): Promise<IteratorResult<KvEntry<T>, undefined>> {
-    this.#context.openEngine();
+    this.#context.stored("list");
     while (!this.#hasEntry()) {
       if (this.#isExhausted || this.#remaining <= 0) return { done: true, value: undefined };
       await this.#readBatch();
@@ -133,7 +135,8 @@ export class RangeIterator<T> implements KvListIterator<T> {
   #hasEntry(): boolean {
     for (; this.#next < this.#batch.length; this.#next++) {
       const entry = this.#batch[this.#next]!;
-      if (entry.expireAt === undefined || !hasExpired(entry, Date.now())) return true;
+      const isKept = this.#context.isView || entry.expireAt === undefined;
+      if (isKept || !hasExpired(entry, Date.now())) return true;
       this.#remaining++;
     }
     return false;
@@ -142,7 +145,7 @@ export class RangeIterator<T> implements KvListIterator<T> {
   async #readBatch(): Promise<void> {
     const limit = Math.min(this.#batchSize, this.#remaining);
     const range = this.#unreadRange();
-    const batch = await this.#context.openEngine().getRange({
+    const batch = await this.#context.stored("list").getRange({
       range,
       limit,
       reverse: this.#reverse,
