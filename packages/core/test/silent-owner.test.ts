@@ -118,6 +118,18 @@ describe("an owner that is stopped", () => {
     expect(await sum()).toBe(2n);
   });
 
+  it("is named by a warning if watches wait for it", async () => {
+    engine.watch([key], () => undefined);
+    await engine.get(key);
+    const warned = once(process, "warning");
+    network.stop();
+    const [warning] = await warned;
+    expect(warning).toMatchObject({ name: "KeywrightWarning", code: "KW_ENGINE_UNAVAILABLE" });
+    expect(warning.message).toBe(
+      "Watches of a database wait: the thread of this process that owns it does not answer. They continue when there is an answer.",
+    );
+  });
+
   it("does not keep a database from being closed, nor the process of the client alive", async () => {
     network.stop();
     const read = engine.get(key).catch((error: unknown) => error);
@@ -149,6 +161,12 @@ describe("an owner that is stopped", () => {
 });
 
 describe("an owner that is there", () => {
+  it("ends the earlier connection of a client that connects again", async () => {
+    network.drop();
+    await engine.get(key);
+    expect(owner.server.connections).toBe(1);
+  });
+
   it("may take longer for an answer than a client waits for a silent one", async () => {
     const { getMany } = owner.engine;
     owner.engine.getMany = async (keys) => {

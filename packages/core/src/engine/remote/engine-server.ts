@@ -14,6 +14,8 @@ interface Client {
   group: number;
   outcomes: Promise<WriteOutcome[]>;
   connections: number;
+  /** Ends its last connection. */
+  end: () => void;
   forgetAt: NodeJS.Timeout | undefined;
 }
 
@@ -87,9 +89,16 @@ export class EngineServer implements ConnectionHost {
     this.changes.stop();
   }
 
-  /** @param id the id of the client, which stays the same when it connects again. */
-  join(id: Uint8Array): void {
+  /**
+   * Adds a connection of a client, and ends its earlier one: the client has lost it.
+   *
+   * @param id the id of the client, which stays the same when it connects again.
+   * @param end ends the connection.
+   */
+  join(id: Uint8Array, end: () => void): void {
     const client = this.#clientOf(id);
+    client.end();
+    client.end = end;
     client.connections++;
     clearTimeout(client.forgetAt);
     client.forgetAt = undefined;
@@ -152,7 +161,8 @@ export class EngineServer implements ConnectionHost {
     let client = this.#clients.get(text);
     if (client === undefined) {
       const outcomes = Promise.resolve([]);
-      client = { group: -1, outcomes, connections: 0, forgetAt: undefined };
+      const end = () => undefined;
+      client = { group: -1, outcomes, connections: 0, end, forgetAt: undefined };
       this.#clients.set(text, client);
     }
     return client;

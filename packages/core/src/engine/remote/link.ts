@@ -3,6 +3,7 @@ import type { Duplex } from "node:stream";
 import { setTimeout as sleep } from "node:timers/promises";
 import { forgetAfter } from "./commit-ids.js";
 import { FrameReader, FrameWriter } from "./frames.js";
+import { Heartbeat } from "./heartbeat.js";
 import { type Call, type Greeting, listOf } from "./messages.js";
 import {
   defaultPatience,
@@ -28,6 +29,8 @@ export interface LinkEvents {
    */
   onConnect(greeting: Greeting): Error | undefined;
   onReport(report: unknown, args: readonly unknown[]): void;
+  /** Called if watches and listeners have had no connection for as long as a call waits. */
+  onOutage(owner: Unanswered["owner"]): void;
   errorOf(call: Unanswered): Error;
 }
 
@@ -40,12 +43,6 @@ interface Hello {
 /** The owner accepted a connection and did not answer on it. */
 export class SilentOwnerError extends Error {}
 
-/** Ticks of silence after which the connection counts as lost, if an answer is due. */
-const lostAfter = 6;
-/** Ticks of silence, while an answer is due, after which the owner is asked if it is there. */
-const askAfter = 2;
-/** Ticks without a message to the owner after which it gets one, because it expects signs of life. */
-const pingAfter = 10;
 /** Milliseconds after a commit was sent in which it may be sent again. */
 const longestRepeat = forgetAfter / 2;
 const firstDelay = 10;
@@ -71,10 +68,8 @@ export class Link {
   #connecting: Promise<void> | undefined;
   #connections = 0;
   #counter = 0;
-  #hasHeard = false;
-  #isPinged = false;
-  #silence = 0;
-  #ticksSinceSent = 0;
+  readonly #heartbeat = new Heartbeat();
+  #ticksWithout = 0;
   #isKept = false;
   #isClosed = false;
 
@@ -170,7 +165,7 @@ export class Link {
   }
 
   #write(message: readonly unknown[]): void {
-    this.#ticksSinceSent = 0;
+    this.#heartbeat.send();
     this.#writer?.write(message);
   }
 
@@ -186,7 +181,7 @@ export class Link {
       this.#stream = stream;
       this.#writer = writer;
       this.#connections++;
-      this.#isPinged = false;
+      this.#heartbeat.begin();
       const refusal = this.#events.onConnect(greeting);
       if (refusal === undefined) return greeting;
       this.#pending.rejectAll(() => refusal);
@@ -213,7 +208,7 @@ export class Link {
         stream.on("error", lose);
         stream.on("close", () => lose());
         stream.on("data", (chunk: Buffer) => {
-          this.#hasHeard = true;
+          this.#heartbeat.hear();
           try {
             for (const message of reader.push(chunk)) this.#receive(message);
           } catch {
@@ -286,22 +281,16 @@ export class Link {
   }
 
   #tick(): void {
-    const hasHeard = this.#hasHeard;
-    this.#hasHeard = false;
+    const isThere = this.#stream !== undefined || this.#newStream !== undefined;
+    const { hasHeard, next } = this.#heartbeat.tick(!this.#pending.isEmpty);
     this.#pending.tick(hasHeard, (pending, owner) => {
-      const isThere = this.#stream !== undefined || this.#newStream !== undefined;
       pending.reject(this.#events.errorOf(unanswered(pending, isThere ? owner : "gone")));
     });
-    if (hasHeard) this.#isPinged = false;
-    const isAnswerDue = !this.#pending.isEmpty || this.#isPinged;
-    this.#silence = hasHeard || !isAnswerDue ? 0 : this.#silence + 1;
-    if (this.#silence >= lostAfter) this.#stream?.destroy();
-    this.#ticksSinceSent++;
-    const mustAsk = this.#silence >= askAfter && !this.#isPinged;
-    if (this.#writer === undefined || (!mustAsk && this.#ticksSinceSent < pingAfter)) return;
-    this.#isPinged = true;
+    this.#ticksWithout = this.#isKept && this.#stream === undefined ? this.#ticksWithout + 1 : 0;
+    if (this.#ticksWithout === ticksOfPatience) this.#events.onOutage(isThere ? "silent" : "gone");
+    if (next === "lose") this.#stream?.destroy();
     // Owners of every version answer this, and do nothing.
-    this.notify("unwatch", 0);
+    else if (next === "ask") this.notify("unwatch", 0);
   }
 
   #rejectAll(): void {

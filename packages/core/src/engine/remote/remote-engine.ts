@@ -29,7 +29,7 @@ import {
   wireWrite,
 } from "./messages.js";
 import type { Unanswered } from "./pending-calls.js";
-import { unansweredError, versionError } from "./unanswered-error.js";
+import { ownerName, unansweredError, versionError } from "./unanswered-error.js";
 import { errorOf, type WireError } from "./wire-error.js";
 
 interface Watch {
@@ -83,6 +83,7 @@ export class RemoteEngine implements Engine {
         onConnect: (greeting) => this.#onConnect(greeting),
         onReport: (report, args) => this.#onReport(report, args),
         errorOf: (call) => this.#errorOf(call),
+        onOutage: (owner) => this.#warn(owner),
       },
       patience,
     );
@@ -274,6 +275,20 @@ export class RemoteEngine implements Engine {
     this.#keepConnected();
     if (error === undefined) listener?.resolve();
     else listener?.reject(error);
+  }
+
+  /** Says what watches and listeners wait for, because they have no error. */
+  #warn(owner: Unanswered["owner"]): void {
+    const waiting = [
+      ...(this.#watches.size > 0 ? ["Watches"] : []),
+      ...(this.#listeners.size > 0 ? ["listeners of its queue"] : []),
+    ].join(" and ");
+    const who = ownerName(this.#greeting?.pid);
+    const state = owner === "gone" ? "has ended" : "does not answer";
+    process.emitWarning(
+      `${waiting} of a database wait: ${who} ${state}. They continue when there is an answer.`,
+      { type: "KeywrightWarning", code: "KW_ENGINE_UNAVAILABLE" },
+    );
   }
 
   #errorOf(call: Unanswered): Error {

@@ -26,7 +26,7 @@ export interface ConnectionHost {
   readonly database: ServedDatabase;
   readonly changes: ChangeLog;
   readonly instance: string;
-  join(id: Uint8Array): void;
+  join(id: Uint8Array, end: () => void): void;
   leave(id: Uint8Array, isFinal: boolean): void;
   commit(
     id: Uint8Array,

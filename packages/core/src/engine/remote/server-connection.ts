@@ -251,7 +251,7 @@ export class ServerConnection {
     if (version === protocolVersion) {
       this.#clientId = id.slice();
       this.#showsLife = (options as { showsLife?: unknown } | undefined)?.showsLife === true;
-      this.#server.join(this.#clientId);
+      this.#server.join(this.#clientId, () => this.#stream.destroy());
     }
     return {
       version: protocolVersion,

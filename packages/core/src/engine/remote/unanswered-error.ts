@@ -20,7 +20,8 @@ export function unansweredError(
   return new EngineUnavailableError(reason, remedies[owner]);
 }
 
-function ownerName(pid: number | undefined): string {
+/** Returns how an error names the owner of a database. */
+export function ownerName(pid: number | undefined): string {
   if (pid === process.pid) return "the thread of this process that owns it";
   return `the process that owns it${pid === undefined ? "" : ` (${pid})`}`;
 }
