@@ -68,6 +68,62 @@ it("shows a bar on a terminal, with the number of entries", async () => {
   }
 });
 
+it("runs no code of the project with --no-config", async () => {
+  await copyProject();
+  await project.write({ "keywright.config.ts": "throw new Error('it was run');" });
+  const { exitCode, stdout } = await project.run(["copy", "old", "new", "--no-config"]);
+  expect({ exitCode, stdout }).toEqual({
+    exitCode: 0,
+    stdout: "Done. 2 entries copied, and all compared.\n",
+  });
+  expect((await project.run(["copy", "old", "other"])).stderr).toContain("it was run");
+  for (const places of [["old"], ["old", "database"], []]) {
+    const refused = await project.run(["copy", ...places, "--no-config"]);
+    expect(refused.exitCode).toBe(2);
+    expect(refused.stderr).toContain("both databases must be paths or URLs");
+  }
+});
+
+it("copies one state while a program writes to the folder", async () => {
+  await copyProject(copy, 3000);
+  await project.write({
+    "old.config.ts": playersConfig().replace('"./data"', '"./old"'),
+  });
+  const old = await openKv(project.path("old"));
+  let isCopying = true;
+  const write = async () => {
+    // Each commit moves one entry from the end of the key space to its beginning.
+    for (let n = 0; isCopying && n < 2990; n++) {
+      const to = { user: "1", n };
+      await old
+        .atomic()
+        .delete(["sessions", 2999 - n])
+        .set(["before", n], to)
+        .commit();
+      await new Promise(setImmediate);
+    }
+  };
+  const writing = write();
+  try {
+    const { exitCode, stdout } = await project.run(["copy", "old", "new", "--no-config"]);
+    expect({ exitCode, stdout }).toEqual({
+      exitCode: 0,
+      stdout: "Done. 3,001 entries copied, and all compared.\n",
+    });
+    const { stdout: exported } = await project.run([
+      "inspect",
+      "export",
+      "--config",
+      "old.config.ts",
+    ]);
+    expect(exported.split("\n")).toHaveLength(3001 + 3);
+  } finally {
+    isCopying = false;
+    await writing;
+    await old.close();
+  }
+});
+
 it("copies between paths, without a project too", async () => {
   await copyProject();
   const outcome = await project.run(["copy", "old", "new", "--json"]);

@@ -7,11 +7,13 @@ import { counted } from "../terminal/text/counted.js";
 import { helpText, writeText } from "../terminal/text/wrap.js";
 import { withProgress } from "../terminal/with-progress.js";
 import { writeJson } from "../terminal/write-json.js";
-import { type CopyPlaces, withCopyDatabases } from "./copy-databases.js";
+import { type CopyArguments, type CopyPlaces, withCopyDatabases } from "./copy-databases.js";
 import { copyProgress } from "./copy-progress.js";
+import { isSetting } from "./open-place.js";
 
 const help = helpText(`
-Copies every entry, and then compares both databases. A database is named by a path, a URL or a
+Copies one state of a database, and then compares both. Programs may use the source meanwhile. Deno KV
+has no snapshots: if it changes meanwhile, the copy fails. A database is named by a path, a URL or a
 setting of keywright.config.ts:
   data/app                               the folder of a Keywright database
   kv.sqlite                              a file of Deno KV
@@ -26,26 +28,33 @@ arguments of a command, so put a URL with a password into the configuration. URL
 PostgreSQL and LMDB need the packages @keywright/etcd, @keywright/postgres and @keywright/lmdb. In
 Node.js, Deno KV needs the package @deno/kv.
 
-The source is only read. If a copy is stopped, the same command continues it. Entries of the target
-under other keys stay. Messages of queues are not copied. The target assigns its own versionstamps,
-in the order of those of the source. If the programs of the source run during the copy, it lacks
-some of their changes, and the comparison fails: stop them, and copy again with --restart. Deno KV
-does not report when entries expire, so the setting copy.expireIn can say it:
+The source is only read. If a copy is stopped, the same command continues it, and copies what has
+changed since. If the source has deleted copied entries since, the command fails: then copy into an
+empty database. Entries of the target under other keys stay, so a backup needs an empty target too.
+Messages of queues are not copied. The target assigns its own versionstamps, in the order of those of
+the source. Deno KV does not report when entries expire, so the setting copy.expireIn can
+say it:
   copy: {
     from: () => openKv("data/old"),
     expireIn: ({ key }) => (key[0] === "sessions" ? 86_400_000 : undefined),
   },
+
+The command runs the code of keywright.config.ts if it finds one, for its settings and for
+copy.expireIn. With --no-config, it runs none: both databases must be paths or URLs.
 
 Node.js cannot read values that a later Deno has written. Then run the command in Deno.
 
 Examples:
   $ keywright copy data/old data/new    copy between two paths
   $ keywright copy kv.sqlite database   copy a file of Deno KV into the project's database
+  $ keywright copy data/app /backups/monday --no-config
   $ keywright copy --from data/app --to etcd://10.0.0.1,10.0.0.2,10.0.0.3/app
 
 Exit codes: 0 done, 1 failed or stopped, 2 wrong usage.`);
 
-interface CopyCommandOptions extends ResultOptions {
+interface CopyCommandOptions extends Omit<ResultOptions, "config"> {
+  /** False for `--no-config`. */
+  readonly config?: string | false;
   readonly from?: string;
   readonly to?: string;
   readonly restart?: boolean;
@@ -63,6 +72,7 @@ export function copyCommand(terminal: Terminal, exit: (code: ExitCode) => void):
       .option("--restart", "begin with the first entry, and forget a copy that was stopped")
       .option("--no-verify", "do not compare the databases at the end"),
   )
+    .option("--no-config", "do not run the code of keywright.config.ts")
     .addHelpText("after", help)
     .action(
       async (
@@ -72,6 +82,8 @@ export function copyCommand(terminal: Terminal, exit: (code: ExitCode) => void):
         command: Command,
       ) => {
         const places = { ...placesOf(command, [from, to], options), config: options.config };
+        if (places.config === false && !areIndependent(places))
+          command.error("error: with --no-config, both databases must be paths or URLs");
         const result = await withCopyDatabases(terminal.folder, places, async (databases) =>
           runCopy(terminal, databases, options),
         );
@@ -95,6 +107,11 @@ function placesOf(
   if (second !== undefined && to !== undefined)
     command.error("error: the target is named by --to and by an argument");
   return { from: from ?? first, to: to ?? second };
+}
+
+/** True if no database is named by a setting. */
+function areIndependent({ from, to }: CopyArguments): boolean {
+  return [from, to].every((place) => place !== undefined && !isSetting(place));
 }
 
 interface CopyResult extends CopyProgress {

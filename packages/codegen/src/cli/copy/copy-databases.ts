@@ -7,8 +7,8 @@ import { configFor, openPlace } from "./open-place.js";
 export interface CopyArguments {
   readonly from: string | undefined;
   readonly to: string | undefined;
-  /** The file of the configuration. */
-  readonly config: string | undefined;
+  /** The file of the configuration. False to load none. */
+  readonly config: string | false | undefined;
 }
 
 export interface CopyPlaces {

@@ -17,13 +17,15 @@ type Setting = (typeof settings)[number];
  * Loads the configuration. Returns undefined if there is none, and none of the databases is named
  * by one of its settings.
  *
+ * @param file false to load none.
  * @param places paths, URLs or settings. Undefined for a default, which is a setting.
  */
 export async function configFor(
   folder: string,
-  file: string | undefined,
+  file: string | false | undefined,
   places: readonly (string | undefined)[],
 ): Promise<LoadedConfig | undefined> {
+  if (file === false) return undefined;
   const needsConfig = places.some((place) => place === undefined || isSetting(place));
   return await withoutNewDatabases(() =>
     loadConfig(folder, file).catch((error: unknown) => {
@@ -49,7 +51,7 @@ export async function openPlace(
   return await callOpenFunction(config.path, name, openSetting, ["get", "list", "atomic", "close"]);
 }
 
-function isSetting(name: string): name is Setting {
+export function isSetting(name: string): name is Setting {
   return (settings as readonly string[]).includes(name);
 }
 

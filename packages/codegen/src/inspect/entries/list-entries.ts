@@ -44,7 +44,7 @@ export async function* listEntries(
   }
 }
 
-function selectorOf({ prefix = [], start, end }: EntryRange): KvListSelector {
+export function selectorOf({ prefix = [], start, end }: EntryRange): KvListSelector {
   if (start === undefined) return end === undefined ? { prefix } : { prefix, end };
   if (end === undefined) return { prefix, start };
   // A selector can combine a prefix with only one of the two.
