@@ -52,6 +52,15 @@ const limitTexts: Readonly<Record<string, LimitText>> = {
   totalKeyBytes: { ...atomic, unit: "bytes of keys" },
 };
 
+/** The limits of the owner of a database, which no option of `openKv` changes. */
+const ownersLimitTexts: Readonly<Record<string, LimitText>> = {
+  watchedBytes: {
+    subject: "the watches of this process take",
+    unit: "bytes in the owner of the database",
+    remedy: "End some watches, or watch fewer keys and ranges",
+  },
+};
+
 const otherLimit: LimitText = {
   subject: "the call has",
   unit: "of it",
@@ -60,7 +69,9 @@ const otherLimit: LimitText = {
 
 /** @param actual NaN if it is not known. */
 export function limitMessage(limit: string, max: number, actual: number): string {
-  const { subject, unit, remedy } = limitTexts[limit] ?? otherLimit;
+  const isOwners = Object.hasOwn(ownersLimitTexts, limit);
+  const { subject, unit, remedy } = ownersLimitTexts[limit] ?? limitTexts[limit] ?? otherLimit;
+  const option = isOwners ? "" : `, or open the database with a higher limits.${limit}`;
   const size = Number.isNaN(actual) ? "" : `${subject} ${actual} ${unit}, and `;
-  return `The limit ${limit} is exceeded: ${size}the maximum is ${max}. ${remedy}, or open the database with a higher limits.${limit}.`;
+  return `The limit ${limit} is exceeded: ${size}the maximum is ${max}. ${remedy}${option}.`;
 }

@@ -74,32 +74,41 @@ export class FrameReader {
     this.#isTrusted = isTrusted;
   }
 
-  /**
-   * Adds a chunk, and returns the messages that are complete.
-   *
-   * @throws {FrameError} if a frame is too large, or its body is not MessagePack.
-   */
+  /** The bytes of messages that were not returned yet. */
+  get length(): number {
+    return this.#length;
+  }
+
+  /** Adds a chunk, and returns the messages that are complete. Throws as {@link next} does. */
   push(chunk: Buffer): unknown[] {
+    this.add(chunk);
+    const messages: unknown[] = [];
+    for (let next = this.next(); next !== undefined; next = this.next()) messages.push(next);
+    return messages;
+  }
+
+  add(chunk: Buffer): void {
     this.#chunks.push(chunk);
     this.#length += chunk.length;
-    if (this.#length < headerBytes) return [];
-    const messages: unknown[] = [];
+  }
+
+  /**
+   * Returns the next message, or undefined if none is complete.
+   *
+   * @throws {FrameError} if a frame is too large, or its body is not a message.
+   */
+  next(): unknown {
+    if (this.#length < headerBytes) return undefined;
+    const end = headerBytes + this.#nextLength();
+    // The header alone tells whether it is worth copying a large body together.
+    if (this.#length < end) return undefined;
     let bytes = this.#chunks[0]!;
-    if (this.#chunks.length > 1) {
-      // The header alone tells whether it is worth copying a large body together.
-      if (this.#length < headerBytes + this.#nextLength()) return [];
-      bytes = Buffer.concat(this.#chunks, this.#length);
-    }
-    let offset = 0;
-    while (bytes.length - offset >= headerBytes) {
-      const end = offset + headerBytes + this.#checkedLength(bytes.readUInt32BE(offset));
-      if (end > bytes.length) break;
-      messages.push(this.#unpack(bytes.subarray(offset + headerBytes, end)));
-      offset = end;
-    }
-    this.#chunks = offset === bytes.length ? [] : [bytes.subarray(offset)];
-    this.#length = bytes.length - offset;
-    return messages;
+    if (bytes.length < end) bytes = Buffer.concat(this.#chunks, this.#length);
+    if (bytes !== this.#chunks[0]) this.#chunks = [bytes];
+    if (bytes.length === end) this.#chunks.shift();
+    else this.#chunks[0] = bytes.subarray(end);
+    this.#length -= end;
+    return this.#unpack(bytes.subarray(headerBytes, end));
   }
 
   #nextLength(): number {
@@ -118,11 +127,14 @@ export class FrameReader {
   }
 
   #unpack(body: Buffer): unknown {
+    let message: unknown;
     try {
       if (!this.#isTrusted) checkMessagePack(body, 0, maxDepth);
-      return packr.unpack(body);
+      message = packr.unpack(body);
     } catch (cause) {
       throw new FrameError("a message is not MessagePack", { cause });
     }
+    if (!Array.isArray(message)) throw new FrameError("a message is not a list");
+    return message;
   }
 }

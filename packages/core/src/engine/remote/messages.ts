@@ -20,6 +20,24 @@ const lastWritableTag = 0x04;
 /** The version of the protocol. Both sides must have the same. */
 export const protocolVersion = 1;
 
+/** The most keys of one `getMany`, and of one call of a view. A client divides larger ones. */
+export const maxKeys = 1000;
+
+/** What the watches of one client may take, by {@link watchedBytes}. */
+export const maxWatchedBytes: number = 8 * 1024 * 1024;
+const bytesOfWatch = 1024;
+
+/** Returns what a watch of keys or ranges takes: their bytes, and a kibibyte for each. */
+export function watchedBytes(places: readonly unknown[]): number {
+  let bytes = bytesOfWatch;
+  for (const place of places) {
+    bytes += bytesOfWatch;
+    const parts: readonly unknown[] = Array.isArray(place) ? place : [place];
+    for (const part of parts) if (part instanceof Uint8Array) bytes += part.length;
+  }
+  return bytes;
+}
+
 /** The calls of a client. */
 export type Call =
   | "hello"

@@ -1,3 +1,5 @@
+/** For how long the requests of one client run before other work of the process gets its turn. */
+export const sliceMilliseconds = 5;
 /** The most reads that run at the same time. Each may have an answer of several megabytes. */
 const mostAtOnce = 4;
 
@@ -10,6 +12,11 @@ export class ReadTurns {
   /** @param hasRoom true if the client has read most of its answers. */
   constructor(hasRoom: () => boolean) {
     this.#hasRoom = hasRoom;
+  }
+
+  /** How many reads run. */
+  get running(): number {
+    return this.#running;
   }
 
   async run<T>(read: () => Promise<T>): Promise<T> {

@@ -1,5 +1,9 @@
 import { randomBytes } from "node:crypto";
-import { DatabaseClosedError } from "../../errors/core-errors.js";
+import {
+  DatabaseClosedError,
+  LimitExceededError,
+  ReadViewEndedError,
+} from "../../errors/core-errors.js";
 import type { KeyRange } from "../../keys/key-range.js";
 import type {
   AtomicWrite,
@@ -22,15 +26,21 @@ import { type Connect, Link, SilentOwnerError } from "./link.js";
 import {
   entryOf,
   type Greeting,
+  maxKeys,
+  maxWatchedBytes,
   plainBytes,
   protocolVersion,
   type WireEntry,
+  watchedBytes,
   wireRange,
   wireWrite,
 } from "./messages.js";
 import type { Unanswered } from "./pending-calls.js";
 import { ownerName, unansweredError, versionError } from "./unanswered-error.js";
 import { errorOf, type WireError } from "./wire-error.js";
+
+/** How often a read of many keys is begun again if the owner of the database changes. */
+const mostAttempts = 3;
 
 interface Watch {
   readonly call: "watch" | "watchRanges";
@@ -66,6 +76,8 @@ export class RemoteEngine implements Engine {
   readonly #views = new OpenViews();
   readonly #watches = new Map<number, Watch>();
   readonly #listeners = new Map<number, Listener>();
+  /** What the watches take in the owner. */
+  #watchedBytes = 0;
   #nextId = 1;
   #group = 0;
   #greeting: Greeting | undefined;
@@ -131,7 +143,22 @@ export class RemoteEngine implements Engine {
   }
 
   async getMany(keys: readonly Uint8Array[]): Promise<(StoredEntry | undefined)[]> {
-    return entriesOf(keys, await this.#link.call("getMany", keys));
+    if (keys.length <= maxKeys || this.openView === undefined) {
+      const entries = entriesOf(keys, await this.#link.call("getMany", keys));
+      if (entries.length === keys.length) return entries;
+    }
+    // More than one answer can have, so the parts are read from one view.
+    for (let attempt = 1; ; attempt++) {
+      const view = await this.#openView();
+      try {
+        return await view.getMany(keys);
+      } catch (error) {
+        const isLost = error instanceof ReadViewEndedError && attempt < mostAttempts;
+        if (!isLost || this.#isClosed) throw error;
+      } finally {
+        view.close();
+      }
+    }
   }
 
   async getRange(read: RangeRead): Promise<StoredEntry[]> {
@@ -158,7 +185,14 @@ export class RemoteEngine implements Engine {
     return this.#views.open(
       {
         get: async (key) => entryOf(key, (await link.call("viewGet", id, key)) as WireEntry | null),
-        getMany: async (keys) => entriesOf(keys, await link.call("viewGetMany", id, keys)),
+        getMany: async (keys) => {
+          const entries: (StoredEntry | undefined)[] = [];
+          while (entries.length < keys.length) {
+            const part = keys.slice(entries.length, entries.length + maxKeys);
+            entries.push(...entriesOf(part, await link.call("viewGetMany", id, part)));
+          }
+          return entries;
+        },
         getRange: async (read) =>
           rangeEntriesOf(await link.call("viewRange", id, ...wireRead(read))),
       },
@@ -206,14 +240,20 @@ export class RemoteEngine implements Engine {
     await this.#onClose();
   }
 
-  #watch(call: Watch["call"], places: unknown, onChange: RangeListener): () => void {
+  #watch(call: Watch["call"], places: readonly unknown[], onChange: RangeListener): () => void {
     const id = this.#nextId++;
     const since = this.#link.counter;
+    const bytes = watchedBytes(places);
+    const total = this.#watchedBytes + bytes;
+    if (total > maxWatchedBytes)
+      throw new LimitExceededError("watchedBytes", maxWatchedBytes, total);
+    this.#watchedBytes = total;
     this.#watches.set(id, { call, places, onChange, since });
     this.#link.notify(call, id, places, since);
     this.#keepConnected();
     return () => {
       if (!this.#watches.delete(id)) return;
+      this.#watchedBytes -= bytes;
       this.#link.notify("unwatch", id);
       this.#keepConnected();
     };

@@ -1,5 +1,6 @@
 import type { AtomicWrite, Engine, QueueListener, WriteOutcome } from "../engine.js";
 import type { DatabaseMode } from "../level/database-header.js";
+import type { BufferedBytes } from "./buffered-bytes.js";
 import type { ChangeLog } from "./change-log.js";
 
 /** A database that other processes use through its owner. */
@@ -19,6 +20,10 @@ export interface Access {
   readonly canWrite: boolean;
   /** The largest message of the client, in bytes. */
   readonly maxMessageBytes: number;
+  /** The requests and answers of all clients that share a limit. Without it there is none. */
+  readonly buffered?: BufferedBytes;
+  /** The watches of all clients that share a limit, in bytes. Without it there is none. */
+  readonly watched?: BufferedBytes;
 }
 
 /** What the connections of a server share. `EngineServer` describes the methods. */

@@ -1,7 +1,16 @@
 import type { Buffer } from "node:buffer";
 import type { Duplex } from "node:stream";
 import { EngineFailedError, LimitExceededError, ReadOnlyError } from "../../errors/core-errors.js";
-import type { MaybePromise, QueueListener, ReadView, StoredEntry } from "../engine.js";
+import {
+  type Engine,
+  type EngineLimits,
+  type MaybePromise,
+  maxRangeBytes,
+  type QueueListener,
+  type ReadView,
+  type StoredEntry,
+} from "../engine.js";
+import { BufferedBytes } from "./buffered-bytes.js";
 import { clientIdBytes, withoutCommitIds } from "./commit-ids.js";
 import { FrameError, FrameReader, FrameWriter } from "./frames.js";
 import {
@@ -10,6 +19,7 @@ import {
   keyOf,
   listOf,
   malformed,
+  maxKeys,
   numberOf,
   protocolVersion,
   type Report,
@@ -17,31 +27,26 @@ import {
   wireEntry,
   writeOf,
 } from "./messages.js";
-import { ReadTurns } from "./read-turns.js";
+import { readMany } from "./read-many.js";
+import { ReadTurns, sliceMilliseconds } from "./read-turns.js";
 import { RemoteHandlerError } from "./remote-handler-error.js";
 import type { Access, ConnectionHost } from "./served-database.js";
 import { ServedViews } from "./served-views.js";
+import { ServedWatches } from "./served-watches.js";
 import { wireError } from "./wire-error.js";
 
 /** A client with more requests than this is not read until some are answered. */
 const maxRequests = 1024;
 /** A client that has this many bytes to read is not read until it has read them. */
 const maxUnreadBytes = 8 * 1024 * 1024;
-const maxWatches = 10_000;
+/** As much as the buffers of a stream. Bytes beyond it count toward the limit of many clients. */
+const freeBytes = 64 * 1024;
+/** Fewer keys are read at once, more in parts, until their values have as many bytes as a range. */
+const fewKeys = 16;
 /** The most entries of an answer. */
 const maxEntries = 10_000;
 /** Milliseconds that a connection that ends waits for its requests. */
 const longestEnding = 5000;
-/** More changed keys than this are reported as unknown. */
-const maxChangedKeys = 1000;
-
-interface Watch {
-  readonly stop: () => void;
-  /** Changes that are not sent yet, because the client is slow. Undefined if keys are not known. */
-  pending: Uint8Array[] | undefined;
-  isPending: boolean;
-}
-
 /** The requests of one client, which `messages.ts` describes. */
 export class ServerConnection {
   readonly #stream: Duplex;
@@ -49,7 +54,8 @@ export class ServerConnection {
   readonly #access: Access;
   readonly #reader: FrameReader;
   readonly #writer: FrameWriter;
-  readonly #watches = new Map<number, Watch>();
+  readonly #buffered: BufferedBytes;
+  readonly #watches: ServedWatches;
   readonly #views: ServedViews;
   readonly #listeners = new Map<number, QueueListener>();
   /** The messages that handlers of the client have, by their number. */
@@ -58,7 +64,15 @@ export class ServerConnection {
   #showsLife = true;
   #hasHeard = false;
   #silence = 0;
-  readonly #ranges = new ReadTurns(() => this.#stream.writableLength <= maxUnreadBytes);
+  readonly #reads = new ReadTurns(() => this.#hasRoom());
+  /** Handles messages that wait for room. */
+  readonly #onRoom = () => this.#continue();
+  /** The bytes that count toward the limit of many clients. */
+  #counted = 0;
+  /** The next slice of time of messages that have arrived. */
+  #slice: NodeJS.Immediate | undefined;
+  /** True if messages wait for room or for answers. */
+  #isHeld = false;
   #nextDelivery = 1;
   #requests = 0;
   #clientId: Uint8Array | undefined;
@@ -74,6 +88,15 @@ export class ServerConnection {
     this.#access = access;
     this.#reader = new FrameReader(access.maxMessageBytes, false);
     this.#writer = new FrameWriter(stream);
+    this.#buffered = access.buffered ?? new BufferedBytes(Number.POSITIVE_INFINITY);
+    this.#watches = new ServedWatches(
+      server.changes,
+      access.watched ?? new BufferedBytes(Number.POSITIVE_INFINITY),
+      {
+        isSlow: () => stream.writableNeedDrain,
+        send: (id, keys) => this.#report("changed", id, keys, server.changes.counter),
+      },
+    );
     this.#views = new ServedViews(server.database.engine);
     stream.on("data", (chunk: Buffer) => this.#onData(chunk));
     stream.on("drain", () => this.#onDrain());
@@ -127,12 +150,71 @@ export class ServerConnection {
 
   #onData(chunk: Buffer): void {
     this.#hasHeard = true;
-    if (this.#isRefused) return;
+    this.#reader.add(chunk);
+    if (this.#slice === undefined) this.#handleMessages();
+  }
+
+  /**
+   * Handles the messages that have arrived, in slices of time, while the client reads its answers.
+   * Reads no more from the stream until all are handled.
+   */
+  #handleMessages(): void {
+    this.#slice = undefined;
+    if (this.#isRefused || this.#isEnding || this.#hasEnded) return;
+    const end = performance.now() + sliceMilliseconds;
+    this.#isHeld = false;
     try {
-      for (const message of this.#reader.push(chunk)) this.#handle(message);
+      while (this.#mayHandle()) {
+        const message = this.#reader.next();
+        if (message === undefined) {
+          this.#count();
+          if (this.#stream.isPaused()) this.#stream.resume();
+          return;
+        }
+        this.#handle(message as readonly unknown[]);
+        if (performance.now() < end) continue;
+        this.#stream.pause();
+        this.#slice = setImmediate(() => this.#handleMessages());
+        return;
+      }
+      this.#isHeld = true;
+      this.#stream.pause();
     } catch (error) {
       this.#refuse(error);
     }
+  }
+
+  #mayHandle(): boolean {
+    return this.#requests < maxRequests && this.#hasRoom();
+  }
+
+  /** True if the client has read most of its answers, and so have those that share its limit. */
+  #hasRoom(): boolean {
+    if (this.#stream.writableLength > maxUnreadBytes) return false;
+    if (this.#buffered.hasRoom) return true;
+    this.#buffered.whenRoom(this.#onRoom);
+    return false;
+  }
+
+  /** Continues with what waits, after an answer was written or read. */
+  #continue(): void {
+    this.#count();
+    this.#reads.next();
+    if (this.#isHeld) this.#handleMessages();
+  }
+
+  /** Counts what the client has sent and not read, and what its reads may return. */
+  #count(): void {
+    const { length } = this.#reader;
+    const bytes = this.#hasEnded
+      ? 0
+      : Math.max(0, this.#stream.writableLength - freeBytes) +
+        Math.max(0, length - freeBytes) +
+        this.#reads.running * maxRangeBytes;
+    const change = bytes - this.#counted;
+    if (change === 0) return;
+    this.#counted = bytes;
+    this.#buffered.change(change);
   }
 
   /** Ends the stream, because the rest of it cannot be understood. */
@@ -143,11 +225,9 @@ export class ServerConnection {
     this.#stream.end();
   }
 
-  #handle(message: unknown): void {
-    const [id, call, ...args] = listOf(message);
+  #handle([id, call, ...args]: readonly unknown[]): void {
     const request = numberOf(id);
     this.#requests++;
-    this.#pauseIfBusy();
     let answer: unknown;
     try {
       answer = this.#answer(call, args);
@@ -171,29 +251,16 @@ export class ServerConnection {
     const wire = error === undefined ? null : wireError(error);
     this.#writer.write([request, wire, result, this.#server.changes.counter]);
     if (this.#requests === 0) this.#onIdle?.();
-    this.#ranges.next();
-    if (this.#stream.isPaused()) this.#resumeIfIdle();
+    this.#continue();
   }
 
   #report(report: Report, ...args: unknown[]): void {
     this.#writer.write([0, report, ...args]);
   }
 
-  #pauseIfBusy(): void {
-    const isBusy = this.#requests >= maxRequests || this.#stream.writableLength > maxUnreadBytes;
-    if (isBusy) this.#stream.pause();
-  }
-
-  #resumeIfIdle(): void {
-    if (this.#isEnding) return;
-    if (this.#requests < maxRequests && this.#stream.writableLength <= maxUnreadBytes)
-      this.#stream.resume();
-  }
-
   #onDrain(): void {
-    this.#ranges.next();
-    this.#resumeIfIdle();
-    for (const [id, watch] of this.#watches) if (watch.isPending) this.#sendChanges(id, watch);
+    this.#continue();
+    this.#watches.flush();
   }
 
   /** @throws {FrameError} if the request is not one of the protocol. */
@@ -205,7 +272,7 @@ export class ServerConnection {
       case "get":
         return this.#get(engine, args);
       case "getMany":
-        return this.#getMany(engine, args);
+        return this.#getMany(args[0]);
       case "range":
         return this.#range(engine, args);
       case "openView":
@@ -214,7 +281,7 @@ export class ServerConnection {
       case "viewGet":
         return this.#get(this.#views.get(numberOf(args[0])), args.slice(1));
       case "viewGetMany":
-        return this.#getMany(this.#views.get(numberOf(args[0])), args.slice(1));
+        return this.#getMany(args[1], this.#views.get(numberOf(args[0])));
       case "viewRange":
         return this.#range(this.#views.get(numberOf(args[0])), args.slice(1));
       case "closeView":
@@ -224,9 +291,11 @@ export class ServerConnection {
         return this.#commit(this.#clientId, args);
       case "watch":
       case "watchRanges":
-        return this.#watch(call, args);
+        this.#watches.add(call, numberOf(args[0]), args[1], numberOf(args[2]));
+        return null;
       case "unwatch":
-        return this.#unwatch(numberOf(args[0]));
+        this.#watches.remove(numberOf(args[0]));
+        return null;
       case "listen":
         return this.#listen(numberOf(args[0]), args[1] === true);
       case "unlisten":
@@ -258,7 +327,7 @@ export class ServerConnection {
       instance,
       pid: process.pid,
       mode,
-      limits: engine.limits,
+      limits: servedLimits(engine),
       hasViews: engine.openView !== undefined,
       maxMessageBytes: this.#access.maxMessageBytes,
     };
@@ -269,10 +338,26 @@ export class ServerConnection {
     return read instanceof Promise ? read.then(wireEntry) : wireEntry(read);
   }
 
-  #getMany(reads: Pick<ReadView, "getMany">, [keys]: readonly unknown[]): MaybePromise<unknown> {
-    const read = reads.getMany(listOf(keys).map(keyOf));
+  /** @param view the view of the client, or else one that is opened for more than a few keys. */
+  #getMany(list: unknown, view?: ReadView): MaybePromise<unknown> {
+    const keys = listOf(list).map(keyOf);
+    if (keys.length > maxKeys) throw new LimitExceededError("keys", maxKeys, keys.length);
     const wire = (entries: readonly (StoredEntry | undefined)[]) => entries.map(wireEntry);
-    return read instanceof Promise ? read.then(wire) : wire(read);
+    const { engine } = this.#server.database;
+    if (keys.length <= fewKeys) {
+      const read = (view ?? engine).getMany(keys);
+      return read instanceof Promise ? read.then(wire) : wire(read);
+    }
+    return this.#read(async () => {
+      if (view !== undefined) return wire(await readMany(view, keys));
+      if (engine.openView === undefined) return wire(await engine.getMany(keys));
+      const own = await engine.openView();
+      try {
+        return wire(await readMany(own, keys));
+      } finally {
+        own.close();
+      }
+    });
   }
 
   #range(
@@ -282,9 +367,17 @@ export class ServerConnection {
     const limit = Math.max(1, Math.floor(numberOf(wireLimit)));
     if (limit > maxEntries) throw new LimitExceededError("batchSize", maxEntries, limit);
     const range = withoutCommitIds(rangeOf(wireRange));
-    return this.#ranges.run(async () => {
+    return this.#read(async () => {
       const entries = await reads.getRange({ range, limit, reverse: reverse === true });
       return entries.map((entry) => [entry.key, ...wireEntry(entry)!]);
+    });
+  }
+
+  /** Runs a read in its turn. Until it is answered, the most that it may return counts. */
+  #read<T>(read: () => Promise<T>): Promise<T> {
+    return this.#reads.run(() => {
+      this.#count();
+      return read();
     });
   }
 
@@ -296,45 +389,6 @@ export class ServerConnection {
       .then((outcomes) =>
         outcomes.map((outcome) => (outcome instanceof Error ? wireError(outcome) : outcome)),
       );
-  }
-
-  #watch(call: "watch" | "watchRanges", [id, places, since]: readonly unknown[]): null {
-    const watchId = numberOf(id);
-    if (this.#watches.size >= maxWatches || this.#watches.has(watchId)) throw malformed();
-    const { changes } = this.#server;
-    const from = numberOf(since);
-    let stop: () => void = () => undefined;
-    const watch: Watch = { stop: () => stop(), pending: [], isPending: false };
-    this.#watches.set(watchId, watch);
-    stop =
-      call === "watch"
-        ? changes.watch(listOf(places).map(keyOf), from, () => this.#changed(watchId, watch, []))
-        : changes.watchRanges(listOf(places).map(rangeOf), from, (keys) =>
-            this.#changed(watchId, watch, keys),
-          );
-    return null;
-  }
-
-  #changed(id: number, watch: Watch, keys: readonly Uint8Array[] | undefined): void {
-    if (keys === undefined) watch.pending = undefined;
-    else if (watch.pending !== undefined) watch.pending.push(...keys);
-    if ((watch.pending?.length ?? 0) > maxChangedKeys) watch.pending = undefined;
-    watch.isPending = true;
-    // A slow client gets the changes together when it has read what it has.
-    if (!this.#stream.writableNeedDrain) this.#sendChanges(id, watch);
-  }
-
-  #sendChanges(id: number, watch: Watch): void {
-    const { counter } = this.#server.changes;
-    this.#report("changed", id, watch.pending ?? null, counter);
-    watch.pending = [];
-    watch.isPending = false;
-  }
-
-  #unwatch(id: number): null {
-    this.#watches.get(id)?.stop();
-    this.#watches.delete(id);
-    return null;
   }
 
   #listen(id: number, sync: boolean): null {
@@ -387,10 +441,18 @@ export class ServerConnection {
   #close(): void {
     this.#hasEnded = true;
     this.#views.closeAll();
-    for (const { stop } of this.#watches.values()) stop();
-    this.#watches.clear();
+    clearImmediate(this.#slice);
+    this.#watches.removeAll();
+    this.#buffered.forget(this.#onRoom);
+    this.#count();
     for (const listener of this.#listeners.values()) listener.end();
     for (const settle of [...this.#deliveries.values()]) settle(false);
     if (this.#clientId !== undefined) this.#server.leave(this.#clientId, this.#isLeaving);
   }
+}
+
+/** Without views, a client cannot divide a read of many keys. */
+function servedLimits({ limits, openView }: Engine): EngineLimits {
+  if (openView !== undefined) return limits;
+  return { ...limits, keys: Math.min(limits.keys ?? maxKeys, maxKeys) };
 }
