@@ -147,6 +147,7 @@ export type {
   MigrationPlan,
   MigrationStep,
   ModelPlan,
+  PlanWarning,
   StepKind,
 } from "./migrate/plan/migration-plan.js";
 export { type PlanOptions, planMigration } from "./migrate/plan/plan-migration.js";

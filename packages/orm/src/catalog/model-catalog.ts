@@ -9,7 +9,7 @@ import type { CompiledIndex, CompiledModel } from "../model/compiled-model.js";
 import type { RowMigration } from "../schema/define-migration.js";
 import type { RowManifest } from "../schema/manifests/manifest.js";
 import { relationTexts, unfilledCopies } from "../schema/manifests/model-manifest.js";
-import { rowManifest } from "../schema/manifests/row-manifest.js";
+import { rowManifest, storedManifest } from "../schema/manifests/row-manifest.js";
 import { type BackfillState, backfillKey } from "./backfill-state.js";
 import {
   type CatalogEntry,
@@ -114,7 +114,10 @@ export class ModelCatalog {
         .atomic()
         .check({ key, versionstamp: null })
         .set(key, entry)
-        .set(rowManifestKey(model, programRows.manifest.hash), programRows.manifest)
+        .set(
+          rowManifestKey(model, programRows.manifest.hash),
+          storedManifest(model.schema, programRows.manifest),
+        )
         .commit();
       if (result.ok) {
         await recordEarlierSchemas(kv, model, programRows);
@@ -298,7 +301,7 @@ export class ModelCatalog {
         .check(check)
         .set(check.key, { ...entry, schema })
         .set(rowManifestKey(this.#model, manifest.hash), {
-          ...manifest,
+          ...storedManifest(this.#model.schema, manifest),
           ...(before?.left !== undefined && { left: before.left }),
         })
         .commit();

@@ -100,7 +100,13 @@ export const catalogShape: SystemShape = {
 const fields = recordOf(object({ schema: plainObject, optional: flag, defaulted: flag }));
 
 export const rowManifestShape: SystemShape = {
-  problemOf: object({ hash: text, primaryKey: listOf(text), fields, left: optional(fields) }),
+  problemOf: object({
+    hash: text,
+    primaryKey: listOf(text),
+    fields,
+    left: optional(fields),
+    functions: optional(recordOf(text)),
+  }),
   remedy: restore,
 };
 

@@ -16,6 +16,7 @@ import type { CallsOf } from "./calls-of.js";
 
 const noMigration: MigrationState = {
   ...{ models: [], steps: [], goesBack: [], isSideBySide: true, migrations: [], databaseOnly: [] },
+  warnings: [],
   runner: null,
 };
 
@@ -54,6 +55,7 @@ export function migrationCalls(source: Source): CallsOf<Names> {
         migrations: source.migrations.map(({ name, model, down }) => {
           return { name, model, isReversible: down !== undefined };
         }),
+        warnings: plan.warnings.map(({ reason }) => reason),
         databaseOnly: plan.databaseOnly.map(({ model, rows = null }) => ({ model, rows })),
         runner: runner && { host: runner.host, since: runner.since, isAlive: runner.alive },
       };

@@ -222,6 +222,8 @@ export interface MigrationState {
     /** True if it has a `down`. */
     readonly isReversible: boolean;
   }[];
+  /** Changes that no step brings about, as sentences. */
+  readonly warnings: readonly string[];
   /** Models that only the database has. */
   readonly databaseOnly: readonly { readonly model: string; readonly rows: number | null }[];
   /** The run that holds the lease: of this or of another process. */

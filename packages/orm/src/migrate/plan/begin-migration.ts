@@ -27,6 +27,7 @@ import { canonicalJson } from "../../schema/manifests/hash.js";
 import { indexManifest, isSameIndex } from "../../schema/manifests/index-manifest.js";
 import type { RowManifest } from "../../schema/manifests/manifest.js";
 import { unfilledCopies } from "../../schema/manifests/model-manifest.js";
+import { storedManifest } from "../../schema/manifests/row-manifest.js";
 import { findUpgrade } from "../../schema/upgrade/row-upgrade.js";
 import type { MigrationRun } from "../run/migration-run.js";
 import type { MigrationStep, ModelFacts } from "./migration-plan.js";
@@ -51,13 +52,15 @@ export async function beginMigration(
     const { check } = catalog.snapshot;
     const { manifest } = catalog.programRows;
     const entry = withFormat(await plannedEntry(context, facts));
-    if (canonicalJson(entry) === canonicalJson(facts.entry)) return;
+    if (canonicalJson(entry) === canonicalJson(facts.entry)) {
+      return await recordFunctions(context, lease, facts);
+    }
     const operation = kv
       .atomic()
       .check(check)
       .set(check.key, entry)
       .set(rowManifestKey(model, manifest.hash), {
-        ...manifest,
+        ...storedManifest(model.schema, manifest),
         ...remainingFields(facts, manifest),
       });
     const { transform } = entry;
@@ -70,6 +73,22 @@ export async function beginMigration(
     await recordEarlierSchemas(kv, model, catalog.programRows);
     return;
   }
+}
+
+/** Records the functions of a schema that has not changed otherwise, so that plans do not warn. */
+async function recordFunctions(
+  { kv, model, catalog }: TableContext,
+  lease: MigrationRun["lease"],
+  { storedRow }: ModelFacts,
+): Promise<void> {
+  const { manifest } = catalog.programRows;
+  if (storedRow?.hash !== manifest.hash) return;
+  const { functions, ...recorded } = storedRow;
+  const current = storedManifest(model.schema, recorded);
+  if (canonicalJson(current.functions ?? {}) === canonicalJson(functions ?? {})) return;
+  const { check } = catalog.snapshot;
+  const key = rowManifestKey(model, manifest.hash);
+  await lease.commit(kv.atomic().check(check).set(key, current));
 }
 
 async function plannedEntry(context: TableContext, facts: ModelFacts): Promise<CatalogEntry> {

@@ -3,8 +3,8 @@ import type { DatabaseModel, MigrationPlan, MigrationStep } from "./migration-pl
 /**
  * Formats a plan as text for people. Each step begins with a line that has its class, its kind and
  * what it applies to. Below it are the reason, what has to be done first if the step is blocked,
- * and the id that accepts it if it is breaking. Models that only the database has follow after the
- * steps.
+ * and the id that accepts it if it is breaking. Models that only the database has, and warnings,
+ * follow after the steps.
  *
  * @param options.columns the width at which sentences are wrapped, in characters; 100 by default.
  */
@@ -16,6 +16,7 @@ export function formatPlan(
   const closing = [
     plan.isEmpty ? "Nothing to migrate." : summaryText(plan),
     ...plan.databaseOnly.map(databaseOnlyText),
+    ...plan.warnings.map(({ reason }) => `Warning: ${reason}`),
   ];
   const blocks = plan.models
     .filter((model) => model.steps.length > 0)

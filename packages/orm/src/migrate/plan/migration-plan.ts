@@ -79,6 +79,15 @@ export interface DatabaseModel {
   readonly renamedTo?: string;
 }
 
+/** A change of a model that no step brings about, and that may matter. Runs are not refused for it. */
+export interface PlanWarning {
+  readonly model: string;
+  /** Absent if it is about the rows as a whole. */
+  readonly field?: string;
+  /** Sentences for people. */
+  readonly reason: string;
+}
+
 /** The steps that lead from a database to the models of a program, as plain data. */
 export interface MigrationPlan {
   readonly models: readonly ModelPlan[];
@@ -86,6 +95,8 @@ export interface MigrationPlan {
   readonly steps: readonly MigrationStep[];
   /** Models that only the database has, and that are not dropped. Their rows stay. */
   readonly databaseOnly: readonly DatabaseModel[];
+  /** Changes that the schemas as data do not show, such as another function of a refinement. */
+  readonly warnings: readonly PlanWarning[];
   /** True if there are no steps. */
   readonly isEmpty: boolean;
   /** True if a step has to be accepted. */

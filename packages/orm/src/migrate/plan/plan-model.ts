@@ -17,6 +17,7 @@ import type {
 import { planIndexes, renamedCounters } from "./plan-indexes.js";
 import { changesKey, planKey, withStoredKey } from "./plan-key.js";
 import { planRows } from "./plan-rows.js";
+import { planWarnings } from "./plan-warnings.js";
 import { indexesAffectedByUpgrade, plannedUpgrade } from "./planned-upgrade.js";
 
 /**
@@ -34,6 +35,7 @@ export function planModels(
     models,
     steps,
     databaseOnly,
+    warnings: facts.flatMap(planWarnings),
     isEmpty: steps.length === 0,
     isBreaking: steps.some((step) => step.class === "breaking"),
     needsMigration: steps.some((step) => step.blocked !== undefined),

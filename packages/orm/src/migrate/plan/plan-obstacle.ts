@@ -5,6 +5,7 @@ export const emptyPlan: MigrationPlan = {
   models: [],
   steps: [],
   databaseOnly: [],
+  warnings: [],
   isEmpty: true,
   isBreaking: false,
   needsMigration: false,

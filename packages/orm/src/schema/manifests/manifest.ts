@@ -24,6 +24,11 @@ export interface RowManifest {
    * database has them, after their removal was accepted. The hash does not include them.
    */
   readonly left?: Readonly<Record<string, FieldManifest>>;
+  /**
+   * Hashes of the functions of the fields' schemas, as `schemaFunctions` returns them. Only the
+   * manifest in a database has them. The hash does not include them.
+   */
+  readonly functions?: Readonly<Record<string, string>>;
 }
 
 /** Properties of an index besides its fields. Those that do not apply are absent. */

@@ -5,6 +5,7 @@ import { hasTransform, jsonSchemaOf } from "../json/json-schema.js";
 import { withoutUndefined } from "../json/normalize-json-schema.js";
 import { hashOf } from "./hash.js";
 import type { FieldManifest, RowManifest } from "./manifest.js";
+import { schemaFunctions } from "./schema-functions.js";
 
 /** The name of a manifest's entry for all fields that the schema does not name. */
 export const otherFields = "*";
@@ -29,6 +30,12 @@ export function rowManifest(schema: z.ZodObject, primaryKey: readonly string[]):
 
 /** Describing a schema takes a millisecond or more, and every plan needs the manifests again. */
 const knownManifests = new WeakMap<z.ZodObject, readonly RowManifest[]>();
+
+/** Returns the manifest of a schema as a database stores it. */
+export function storedManifest(schema: z.ZodObject, manifest: RowManifest): RowManifest {
+  const functions = schemaFunctions(schema);
+  return Object.keys(functions).length === 0 ? manifest : { ...manifest, functions };
+}
 
 /** The fields of manifests that transforms make, and that every row has. */
 const madeFields = new WeakMap<RowManifest, ReadonlySet<string>>();

@@ -55,6 +55,11 @@ export function MigrationsView(): ComponentChild {
             isFixed={isFixed}
             onToggle={(id) => toggle(setAccepted, id)}
           />
+          {plan.warnings.map((warning) => (
+            <p key={warning} class="note note-warn">
+              <Text text={warning} />
+            </p>
+          ))}
           <DatabaseOnly
             models={plan.databaseOnly}
             dropped={dropped}

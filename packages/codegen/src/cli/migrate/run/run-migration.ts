@@ -45,9 +45,11 @@ export async function runMigration(
     const unknown = kind.checksAccepted ? unknownStep(plan, options) : undefined;
     if (unknown !== undefined) fail(unknown);
     if (options.dryRun) return await dryRun(terminal, database, plan, options);
-    const isDone = plan.isEmpty && (await isAllReported(database));
+    // A run records the functions that a plan warns of.
+    const isRecorded = plan.warnings.length === 0 || kind.alwaysAsks;
+    const isDone = plan.isEmpty && isRecorded && (await isAllReported(database));
     const missing = missingModelLines(plan, options.dropModel);
-    if (!json && !plan.isEmpty)
+    if (!json && !(plan.isEmpty && isRecorded))
       writeText(terminal.stdout, [planText(terminal, plan), ...missing, ""].join("\n"));
     if (!kind.alwaysAsks) {
       const renamed = await askRenames(terminal, plan, options);
