@@ -4,6 +4,7 @@ import type { TableContext } from "../../context/table-context.js";
 import { tablesOfHook } from "../../context/tables-of-hook.js";
 import type { AnyRow } from "../../model/compiled-model.js";
 import { copyStored } from "../../model/rows/copy-of-data.js";
+import { ownFields } from "../../model/rows/own-fields.js";
 import { TransactionScope } from "../../transaction/transaction-scope.js";
 
 const beforeHooks = ["beforeCreate", "beforeUpdate", "beforeDelete"] as const;
@@ -20,11 +21,16 @@ export async function callBeforeHook(
   return ((await callHook(() => call(data))) ?? data) as AnyRow;
 }
 
+/** Returns a copy of a stored row for a hook: without the fields that the model does not have. */
+export function copyOwn({ model }: TableContext, row: AnyRow): AnyRow {
+  return copyStored(ownFields(model.schema, row));
+}
+
 /** Calls the `beforeDelete` hook of a row's model. The hook forbids the deletion by throwing. */
 export async function callBeforeDelete(context: TableContext, row: AnyRow): Promise<void> {
   const hooks = hooksOf(context);
   if (hooks?.beforeDelete === undefined) return;
-  await callHook(() => hooks.beforeDelete?.(copyStored(row)));
+  await callHook(() => hooks.beforeDelete?.(copyOwn(context, row)));
 }
 
 /**
@@ -40,7 +46,7 @@ export async function callAfterHook(
   const hooks = hooksOf(context);
   const hook = hooks?.[name] as ((...rows: AnyRow[]) => unknown) | undefined;
   if (hook === undefined) return;
-  const copies = rows.map((row) => copyStored(row));
+  const copies = rows.map((row) => copyOwn(context, row));
   const call = async () => void (await callHook(() => hook.apply(hooks, copies)));
   if (context.transaction === undefined) await call();
   else context.transaction.afterCommit(call);
@@ -54,13 +60,13 @@ export async function callAfterHook(
 export async function callDuringHook(
   within: TableContext,
   name: DuringHook,
-  rows: readonly object[],
+  rows: readonly AnyRow[],
 ): Promise<void> {
   const hooks = hooksOf(within);
   const hook = hooks?.[name] as ((...args: object[]) => unknown) | undefined;
   if (hook === undefined) return;
   const tx = within.settings.databaseWithin?.(tablesOfHook(within.tables)) ?? {};
-  const copies = rows.map((row) => copyStored(row));
+  const copies = rows.map((row) => copyOwn(within, row));
   const scope = new TransactionScope(within.catalog.database);
   try {
     await scope.run(() => callHook(async () => void (await hook.call(hooks, ...copies, { tx }))));

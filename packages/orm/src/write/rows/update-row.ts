@@ -4,13 +4,13 @@ import type { TableContext } from "../../context/table-context.js";
 import { PrimaryKeyChangeError } from "../../errors/row-errors.js";
 import { isSamePart, keyPartOf } from "../../indexes/key-parts.js";
 import type { AnyRow, CompiledModel } from "../../model/compiled-model.js";
-import { copyData, copyStored, deepCopy } from "../../model/rows/copy-of-data.js";
+import { copyData, deepCopy } from "../../model/rows/copy-of-data.js";
 import { commitChange } from "../commit/commit-change.js";
 import { planChange } from "../commit/plan-change.js";
 import { withUpdateTime } from "../input/add-timestamps.js";
 import { assertUnmarked } from "../input/assert-unmarked.js";
 import { parsePatch } from "../input/parse-row.js";
-import { callAfterHook, callBeforeHook } from "../input/row-hooks.js";
+import { callAfterHook, callBeforeHook, copyOwn } from "../input/row-hooks.js";
 import { assertWriteOptions, expiryOf, type WriteOptions } from "../input/write-options.js";
 import { type FindRow, findToWrite } from "./find-row.js";
 import { writeWithHook } from "./write-with-hook.js";
@@ -52,7 +52,7 @@ export async function updateRow(
         hooks?.beforeUpdate === undefined
           ? patch
           : await callBeforeHook(deepCopy(patch), (copy) =>
-              hooks.beforeUpdate?.(copy, copyStored(found.row)),
+              hooks.beforeUpdate?.(copy, copyOwn(within, found.row)),
             );
       const parsed = parsePatch(model, before, withUpdateTime(model, changes));
       const row = parsed instanceof Promise ? await parsed : parsed;

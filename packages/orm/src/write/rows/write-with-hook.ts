@@ -1,5 +1,6 @@
 import { hooksOf } from "../../context/hooks-of.js";
 import type { TableContext } from "../../context/table-context.js";
+import type { AnyRow } from "../../model/compiled-model.js";
 import { callDuringHook, type DuringHook } from "../input/row-hooks.js";
 import { runAtomically } from "./run-atomically.js";
 
@@ -17,7 +18,7 @@ export async function writeWithHook<T extends { readonly versionstamp: string }>
   context: TableContext,
   name: DuringHook,
   write: (within: TableContext) => Promise<T>,
-  rowsOf: (written: T) => readonly object[] | undefined,
+  rowsOf: (written: T) => readonly AnyRow[] | undefined,
 ): Promise<T> {
   if (hooksOf(context)?.[name] === undefined) return await write(context);
   let committed: string | null = null;

@@ -5,6 +5,7 @@ import { ComputedFieldError } from "../../../errors/computed-field-error.js";
 import { ignoreRejection, isPromise } from "../../../indexes/is-promise.js";
 import type { AnyRow, CompiledModel } from "../../../model/compiled-model.js";
 import { copyStored } from "../../../model/rows/copy-of-data.js";
+import { ownFields } from "../../../model/rows/own-fields.js";
 import { functionFields } from "../../../schema/functions/function-fields.js";
 import { selectFields } from "./select-fields.js";
 
@@ -12,9 +13,9 @@ type TableHooks = Pick<TableContext, "model" | "settings">;
 type Returned = Pick<AnyQuery, "select" | "returned">;
 
 /**
- * Returns a stored row as the caller gets it. First the `afterRead` hook changes it, then the
- * computed fields are added, and then the fields of `select` are taken. If the model has none of
- * these, it is the row itself.
+ * Returns a stored row as the caller gets it. First the fields that the model does not have are
+ * left out, then the `afterRead` hook changes it, then the computed fields are added, and then the
+ * fields of `select` are taken. If nothing of this changes the row, it is the row itself.
  *
  * @throws {ComputedFieldError} if the function of a computed field fails.
  * @throws the error of the hook.
@@ -24,9 +25,10 @@ export function resultRow(
   row: AnyRow,
   query: Returned = {},
 ): AnyRow | Promise<AnyRow> {
+  const own = ownFields(context.model.schema, row);
   const afterRead = hooksOf(context)?.afterRead;
-  if (afterRead === undefined) return withComputed(context.model, row, query);
-  return readBy(afterRead, row).then((changed) => withComputed(context.model, changed, query));
+  if (afterRead === undefined) return withComputed(context.model, own, query);
+  return readBy(afterRead, own).then((changed) => withComputed(context.model, changed, query));
 }
 
 /** Returns rows as {@link resultRow}, in the same order. */
@@ -39,7 +41,7 @@ export async function resultRows(
     context.model.computed.size === 0 &&
     query.select === undefined &&
     hooksOf(context)?.afterRead === undefined;
-  if (isUnchanged) return rows;
+  if (isUnchanged) return rows.map((row) => ownFields(context.model.schema, row));
   return await Promise.all(rows.map(async (row) => await resultRow(context, row, query)));
 }
 

@@ -1,6 +1,7 @@
 import { InvalidArgumentError } from "../../../errors/query-errors.js";
 import { ignoreRejection, isPromise } from "../../../indexes/is-promise.js";
 import type { AnyRow, CompiledModel } from "../../../model/compiled-model.js";
+import { ownFields } from "../../../model/rows/own-fields.js";
 
 export type RowFilter = (row: AnyRow) => boolean;
 
@@ -8,13 +9,16 @@ export type RowFilter = (row: AnyRow) => boolean;
  * Returns the filter of a query. Undefined if the query has none. The returned function throws if
  * the filter returns a promise, because a promise is truthy and every row would pass.
  */
-export function rowFilterOf({ name }: CompiledModel, filter: unknown): RowFilter | undefined {
+export function rowFilterOf(
+  { name, schema }: CompiledModel,
+  filter: unknown,
+): RowFilter | undefined {
   if (filter === undefined) return undefined;
   if (typeof filter !== "function") {
     throw new InvalidArgumentError(name, "filter", "it must be a function of a row");
   }
   return (row) => {
-    const result: unknown = (filter as (row: AnyRow) => unknown)(row);
+    const result: unknown = (filter as (row: AnyRow) => unknown)(ownFields(schema, row));
     if (isPromise(result)) {
       ignoreRejection(result);
       const reason = "it returned a promise; it must be synchronous";
