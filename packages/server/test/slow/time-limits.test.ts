@@ -1,8 +1,11 @@
 import { once } from "node:events";
+import { createServer, type Http2Server } from "node:http2";
+import { type AddressInfo, connect } from "node:net";
 import { create, toBinary } from "@bufbuild/protobuf";
 import { openKv } from "@keywright/core";
-import { describe, expect, it } from "vitest";
+import { afterEach, describe, expect, it } from "vitest";
 import { AtomicWriteSchema, WatchSchema } from "../../src/connect/generated/datapath_pb.js";
+import { limitSessions } from "../../src/http/limit-sessions.js";
 import {
   connectionOf,
   connectRaw,
@@ -20,6 +23,11 @@ const watchMessage = toBinary(WatchSchema, create(WatchSchema, { keys: [{ key }]
 const request = (path: string, length: number) =>
   `POST ${path} HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${token}\r\nContent-Length: ${length}\r\n\r\n`;
 const health = "GET /health HTTP/1.1\r\nHost: localhost\r\n\r\n";
+
+const servers: Http2Server[] = [];
+afterEach(() => {
+  for (const server of servers.splice(0)) server.close();
+});
 
 describe.each([
   ["without TLS", { compat: "deno", timeLimits }],
@@ -191,4 +199,31 @@ describe("a body that ends too early", () => {
       expect((await kv.get(["a"])).value).toBeNull();
     });
   });
+});
+
+it("a session of HTTP/2 ends if its client is gone without a word, although it has a watch", async () => {
+  const hasStream = new Promise<void>((resolve) => {
+    const server = createServer().on("stream", () => resolve());
+    servers.push(server);
+    limitSessions(server, { headers: 60_000, request: 60_000, answer: 60_000, idle: 60_000 }, 90);
+  });
+  const [server] = servers as [Http2Server];
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const socket = connect((server.address() as AddressInfo).port, "127.0.0.1");
+  const frame = (type: number, flags: number, stream: number, body: Buffer) => {
+    const header = Buffer.alloc(9);
+    header.writeUIntBE(body.length, 0, 3);
+    header.set([type, flags], 3);
+    header.writeUInt32BE(stream, 5);
+    return Buffer.concat([header, body]);
+  };
+  // GET, http, / and the host in HPACK. The client never answers a ping.
+  const fields = Buffer.from([0x82, 0x86, 0x84, 0x41, 1, 0x61]);
+  const headers = frame(1, 5, 1, fields);
+  socket.write("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n");
+  socket.write(Buffer.concat([frame(4, 0, 0, Buffer.alloc(0)), headers]));
+  socket.resume();
+  await hasStream;
+  await once(socket, "close");
 });
