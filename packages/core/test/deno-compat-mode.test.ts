@@ -218,3 +218,24 @@ describe("a sum of numbers", () => {
     });
   });
 });
+
+it("two unreadable blobs of one operation leave no rejection behind", async () => {
+  const unhandled: unknown[] = [];
+  const note = (error: unknown) => void unhandled.push(error);
+  process.on("unhandledRejection", note);
+  try {
+    await withCompatKv(async (kv) => {
+      const unreadable = () => {
+        const blob = new Blob(["a"]);
+        blob.arrayBuffer = () => Promise.reject(new Error("it cannot be read"));
+        return { blob };
+      };
+      const operation = kv.atomic().set(["a"], unreadable()).enqueue(unreadable());
+      await expect(operation.commit()).rejects.toThrow("it cannot be read");
+      await new Promise((resolve) => setImmediate(resolve));
+    });
+    expect(unhandled).toEqual([]);
+  } finally {
+    process.off("unhandledRejection", note);
+  }
+});

@@ -1,3 +1,4 @@
+import { awaitAll } from "./await-all.js";
 import { encodeGraph, type GraphBlob } from "./encode-graph.js";
 import { encodeValue, valueFormat } from "./encode-value.js";
 import { isPlain } from "./is-plain.js";
@@ -20,7 +21,7 @@ export function encodeWithBlobs(value: unknown): Uint8Array | Promise<Uint8Array
 }
 
 async function readBlobs(blobs: readonly GraphBlob[]): Promise<void> {
-  await Promise.all(
+  await awaitAll(
     blobs.map(async ({ blob, node }) => {
       node[1] = new Uint8Array(await blob.arrayBuffer());
     }),

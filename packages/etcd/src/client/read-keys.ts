@@ -34,7 +34,10 @@ export async function readKeys(
   if (first === undefined) return found;
   const latest = await read(first, revision);
   const at = revision === 0 ? latest : revision;
-  await Promise.all(others.map((part) => read(part, at)));
+  const reads = others.map((part) => read(part, at));
+  // All of them end first, so that none is left running if one fails.
+  await Promise.allSettled(reads);
+  await Promise.all(reads);
   return found;
 }
 

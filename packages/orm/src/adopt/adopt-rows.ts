@@ -7,6 +7,7 @@ import {
 } from "@keywright/core";
 import type { CatalogSnapshot } from "../catalog/catalog-snapshot.js";
 import { systemValue } from "../catalog/system-value.js";
+import { awaitAll } from "../context/await-all.js";
 import type { TableContext } from "../context/table-context.js";
 import type { RowId } from "../errors/orm-error.js";
 import { InvalidArgumentError } from "../errors/query-errors.js";
@@ -150,7 +151,7 @@ export async function planDocuments(
       return planFailure(context, document, error);
     }
   };
-  return await Promise.all(documents.map(plan));
+  return await awaitAll(documents.map(plan));
 }
 
 /** @throws the error if it does not concern the document. */

@@ -1,4 +1,5 @@
 import type { CompiledModel } from "../model/compiled-model.js";
+import { awaitAll } from "./await-all.js";
 import type { TableContext } from "./table-context.js";
 
 /**
@@ -38,7 +39,7 @@ async function readBeside<T>(
     catalog: assumed.get(table.catalog) ?? table.catalog,
   });
   for (const [name, table] of context.tables) tables.set(name, assuming(table));
-  const [[outcome], reloads] = await Promise.all([
+  const [[outcome], reloads] = await awaitAll([
     Promise.allSettled([readByKey(assuming(context), read)]),
     Promise.allSettled(due.map((catalog) => catalog.reload())),
   ]);

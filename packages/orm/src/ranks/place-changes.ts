@@ -1,5 +1,6 @@
 import type { AtomicCheck, KvKey } from "@keywright/core";
 import type { CounterChange, RankedPlace } from "../catalog/counter-changes.js";
+import { awaitAll } from "../context/await-all.js";
 import type { TableContext } from "../context/table-context.js";
 import { IndexKeyError } from "../errors/row-errors.js";
 import { canBeStored } from "../indexes/can-be-stored.js";
@@ -34,25 +35,32 @@ export async function placeChanges(
   changes: RankedChanges,
 ): Promise<PlacedChanges> {
   const checks = new Map<string, AtomicCheck>();
-  const fences = new Map<string, Promise<readonly Fence[]>>();
+  const places = new Map<string, RankedPlace>();
   for (const { ranked } of changes) {
     const table = { kv, counter: ranked.counter };
     const id = placeId(ranked);
-    if (fences.has(id)) continue;
+    if (places.has(id)) continue;
     if (!canBeStored(longestKey(table, ranked.entry), limits.keyBytes)) {
       const { index = "" } = ranked.counter;
       const field = model.indexes.find(({ name }) => name === index)?.fields[0] ?? index;
       const problem = "length";
       throw new IndexKeyError(model.name, index, field, typeof ranked.entry[0], { problem });
     }
-    fences.set(id, Promise.all(levels.map((level) => findFence(table, level, ranked.entry))));
+    places.set(id, ranked);
   }
+  const found = await awaitAll(
+    Array.from(places, async ([id, { counter, entry }]) => {
+      const fencesOf = (level: number) => findFence({ kv, counter }, level, entry);
+      return [id, await awaitAll(levels.map(fencesOf))] as const;
+    }),
+  );
+  const fences = new Map<string, readonly Fence[]>(found);
   // The sums of one key are not added up. A change of an interval must change its versionstamp even
   // if its numbers stay the same: see `missingAmounts`.
   const sums: { readonly key: KvKey; readonly by: bigint }[] = [];
   for (const { ranked, by } of changes) {
-    const found = await fences.get(placeId(ranked));
-    for (const [i, { boundary, check }] of (found ?? []).entries()) {
+    const placed = fences.get(placeId(ranked)) ?? [];
+    for (const [i, { boundary, check }] of placed.entries()) {
       checks.set(keyText(check.key), check);
       sums.push({ key: slotKey(ranked, levels[i]!, boundary, ranked.slot), by });
     }

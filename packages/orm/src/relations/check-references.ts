@@ -1,4 +1,5 @@
 import type { AtomicCheck, KvEntryMaybe, KvKey, KvKeyPart, KvMutation } from "@keywright/core";
+import { awaitAll } from "../context/await-all.js";
 import { isInScope } from "../context/scope.js";
 import type { TableContext } from "../context/table-context.js";
 import { ReferenceMissingError } from "../errors/row-errors.js";
@@ -125,7 +126,7 @@ async function assertNotDropped(
 ): Promise<void> {
   const kept = referenced.filter(({ isNew }) => !isNew);
   const catalogs = new Set(kept.map(({ target }) => tableOfModel(tables, target).catalog));
-  await Promise.all(Array.from(catalogs, (catalog) => catalog.assertSameKey()));
+  await awaitAll(Array.from(catalogs, (catalog) => catalog.assertSameKey()));
 }
 
 /** Reads referenced rows, beside the catalogs of their models if those are due. */
@@ -138,7 +139,7 @@ async function readTargets(
     const snapshots = catalogs.map(({ snapshot }) => snapshot);
     const keys = referenced.map(({ target, targetId }) => rowKey(target, targetId));
     const due = catalogs.filter(({ isKeyKnown }) => !isKeyKnown);
-    const [entries] = await Promise.all([
+    const [entries] = await awaitAll([
       readStored(context, keys),
       ...Array.from(new Set(due), (catalog) => catalog.assertSameKey()),
     ]);

@@ -1,5 +1,6 @@
 import type { KvKey, KvKeyPart } from "@keywright/core";
 import type { CatalogSnapshot } from "../catalog/catalog-snapshot.js";
+import { awaitAll } from "../context/await-all.js";
 import type { TableContext } from "../context/table-context.js";
 import { primaryKeyOfEntry } from "../indexes/entry-value.js";
 import { keyAfter } from "../indexes/key-parts.js";
@@ -166,7 +167,7 @@ export async function searchesWereComplete(
   const indexed = searches.filter(({ index }) => index !== undefined);
   const catalogOf = ({ reference }: ReferrerSearch) =>
     tableOfModel(tables, reference.model).catalog;
-  await Promise.all(Array.from(new Set(indexed.map(catalogOf)), (catalog) => catalog.reload()));
+  await awaitAll(Array.from(new Set(indexed.map(catalogOf)), (catalog) => catalog.reload()));
   return indexed.every((search) => catalogOf(search).snapshot === search.catalog);
 }
 

@@ -11,7 +11,10 @@ export async function readRanges(
   reads: readonly RangeRead[],
 ): Promise<readonly (readonly StoredEntry[])[]> {
   if (engine.getRanges !== undefined) return await engine.getRanges(reads);
-  return await Promise.all(reads.map((read) => readRange(engine, read)));
+  const ranges = reads.map((read) => readRange(engine, read));
+  // All of them end first, so that none is left running if one fails.
+  await Promise.allSettled(ranges);
+  return await Promise.all(ranges);
 }
 
 async function readRange(engine: Engine, { range, limit, reverse }: RangeRead) {

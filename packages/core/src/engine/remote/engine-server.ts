@@ -2,6 +2,7 @@ import { Buffer } from "node:buffer";
 import { randomUUID } from "node:crypto";
 import type { Duplex } from "node:stream";
 import { AmbiguousCommitError } from "../../errors/core-errors.js";
+import { awaitAll } from "../../values/await-all.js";
 import type { AtomicWrite, WriteOutcome } from "../engine.js";
 import { ChangeLog } from "./change-log.js";
 import { appliedVersionstamp, forgetAfter, forgetClients, withCommitId } from "./commit-ids.js";
@@ -130,7 +131,7 @@ export class EngineServer implements ConnectionHost {
     if (client.group === group) return await client.outcomes;
     if (group < client.group) return writes.map(() => new AmbiguousCommitError(0));
     client.group = group;
-    client.outcomes = Promise.all(
+    client.outcomes = awaitAll(
       writes.map((write, i) => this.#commitOne(id, group, i, write, isRepeated)),
     );
     return await client.outcomes;

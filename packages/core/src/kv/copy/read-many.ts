@@ -1,4 +1,5 @@
 import type { KvKey } from "../../keys/key.js";
+import { awaitAll } from "../../values/await-all.js";
 import type { KvEntryMaybe } from "../kv.js";
 import type { KvLimits } from "../limits.js";
 import type { KvReads } from "../read/kv-reads.js";
@@ -17,5 +18,5 @@ export async function readMany(
   for (let i = 0; i < keys.length; i += atOnce) {
     reads.push(kv.getMany<unknown[]>(keys.slice(i, i + atOnce)));
   }
-  return (await Promise.all(reads)).flat();
+  return (await awaitAll(reads)).flat();
 }

@@ -1,4 +1,5 @@
 import { types } from "node:util";
+import { awaitAll } from "../../values/await-all.js";
 import type { DenoMessage } from "./deno-message.js";
 import type { DenoValue, EncodedClone } from "./deno-value.js";
 import type { DenoCheck, DenoMutation, DenoWrite } from "./deno-write.js";
@@ -18,11 +19,8 @@ export async function withBlobs(write: DenoWrite<EncodedClone>): Promise<DenoWri
     write.mutations.map(readMutation),
     write.messages.map(readMessage),
   ];
-  return {
-    checks,
-    mutations: await Promise.all(mutations),
-    messages: await Promise.all(messages),
-  };
+  const [readMutations, readMessages] = await awaitAll([awaitAll(mutations), awaitAll(messages)]);
+  return { checks, mutations: readMutations, messages: readMessages };
 }
 
 function isPending(value: DenoValue<EncodedClone>): boolean {

@@ -1,6 +1,7 @@
 import type { AtomicWrite, Engine, QueueListener, StoredMutation } from "../../engine/engine.js";
 import { RemoteHandlerError } from "../../engine/remote/remote-handler-error.js";
 import { DatabaseClosedError } from "../../errors/core-errors.js";
+import { awaitAll } from "../../values/await-all.js";
 import type { QueueHandler } from "../kv.js";
 import { Alarm } from "./alarm.js";
 import { type HeldMessage, HeldMessages } from "./held-messages.js";
@@ -155,7 +156,7 @@ export class MessageQueue {
     const batch = await this.#reader.read(this.#held.keyTexts(), maxInFlight - this.#held.size);
     const { ready, lost } = batch;
     const held = ready.map((message) => this.#held.add(message));
-    const [begun] = await Promise.all([
+    const [begun] = await awaitAll([
       this.#begin(held),
       ...lost.map((message) => this.#failLost(message)),
     ]);
@@ -232,7 +233,7 @@ export class MessageQueue {
   }
 
   async #withdraw(messages: readonly HeldMessage[]): Promise<void> {
-    await Promise.all(messages.map(async (held) => this.#expect(await this.#held.withdraw(held))));
+    await awaitAll(messages.map(async (held) => this.#expect(await this.#held.withdraw(held))));
   }
 
   /** Makes the reader read the messages that were stored again. Returns false if there are none. */

@@ -1,4 +1,5 @@
 import type { KvKey } from "@keywright/core";
+import { awaitAll } from "../../context/await-all.js";
 import type { RowId } from "../../errors/orm-error.js";
 import { InvalidArgumentError } from "../../errors/query-errors.js";
 import type { SourceDocument, SourceEntry, SourceLayout, SourceReader } from "./source-layout.js";
@@ -15,7 +16,7 @@ export async function documentsOf(
   reader: SourceReader,
   entries: readonly SourceEntry[],
 ): Promise<(SourceDocument | UnreadDocument)[]> {
-  const documents = await Promise.all(
+  const documents = await awaitAll(
     entries.map(async (entry): Promise<(SourceDocument | UnreadDocument)[]> => {
       const id = layout.idOf(entry.key);
       if (id === undefined) return [];

@@ -1,5 +1,6 @@
 import type { AtomicCheck, AtomicOperation, KvEntry, KvKey, KvKeyPart } from "@keywright/core";
 import { type Duplicate, duplicateKey, type UnindexedRow } from "../../catalog/backfill-state.js";
+import { awaitAll } from "../../context/await-all.js";
 import type { TableContext } from "../../context/table-context.js";
 import { withJoinedReads } from "../../context/with-joined-reads.js";
 import { canBeStored } from "../../indexes/can-be-stored.js";
@@ -122,7 +123,7 @@ function freeKey({ expiring }: UniqueEntry): KeyClaim {
 
 function claimKeys(context: TableContext, unique: readonly UniqueEntry[]): Promise<KeyClaim[]> {
   const joined = withJoinedReads(context, (keys) => readStored(context, keys));
-  return Promise.all(
+  return awaitAll(
     unique.map(({ expiring, primaryKey }) => claimUniqueKey(joined, expiring.entry, primaryKey)),
   );
 }

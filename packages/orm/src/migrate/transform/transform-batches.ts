@@ -1,5 +1,6 @@
 import type { KvKeyPart } from "@keywright/core";
 import type { CatalogSnapshot } from "../../catalog/catalog-snapshot.js";
+import { awaitAll } from "../../context/await-all.js";
 import type { TableContext, TableLimits } from "../../context/table-context.js";
 import { withJoinedReads } from "../../context/with-joined-reads.js";
 import { readStored } from "../../query/read/rows/read-rows.js";
@@ -62,7 +63,7 @@ export async function transformBatches(
     const { snapshot } = catalog;
     const joined = withJoinedReads(context, (keys) => readStored(context, keys));
     const rowContext = { ...joined, limits: rowLimits(limits) };
-    const plans = await Promise.all(rows.map((row) => planTransform(rowContext, snapshot, row)));
+    const plans = await awaitAll(rows.map((row) => planTransform(rowContext, snapshot, row)));
     const before = current;
     const stateAfter = (count: number, failed: number): TransformState => {
       const nextState = source.moved(before, count, rows[count - 1]?.primaryKey ?? []);

@@ -1,5 +1,6 @@
 import { type KvEntryMaybe, type KvKey, type KvKeyPart, specificationOrder } from "@keywright/core";
 import { type AnyDatabase, tableContextOf } from "../../context/any-database.js";
+import { awaitAll } from "../../context/await-all.js";
 import type { TableContext } from "../../context/table-context.js";
 import { assertPositiveInteger } from "../../errors/assert-positive-integer.js";
 import type { RowId } from "../../errors/orm-error.js";
@@ -119,7 +120,7 @@ export async function danglingReferencesAmong(
   let rows = 0;
   if (references.length === 0) return { items, rows, cursor: null };
   const tables = new Set([context, ...references.map(({ target }) => target)]);
-  await Promise.all(Array.from(tables, ({ catalog }) => catalog.reload()));
+  await awaitAll(Array.from(tables, ({ catalog }) => catalog.reload()));
   for (const { catalog } of tables) catalog.snapshot.assertSameKey();
   for (;;) {
     const limit = Math.min(maxRows - rows, maxBatchRows);

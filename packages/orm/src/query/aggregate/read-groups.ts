@@ -1,4 +1,5 @@
 import { compareKeys, type KvKey, type KvKeyPart, type KvListSelector } from "@keywright/core";
+import { awaitAll } from "../../context/await-all.js";
 import type { ReadMeter } from "../../context/read-meter.js";
 import type { TableContext } from "../../context/table-context.js";
 import { counterKey } from "../../indexes/counter-keys.js";
@@ -84,7 +85,7 @@ async function* listGroups(
       const ranges = after === undefined ? sumRanges : [];
       const options = { limit, reverse };
       const lists = [range, ...ranges].map((one) => list(context, one, meter, options));
-      const [counts, ...ahead] = await Promise.all(lists);
+      const [counts, ...ahead] = await awaitAll(lists);
       page = counts!;
       const [first, last] = reverse ? [page.at(-1), page[0]] : [page[0], page.at(-1)];
       if (first === undefined || last === undefined) return [];

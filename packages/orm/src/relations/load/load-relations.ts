@@ -1,4 +1,5 @@
 import type { AnyInclude, AnyQuery } from "../../context/any-query.js";
+import { awaitAll } from "../../context/await-all.js";
 import type { ReadMeter } from "../../context/read-meter.js";
 import type { TableContext } from "../../context/table-context.js";
 import type { AnyRow } from "../../model/compiled-model.js";
@@ -43,7 +44,7 @@ export async function loadRelations(
     const values = await loadRelation({ context, rows, link, query, meter, missing, shape });
     return { name: link.name, values };
   });
-  for (const { name, values } of await Promise.all(loads)) {
+  for (const { name, values } of await awaitAll(loads)) {
     for (const [i, row] of loaded.entries()) row[name] = values[i];
   }
   if (counted.length > 0) {

@@ -1,5 +1,6 @@
 import type { KvKeyPart } from "@keywright/core";
 import type { FoundRow } from "../../context/any-query.js";
+import { awaitAll } from "../../context/await-all.js";
 import type { ReadMeter } from "../../context/read-meter.js";
 import type { TableContext } from "../../context/table-context.js";
 import { VersionConflictError } from "../../errors/row-errors.js";
@@ -146,7 +147,7 @@ export async function isUnreferenced(
     for (const { catalog } of searches) transaction?.addCheck(catalog.check);
     return (await kv.atomic().check(guard).commit()).ok;
   }
-  const [{ ok }, areComplete] = await Promise.all([
+  const [{ ok }, areComplete] = await awaitAll([
     kv.atomic().check(guard).commit(),
     searchesWereComplete(lists, searches),
   ]);

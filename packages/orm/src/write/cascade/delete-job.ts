@@ -1,4 +1,5 @@
 import type { KvKeyPart } from "@keywright/core";
+import { awaitAll } from "../../context/await-all.js";
 import { ReadMeter } from "../../context/read-meter.js";
 import type { TableContext } from "../../context/table-context.js";
 import type { CompiledModel } from "../../model/compiled-model.js";
@@ -54,7 +55,7 @@ async function assertFinishable(
   const { written, references } = cascadeReach(tables, model);
   let isComplete: boolean;
   do {
-    await Promise.all(Array.from(written, ({ catalog }) => catalog.reload()));
+    await awaitAll(Array.from(written, ({ catalog }) => catalog.reload()));
     for (const { catalog } of written) catalog.snapshot.assertWritable();
     const searches = await beginSearches(tables, references);
     await findRestriction(tables, model, primaryKey);

@@ -23,6 +23,7 @@
  */
 import type { KvKeyPart } from "@keywright/core";
 import type { FoundRow } from "../../context/any-query.js";
+import { awaitAll } from "../../context/await-all.js";
 import { ReadMeter } from "../../context/read-meter.js";
 import type { TableContext } from "../../context/table-context.js";
 import { RowNotFoundError } from "../../errors/row-errors.js";
@@ -81,7 +82,7 @@ export async function deleteRow(
     for (let attempt = 1; ; attempt++) {
       await pauseBeforeAttempt(attempt);
       // The guard is read beside the row if possible, because it must be read before the search.
-      const [found, guard] = await Promise.all([
+      const [found, guard] = await awaitAll([
         findToWrite(context, catalog.snapshot, find, where),
         expectedKey && kv.get(referenceGuardKey(model, expectedKey)),
       ]);

@@ -1,4 +1,5 @@
 import type { KvKeyPart } from "@keywright/core";
+import { awaitAll } from "../../context/await-all.js";
 import { hooksOf } from "../../context/hooks-of.js";
 import { inParallel } from "../../context/in-parallel.js";
 import type { TableContext } from "../../context/table-context.js";
@@ -7,7 +8,6 @@ import { readRows } from "../../query/read/rows/read-rows.js";
 import { assertUnrestricted, isReferring } from "../../relations/find-restriction.js";
 import { isReferenceTo, rowIdOf } from "../../relations/referenced-key.js";
 import { tableOfModel } from "../../relations/referrers.js";
-
 import { deleteSingleRow } from "../rows/delete-single-row.js";
 import { updateRow } from "../rows/update-row.js";
 import { beginSearch, type CascadeFrame, type CascadeWalk, createFrame } from "./cascade-frame.js";
@@ -68,10 +68,7 @@ export async function visitReferrers(
   }
   const write = (key: PrimaryKey) => writeLeaf(walk, context, frame, reference, key);
   if (hooksOf(context) === undefined) {
-    const writes = fitting.map(write);
-    // All of them end first, so that none writes in a transaction that is over.
-    await Promise.allSettled(writes);
-    await Promise.all(writes);
+    await awaitAll(fitting.map(write));
   } else {
     // The transaction keeps the rows. A hook may refuse a row, and is then not called for others.
     await readRows(context, fitting);

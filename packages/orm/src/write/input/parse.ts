@@ -1,4 +1,5 @@
 import * as z from "zod";
+import { awaitAll } from "../../context/await-all.js";
 import { tooDeep } from "../../model/rows/too-deep.js";
 
 /** The output of a schema for a value, or its issues. */
@@ -41,6 +42,6 @@ export function whenReady<A, B>(
 /** Returns all values: synchronously, or as a promise if one of them is a promise. */
 export function allReady<T>(values: readonly (T | Promise<T>)[]): readonly T[] | Promise<T[]> {
   return values.some((value) => value instanceof Promise)
-    ? Promise.all(values.map(async (value) => await value))
+    ? awaitAll(values)
     : (values as readonly T[]);
 }

@@ -1,5 +1,6 @@
 import { setImmediate } from "node:timers";
 import type { Kv, KvCommitError, KvCommitResult, KvLimits } from "@keywright/core";
+import { awaitAll } from "../../context/await-all.js";
 import { kvWith } from "../../context/kv-with.js";
 import { isLimitError } from "../../transaction/limit-error-of.js";
 import { RecordedOperation, SharedCommit } from "./shared-commit.js";
@@ -139,7 +140,7 @@ async function commitChunk(
 
 /** Commits operations one by one. All start at once, and the database processes them in order. */
 async function commitEach(target: Target, chunk: readonly Waiting[]): Promise<void> {
-  await Promise.all(chunk.map((next) => commitInOrder(target, [next])));
+  await awaitAll(chunk.map((next) => commitInOrder(target, [next])));
 }
 
 /** The beginnings of error messages of `@deno/kv`, which throws no error classes for them. */

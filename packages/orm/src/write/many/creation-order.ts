@@ -1,4 +1,5 @@
 import type { KvKey, KvKeyPart } from "@keywright/core";
+import { awaitAll } from "../../context/await-all.js";
 import type { TableContext } from "../../context/table-context.js";
 import { UniqueConstraintError } from "../../errors/row-errors.js";
 import { indexKeys } from "../../indexes/index-entries.js";
@@ -138,8 +139,8 @@ export class CreationOrder {
   }
 
   async #turnAfter(earlier: readonly Holder[], targets: readonly Holder[]): Promise<Taken> {
-    const taken = await Promise.all(earlier.map((holder) => this.#takenAfter(holder)));
-    await Promise.all(targets.map((holder) => this.#takenAfter(holder)));
+    const taken = await awaitAll(earlier.map((holder) => this.#takenAfter(holder)));
+    await awaitAll(targets.map((holder) => this.#takenAfter(holder)));
     return taken.find((error) => error !== undefined);
   }
 

@@ -1,4 +1,5 @@
 import type { KvEntryMaybe, KvKey, KvKeyPart } from "@keywright/core";
+import { awaitAll } from "../../../context/await-all.js";
 import type { TableContext } from "../../../context/table-context.js";
 import { rowKey } from "../../../indexes/primary-key.js";
 import type { AnyRow } from "../../../model/compiled-model.js";
@@ -48,5 +49,5 @@ export async function readStored(
   for (let from = 0; from < keys.length; from += limits.keys) {
     reads.push(kv.getMany<unknown[]>(keys.slice(from, from + limits.keys)));
   }
-  return (await Promise.all(reads)).flat();
+  return (await awaitAll(reads)).flat();
 }

@@ -1,4 +1,5 @@
 import type { AnyQuery } from "../../../context/any-query.js";
+import { awaitAll } from "../../../context/await-all.js";
 import { hooksOf } from "../../../context/hooks-of.js";
 import type { TableContext } from "../../../context/table-context.js";
 import { ComputedFieldError } from "../../../errors/computed-field-error.js";
@@ -42,7 +43,7 @@ export async function resultRows(
     query.select === undefined &&
     hooksOf(context)?.afterRead === undefined;
   if (isUnchanged) return rows.map((row) => ownFields(context.model.schema, row));
-  return await Promise.all(rows.map(async (row) => await resultRow(context, row, query)));
+  return await awaitAll(rows.map(async (row) => await resultRow(context, row, query)));
 }
 
 /**

@@ -1,0 +1,66 @@
+import type { AtomicOperation, Kv, KvListIterator } from "@keywright/core";
+
+/** What a call of {@link FailingKv} rejects with. */
+export class PlannedFailure extends Error {}
+
+const nextTurn = () => new Promise<void>((resolve) => setImmediate(resolve));
+
+/**
+ * Counts the calls of a database that is in memory. The call number `failsAt` rejects at once, and
+ * every other one ends a turn of the event loop later, so that those that began with it are still
+ * running when its error is known.
+ */
+export class FailingKv {
+  readonly kv: Kv;
+  failsAt = Number.POSITIVE_INFINITY;
+  /** The number of calls that have begun. */
+  calls = 0;
+  running = 0;
+
+  constructor(kv: Kv) {
+    this.kv = new Proxy(kv, {
+      get: (target, property) => {
+        const member: unknown = Reflect.get(target, property, target);
+        if (typeof member !== "function") return member;
+        const method = member.bind(target) as (...args: unknown[]) => unknown;
+        if (property === "atomic") return () => this.#withCommit(target.atomic());
+        if (property === "list") {
+          return (...args: unknown[]) => this.#withNext(method(...args) as KvListIterator<unknown>);
+        }
+        const isCall = property === "get" || property === "getMany";
+        return isCall ? (...args: unknown[]) => this.#call(() => method(...args)) : method;
+      },
+    });
+  }
+
+  #withCommit(operation: AtomicOperation): AtomicOperation {
+    const commit = operation.commit.bind(operation);
+    operation.commit = () => this.#call(commit);
+    return operation;
+  }
+
+  #withNext(list: KvListIterator<unknown>): KvListIterator<unknown> {
+    const next = list.next.bind(list);
+    list.next = () => this.#call(next);
+    const nextBatch = list.nextBatch?.bind(list);
+    if (nextBatch !== undefined) list.nextBatch = () => this.#call(nextBatch);
+    return list;
+  }
+
+  async #call<T>(call: () => T | Promise<T>): Promise<T> {
+    if (++this.calls === this.failsAt) throw new PlannedFailure();
+    this.running++;
+    try {
+      const result = await call();
+      await nextTurn();
+      return result;
+    } finally {
+      this.running--;
+    }
+  }
+}
+
+/** Waits until calls that were left running would have begun others. */
+export async function fewTurns(): Promise<void> {
+  for (let i = 0; i < 3; i++) await nextTurn();
+}
