@@ -5,16 +5,25 @@ import type {
   KeyRange,
   RangeListener,
   RangeRead,
+  ReadView,
   StoredEntry,
   WriteOutcome,
 } from "@keywright/core";
-import { ChangeWatchers, hasExpired, maxRangeBytes } from "@keywright/core/engine";
+import { ReadViewEndedError } from "@keywright/core";
+import {
+  ChangeWatchers,
+  type EndableView,
+  hasExpired,
+  maxRangeBytes,
+  OpenViews,
+} from "@keywright/core/engine";
 import type { EtcdClient } from "./client/etcd-client.js";
 import type { KeyValue } from "./client/etcd-messages.js";
 import { KeyReader } from "./client/key-reader.js";
 import { readKeys } from "./client/read-keys.js";
 import { retryIfCompacted } from "./client/retry-if-compacted.js";
 import { Committer } from "./commit/committer.js";
+import { EtcdCompactedError } from "./errors/etcd-errors.js";
 import { decodeRecord } from "./record/entry-record.js";
 import type { KeySpace } from "./record/key-space.js";
 import { ChangeStream } from "./watch/change-stream.js";
@@ -27,6 +36,16 @@ const requestOverhead = 256 * 1024;
 const mostAtOnce = 4096;
 /** The number of entries that the first request of a process reads at most. */
 const firstEntries = 500;
+
+/** The state that a read sees. */
+interface State {
+  /** The revision, or 0 for the newest one. */
+  readonly revision: number;
+  /** Milliseconds since the epoch. The default is the time of the read. */
+  readonly now: number | undefined;
+}
+
+const newest: State = { revision: 0, now: undefined };
 
 export interface EtcdEngineLimits {
   readonly maxTxnOps: number;
@@ -41,6 +60,7 @@ export class EtcdEngine implements Engine {
   readonly #keys: KeySpace;
   readonly #reader: KeyReader;
   readonly #watchers = new ChangeWatchers();
+  readonly #views = new OpenViews();
   readonly #committer: Committer;
   #stream: ChangeStream | undefined;
   /** The mean size of the records that the last range has had, in bytes. */
@@ -74,18 +94,42 @@ export class EtcdEngine implements Engine {
     return record && this.#unexpired(record, Date.now());
   }
 
-  async getMany(keys: readonly Uint8Array[]): Promise<(StoredEntry | undefined)[]> {
-    const full = keys.map((key) => this.#keys.keyOf(key));
-    const stored = await retryIfCompacted(() => readKeys(this.#client, full));
-    const now = Date.now();
-    return full.map((key) => {
-      const record = stored.get(key.toString("latin1"));
-      return record && this.#unexpired(record, now);
-    });
+  getMany(keys: readonly Uint8Array[]): Promise<(StoredEntry | undefined)[]> {
+    return retryIfCompacted(() => this.#readMany(keys));
   }
 
   getRange(read: RangeRead): Promise<StoredEntry[]> {
     return retryIfCompacted(() => this.#readRange(read));
+  }
+
+  /** The reads of a view are those of a revision, which etcd keeps until it compacts it. */
+  async openView(): Promise<ReadView> {
+    this.#views.assertOpen();
+    const request = { key: this.#keys.header, keysOnly: true };
+    const { header } = await this.#client.read("KV.Range", request);
+    const state = { revision: header.revision, now: Date.now() };
+    const read = async <T>(reading: Promise<T>): Promise<T> => {
+      try {
+        return await reading;
+      } catch (error) {
+        if (!(error instanceof EtcdCompactedError)) throw error;
+        const failure = () =>
+          new ReadViewEndedError(
+            "etcd has compacted its revision; give --auto-compaction-retention more time",
+          );
+        view.end(failure);
+        throw failure();
+      }
+    };
+    const view: EndableView = this.#views.open(
+      {
+        get: (key) => read(this.#readMany([key], state).then(([entry]) => entry)),
+        getMany: (keys) => read(this.#readMany(keys, state)),
+        getRange: (range) => read(this.#readRange(range, state)),
+      },
+      () => undefined,
+    );
+    return view;
   }
 
   commit(writes: readonly AtomicWrite[]): Promise<WriteOutcome[]> {
@@ -101,18 +145,35 @@ export class EtcdEngine implements Engine {
   }
 
   async close(): Promise<void> {
+    this.#views.close();
     this.#stream?.end();
     this.#client.close();
   }
 
-  async #readRange({ range, limit, reverse }: RangeRead): Promise<StoredEntry[]> {
+  async #readMany(
+    keys: readonly Uint8Array[],
+    { revision, now: time }: State = newest,
+  ): Promise<(StoredEntry | undefined)[]> {
+    const full = keys.map((key) => this.#keys.keyOf(key));
+    const stored = await readKeys(this.#client, full, revision);
+    const now = time ?? Date.now();
+    return full.map((key) => {
+      const record = stored.get(key.toString("latin1"));
+      return record && this.#unexpired(record, now);
+    });
+  }
+
+  async #readRange(
+    { range, limit, reverse }: RangeRead,
+    { revision: at, now: time }: State = newest,
+  ): Promise<StoredEntry[]> {
     if (range.end.length === 0) return [];
     let { key, rangeEnd } = this.#keys.rangeOf(range);
     if (key.compare(rangeEnd) >= 0) return [];
-    const now = Date.now();
+    const now = time ?? Date.now();
     const entries: StoredEntry[] = [];
     let size = 0;
-    let revision = 0;
+    let revision = at;
     for (;;) {
       const atOnce = Math.max(Math.floor(maxRangeBytes / this.#recordBytes), 1);
       const wanted = Math.min(limit - entries.length, atOnce, mostAtOnce);

@@ -9,9 +9,11 @@ import {
   type KeyRange,
   type RangeListener,
   type RangeRead,
+  type ReadView,
   type StoredEntry,
   type WriteOutcome,
 } from "@keywright/core";
+import { OpenViews } from "@keywright/core/engine";
 import type pg from "pg";
 import { decodeOutcomes } from "./commit/decode-outcomes.js";
 import { type EncodedBatch, encodeBatch } from "./commit/encode-batch.js";
@@ -19,6 +21,7 @@ import { Caller, shortestAttempt } from "./connection/caller.js";
 import { connect, end } from "./connection/connect.js";
 import { KeyReader } from "./connection/key-reader.js";
 import { entryOf, Statements, sequenceOf } from "./connection/statements.js";
+import { ViewTransaction } from "./connection/view-transaction.js";
 import { refusalOf, unavailable } from "./errors/refusal-of.js";
 import {
   type EngineSettings,
@@ -93,13 +96,19 @@ class PostgresEngine implements Engine {
     valueBytes: 32 * mebibyte,
     totalMutationBytes: 64 * mebibyte,
   };
+  readonly #settings: EngineSettings;
   readonly #caller: Caller;
+  /** Views have connections of their own, so that commits never wait for them. */
+  readonly #viewCaller: Caller;
+  readonly #views = new OpenViews();
   readonly #statements: Statements;
   readonly #reader: KeyReader;
   readonly #feed: ChangeFeed;
 
   constructor(settings: EngineSettings, statements: Statements, { client, known }: Prepared) {
+    this.#settings = settings;
     this.#caller = new Caller(settings, client);
+    this.#viewCaller = new Caller(settings);
     this.#statements = statements;
     this.#reader = new KeyReader(this.#caller, statements);
     this.#feed = new ChangeFeed(settings, statements, known);
@@ -115,6 +124,13 @@ class PostgresEngine implements Engine {
 
   async getRange(read: RangeRead): Promise<StoredEntry[]> {
     return (await this.#caller.read(this.#statements.getRange(read))).map(entryOf);
+  }
+
+  async openView(): Promise<ReadView> {
+    this.#views.assertOpen();
+    const { deadline } = this.#settings;
+    const reads = await ViewTransaction.begin(this.#viewCaller, this.#statements, deadline);
+    return this.#views.open(reads, () => reads.end());
   }
 
   async commit(writes: readonly AtomicWrite[]): Promise<WriteOutcome[]> {
@@ -135,6 +151,8 @@ class PostgresEngine implements Engine {
   }
 
   async close(): Promise<void> {
+    this.#views.close();
+    this.#viewCaller.close();
     this.#caller.close();
     await this.#feed.close();
   }

@@ -9,14 +9,15 @@ import { KeySpace } from "../../src/record/key-space.js";
 import { LossyProxy } from "../server/lossy-proxy.js";
 import { describeEtcd, newPrefix } from "../server/shared-cluster.js";
 
-describeEtcd("the changes of other processes", 1, (cluster) => {
-  const everything = { start: Uint8Array.of(1), end: Uint8Array.of(0xff) };
-  const set = async (engine: Engine, ...key: (string | number)[]) => {
-    const mutation = { type: "set" as const, key: encodeKey(key), value: Uint8Array.of(1) };
-    const write = { checks: [], mutations: [mutation], sync: true };
-    expect((await engine.commit([write]))[0]).toBeTypeOf("string");
-  };
+const everything = { start: Uint8Array.of(1), end: Uint8Array.of(0xff) };
 
+async function set(engine: Engine, ...key: (string | number)[]): Promise<void> {
+  const mutation = { type: "set" as const, key: encodeKey(key), value: Uint8Array.of(1) };
+  const write = { checks: [], mutations: [mutation], sync: true };
+  expect((await engine.commit([write]))[0]).toBeTypeOf("string");
+}
+
+describeEtcd("the changes of other processes", 1, (cluster) => {
   /** Calls `test` with an engine behind a proxy, and with another engine on the same database. */
   const withEngines = async (
     test: (engine: Engine, other: Engine, proxy: LossyProxy) => Promise<void>,
@@ -115,6 +116,30 @@ describeEtcd("the changes of other processes", 1, (cluster) => {
       client.compactions = Number.POSITIVE_INFINITY;
       await expect(engine.getMany(keys)).rejects.toThrow(EtcdCompactedError);
     } finally {
+      await engine.close();
+    }
+  });
+});
+
+describeEtcd("a view", 1, (cluster) => {
+  it("ends when etcd has compacted its revision", async () => {
+    const { endpoints } = cluster();
+    const engine = await etcdEngine({ endpoints, prefix: newPrefix() });
+    const client = new EtcdClient({ endpoints, timeout: 5000 });
+    try {
+      await set(engine, "a");
+      const view = await engine.openView!();
+      await set(engine, "a");
+      expect(await view.get(encodeKey(["a"]))).toBeDefined();
+      await client.read("KV.Range", { key: Uint8Array.of(1) });
+      await client.read("KV.Compact", { revision: client.lastRevision });
+      const ended = { code: "KW_READ_VIEW_ENDED", retryable: true };
+      const read = { range: everything, limit: 10, reverse: false };
+      await expect(async () => await view.getRange(read)).rejects.toMatchObject(ended);
+      await expect(async () => await view.get(encodeKey(["a"]))).rejects.toMatchObject(ended);
+      view.close();
+    } finally {
+      client.close();
       await engine.close();
     }
   });

@@ -8,7 +8,7 @@ describeEtcd("the engine on one member", 1, (cluster) => {
     { describe, it },
     {
       name: "EtcdEngine",
-      capabilities: ["shared"],
+      capabilities: ["shared", "views"],
       create: async () => {
         const prefix = newPrefix();
         return { open: () => etcdEngine({ endpoints: cluster().endpoints, prefix }) };

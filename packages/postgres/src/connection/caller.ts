@@ -23,6 +23,15 @@ export const shortestAttempt = 20;
 /** Answers with which a server says that it may accept the same statement later. */
 const transient = /^(40|53|55P03|57|25006)/;
 
+/** A connection with a transaction. */
+export interface HeldConnection {
+  readonly client: pg.Client;
+  /** The rows of the last statement that began the transaction. */
+  readonly rows: readonly unknown[];
+  /** @param hasFailed true if the connection cannot be used again. */
+  release(hasFailed: boolean): void;
+}
+
 /** Sends statements to the server, and repeats them if it does not answer. */
 export class Caller {
   readonly #pool: ConnectionPool;
@@ -30,7 +39,7 @@ export class Caller {
   #isClosed = false;
 
   /** @param first an open connection, which is closed with the others. */
-  constructor(settings: EngineSettings, first: pg.Client) {
+  constructor(settings: EngineSettings, first?: pg.Client) {
     this.#pool = new ConnectionPool(settings, first);
     this.#deadline = settings.deadline;
   }
@@ -42,7 +51,7 @@ export class Caller {
    * @throws {PostgresRefusedError} if the server refuses.
    */
   async read(statement: Statement): Promise<unknown[][]> {
-    return await this.#call(statement, unavailable);
+    return await this.#call((client, time) => this.#send(client, statement, time), unavailable);
   }
 
   /**
@@ -55,9 +64,35 @@ export class Caller {
    * @throws {PostgresRefusedError} if the server refuses.
    */
   async write(statement: Statement): Promise<unknown[][]> {
-    return await this.#call(statement, (error, wasSent, waited) =>
-      wasSent ? new AmbiguousCommitError(waited, error) : unavailable(error),
+    return await this.#call(
+      (client, time) => this.#send(client, statement, time),
+      (error, wasSent, waited) =>
+        wasSent ? new AmbiguousCommitError(waited, error) : unavailable(error),
     );
+  }
+
+  /**
+   * Takes a connection, and begins a transaction on it.
+   *
+   * @param begin the statements that begin it.
+   * @throws {EngineUnavailableError} if no server answers, or no connection is free, until the
+   * deadline.
+   * @throws {PostgresRefusedError} if the server refuses.
+   */
+  async begin(begin: string): Promise<HeldConnection> {
+    return await this.#call(async (client, time) => {
+      try {
+        // Several statements have several results, which the types do not know.
+        const results = (await client.query({ text: begin, query_timeout: time } as {
+          text: string;
+        })) as unknown as pg.QueryResult[];
+        const release = (hasFailed: boolean) => this.#pool.release(client, hasFailed);
+        return { client, rows: results.at(-1)!.rows, release };
+      } catch (error) {
+        this.#pool.release(client, true);
+        throw error;
+      }
+    }, unavailable);
   }
 
   close(): void {
@@ -65,10 +100,11 @@ export class Caller {
     this.#pool.close();
   }
 
-  async #call(
-    statement: Statement,
+  /** @param send uses a connection, and releases it. */
+  async #call<T>(
+    send: (client: pg.Client, time: number) => Promise<T>,
     failure: (error: unknown, wasSent: boolean, waited: number) => Error,
-  ): Promise<unknown[][]> {
+  ): Promise<T> {
     const start = performance.now();
     const end = start + this.#deadline;
     const waited = () => Math.round(performance.now() - start);
@@ -82,7 +118,7 @@ export class Caller {
       let client: pg.Client | undefined;
       try {
         client = await this.#pool.acquire(this.#deadline / 2, end);
-        return await this.#send(client, statement, attemptEnd() - performance.now());
+        return await send(client, Math.max(1, attemptEnd() - performance.now()));
       } catch (error) {
         if (this.#isClosed || error instanceof DatabaseClosedError) {
           throw wasSent || client !== undefined
@@ -108,8 +144,7 @@ export class Caller {
     let hasFailed = true;
     try {
       const query = { ...statement, values: [...statement.values], rowMode: "array" as const };
-      const query_timeout = Math.max(1, time);
-      const { rows } = await client.query({ ...query, query_timeout } as typeof query);
+      const { rows } = await client.query({ ...query, query_timeout: time } as typeof query);
       hasFailed = false;
       return rows;
     } catch (error) {

@@ -24,8 +24,9 @@ export class ConnectionPool {
   #connecting = 0;
 
   /** @param first an open connection. */
-  constructor(settings: EngineSettings, first: pg.Client) {
+  constructor(settings: EngineSettings, first?: pg.Client) {
     this.#settings = settings;
+    if (first === undefined) return;
     this.#adopt(first);
     this.#rest(first);
   }

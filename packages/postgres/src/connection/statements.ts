@@ -7,47 +7,70 @@ import { endOfLog, headKey, logKey } from "../sql/stored-keys.js";
 import type { Statement } from "./caller.js";
 
 const columns = "key, value, version, expires_at";
-/** True for an entry that has not expired, by the clock of the server. */
-const exists = `(expires_at IS NULL OR expires_at > ${serverTime.replace("clock_", "statement_")})`;
+const statementTime = serverTime.replace("clock_", "statement_");
 
 /** The statements of an engine on its table. */
 export class Statements {
   readonly #table: string;
+  /** Milliseconds since the epoch. Entries that expire by then are absent. */
+  readonly #now: number | undefined;
 
-  constructor(prefix: string) {
+  /** @param now the default is the time of each statement, by the clock of the server. */
+  constructor(prefix: string, now?: number) {
     this.#table = prefix;
+    this.#now = now;
+  }
+
+  /** Returns the same statements for another time. */
+  at(now: number): Statements {
+    return new Statements(this.#table, now);
   }
 
   get(key: Uint8Array): Statement {
-    const text = `SELECT ${columns} FROM ${this.#table} WHERE key = $1 AND ${exists}`;
-    return { name: `${this.#table}_get`, text, values: [bufferOf(key)] };
+    return this.#read("get", [bufferOf(key)], (exists) => {
+      return `SELECT ${columns} FROM ${this.#table} WHERE key = $1 AND ${exists}`;
+    });
   }
 
   getMany(keys: readonly Uint8Array[]): Statement {
-    const text = `SELECT ${columns} FROM ${this.#table} WHERE key = ANY ($1::bytea[]) AND ${exists}`;
-    return { name: `${this.#table}_get_many`, text, values: [keys.map(bufferOf)] };
+    return this.#read("get_many", [keys.map(bufferOf)], (exists) => {
+      return `SELECT ${columns} FROM ${this.#table} WHERE key = ANY ($1::bytea[]) AND ${exists}`;
+    });
   }
 
   /** Reads until the limit, or until the values that precede an entry reach the maximum. */
   getRange({ range, limit, reverse }: RangeRead): Statement {
     const { start, end } = visibleRange(range);
     const order = reverse ? "DESC" : "ASC";
-    const text = `
+    const values = [bufferOf(start), bufferOf(end), limit];
+    return this.#read(
+      `range_${order}`,
+      values,
+      (exists) => `
       SELECT ${columns} FROM (
         SELECT ${columns},
           sum(length(value)) OVER (ORDER BY key ${order} ROWS UNBOUNDED PRECEDING)
             - length(value) AS before
         FROM ${this.#table} WHERE key >= $1 AND key < $2 AND ${exists}
         ORDER BY key ${order} LIMIT $3
-      ) AS page WHERE before < ${maxRangeBytes} ORDER BY key ${order}`;
-    const values = [bufferOf(start), bufferOf(end), limit];
-    return { name: `${this.#table}_range_${order}`, text, values };
+      ) AS page WHERE before < ${maxRangeBytes} ORDER BY key ${order}`,
+    );
   }
 
   commit(id: Buffer, { parameters }: EncodedBatch): Statement {
     const places = parameters.map((_, i) => `$${i + 2}`).join(", ");
     const text = `SELECT ${commitFunction(this.#table)}($1, ${places})`;
     return { name: `${this.#table}_commit`, text, values: [id, ...parameters] };
+  }
+
+  /**
+   * Begins a transaction whose reads see the state of this statement, and returns the time. The
+   * server ends it after a minute without a read.
+   */
+  begin(): string {
+    return `BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY;
+      SET LOCAL idle_in_transaction_session_timeout = 60000;
+      SELECT ${statementTime} AS now`;
   }
 
   head(): Statement {
@@ -59,6 +82,17 @@ export class Statements {
   log(after: number, limit: number): Statement {
     const text = `SELECT key, value FROM ${this.#table} WHERE key >= $1 AND key < $2 ORDER BY key LIMIT $3`;
     return { name: `${this.#table}_log`, text, values: [logKey(after + 1), endOfLog, limit] };
+  }
+
+  /** @param text returns the text for a condition that is true for entries that have not expired. */
+  #read(name: string, values: readonly unknown[], text: (exists: string) => string): Statement {
+    const now = this.#now;
+    const time = now === undefined ? statementTime : `$${values.length + 1}`;
+    return {
+      name: `${this.#table}_${now === undefined ? "" : "view_"}${name}`,
+      text: text(`(expires_at IS NULL OR expires_at > ${time})`),
+      values: now === undefined ? values : [...values, now],
+    };
   }
 }
 

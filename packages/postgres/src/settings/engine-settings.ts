@@ -13,7 +13,10 @@ export interface PostgresOptions {
   readonly prefix?: string | undefined;
   /** TLS: true, or the options of Node's `tls.connect`. False by default. */
   readonly ssl?: boolean | ConnectionOptions | undefined;
-  /** The maximum number of connections, without the one that waits for changes. 10 by default. */
+  /**
+   * The maximum number of connections, without the one that waits for changes. 10 by default. Copies
+   * and other views of one state have as many of their own, which are opened when they are needed.
+   */
   readonly maxConnections?: number | undefined;
   /**
    * Milliseconds for which a call is tried again if the server does not answer. 10,000 by default.

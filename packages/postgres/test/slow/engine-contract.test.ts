@@ -7,7 +7,7 @@ engineContract(
   { describe, it },
   {
     name: "PostgresEngine",
-    capabilities: ["shared"],
+    capabilities: ["shared", "views"],
     create: async () => {
       const options = newTable();
       return { open: () => postgresEngine(options) };
