@@ -1,7 +1,7 @@
 import { KvU64 as DenoU64, openKv as openDenoKv } from "@deno/kv";
 import { openKv } from "@keywright/core";
 import { belongsTo, createDatabase, defineModel } from "@keywright/orm";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import * as z from "zod";
 import { endOfJob } from "./end-of-job.js";
 import { type Example, models, openExample, userOf } from "./example.js";
@@ -17,6 +17,7 @@ beforeEach(async () => {
 });
 
 afterEach(async () => {
+  vi.useRealTimers();
   await open.studio.close();
   await example.kv.close();
 });
@@ -265,7 +266,8 @@ it("exports cells that a spreadsheet does not run", async () => {
   expect(text).toContain(",-5,");
 });
 
-it("reports changed rows", async () => {
+it("reports changed rows, and shows while there are none that it is there", async () => {
+  vi.useFakeTimers({ toFake: ["setInterval", "clearInterval"] });
   const response = await fetch(`${open.base}api/changes?property=users`, {
     headers: { cookie: open.cookie },
   });
@@ -273,6 +275,8 @@ it("reports changed rows", async () => {
   expect((await reader.read()).value).toContain("event: open");
   await example.db.users.update({ where: { id: userOf(4).id }, data: { age: 1 } });
   expect((await reader.read()).value).toContain(userOf(4).id);
+  vi.advanceTimersByTime(5000);
+  expect((await reader.read()).value).toContain("event: alive");
   await reader.cancel();
 });
 

@@ -1,16 +1,25 @@
 import type { ChangedKeys } from "../../src/protocol/protocol.js";
 import { decode } from "../../src/protocol/wire.js";
 
+/** Milliseconds between the signs of life of a studio, and how many of them may be missing. */
+const heartbeat = 5000;
+const mostMissing = 3;
+
 /**
  * Calls `onChange` with the keys of changed rows of a model, or with null if they are not known.
- * Returns a function that ends this.
+ * A studio that shows no sign of life may have missed some. Returns a function that ends this.
  */
 export function watchChanges(property: string, onChange: (keys: ChangedKeys) => void): () => void {
   let source: EventSource | undefined;
   // What changes while there is no connection is lost.
   let hasMissed = false;
+  let silence = 0;
   const open = () => {
+    silence = 0;
     source = new EventSource(`/api/changes?property=${encodeURIComponent(property)}`);
+    source.addEventListener("alive", () => {
+      silence = 0;
+    });
     source.onmessage = (event) => onChange(decode<ChangedKeys>(String(event.data)));
     source.onerror = () => {
       hasMissed = true;
@@ -22,6 +31,13 @@ export function watchChanges(property: string, onChange: (keys: ChangedKeys) => 
     };
   };
   const close = () => source?.close();
+  const timer = setInterval(() => {
+    if (document.hidden || ++silence <= mostMissing) return;
+    close();
+    hasMissed = true;
+    onChange(null);
+    open();
+  }, heartbeat);
   // A browser has few connections to a host. Pages in the background leave them to the others.
   const onVisibility = () => {
     close();
@@ -32,6 +48,7 @@ export function watchChanges(property: string, onChange: (keys: ChangedKeys) => 
   if (document.hidden) hasMissed = true;
   else open();
   return () => {
+    clearInterval(timer);
     document.removeEventListener("visibilitychange", onVisibility);
     close();
   };

@@ -5,6 +5,9 @@ import type { ChangedKeys } from "../protocol/protocol.js";
 import { keyOfParts } from "../source/row-key.js";
 import { modelOf, type Source } from "../source/source.js";
 
+/** Milliseconds between events that show the page that the studio is there. */
+const heartbeat = 5000;
+
 /** Sends the primary keys of the rows of a model that change, as events, until the page closes. */
 export function changesStream(context: Context, source: Source, ending: AbortSignal): Response {
   const { model } = modelOf(source, context.req.query("property") ?? "");
@@ -15,6 +18,9 @@ export function changesStream(context: Context, source: Source, ending: AbortSig
     const cancel = () => void reader.cancel().catch(() => undefined);
     stream.onAbort(cancel);
     ending.addEventListener("abort", cancel, { once: true });
+    // An event of its own, because a page does not see comments.
+    const beat = () => void stream.writeSSE({ event: "alive", data: "" }).catch(() => undefined);
+    const timer = setInterval(beat, heartbeat).unref();
     try {
       await stream.writeSSE({ event: "open", data: "" });
       for (;;) {
@@ -26,6 +32,7 @@ export function changesStream(context: Context, source: Source, ending: AbortSig
         await stream.writeSSE({ data: encodeValues(keys) });
       }
     } finally {
+      clearInterval(timer);
       ending.removeEventListener("abort", cancel);
       cancel();
     }
