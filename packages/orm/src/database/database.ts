@@ -53,7 +53,8 @@ export type Database<M extends Models> = AnyDatabase &
      *
      * Every row that the function has read, found or not, is unchanged at the time of the commit.
      * This includes the rows that a query has returned. A row that another commit adds to the range
-     * of a query is noticed only if the model has `live: true`.
+     * of a query is noticed only if the model has `live: true`, and not always by `count`,
+     * `aggregate`, `groupBy` and `_count`. `docs/transactions.md` says when.
      *
      * @throws {TransactionConflictError} after `maxAttempts` attempts.
      * @throws {TransactionBypassedError} from writes of the function that do not go through `tx`.
