@@ -49,12 +49,13 @@ function modelInfo(
   const { name, prefix, primaryKey, softDelete = null } = model;
   const { row } = modelManifest(model);
   const declared = model.indexes.filter(({ isHidden }) => !isHidden);
+  const fields = fieldsOf(model, row);
   return {
     property,
     name,
     prefix,
     primaryKey,
-    fields: fieldsOf(model, row),
+    fields,
     indexes: declared.map((index) => indexInfo(index, stateOf(index.name))),
     relations: Object.entries(model.relations).map(([relation, definition]): RelationInfo => {
       const { kind } = definition;
@@ -75,10 +76,30 @@ function modelInfo(
       };
     }),
     softDelete,
+    titleField: titleField(model, fields),
   };
 }
 
-function fieldsOf({ schema, copied }: SourceModel["model"], { fields }: RowManifest): FieldInfo[] {
+/** The usual names of a field that tells people which row it is, the best one first. */
+const titleNames = ["name", "title", "fullName", "displayName", "label", "email", "slug"];
+
+/** Returns the field with a usual name, or the first text that is neither a key nor a reference. */
+function titleField(model: SourceModel["model"], fields: readonly FieldInfo[]): string | null {
+  const references = Object.values(model.relations).flatMap((relation) =>
+    relation.kind === "belongsTo" ? relation.fields : [],
+  );
+  const texts = fields
+    .filter(({ kind }) => kind === "string")
+    .map(({ name }) => name)
+    .filter((name) => !model.primaryKey.includes(name) && !references.includes(name));
+  return titleNames.find((name) => texts.includes(name)) ?? texts[0] ?? null;
+}
+
+function fieldsOf(model: SourceModel["model"], { fields }: RowManifest): FieldInfo[] {
+  const { schema, copied, generatesId, primaryKey, timestamps } = model;
+  const isFilledIn = (name: string) =>
+    (generatesId && primaryKey[0] === name) ||
+    (timestamps !== undefined && (name === "createdAt" || name === "updatedAt"));
   return Object.entries(schema.shape).map(([name, field]) => {
     const source = copied.get(name);
     const { optional = false, defaulted = false } = fields[name] ?? {};
@@ -87,7 +108,7 @@ function fieldsOf({ schema, copied }: SourceModel["model"], { fields }: RowManif
       name,
       ...fieldKind(field),
       isOptional: optional,
-      hasDefault: defaulted,
+      hasDefault: defaulted || isFilledIn(name),
       copied: source === undefined ? null : `${source.relation}.${source.from}`,
       description: typeof description === "string" ? description : null,
     };

@@ -39,6 +39,8 @@ export interface ModelInfo {
   readonly relations: readonly RelationInfo[];
   /** The field that marks deleted rows, or null. */
   readonly softDelete: string | null;
+  /** The field that tells people which row it is, such as `name` or `title`. Null if there is none. */
+  readonly titleField: string | null;
 }
 
 /** How a value is shown and edited. `data` is anything else, edited as JSON. */

@@ -13,11 +13,13 @@ interface Props {
   readonly isFixed: boolean;
   readonly issues: readonly string[];
   readonly onChange: (draft: FieldDraft) => void;
+  /** A button that chooses the value, for a field that refers to another row. */
+  readonly picker?: ComponentChild;
 }
 
 /** Shows a field of the form: its input, buttons for null and absent, and what is wrong. */
 export function FieldInput(props: Props): ComponentChild {
-  const { field, draft, isNew, isFixed, issues, onChange } = props;
+  const { field, draft, isNew, isFixed, issues, onChange, picker } = props;
   const id = useId();
   const absentText = isNew && field.hasDefault ? "default" : "absent";
   const canBeAbsent = field.isOptional || (isNew && field.hasDefault);
@@ -73,6 +75,7 @@ export function FieldInput(props: Props): ComponentChild {
             onKeyDown={(event) => submitOnEnter(event, field)}
           />
         )}
+        {!isFixed && picker}
         {!isChoice &&
           !isFixed &&
           states.map(({ state, label }) => (

@@ -17,6 +17,21 @@ export function draftOf(model: ModelInfo, row: Row | null): RowDraft {
   );
 }
 
+/** Returns the drafts of the fields that `values` has. */
+export function draftsOf(model: ModelInfo, values: Row): RowDraft {
+  const fields = model.fields.filter(({ name }) => name in values);
+  return Object.fromEntries(fields.map((field) => [field.name, shown(field, values)]));
+}
+
+/** Returns the value that a draft has for a field, or undefined if it has none. */
+export function draftValue(model: ModelInfo, draft: RowDraft, name: string): unknown {
+  const field = model.fields.find((each) => each.name === name);
+  const { state = "absent", text = "" } = draft[name] ?? {};
+  if (field === undefined || state !== "value" || text === "") return undefined;
+  const parsed = parseValue(field, text);
+  return parsed.ok ? parsed.value : undefined;
+}
+
 function shown({ name, kind }: FieldInfo, row: Row): FieldDraft {
   const value = row[name];
   if (value === undefined) return { state: "absent", text: "" };

@@ -30,11 +30,12 @@ interface Props {
   readonly attempt: number;
   readonly onReload: () => void;
   readonly onCreate: () => void;
+  readonly onColumn: (name: string) => void;
 }
 
 /** Shows how many rows the list has, and what can be done with it. */
 export function ListTools(props: Props): ComponentChild {
-  const { model, query, own, columns, attempt, onReload, onCreate } = props;
+  const { model, query, own, columns, attempt, onReload, onCreate, onColumn } = props;
   const { isReadOnly } = useStudio();
   const [explained, setExplained] = useState<Explained | StudioError | null>(null);
   const index = model.indexes.find(({ name }) => name === query.index) ?? null;
@@ -71,7 +72,7 @@ export function ListTools(props: Props): ComponentChild {
             CSV, for spreadsheets
           </a>
         </MenuButton>
-        <ColumnMenu columns={columns} />
+        <ColumnMenu columns={columns} onColumn={onColumn} />
       </div>
       {explained !== null && (
         <Explanation explained={explained} onClose={() => setExplained(null)} />

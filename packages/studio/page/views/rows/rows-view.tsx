@@ -1,6 +1,6 @@
 import type { ComponentChild } from "preact";
 import { useMemo, useState } from "preact/hooks";
-import type { ModelInfo, Row, RowsQuery } from "../../../src/protocol/protocol.js";
+import type { FieldInfo, ModelInfo, Row, RowsQuery } from "../../../src/protocol/protocol.js";
 import { encode } from "../../../src/protocol/wire.js";
 import { plainError } from "../../api/call-error.js";
 import { keyId, keyInAddress, keyOf, rowsHref } from "../../navigation/links.js";
@@ -12,9 +12,12 @@ import { FormDialog } from "../row/form-dialog.js";
 import { RowPanel } from "../row/row-panel.js";
 import { ListNotes } from "./list-notes.js";
 import { ListTools } from "./list-tools.js";
+import { SelectionBar } from "./many/selection-bar.js";
+import { useSelection } from "./many/use-selection.js";
 import { buildQuery } from "./query/build-query.js";
+import { ColumnDialog } from "./query/column-dialog.js";
 import { QueryBar } from "./query/query-bar.js";
-import { queryParams, queryStateIn } from "./query/query-state.js";
+import { type QueryState, queryParams, queryStateIn } from "./query/query-state.js";
 import { type RowColumns, useRowColumns } from "./table/row-columns.js";
 import { RowTable } from "./table/row-table.js";
 import { useLiveRows } from "./use-live-rows.js";
@@ -44,13 +47,14 @@ export function RowsView({ model, route }: Props): ComponentChild {
       {"message" in built ? (
         <ErrorNote error={plainError(built.message)} />
       ) : (
-        <Rows key={`${place} ${attempt}`} {...{ model, route, place, columns }} {...built} />
+        <Rows key={`${place} ${attempt}`} {...{ model, route, state, place, columns }} {...built} />
       )}
     </section>
   );
 }
 
 interface RowsProps extends Props {
+  readonly state: QueryState;
   readonly columns: RowColumns;
   readonly query: RowsQuery;
   readonly own: Readonly<Record<string, unknown>>;
@@ -58,11 +62,13 @@ interface RowsProps extends Props {
   readonly place: string;
 }
 
-function Rows({ model, route, query, own, place, columns }: RowsProps): ComponentChild {
+function Rows({ model, route, state, query, own, place, columns }: RowsProps): ComponentChild {
   const { isLive } = useStudio();
   const { list, reload, attempt } = useRowList(model, query);
   const live = useLiveRows(model, list, isLive);
+  const selection = useSelection(list);
   const [isCreating, setCreating] = useState(false);
+  const [column, setColumn] = useState<FieldInfo | null>(null);
   const openText = route.params.get("row");
   const openKey = useMemo(() => keyInAddress(openText), [openText]);
   const openId = openKey === null ? null : keyId(model, openKey);
@@ -89,10 +95,17 @@ function Rows({ model, route, query, own, place, columns }: RowsProps): Componen
         {...{ model, query, own, columns, attempt }}
         onReload={reload}
         onCreate={() => setCreating(true)}
+        onColumn={(name) => setColumn(model.fields.find((field) => field.name === name) ?? null)}
       />
+      <SelectionBar {...{ model, list, selection }} />
       <ListNotes list={list} live={live} onReload={reload} />
       <div class="rows-body">
-        <RowTable key={attempt} {...{ model, list, columns, openId }} onOpen={open} />
+        <RowTable
+          key={attempt}
+          {...{ model, list, columns, openId, selection }}
+          onOpen={open}
+          onColumn={setColumn}
+        />
         {openKey !== null && openId !== null && (
           <RowPanel
             key={openId}
@@ -104,6 +117,9 @@ function Rows({ model, route, query, own, place, columns }: RowsProps): Componen
           />
         )}
       </div>
+      {column !== null && (
+        <ColumnDialog {...{ model, state }} field={column} onClose={() => setColumn(null)} />
+      )}
       {isCreating && (
         <FormDialog
           model={model}

@@ -9,12 +9,15 @@ interface Props {
   /** True if the fields before it have a value, so that the index serves a condition on it. */
   readonly isServed: boolean;
   readonly onChange: (conditions: FieldConditions) => void;
+  /** A button that chooses the value, for a field that refers to another row. */
+  readonly picker?: ComponentChild;
 }
 
 type Mode = "eq" | "range" | "startsWith";
 
 /** Shows the conditions on one field that an index serves. */
-export function ConditionField({ field, conditions, isServed, onChange }: Props): ComponentChild {
+export function ConditionField(props: Props): ComponentChild {
+  const { field, conditions, isServed, onChange, picker } = props;
   const mode = modeOf(conditions);
   const { name, info } = field;
   const isRanged = info.kind !== "boolean";
@@ -45,6 +48,7 @@ export function ConditionField({ field, conditions, isServed, onChange }: Props)
         {info.kind === "string" && <option value="startsWith">starts with</option>}
       </select>
       {mode === "eq" && input("eq", `Value of ${name}`)}
+      {mode === "eq" && picker}
       {mode === "startsWith" && input("startsWith", `Start of ${name}`)}
       {mode === "range" && (
         <>

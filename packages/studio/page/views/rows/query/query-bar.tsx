@@ -4,6 +4,7 @@ import type { IndexInfo, ModelInfo } from "../../../../src/protocol/protocol.js"
 import { rowsHref } from "../../../navigation/links.js";
 import { visibleText } from "../../../values/visible-text.js";
 import { ConditionField } from "./condition-field.js";
+import { ConditionPicker } from "./condition-picker.js";
 import {
   type FieldConditions,
   type KeyField,
@@ -72,6 +73,14 @@ export function QueryBar({ model, state, onReload }: Props): ComponentChild {
           conditions={draft.conditions[field.name] ?? {}}
           isServed={fields.slice(0, position).every((before) => isFixed(draft, before))}
           onChange={(conditions) => setConditions(field.name, conditions)}
+          picker={
+            <ConditionPicker
+              {...{ model, fields, field, state: draft }}
+              onPick={(picked) =>
+                setDraft((last) => ({ ...last, conditions: { ...last.conditions, ...picked } }))
+              }
+            />
+          }
         />
       ))}
       {order !== null && (

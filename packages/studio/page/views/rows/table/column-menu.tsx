@@ -3,8 +3,14 @@ import { MenuButton } from "../../../parts/menu-button.js";
 import { Text } from "../../../values/text.js";
 import type { RowColumns } from "./row-columns.js";
 
-/** Chooses the visible columns and their widths. */
-export function ColumnMenu({ columns }: { columns: RowColumns }): ComponentChild {
+interface Props {
+  readonly columns: RowColumns;
+  /** Called with the name of a column by which to sort or filter. */
+  readonly onColumn: (name: string) => void;
+}
+
+/** Chooses the visible columns and their widths, and sorts and filters by them. */
+export function ColumnMenu({ columns, onColumn }: Props): ComponentChild {
   const widen = (id: string, size: number) =>
     columns.setColumnSizing((last) => ({ ...last, [id]: Math.max(60, Math.min(1200, size)) }));
   return (
@@ -20,6 +26,13 @@ export function ColumnMenu({ columns }: { columns: RowColumns }): ComponentChild
               />
               <Text text={column.id} />
             </label>
+            <button
+              type="button"
+              aria-label={`Sort and filter by ${column.id}`}
+              onClick={() => onColumn(column.id)}
+            >
+              ⇅
+            </button>
             <button
               type="button"
               aria-label={`Make ${column.id} narrower`}

@@ -21,11 +21,3 @@ export function RowCell({ row, field, relation, models }: Props): ComponentChild
     </a>
   );
 }
-
-/** Returns the relation of each field that refers to another row. */
-export function parentRelations(model: ModelInfo): ReadonlyMap<string, RelationInfo> {
-  const parents = model.relations.filter(({ kind }) => kind === "belongsTo");
-  return new Map(
-    parents.flatMap((relation) => relation.fields.map((field) => [field, relation] as const)),
-  );
-}

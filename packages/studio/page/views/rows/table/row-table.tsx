@@ -1,10 +1,12 @@
 import { useVirtualizer } from "@tanstack/react-virtual";
 import type { ComponentChild } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
-import type { ModelInfo, Row } from "../../../../src/protocol/protocol.js";
+import type { FieldInfo, ModelInfo, Row } from "../../../../src/protocol/protocol.js";
+import { referencesOf } from "../../../navigation/references.js";
 import { useStudio } from "../../../navigation/studio-context.js";
-import type { RowList } from "../row-list.js";
-import { parentRelations } from "./row-cell.js";
+import type { Selection } from "../many/use-selection.js";
+import type { RowList, ShownRow } from "../row-list.js";
+import { canEdit } from "./cell-editor.js";
 import type { RowColumns } from "./row-columns.js";
 import { TableHead } from "./table-head.js";
 import { TableRow } from "./table-row.js";
@@ -18,12 +20,16 @@ interface Props {
   readonly columns: RowColumns;
   /** The row that the panel shows, or null. */
   readonly openId: string | null;
+  readonly selection: Selection;
   readonly onOpen: (row: Row) => void;
+  readonly onColumn: (field: FieldInfo) => void;
 }
 
 /** Shows the rows of a list, of which only the visible ones are in the page. */
-export function RowTable({ model, list, columns, openId, onOpen }: Props): ComponentChild {
-  const { models } = useStudio();
+export function RowTable(props: Props): ComponentChild {
+  const { model, list, columns, openId, selection, onOpen, onColumn } = props;
+  const { models, isReadOnly } = useStudio();
+  const [edited, setEdited] = useState<EditedCell | null>(null);
   const scroller = useRef<HTMLDivElement>(null);
   const [active, setActive] = useState(0);
   const { rows } = list;
@@ -56,13 +62,26 @@ export function RowTable({ model, list, columns, openId, onOpen }: Props): Compo
     const row = rows[active];
     if (target !== null) moveTo(target);
     else if (event.key === "Enter" && row !== undefined) onOpen(row.row);
+    else if (event.key === " " && row !== undefined && !isReadOnly) selection.toggle(row);
+    else if (event.key === "F2" && row !== undefined && !isReadOnly) edit(row, firstEditable());
     else return;
     event.preventDefault();
   };
 
   const visible = columns.getVisibleLeafColumns();
-  const width = `${columns.getTotalSize()}px`;
-  const relations = parentRelations(model);
+  const selectWidth = isReadOnly ? 0 : 36;
+  const width = `${columns.getTotalSize() + selectWidth}px`;
+  const edit = (row: ShownRow, field: string | null) =>
+    setEdited(field === null ? null : { id: row.id, field });
+  const firstEditable = () =>
+    visible
+      .map(({ id }) => model.fields.find(({ name }) => name === id))
+      .find((field) => field !== undefined && canEdit(model, field))?.name ?? null;
+  const closeEditor = () => {
+    setEdited(null);
+    scroller.current?.focus();
+  };
+  const relations = referencesOf(model);
   return (
     <div class="table-frame">
       {/* biome-ignore lint/a11y/useSemanticElements: only some rows exist, each at its own place. */}
@@ -79,7 +98,17 @@ export function RowTable({ model, list, columns, openId, onOpen }: Props): Compo
         aria-activedescendant={hasActive ? `row-${active}` : undefined}
         onKeyDown={onKeyDown}
       >
-        <TableHead model={model} columns={columns} width={width} />
+        <TableHead
+          {...{ model, columns, width, onColumn }}
+          selectAll={
+            isReadOnly
+              ? null
+              : {
+                  isChecked: rows.length > 0 && selection.size === rows.length,
+                  onChange: (isChecked) => (isChecked ? selection.set(rows) : selection.set([])),
+                }
+          }
+        />
         {/* biome-ignore lint/a11y/useSemanticElements: only some rows exist, each at its own place. */}
         <div
           role="rowgroup"
@@ -99,6 +128,15 @@ export function RowTable({ model, list, columns, openId, onOpen }: Props): Compo
                 models={models}
                 isActive={item.index === active}
                 isOpen={shown.id === openId}
+                model={model}
+                isSelected={selection.has(shown.id)}
+                edited={edited?.id === shown.id ? edited.field : null}
+                onSelect={isReadOnly ? null : () => selection.toggle(shown)}
+                onEdit={(field) => (field === null ? closeEditor() : edit(shown, field))}
+                onSaved={(now) => {
+                  closeEditor();
+                  list.update(shown.id, now);
+                }}
                 onOpen={() => {
                   setActive(item.index);
                   onOpen(shown.row);
@@ -111,6 +149,11 @@ export function RowTable({ model, list, columns, openId, onOpen }: Props): Compo
       <p class="table-foot muted">{footText(list)}</p>
     </div>
   );
+}
+
+interface EditedCell {
+  readonly id: string;
+  readonly field: string;
 }
 
 /** Returns the row that a key moves to, or null for other keys. */
