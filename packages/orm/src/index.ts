@@ -151,6 +151,7 @@ export type {
   StepKind,
 } from "./migrate/plan/migration-plan.js";
 export { type PlanOptions, planMigration } from "./migrate/plan/plan-migration.js";
+export { recordSameFunctions } from "./migrate/plan/same-functions.js";
 export type { MigrationPhase, MigrationProgress } from "./migrate/run/migration-progress.js";
 export type { RunOptions } from "./migrate/run/migration-run.js";
 export type {
@@ -177,7 +178,6 @@ export {
 } from "./migrate/verify/verify-indexes.js";
 export type { VerifiedEntries } from "./migrate/verify/verify-model.js";
 export type { EntryFinding, FindingCounts } from "./migrate/verify/verify-state.js";
-
 export { decimal } from "./model/aggregates/decimal.js";
 export { defineModel } from "./model/define-model.js";
 export {

@@ -177,7 +177,7 @@ describe("normalizers that are declared by name", () => {
     const db = await createDatabase({ kv, models: { users: Changed } });
     const { steps } = await planMigration(db);
     expect(steps[0]?.reason).toContain(
-      'its normalize was {"email":["trim","lowercase"]} and is {"email":["lowercase"]}',
+      'its normalize of email was ["trim","lowercase"] and is ["lowercase"]',
     );
     expect(steps[0]?.reason).toContain("byEmail is rebuilt beside its entries");
     expect(await migrate(db)).toMatchObject({ status: "done" });

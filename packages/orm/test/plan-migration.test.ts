@@ -507,7 +507,7 @@ describe("indexes", () => {
       indexes: { byEmail: { ...byEmail, normalize: (v: string) => v.toLowerCase() } },
     };
     expect(stepsOf({ ...factsOf(before, now) })).toMatchObject([
-      { kind: "rebuild-index", reason: expect.stringContaining("state a version") },
+      { kind: "rebuild-index", reason: expect.stringContaining("give the index a version") },
     ]);
   });
 

@@ -243,7 +243,8 @@ function withIndexState(
     const leftPlaces = before?.leftPlaces && { leftPlaces: before.leftPlaces };
     const leaving = before?.leaving && { leaving: before.leaving };
     const place = index.place === index.prefix ? {} : { place: index.place };
-    return { ...stored, ...place, ...earlier, ...isOther, ...leaving, ...leftPlaces };
+    const functions = before && isSameIndex(before, stored) ? functionsIn(before) : {};
+    return { ...stored, ...functions, ...place, ...earlier, ...isOther, ...leaving, ...leftPlaces };
   }
   if (state !== "readable") return { ...before, next: { ...next, state } };
   const { next: _next, earlier: _earlier, leaving: left, leftPlaces = [], ...leaving } = before;
@@ -257,6 +258,15 @@ function withIndexState(
   };
 }
 
+/** Returns the functions of an index in all forms that are known. */
+function functionsIn({ functions, code, sameFunctions }: StoredIndex): Partial<IndexManifest> {
+  return {
+    ...(functions !== undefined && { functions }),
+    ...(code !== undefined && { code }),
+    ...(sameFunctions !== undefined && { sameFunctions }),
+  };
+}
+
 /** Returns an index whose replaced definition is no longer maintained. Its entries are left. */
 export function withoutLeaving(stored: StoredIndex): StoredIndex {
   const { leaving, leftPlaces = [], ...current } = stored;
@@ -264,9 +274,19 @@ export function withoutLeaving(stored: StoredIndex): StoredIndex {
   return { ...current, leftPlaces: [...leftPlaces, placeOf(leaving)] };
 }
 
-function definitionHash(manifest: IndexManifest): string {
+/**
+ * Returns the hashes of a definition: first the one that is stored, which does not depend on how a
+ * build prints functions, then the one that earlier releases have stored.
+ */
+function definitionHashes(manifest: IndexManifest): readonly string[] {
   const { prefix, fields, unique, normalized, traits = null, functions = null } = manifest;
-  return hashOf([prefix, fields, unique, normalized, traits, functions]);
+  const ofSource = hashOf([prefix, fields, unique, normalized, traits, functions]);
+  if (manifest.code === undefined) return [ofSource];
+  return [hashOf([prefix, fields, unique, normalized, traits, manifest.code]), ofSource];
+}
+
+function definitionHash(manifest: IndexManifest): string {
+  return definitionHashes(manifest)[0]!;
 }
 
 /** Adds the definition of an index that is dropped or rebuilt to its earlier ones. */
@@ -313,15 +333,15 @@ export function isDroppedUnique(entry: CatalogEntry, index: CompiledIndex): bool
 
 /** True if an index once had this definition, and a program has changed or dropped it since. */
 export function isEarlier({ earlier = [] }: StoredIndex, manifest: IndexManifest): boolean {
-  return earlier.includes(definitionHash(manifest));
+  return definitionHashes(manifest).some((hash) => earlier.includes(hash));
 }
 
 function withoutCurrent(
   earlier: StoredIndex["earlier"] = [],
   current: IndexManifest,
 ): Pick<StoredIndex, "earlier"> {
-  const hash = definitionHash(current);
-  const remaining = earlier.filter((other) => other !== hash);
+  const hashes = definitionHashes(current);
+  const remaining = earlier.filter((other) => !hashes.includes(other));
   return remaining.length === 0 ? {} : { earlier: remaining };
 }
 

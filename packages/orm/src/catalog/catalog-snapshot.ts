@@ -8,7 +8,8 @@ import {
 import { type Counter, parseCounterName, rowCounter } from "../model/aggregates/counter.js";
 import type { CompiledIndex, CompiledModel } from "../model/compiled-model.js";
 import { mayUse } from "../model/relations/copied-fields.js";
-import { indexManifest, isSameIndex } from "../schema/manifests/index-manifest.js";
+import { indexDifferences } from "../schema/manifests/index-differences.js";
+import { differsInCode, indexManifest, isSameIndex } from "../schema/manifests/index-manifest.js";
 import { unfilledCopies } from "../schema/manifests/model-manifest.js";
 import {
   type CatalogEntry,
@@ -23,6 +24,7 @@ import {
   storedIndexOf,
 } from "./catalog-entry.js";
 import { type OtherLayout, otherLayoutOf } from "./other-layout.js";
+import { withCode } from "./recorded-code.js";
 import type { RowSchemas, UpgradeRow } from "./row-schemas.js";
 import { leavingIndexes } from "./stored-indexes.js";
 
@@ -68,6 +70,8 @@ export class CatalogSnapshot {
   readonly isWritable: boolean;
   /** True if the program's schema must be recorded first: see `ModelCatalog.makeKnown`. */
   readonly needsRegistration: boolean;
+  /** True if the code of functions is to be recorded first: see `withCode`. */
+  readonly lacksCode: boolean;
   /** True if a unique index is `"unique-pending"`. */
   readonly hasPendingIndex: boolean;
   readonly #model: CompiledModel;
@@ -123,6 +127,7 @@ export class CatalogSnapshot {
     this.#changed = model.indexes.find((index) => this.isChanged(index));
     this.isWritable =
       this.#unknown.length === 0 && this.#changed === undefined && schemas.fence === "open";
+    this.lacksCode = withCode(model, entry) !== entry;
     this.hasPendingIndex = indexes.some((index) => this.stateOf(index) === "unique-pending");
   }
 
@@ -179,7 +184,15 @@ export class CatalogSnapshot {
     const found = storedIndexOf(this.entry, index.name);
     const declared = found && storedIndex(index, found.state);
     const { earlier: _, ...stored } = found ?? {};
-    throw new IndexChangedError(this.#model.name, index.name, stored, declared);
+    const now = indexManifest(index);
+    throw new IndexChangedError(
+      this.#model.name,
+      index.name,
+      stored,
+      declared,
+      found === undefined ? [] : indexDifferences(found, now),
+      found !== undefined && differsInCode(found, now),
+    );
   }
 
   /** Returns the function that upgrades a row with this versionstamp, if it needs one. */

@@ -25,6 +25,7 @@ import { CatalogSnapshot } from "./catalog-snapshot.js";
 import { hasEntries } from "./has-entries.js";
 import { isLocal } from "./is-local.js";
 import { recordEarlierSchemas } from "./record-earlier-schemas.js";
+import { withCode } from "./recorded-code.js";
 import { resolvePlaces } from "./resolve-places.js";
 import { type ProgramRows, readRowSchemas } from "./row-schemas.js";
 import { withStoredIndexes } from "./stored-indexes.js";
@@ -305,6 +306,15 @@ export class ModelCatalog {
           ...(before?.left !== undefined && { left: before.left }),
         })
         .commit();
+      await this.reload();
+    }
+  }
+
+  /** Stores the canonical code of functions, of which an earlier release has stored a hash. */
+  async recordCode(): Promise<void> {
+    while (this.#state.snapshot.lacksCode && this.#state.snapshot.isWritable) {
+      const { check, entry } = this.#state.snapshot;
+      await this.#kv.atomic().check(check).set(check.key, withCode(this.#model, entry)).commit();
       await this.reload();
     }
   }

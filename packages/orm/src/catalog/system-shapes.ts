@@ -50,6 +50,12 @@ const traits = object({
 /** The first part of keys of rows or entries. If it were that of records, a removal would be too. */
 const place = is((value) => typeof value === "string" && value !== systemPrefix);
 
+const code = object({
+  where: optional(text),
+  key: optional(text),
+  normalize: optional(recordOf(text)),
+});
+
 const placedIndex = {
   state,
   prefix: place,
@@ -58,6 +64,8 @@ const placedIndex = {
   normalized: flag,
   traits: optional(traits),
   functions: optional(text),
+  code: optional(code),
+  sameFunctions: optional(listOf(object({ functions: optional(text), code: optional(code) }))),
   place: optional(place),
 };
 const storedIndex = object({

@@ -115,9 +115,23 @@ export class IndexChangedError extends OrmError {
   readonly stored: unknown;
   readonly declared: unknown;
 
-  constructor(model: string, index: string, stored: unknown, declared: unknown) {
-    const text = `the database has another definition of the index ${index}; run migrate to rebuild it, or give the new definition another name`;
+  /** How the program's definition differs from that of the database, in clauses. */
+  readonly differences: readonly string[];
+
+  constructor(
+    model: string,
+    index: string,
+    stored: unknown,
+    declared: unknown,
+    differences: readonly string[],
+    onlyFunctions: boolean,
+  ) {
+    const advice = onlyFunctions
+      ? "if the functions return the same, because the programs are built in different ways, run keywright migrate run --same-functions and give the index a version; otherwise run migrate to rebuild it"
+      : "run migrate to rebuild it, or give the new definition another name";
+    const text = `the database has another definition of the index ${index}: ${differences.join(", ")}; ${advice}`;
     super("KW_INDEX_CHANGED", model, text);
+    this.differences = differences;
     this.index = index;
     this.stored = stored;
     this.declared = declared;

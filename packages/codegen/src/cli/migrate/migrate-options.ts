@@ -9,6 +9,8 @@ export interface MigrateCommandOptions extends RunCommandOptions {
   /** The names of models to remove from the database. */
   readonly dropModel?: readonly string[];
   readonly acceptFailures?: boolean;
+  /** True for all indexes that differ only in their functions, or the indexes, as `model.index`. */
+  readonly sameFunctions?: true | readonly string[];
   readonly verify: boolean;
 }
 
@@ -19,6 +21,12 @@ export function withMigrateOptions(command: Command): Command {
       .addOption(new Option("--accept <step-id...>", "accept these breaking steps"))
       .option("--accept-all", "accept all breaking steps")
       .addOption(dropModelOption())
+      .addOption(
+        new Option(
+          "--same-functions [index...]",
+          "keep the entries of indexes, such as users.byEmail, whose functions return the same in another form",
+        ),
+      )
       .option(
         "--accept-failures",
         "change rows without trying all of them first, although some may fail",

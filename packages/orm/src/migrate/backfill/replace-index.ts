@@ -13,6 +13,7 @@ import { InvalidArgumentError } from "../../errors/query-errors.js";
 import { UnknownIndexError } from "../../errors/schema-errors.js";
 import type { CompiledIndex, CompiledModel } from "../../model/compiled-model.js";
 import { hashOf } from "../../schema/manifests/hash.js";
+import { codeOf } from "../../schema/manifests/index-code.js";
 import { indexManifest } from "../../schema/manifests/index-manifest.js";
 import { buildCounters } from "../build/build-counters.js";
 import { dropIndexes } from "../build/drop-indexes.js";
@@ -249,7 +250,8 @@ function assertSameKeys(model: CompiledModel, { from, to }: Pair): void {
 
 /** Returns what determines the keys of a row, under the names that error messages use. */
 function aspectsOf(index: CompiledIndex): Readonly<Record<string, unknown>> {
-  const { fields, unique, normalized, functions = null, traits = {} } = indexManifest(index);
+  const manifest = indexManifest(index);
+  const { fields, unique, normalized, functions = null, traits = {} } = manifest;
   const {
     descending = null,
     each = null,
@@ -261,9 +263,11 @@ function aspectsOf(index: CompiledIndex): Readonly<Record<string, unknown>> {
     key: [fields, descending, computed],
     each,
     unique,
-    normalize: [traits.normalized ?? normalized, traits.normalizers ?? null],
+    normalize: traits.normalized ?? normalized,
     where,
-    "the code of their functions, or its version": functions,
+    "the code of their functions, or its version": functions?.startsWith("version ")
+      ? functions
+      : codeOf(manifest),
   };
 }
 

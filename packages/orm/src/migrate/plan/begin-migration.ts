@@ -19,6 +19,7 @@ import {
 } from "../../catalog/catalog-entry.js";
 import { hasEntries } from "../../catalog/has-entries.js";
 import { recordEarlierSchemas } from "../../catalog/record-earlier-schemas.js";
+import { withCode } from "../../catalog/recorded-code.js";
 import { storedDefinition } from "../../catalog/stored-indexes.js";
 import type { TableContext } from "../../context/table-context.js";
 import { parseCounterName } from "../../model/aggregates/counter.js";
@@ -96,7 +97,7 @@ async function plannedEntry(context: TableContext, facts: ModelFacts): Promise<C
   const { steps } = planModel(facts);
   const { unfilled: _, ...entry } = facts.entry;
   const unfilled = unfilledCopies(facts.relations, facts.entry).map(({ text }) => text);
-  return {
+  return withCode(model, {
     ...entry,
     name: model.name,
     relations: facts.relations,
@@ -104,7 +105,7 @@ async function plannedEntry(context: TableContext, facts: ModelFacts): Promise<C
     indexes: await plannedIndexes(kv, facts, steps),
     ...plannedCounters(facts, steps),
     ...plannedRows(context, facts),
-  };
+  });
 }
 
 async function plannedIndexes(

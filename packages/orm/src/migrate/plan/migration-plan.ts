@@ -45,6 +45,11 @@ export interface MigrationStep {
   readonly renamedTo?: string;
   /** With `renamedTo`: the prefix with which the renamed index or model keeps its entries. */
   readonly prefix?: string;
+  /**
+   * Set if nothing but the code of an index's functions differs. If they return the same,
+   * `recordSameFunctions` keeps the entries.
+   */
+  readonly onlyFunctions?: boolean;
   /** True if programs without this change can continue to write beside programs with it. */
   readonly sideBySide: boolean;
   /** Sentences for people about the change and its reason. */

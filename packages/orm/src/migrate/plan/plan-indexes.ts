@@ -12,13 +12,13 @@ import {
 import { storedDefinition } from "../../catalog/stored-indexes.js";
 import { counterNameOf, parseCounterName } from "../../model/aggregates/counter.js";
 import type { CompiledIndex, CompiledModel } from "../../model/compiled-model.js";
-import { hashOf } from "../../schema/manifests/hash.js";
+import { indexDifferences } from "../../schema/manifests/index-differences.js";
 import {
+  differsInCode,
   indexManifest,
   isSameIndex,
   isSameKeyedIndex,
 } from "../../schema/manifests/index-manifest.js";
-import type { IndexManifest } from "../../schema/manifests/manifest.js";
 import { computesEarlierEntries } from "../../schema/upgrade/affected-indexes.js";
 import type { ModelFacts, PlannedStep } from "./migration-plan.js";
 import { indexesAffectedByUpgrade } from "./planned-upgrade.js";
@@ -163,7 +163,7 @@ function declaredIndex(
     return [...steps, buildStep(model, entry, index, stored)];
   }
   if (before === undefined && !isSameIndex(stored, indexManifest(index))) {
-    const change = `The index ${name} changes: ${differenceText(stored, index)}.`;
+    const change = changeText(index, stored);
     if (!isRebuiltBeside(facts, index, stored)) {
       const advice = `Give the changed index another name to keep ${name} readable until then.`;
       return [...steps, rebuildStep(index, stored, change, advice)];
@@ -231,6 +231,7 @@ function besideStep(index: CompiledIndex, stored: StoredIndex, cause: string): P
     class: goesBack ? "breaking" : "rebuild",
     index: name,
     sideBySide: false,
+    ...(differsInCode(stored, indexManifest(index)) && { onlyFunctions: true }),
     reason: sentences.join(" "),
   };
 }
@@ -264,6 +265,7 @@ function rebuildStep(
     class: goesBack || isEnforced ? "breaking" : "rebuild",
     index: name,
     sideBySide: false,
+    ...(differsInCode(stored, indexManifest(index)) && { onlyFunctions: true }),
     reason: sentences.join(" "),
   };
 }
@@ -336,53 +338,10 @@ function buildStep(
   return { ...step, class: "backfill", reason };
 }
 
-function differenceText(stored: StoredIndex, index: CompiledIndex): string {
+function changeText(index: CompiledIndex, stored: StoredIndex): string {
+  const { name } = index;
   const now = indexManifest(index);
-  const differences: string[] = [];
-  const wasAndIs = (aspect: string, before: unknown, after: unknown) =>
-    differences.push(`its ${aspect} was ${JSON.stringify(before)} and is ${JSON.stringify(after)}`);
-  const [keyBefore, keyNow] = [keyText(stored), keyText(now)];
-  if (hashOf(keyBefore) !== hashOf(keyNow)) wasAndIs("key", keyBefore, keyNow);
-  if (stored.unique !== now.unique)
-    differences.push(now.unique ? "it is unique now" : "it is no longer unique");
-  const {
-    normalized: normalizedBefore = stored.normalized,
-    normalizers: normalizersBefore = "a function",
-    where: whereBefore,
-    descending: _before,
-    ...traitsBefore
-  } = stored.traits ?? {};
-  const {
-    normalized: normalizedNow = now.normalized,
-    normalizers: normalizersNow = "a function",
-    where: whereNow,
-    descending: _now,
-    ...traitsNow
-  } = now.traits ?? {};
-  if (hashOf(normalizedBefore) !== hashOf(normalizedNow))
-    differences.push(normalizedText(normalizedNow));
-  else if (hashOf(normalizersBefore) !== hashOf(normalizersNow))
-    wasAndIs("normalize", normalizersBefore, normalizersNow);
-  if (whereBefore && whereNow && hashOf(whereBefore) !== hashOf(whereNow))
-    wasAndIs("where", whereBefore, whereNow);
-  if (stored.prefix !== now.prefix) wasAndIs("prefix", stored.prefix, now.prefix);
-  if (!whereBefore !== !whereNow || hashOf(traitsBefore) !== hashOf(traitsNow))
-    differences.push("which entries it has, or what they hold, has changed");
-  if (differences.length === 0)
-    differences.push(
-      "the code of its functions has changed (if they still return the same, state a version of them)",
-    );
-  return differences.join(", ");
-}
-
-function keyText({ fields, traits }: IndexManifest): string[] {
-  return fields.map((field) => {
-    return traits?.descending?.includes(field) ? `${field} descending` : field;
-  });
-}
-
-/** @param fields a boolean for an index over one field. */
-function normalizedText(fields: boolean | readonly string[]): string {
-  if (typeof fields !== "boolean") return `it normalizes ${JSON.stringify(fields)} now`;
-  return fields ? "it normalizes its values now" : "it no longer normalizes its values";
+  const change = `The index ${name} changes: ${indexDifferences(stored, now).join(", ")}.`;
+  if (!differsInCode(stored, now)) return change;
+  return `${change} If the functions return the same, keep the entries with --same-functions, and give the index a version.`;
 }

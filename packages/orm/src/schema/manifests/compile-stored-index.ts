@@ -8,6 +8,7 @@ import {
   type Normalizer,
 } from "../../model/indexes/normalizers.js";
 import { hashOf } from "./hash.js";
+import { isSameCode, usesFunctions } from "./index-code.js";
 import { indexManifest } from "./index-manifest.js";
 import type { IndexManifest, IndexTraits } from "./manifest.js";
 
@@ -96,26 +97,17 @@ function knownNormalizers({
   return known;
 }
 
-/** True if functions of the model determine the entries of an index. */
-function usesFunctions({ fields, normalized, traits = {} }: IndexManifest): boolean {
-  const normalizedFields = traits.normalized ?? (normalized ? fields : []);
-  const hasNormalizer = normalizedFields.some(
-    (field) => !Object.hasOwn(traits.normalizers ?? {}, field),
-  );
-  return hasNormalizer || traits.partial === true || traits.computed === true;
-}
-
-/** The properties of an index that functions of the model determine. */
-function functionTraits({ normalized, traits = {}, functions }: IndexManifest): readonly unknown[] {
-  const { normalized: fields, normalizers, partial, computed } = traits;
-  return [functions, normalized, fields, normalizers, partial, computed];
-}
-
 function hasSameFunctions(index: CompiledIndex, stored: IndexManifest): boolean {
   const now = indexManifest(index);
   return (
     stored.functions !== undefined &&
-    hashOf([stored.fields, ...functionTraits(stored).map((trait) => trait ?? null)]) ===
-      hashOf([now.fields, ...functionTraits(now).map((trait) => trait ?? null)])
+    isSameCode(stored, now) &&
+    hashOf(functionTraits(stored)) === hashOf(functionTraits(now))
   );
+}
+
+/** The properties of an index that functions of the model determine. */
+function functionTraits({ fields, normalized, traits = {} }: IndexManifest): readonly unknown[] {
+  const { normalized: names = null, partial = null, computed = null } = traits;
+  return [fields, normalized, names, partial, computed];
 }

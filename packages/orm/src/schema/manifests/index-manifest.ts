@@ -1,7 +1,7 @@
 import { denoOrder } from "@keywright/core";
 import type { CompiledIndex } from "../../model/compiled-model.js";
-import { functionSource } from "../functions/function-source.js";
 import { hashOf } from "./hash.js";
+import { functionsOf, isSameCode, usesFunctions } from "./index-code.js";
 import type { IndexManifest, IndexTraits } from "./manifest.js";
 
 const manifests = new WeakMap<CompiledIndex, IndexManifest>();
@@ -15,14 +15,13 @@ export function indexManifest(index: CompiledIndex): IndexManifest {
 }
 
 function manifestOf(index: CompiledIndex): IndexManifest {
-  const functions = functionsVersion(index);
   return {
     prefix: index.prefix,
     fields: index.fields,
     unique: index.unique,
     normalized: index.parts.some((part) => part.normalize !== undefined),
     ...traitsOf(index),
-    ...(functions !== undefined && { functions }),
+    ...functionsOf(index),
   };
 }
 
@@ -49,25 +48,6 @@ function traitsOf(index: CompiledIndex): { traits?: IndexTraits } {
   return Object.keys(traits).length === 0 ? {} : { traits };
 }
 
-/**
- * Returns the version that the index states, or a hash of the source of its functions. The hash
- * ignores white space, quotes and comments, but not trailing commas and semicolons. If a build or a
- * formatter changes the source in other ways, the index must state a version.
- */
-function functionsVersion({ parts, version, ...index }: CompiledIndex): string | undefined {
-  const where = index.condition === undefined ? index.where : undefined;
-  const computed = parts.map((part) => part.compute);
-  const normalized = parts.map((part) => (part.normalizers ? undefined : part.normalize));
-  // Databases store hashes of this order. In an index with one part, its `normalize` comes first.
-  const functions =
-    parts.length === 1
-      ? [...normalized, where, ...computed]
-      : [undefined, where, ...computed, ...(normalized.some(Boolean) ? normalized : [])];
-  if (functions.every((fn) => fn === undefined)) return undefined;
-  if (version !== undefined) return `version ${version}`;
-  return hashOf(functions.map((fn) => (fn === undefined ? null : functionSource(fn))));
-}
-
 /** True if both manifests describe the same index: it has the same entries for the same rows. */
 export function isSameIndex(a: IndexManifest, b: IndexManifest): boolean {
   return a.prefix === b.prefix && isSameKeyedIndex(a, b);
@@ -75,11 +55,19 @@ export function isSameIndex(a: IndexManifest, b: IndexManifest): boolean {
 
 /** True if both manifests describe the same index, but for the prefix. */
 export function isSameKeyedIndex(a: IndexManifest, b: IndexManifest): boolean {
-  return (
-    a.unique === b.unique &&
-    a.normalized === b.normalized &&
-    // The code of entries that were written by hand is unknown, so it counts as the same.
-    (a.functions === undefined || b.functions === undefined || a.functions === b.functions) &&
-    hashOf([a.fields, a.traits ?? null]) === hashOf([b.fields, b.traits ?? null])
-  );
+  return hasSameData(a, b) && isSameCode(a, b);
+}
+
+/** True if two definitions of an index differ in nothing but the code of its functions. */
+export function differsInCode(a: IndexManifest, b: IndexManifest): boolean {
+  const hasFunctions = usesFunctions(a) || usesFunctions(b);
+  return hasFunctions && a.prefix === b.prefix && hasSameData(a, b) && !isSameCode(a, b);
+}
+
+function hasSameData(a: IndexManifest, b: IndexManifest): boolean {
+  const dataOf = ({ fields, traits = {} }: IndexManifest) => {
+    const { normalizers: _, ...others } = traits;
+    return hashOf([fields, others]);
+  };
+  return a.unique === b.unique && a.normalized === b.normalized && dataOf(a) === dataOf(b);
 }

@@ -55,6 +55,24 @@ export interface IndexTraits {
   readonly value?: "copy" | readonly string[];
 }
 
+/**
+ * The functions of an index as texts that do not depend on how a build prints them: see
+ * `canonicalSource`.
+ */
+export interface IndexCode {
+  readonly where?: string;
+  /** The function that computes a part of the key. */
+  readonly key?: string;
+  /** The functions that normalize, by field. */
+  readonly normalize?: Readonly<Record<string, string>>;
+}
+
+/** The functions of an index, in one of the forms that builds give them. */
+export interface IndexFunctions {
+  readonly functions?: string;
+  readonly code?: IndexCode;
+}
+
 /** An index as data. */
 export interface IndexManifest {
   readonly prefix: string;
@@ -66,6 +84,10 @@ export interface IndexManifest {
   readonly traits?: IndexTraits;
   /** The version that the index states, or a hash of its functions. Absent if it has none. */
   readonly functions?: string;
+  /** Absent if it states a version or has no functions, and in definitions of earlier releases. */
+  readonly code?: IndexCode;
+  /** Other functions that a user has declared to return the same as these. */
+  readonly sameFunctions?: readonly IndexFunctions[];
 }
 
 /** A relation as data. */

@@ -6,7 +6,7 @@ import type {
 } from "../../model/relations/relation-definition.js";
 import { hashOf } from "./hash.js";
 import { indexManifest } from "./index-manifest.js";
-import type { ModelManifest, RelationManifest, SchemaManifest } from "./manifest.js";
+import type { IndexManifest, ModelManifest, RelationManifest, SchemaManifest } from "./manifest.js";
 import { rowManifest } from "./row-manifest.js";
 
 export function modelManifest(model: CompiledModel): ModelManifest {
@@ -14,7 +14,7 @@ export function modelManifest(model: CompiledModel): ModelManifest {
     name: model.name,
     prefix: model.prefix,
     row: rowManifest(model.schema, model.primaryKey),
-    indexes: byName(model.indexes.map((index) => [index.name, indexManifest(index)])),
+    indexes: byName(model.indexes.map((index) => [index.name, ofAnyBuild(indexManifest(index))])),
     counters: model.counters.map(({ name }) => name).sort(),
     relations: byName(
       Object.entries(model.relations).map(([name, one]) => [name, relationManifest(one)]),
@@ -23,6 +23,12 @@ export function modelManifest(model: CompiledModel): ModelManifest {
   };
   const { name, prefix, ...rest } = described;
   return { name, prefix, hash: hashOf(described), ...rest };
+}
+
+/** Leaves out the hash of functions, which depends on the build, if their code is there. */
+function ofAnyBuild({ functions, ...manifest }: IndexManifest): IndexManifest {
+  const isNeeded = functions !== undefined && manifest.code === undefined;
+  return isNeeded ? { ...manifest, functions } : manifest;
 }
 
 export function schemaManifest(models: Iterable<CompiledModel>): SchemaManifest {

@@ -13,5 +13,6 @@ export async function writableCatalog({ catalog, model }: TableContext): Promise
   if (!catalog.snapshot.isWritable) await catalog.reload();
   if (catalog.snapshot.needsRegistration) await catalog.makeKnown();
   catalog.snapshot.assertWritable();
+  if (catalog.snapshot.lacksCode) await catalog.recordCode();
   return catalog.snapshot;
 }

@@ -26,6 +26,10 @@ A model, field or index that seems to have been renamed is reported. A terminal 
 the command changes nothing and says how to keep the rows, values or entries. Without a terminal, the
 rows of a model stay, and the removal of a field or index has to be accepted.
 
+If only the code of an index's functions differs, for example because programs are built in different
+ways, a terminal asks if they return the same. --same-functions says so for all such indexes, or for those
+that it names. Their entries then stay.
+
 Before rows are changed, the change is tried on all rows of the model, which scans them once more. If
 some rows would fail, the command lists the first ones and changes nothing, because queries that read
 a failed row throw an error, and a rollback is not possible until all rows are changed.

@@ -4,6 +4,7 @@ import {
   type MigrationResult,
   migrate,
   migrationStatus,
+  recordSameFunctions,
 } from "@keywright/orm";
 import { migrationProgress } from "../../../progress/migration-progress.js";
 import { type OpenProject, withProject } from "../../../project/open-project.js";
@@ -16,6 +17,7 @@ import type { MigrateCommandOptions } from "../migrate-options.js";
 import { planText, runnerText, stepIdLines } from "../plan-text.js";
 import { missingModelLines, planWithDrops } from "../plan-with-drops.js";
 import { askRenames, renamedModelLines } from "./ask-renames.js";
+import { keepSameFunctions } from "./ask-same-functions.js";
 import { decide } from "./decide.js";
 import { dryRun } from "./dry-run.js";
 import type { ModelPreview } from "./preview-rows.js";
@@ -41,7 +43,9 @@ export async function runMigration(
   const { config, json } = options;
   const ifMissing = kind.createsDatabase && !options.dryRun ? "create" : "fail";
   const migrateProject = async ({ database }: OpenProject) => {
-    const plan = await planWithDrops(database, options.dropModel, fail);
+    let plan = await planWithDrops(database, options.dropModel, fail);
+    if (!options.dryRun && (await keepSameFunctions(terminal, database, plan, options)))
+      plan = await planWithDrops(database, options.dropModel, fail);
     const unknown = kind.checksAccepted ? unknownStep(plan, options) : undefined;
     if (unknown !== undefined) fail(unknown);
     if (options.dryRun) return await dryRun(terminal, database, plan, options);
@@ -59,6 +63,8 @@ export async function runMigration(
       }
     }
     if (isDone) {
+      // Programs that are built in other ways may know these functions only by their code.
+      await recordSameFunctions(database, []);
       if (json) writeJson(terminal, unstartedResult("done", plan));
       else {
         const lines = [kind.nothingToDo, ...missing, ...renamedModelLines(plan)];

@@ -1,0 +1,99 @@
+import { type Tree, UnsupportedSource } from "./tree.js";
+
+const maxLength = 20_000;
+const letters = "abcdefghijklmnopqrstuvwxyz";
+
+/** Prints a tree as a text that is the same for all names of parameters and variables. */
+export function printTree(root: Tree): string {
+  const free = freeNames(root);
+  const names = new Map<string, string>();
+  const nameFor = (binding: string): string => {
+    let name = names.get(binding);
+    for (let i = names.size; name === undefined; i++) {
+      const suffix = i < letters.length ? "" : String(Math.floor(i / letters.length));
+      const candidate = `${letters[i % letters.length]}${suffix}`;
+      if (!free.has(candidate) && ![...names.values()].includes(candidate)) name = candidate;
+    }
+    names.set(binding, name);
+    return name;
+  };
+  let length = 0;
+  const print = (one: Tree): string => {
+    const text = textOf(one, print, nameFor);
+    length += text.length;
+    if (length > maxLength) throw new UnsupportedSource("it is too large");
+    return text;
+  };
+  return print(root);
+}
+
+/** True for the name of a parameter or a variable, which stands for its binding. */
+export function isBinding(name: string): boolean {
+  return name.startsWith("%");
+}
+
+function freeNames(one: Tree): Set<string> {
+  if (one.op === "name" && !isBinding(one.name)) return new Set([one.name]);
+  return new Set(one.args.flatMap((part) => [...freeNames(part)]));
+}
+
+/** These need no parentheses as operands. */
+const simple = new Set([
+  ...["name", "constant", "regexp", "array", "template"],
+  ...["member", "index", "call", "member?", "index?", "call?"],
+]);
+
+function textOf(
+  one: Tree,
+  print: (one: Tree) => string,
+  nameFor: (name: string) => string,
+): string {
+  const { op, name, value, args } = one;
+  const all = () => args.map(print).join(", ");
+  const operand = (part: Tree) => (simple.has(part.op) ? print(part) : `(${print(part)})`);
+  const [first, second, third] = args;
+  switch (op) {
+    case "name":
+      return isBinding(name) ? nameFor(name) : name;
+    case "constant":
+      return constantText(value);
+    case "regexp":
+      return name;
+    case "member":
+    case "member?":
+      return `${operand(first!)}${op === "member" ? "" : "?"}.${name}`;
+    case "index":
+    case "index?":
+      return `${operand(first!)}${op === "index" ? "" : "?."}[${print(second!)}]`;
+    case "call":
+    case "call?":
+      return `${operand(first!)}${op === "call" ? "" : "?."}(${args.slice(1).map(print).join(", ")})`;
+    case "chain":
+      return print(first!);
+    case "unary":
+      return `${name}${/^\w/.test(name) ? " " : ""}${operand(first!)}`;
+    case "binary":
+    case "logical":
+      return `${operand(first!)} ${name} ${operand(second!)}`;
+    case "cond":
+      return `${operand(first!)} ? ${operand(second!)} : ${operand(third!)}`;
+    case "array":
+      return `[${all()}]`;
+    case "template":
+      return `\`${args.map((part) => `\${${print(part)}}`).join("")}\``;
+    case "function": {
+      const parameters = args.slice(0, -1).map(print);
+      const isPlain = parameters.length === 1 && args[0]?.op === "name";
+      return `${isPlain ? parameters[0] : `(${parameters.join(", ")})`} => ${print(args.at(-1)!)}`;
+    }
+    default:
+      // Rare parts have one notation for all.
+      return `${op}${name === "" ? "" : `<${name}>`}(${all()})`;
+  }
+}
+
+function constantText(value: Tree["value"]): string {
+  if (typeof value === "string") return JSON.stringify(value);
+  if (typeof value === "bigint") return `${value}n`;
+  return Object.is(value, -0) ? "-0" : String(value);
+}

@@ -1,0 +1,130 @@
+import type { BlockStatement, Statement, VariableDeclaration, VariableDeclarator } from "acorn";
+import { readExpression, readFunction, readPattern, unsupported } from "./read-function.js";
+import type { Scope } from "./scope.js";
+import {
+  constant,
+  contains,
+  countUses,
+  isConstant,
+  nameOf,
+  substitute,
+  type Tree,
+  tree,
+} from "./tree.js";
+
+/** Parts whose order matters. A body with one of them stays a list of statements. */
+const effects = new Set(["assign", "update", "loop", "expression", "jump"]);
+
+/** Returns a body as one expression if it only declares constants, decides and returns. */
+export function readBody({ body }: BlockStatement, scope: Scope): Tree {
+  const statements = body.flatMap((one) => readStatement(one, scope));
+  return statements.some((one) => contains(one, effects))
+    ? tree("block", statements)
+    : expressionOf(statements);
+}
+
+function expressionOf([first, ...rest]: readonly Tree[]): Tree {
+  if (first === undefined) return constant(undefined);
+  const [one, two, three] = first.args;
+  switch (first.op) {
+    case "return":
+      return one!;
+    case "throw":
+      return first;
+    case "block":
+      return expressionOf([...first.args, ...rest]);
+    case "if": {
+      const no = three === undefined ? rest : [three, ...rest];
+      return tree("cond", [one!, expressionOf([two!, ...rest]), expressionOf(no)]);
+    }
+    default:
+      return withVariable(one!, two ?? constant(undefined), expressionOf(rest));
+  }
+}
+
+/** Returns an expression in which a constant is replaced by its value, unless it is used again. */
+function withVariable(target: Tree, value: Tree, body: Tree): Tree {
+  if (target.op !== "name") return tree("let", [target, value, body]);
+  const uses = countUses(body, target.name);
+  const isShort = isConstant(value) || value.op === "name";
+  if (uses < 2 || isShort) return substitute(body, target.name, value);
+  return tree("let", [target, value, body]);
+}
+
+function readStatement(node: Statement, scope: Scope): Tree[] {
+  const all = (statements: readonly Statement[]) =>
+    tree(
+      "block",
+      statements.flatMap((one) => readStatement(one, scope)),
+    );
+  const block = (one: Statement) => all(one.type === "BlockStatement" ? one.body : [one]);
+  const read = (one: Parameters<typeof readExpression>[0]) => readExpression(one, scope);
+  switch (node.type) {
+    case "EmptyStatement":
+      return [];
+    case "BlockStatement":
+      return [block(node)];
+    case "ExpressionStatement":
+      return node.directive === undefined ? [tree("expression", [read(node.expression)])] : [];
+    case "ReturnStatement":
+      return [tree("return", [node.argument ? read(node.argument) : constant(undefined)])];
+    case "ThrowStatement":
+      return [tree("throw", [read(node.argument)])];
+    case "IfStatement": {
+      const no = node.alternate ? [block(node.alternate)] : [];
+      return [tree("if", [read(node.test), block(node.consequent), ...no])];
+    }
+    case "VariableDeclaration":
+      return node.declarations.flatMap((one) => readDeclaration(one, scope));
+    case "FunctionDeclaration":
+      return [tree("declare", [nameOf(scope.resolve(node.id.name)), readFunction(node, scope)])];
+    case "ForOfStatement":
+    case "ForInStatement": {
+      if (node.type === "ForOfStatement" && node.await) throw unsupported("await");
+      const left = node.left.type === "VariableDeclaration" ? onlyTarget(node.left) : node.left;
+      const parts = [readPattern(left, scope), read(node.right), block(node.body)];
+      return [tree("loop", parts, node.type === "ForOfStatement" ? "of" : "in")];
+    }
+    case "ForStatement": {
+      const { init, test, update } = node;
+      const begin =
+        init?.type === "VariableDeclaration"
+          ? readStatement(init, scope)
+          : init
+            ? [tree("expression", [read(init)])]
+            : [];
+      const parts = [test, update].map((one) => (one ? read(one) : tree("none")));
+      return [tree("loop", [tree("block", begin), ...parts, block(node.body)], "for")];
+    }
+    case "WhileStatement":
+      return [
+        tree("loop", [tree("block"), read(node.test), tree("none"), block(node.body)], "for"),
+      ];
+    case "DoWhileStatement":
+      return [tree("loop", [read(node.test), block(node.body)], "do")];
+    case "BreakStatement":
+    case "ContinueStatement":
+      if (node.label) throw unsupported("a label");
+      return [tree("jump", [], node.type)];
+    default:
+      throw unsupported(node.type);
+  }
+}
+
+function onlyTarget({ declarations }: VariableDeclaration): VariableDeclarator["id"] {
+  return declarations[0]!.id;
+}
+
+/** `const { email } = user` declares the same as `const email = user.email`. */
+function readDeclaration({ id, init }: VariableDeclarator, scope: Scope): Tree[] {
+  const value = init ? readExpression(init, scope) : undefined;
+  const target = readPattern(id, scope);
+  const isPlain = target.args.every(
+    ({ op, args: [key, name] }) => op === "field" && key && isConstant(key) && name?.op === "name",
+  );
+  if (value?.op !== "name" || target.op !== "fields" || !isPlain)
+    return [tree("declare", value === undefined ? [target] : [target, value])];
+  return target.args.map(({ args: [key, name] }) =>
+    tree("declare", [name!, tree("index", [value, key!])]),
+  );
+}
