@@ -264,6 +264,24 @@ export const scores = defineMigration({
   });
 });
 
+it("an index whose functions only have another code keeps its entries with --same-functions", async () => {
+  const byTeamWith = (normalize: string) => `{ byTeam: { key: "team", normalize: ${normalize} } }`;
+  project = await playersProject(players(3), byTeamWith("(team) => team.slice(0, 1)"));
+  await project.run(["migrate", "run"]);
+  const entries = await contents(project, ["players_by_team"]);
+  await project.write({
+    "models/player.ts": playersModule(byTeamWith("(team) => team.charAt(0)")),
+  });
+  const refused = await project.run(["migrate", "plan"]);
+  expect(refused.stdout).toContain("--same-functions");
+  expect(refused.stdout.replaceAll(/\s+/g, " ")).toContain("is a => a.charAt(0)");
+  const kept = await project.run(["migrate", "run", "--same-functions", "players.byTeam"]);
+  expect(kept.stdout).toBe(
+    "Kept the entries of players.byTeam: its functions return the same.\nNothing to migrate: the database matches the models.\n",
+  );
+  expect(await contents(project, ["players_by_team"])).toEqual(entries);
+});
+
 it("a run beside another one says who is at work, or waits for its end", async () => {
   project = await playersProject(players(1500), byTeamAndScore);
   const first = startRun(["migrate", "run", "--rows-per-second", "1000", "--no-verify"]);

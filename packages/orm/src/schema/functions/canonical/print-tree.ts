@@ -28,7 +28,7 @@ export function printTree(root: Tree): string {
 }
 
 /** True for the name of a parameter or a variable, which stands for its binding. */
-export function isBinding(name: string): boolean {
+function isBinding(name: string): boolean {
   return name.startsWith("%");
 }
 

@@ -1,5 +1,12 @@
-import type { BlockStatement, Statement, VariableDeclaration, VariableDeclarator } from "acorn";
-import { readExpression, readFunction, readPattern, unsupported } from "./read-function.js";
+import type {
+  BlockStatement,
+  Expression,
+  FunctionDeclaration,
+  Pattern,
+  Statement,
+  VariableDeclaration,
+  VariableDeclarator,
+} from "acorn";
 import type { Scope } from "./scope.js";
 import {
   constant,
@@ -10,14 +17,22 @@ import {
   substitute,
   type Tree,
   tree,
+  unsupported,
 } from "./tree.js";
+
+/** Reads the parts of statements, which contain functions again. */
+export interface Readers {
+  readonly expression: (node: Expression, scope: Scope) => Tree;
+  readonly pattern: (node: Pattern, scope: Scope) => Tree;
+  readonly function: (node: FunctionDeclaration, scope: Scope) => Tree;
+}
 
 /** Parts whose order matters. A body with one of them stays a list of statements. */
 const effects = new Set(["assign", "update", "loop", "expression", "jump"]);
 
 /** Returns a body as one expression if it only declares constants, decides and returns. */
-export function readBody({ body }: BlockStatement, scope: Scope): Tree {
-  const statements = body.flatMap((one) => readStatement(one, scope));
+export function readBody({ body }: BlockStatement, scope: Scope, readers: Readers): Tree {
+  const statements = body.flatMap((one) => readStatement(one, scope, readers));
   return statements.some((one) => contains(one, effects))
     ? tree("block", statements)
     : expressionOf(statements);
@@ -51,14 +66,14 @@ function withVariable(target: Tree, value: Tree, body: Tree): Tree {
   return tree("let", [target, value, body]);
 }
 
-function readStatement(node: Statement, scope: Scope): Tree[] {
+function readStatement(node: Statement, scope: Scope, readers: Readers): Tree[] {
   const all = (statements: readonly Statement[]) =>
     tree(
       "block",
-      statements.flatMap((one) => readStatement(one, scope)),
+      statements.flatMap((one) => readStatement(one, scope, readers)),
     );
   const block = (one: Statement) => all(one.type === "BlockStatement" ? one.body : [one]);
-  const read = (one: Parameters<typeof readExpression>[0]) => readExpression(one, scope);
+  const read = (one: Expression) => readers.expression(one, scope);
   switch (node.type) {
     case "EmptyStatement":
       return [];
@@ -75,21 +90,23 @@ function readStatement(node: Statement, scope: Scope): Tree[] {
       return [tree("if", [read(node.test), block(node.consequent), ...no])];
     }
     case "VariableDeclaration":
-      return node.declarations.flatMap((one) => readDeclaration(one, scope));
+      return node.declarations.flatMap((one) => readDeclaration(one, scope, readers));
     case "FunctionDeclaration":
-      return [tree("declare", [nameOf(scope.resolve(node.id.name)), readFunction(node, scope)])];
+      return [
+        tree("declare", [nameOf(scope.resolve(node.id.name)), readers.function(node, scope)]),
+      ];
     case "ForOfStatement":
     case "ForInStatement": {
       if (node.type === "ForOfStatement" && node.await) throw unsupported("await");
       const left = node.left.type === "VariableDeclaration" ? onlyTarget(node.left) : node.left;
-      const parts = [readPattern(left, scope), read(node.right), block(node.body)];
+      const parts = [readers.pattern(left, scope), read(node.right), block(node.body)];
       return [tree("loop", parts, node.type === "ForOfStatement" ? "of" : "in")];
     }
     case "ForStatement": {
       const { init, test, update } = node;
       const begin =
         init?.type === "VariableDeclaration"
-          ? readStatement(init, scope)
+          ? readStatement(init, scope, readers)
           : init
             ? [tree("expression", [read(init)])]
             : [];
@@ -116,9 +133,9 @@ function onlyTarget({ declarations }: VariableDeclaration): VariableDeclarator["
 }
 
 /** `const { email } = user` declares the same as `const email = user.email`. */
-function readDeclaration({ id, init }: VariableDeclarator, scope: Scope): Tree[] {
-  const value = init ? readExpression(init, scope) : undefined;
-  const target = readPattern(id, scope);
+function readDeclaration({ id, init }: VariableDeclarator, scope: Scope, readers: Readers): Tree[] {
+  const value = init ? readers.expression(init, scope) : undefined;
+  const target = readers.pattern(id, scope);
   const isPlain = target.args.every(
     ({ op, args: [key, name] }) => op === "field" && key && isConstant(key) && name?.op === "name",
   );

@@ -12,9 +12,15 @@ import {
   type SpreadElement,
   type Super,
 } from "acorn";
-import { readBody } from "./read-body.js";
+import { type Readers, readBody } from "./read-body.js";
 import { declaredNames, Scope } from "./scope.js";
-import { constant, nameOf, type Tree, tree, UnsupportedSource } from "./tree.js";
+import { constant, nameOf, type Tree, tree, unsupported } from "./tree.js";
+
+const readers: Readers = {
+  expression: readExpression,
+  pattern: readPattern,
+  function: readFunction,
+};
 
 type AnyFunction = ArrowFunctionExpression | FunctionExpression | FunctionDeclaration;
 
@@ -33,20 +39,18 @@ export function readSource(source: string): Tree {
   return readFunction(value, new Scope());
 }
 
-export function unsupported(type: string): UnsupportedSource {
-  return new UnsupportedSource(`it contains ${type}`);
-}
-
-export function readFunction(fn: AnyFunction, outer: Scope): Tree {
+function readFunction(fn: AnyFunction, outer: Scope): Tree {
   if (fn.async || fn.generator) throw unsupported("async");
   const scope = outer.inner(declaredNames(fn));
   const parameters = fn.params.map((parameter) => readPattern(parameter, scope));
   const body =
-    fn.body.type === "BlockStatement" ? readBody(fn.body, scope) : readExpression(fn.body, scope);
+    fn.body.type === "BlockStatement"
+      ? readBody(fn.body, scope, readers)
+      : readExpression(fn.body, scope);
   return tree("function", [...parameters, body]);
 }
 
-export function readPattern(pattern: Pattern, scope: Scope): Tree {
+function readPattern(pattern: Pattern, scope: Scope): Tree {
   switch (pattern.type) {
     case "Identifier":
       return nameOf(scope.resolve(pattern.name));
@@ -109,7 +113,7 @@ const globalValues: ReadonlyMap<string, number | undefined> = new Map([
   ["Infinity", Number.POSITIVE_INFINITY],
 ]);
 
-export function readExpression(node: Expression | Super, scope: Scope): Tree {
+function readExpression(node: Expression | Super, scope: Scope): Tree {
   const read = (one: Expression | Super) => readExpression(one, scope);
   switch (node.type) {
     case "Identifier": {

@@ -32,6 +32,10 @@ export function isConstant(one: Tree): boolean {
 /** A source that has no canonical form, because it uses rare syntax or is too large. */
 export class UnsupportedSource extends Error {}
 
+export function unsupported(type: string): UnsupportedSource {
+  return new UnsupportedSource(`it contains ${type}`);
+}
+
 /** Returns how often a name occurs in a tree. */
 export function countUses(one: Tree, name: string): number {
   if (one.op === "name") return one.name === name ? 1 : 0;
