@@ -2,6 +2,7 @@ import { randomBytes } from "node:crypto";
 import { once } from "node:events";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { FrameReader, FrameWriter } from "../src/engine/remote/frames.js";
+import { PendingCalls } from "../src/engine/remote/pending-calls.js";
 import type { RemoteEngine } from "../src/engine/remote/remote-engine.js";
 import type { AtomicWrite, Engine, KvU64, QueueListener } from "../src/index.js";
 import { decodeValue } from "../src/values/decode-value.js";
@@ -220,6 +221,25 @@ describe("an owner that is there", () => {
     expect(outcomes.get(11)).toMatchObject([{ fields: { code: "KW_COMMIT_AMBIGUOUS" } }]);
     expect(await sum()).toBe(1n);
   });
+});
+
+it("a call has a deadline although its owner is there, except a check of all files", () => {
+  const timer = setInterval(() => undefined, 1000);
+  try {
+    const calls = new PendingCalls(timer);
+    const [resolve, reject] = [() => undefined, () => undefined];
+    calls.add(1, { call: "verifyFiles", args: [], resolve, reject });
+    calls.add(2, { call: "commit", args: [], resolve, reject });
+    const ended: unknown[] = [];
+    for (let tick = 0; tick < 1000; tick++) {
+      calls.tick(true, ({ call }, owner) => ended.push([tick * (patience / 10), call, owner]));
+    }
+    // Twelve times as long as it waits for an owner that is silent: a minute.
+    expect(ended).toEqual([[12 * patience, "commit", "slow"]]);
+    expect(calls.entries().map(([id]) => id)).toEqual([1]);
+  } finally {
+    clearInterval(timer);
+  }
 });
 
 describe("a commit that was sent long ago, by the clock", () => {

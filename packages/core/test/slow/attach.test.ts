@@ -5,7 +5,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { Worker } from "node:worker_threads";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { EngineUnavailableError } from "../../src/errors/core-errors.js";
-import type { EmbeddedKv, OpenKvOptions } from "../../src/index.js";
+import type { EmbeddedKv } from "../../src/index.js";
 import { openKv } from "../../src/kv/open-kv.js";
 import { OwnerProcess } from "../owner-process.js";
 import { makeFolder, removeFolder } from "../temporary-folder.js";
@@ -195,6 +195,46 @@ describe("an owner that is stopped", () => {
     }
     kv = await openKv(folder);
     expect(kv.attached).toEqual({ pid: owner.pid });
+  });
+
+  it("and continues loses no acknowledged commit, and makes none twice", async () => {
+    if (process.platform === "win32") return;
+    const own = await attached();
+    const stamps = new Map<number, string>();
+    const outcomes = new Set<unknown>();
+    let next = 0;
+    let isDone = false;
+    const write = async () => {
+      while (!isDone) {
+        const n = next++;
+        try {
+          const result = await own.atomic().set(["n", n], n).sum(["sum"], 1n).commit();
+          if (result.ok) stamps.set(n, result.versionstamp);
+        } catch (error) {
+          outcomes.add((error as { code?: unknown }).code);
+        }
+      }
+    };
+    const writers = Array.from({ length: 64 }, write);
+    // Shorter and longer than a client waits for a silent connection, and longer than its calls do.
+    for (const time of [1000, 3500, 6500]) {
+      await sleep(50);
+      owner.signal("SIGSTOP");
+      await sleep(time);
+      owner.signal("SIGCONT");
+    }
+    isDone = true;
+    await Promise.all(writers);
+    let stored = 0n;
+    for await (const { key, versionstamp } of own.list<number>({ prefix: ["n"] })) {
+      stored++;
+      const n = key[1] as number;
+      expect(stamps.get(n) ?? versionstamp).toBe(versionstamp);
+      stamps.delete(n);
+    }
+    expect([...stamps]).toEqual([]);
+    expect((await own.get<{ value: bigint }>(["sum"])).value).toMatchObject({ value: stored });
+    expect([...outcomes]).toContain("KW_COMMIT_AMBIGUOUS");
   });
 });
 
