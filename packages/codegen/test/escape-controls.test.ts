@@ -1,7 +1,7 @@
 import { openKv } from "@keywright/core";
 import { expect, it } from "vitest";
 import { reportError } from "../src/cli/terminal/report-error.js";
-import { showValue } from "../src/inspect/entries/show-value.js";
+import { showValue, showValueInLine } from "../src/inspect/entries/show-value.js";
 import { config, createProject, modelModule } from "./project.js";
 
 const hostile = "a\u001b]0;title\u0007b\u202ec\u2066d";
@@ -10,6 +10,13 @@ it("characters of a value that a terminal would execute or reverse are escaped",
   const shown = showValue(new Map([["key", Object.assign(new Error(hostile))]]), false);
   expect(shown).toContain("a\\x1b]0;title\\x07b\\u202ec\\u2066d");
   expect(showValue(hostile, false)).not.toMatch(/[\u202e\u2066]/);
+  // The codes of colors of a value too. Those of the command itself stay.
+  const hidden = new Error("a\u001b[8mb");
+  for (const colors of [false, true]) {
+    expect(showValue(hidden, colors)).toContain("a\\x1b[8mb");
+    expect(showValueInLine(hidden, colors)).toContain("a\\x1b[8mb");
+  }
+  expect(showValue(1, true)).toContain("\u001b[33m");
 });
 
 it("characters of an error that a terminal would execute or reverse are escaped", () => {
@@ -26,7 +33,7 @@ it("characters of an error that a terminal would execute or reverse are escaped"
 });
 
 it("no argument, file name, key or value reaches the terminal as it is", async () => {
-  const name = "a\u001b]0;title\u0007b\u202ec\u2066d\u009b2J\u061c";
+  const name = "a\u001b]0;title\u0007b\u202ec\u2066d\u009b2J\u061c\u001b[8m";
   const colors = new RegExp(`${"\u001b"}\\[[0-9]{1,3}m`, "g");
   const file = "no-model\u001b[2J\u202e.ts";
   const project = await createProject({
@@ -39,6 +46,8 @@ it("no argument, file name, key or value reaches the terminal as it is", async (
     const kv = await openKv(project.path("data"));
     await kv.set([name], { [name]: name });
     await kv.set(["users", name], { id: name, email: name });
+    await kv.set(["errors", 1], new Error(name));
+    for (const id of ["1", "2"]) await kv.set([`t${name}`, id], { id, n: 1 });
     await kv.close();
     for (const args of [
       [name],
@@ -59,6 +68,8 @@ it("no argument, file name, key or value reaches the terminal as it is", async (
       ["inspect", "import", `notes${name}.txt`],
       ["inspect", "import", name],
       ["inspect", "export", "--out", `${name}/${name}`],
+      ["inspect", "export"],
+      ["introspect", "--out", "inferred.ts"],
       ["inspect", "stats"],
       ["inspect", "stats", "--json"],
       ["copy", "--from", name, "--to", name],
@@ -70,7 +81,9 @@ it("no argument, file name, key or value reaches the terminal as it is", async (
     ]) {
       for (const columns of [undefined, 60]) {
         const { stdout, stderr } = await project.run(args, columns);
-        const text = `${stdout}${stderr}`.replaceAll(colors, "");
+        // Without a terminal, the command itself writes no codes of colors.
+        const printed = `${stdout}${stderr}`;
+        const text = columns === undefined ? printed : printed.replaceAll(colors, "");
         const found = /(?!\n)[\p{Cc}\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff]/u.exec(
           text,
         );

@@ -1,4 +1,4 @@
-import { CommanderError } from "commander";
+import { type Command, CommanderError } from "commander";
 import { createProgram } from "./program.js";
 import { type ExitCode, exitCodes } from "./terminal/process/exit-codes.js";
 import { reportError } from "./terminal/report-error.js";
@@ -15,7 +15,7 @@ export async function run(args: readonly string[], terminal: Terminal): Promise<
     exitCode = code;
   });
   try {
-    await program.parseAsync(helpWordLast(args), { from: "user" });
+    await program.parseAsync(helpWordLast(program, args), { from: "user" });
     return exitCode;
   } catch (error) {
     if (!(error instanceof CommanderError)) {
@@ -26,9 +26,23 @@ export async function run(args: readonly string[], terminal: Terminal): Promise<
   }
 }
 
-/** `help migrate run` → `migrate help run`, because commander's `help` accepts only one word. */
-function helpWordLast(args: readonly string[]): readonly string[] {
+/**
+ * `help migrate run` → `migrate help run`, because commander's `help` accepts only one word.
+ * `help migrate nope` → `migrate nope`, for which commander says that there is no such command.
+ */
+function helpWordLast(program: Command, args: readonly string[]): readonly string[] {
   const [first, ...words] = args;
   const last = words.at(-1);
-  return first === "help" && last !== undefined ? [...words.slice(0, -1), first, last] : args;
+  if (first !== "help" || last === undefined) return args;
+  let command = program;
+  for (const [index, word] of words.entries()) {
+    if (word.startsWith("-")) break;
+    const next = command.commands.find((each) => each.name() === word);
+    if (next === undefined && word !== "help") {
+      if (command.commands.length > 0) return words.slice(0, index + 1);
+      program.error(`error: the command ${words.slice(0, index).join(" ")} has no commands`);
+    }
+    command = next ?? command;
+  }
+  return [...words.slice(0, -1), first, last];
 }

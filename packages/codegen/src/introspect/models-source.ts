@@ -128,7 +128,7 @@ function notesOf({ rows, missingId, isEncoded, primaryKey, layout }: InferredMod
   }
   if (missingId && layout === "guide") {
     notes.push(
-      `The rows do not contain ${primaryKey.join(", ")}, only their keys do. Adopt them into another database, with guideLayout.`,
+      `The rows do not contain ${primaryKey.map(nameSource).join(", ")}, only their keys do. Adopt them into another database, with guideLayout.`,
     );
   }
   return notes;

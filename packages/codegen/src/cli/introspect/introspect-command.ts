@@ -1,5 +1,6 @@
 import { resolve } from "node:path";
 import { Command } from "commander";
+import { escapeData } from "../../inspect/entries/escape-controls.js";
 import { inferModels } from "../../introspect/infer-models.js";
 import type { Inference } from "../../introspect/inferred-model.js";
 import { modelsSource } from "../../introspect/models-source.js";
@@ -92,7 +93,7 @@ function resultText(
     return `Nothing was written: no models were found in ${counted(entries, "entry", "entries")}.`;
   }
   const lines = models.map(({ name, rows, indexes }) => {
-    return `  ${name}  ${counted(rows.count, "row")}, ${counted(indexes.length, "index", "indexes")}`;
+    return `  ${escapeData(name)}  ${counted(rows.count, "row")}, ${counted(indexes.length, "index", "indexes")}`;
   });
   const rest = others.reduce((sum, { count }) => sum + count, 0);
   const notRecognized = `  ${counted(rest, "entry was", "entries were")} not recognized; the file lists them`;

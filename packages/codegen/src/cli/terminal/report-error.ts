@@ -28,7 +28,7 @@ export function reportError(thrown: unknown, terminal: Terminal): void {
   if (!isCoded(error)) {
     const stack = error instanceof Error ? (error.stack ?? error.message) : String(error);
     stderr.write(
-      `${label} This is a fault in keywright itself. Please report it:\n${escapeControls(stack)}\n`,
+      `${label} This is a fault in keywright itself. Please report it:\n${escapeControls(stack, false)}\n`,
     );
     return;
   }

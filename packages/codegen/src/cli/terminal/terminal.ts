@@ -1,7 +1,7 @@
 import { relative, sep } from "node:path";
 import { styleText } from "node:util";
 import type { Command } from "commander";
-import { escapeControls } from "../../inspect/entries/escape-controls.js";
+import { escapeData } from "../../inspect/entries/escape-controls.js";
 import type { ExitCode } from "./process/exit-codes.js";
 
 /** The streams of a command and the folder in which it runs. */
@@ -37,7 +37,7 @@ export function hasColors(stream: NodeJS.WriteStream): boolean {
 /** Returns a path for display: relative to the command's folder if it is inside that folder. */
 export function shownPath({ folder }: Terminal, path: string): string {
   const shown = relative(folder, path);
-  return escapeControls(shown === "" || shown.startsWith(`..${sep}`) ? path : shown);
+  return escapeData(shown === "" || shown.startsWith(`..${sep}`) ? path : shown);
 }
 
 /** Removes the command's folder from the absolute paths in a text. */

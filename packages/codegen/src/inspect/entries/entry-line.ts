@@ -1,6 +1,7 @@
 import { Buffer } from "node:buffer";
 import { encodeKey, encodeValue, type KvKey, type KvKeyPart } from "@keywright/core";
 import { decodeForeignValue } from "@keywright/core/engine";
+import { escapeJson } from "./escape-controls.js";
 import { type Json, jsonOfValue, valueOfJson } from "./value-json.js";
 import { valueOfWord, wordOf } from "./value-token.js";
 
@@ -40,7 +41,8 @@ export function headerFault(line: string | undefined): string | undefined {
  * - `expireAt` is present if the entry expires.
  */
 export function entryLine(entry: ExportedEntry): string {
-  return JSON.stringify(entryJson(entry));
+  // A terminal may show the line.
+  return escapeJson(JSON.stringify(entryJson(entry)));
 }
 
 function entryJson({ key, value, expireAt }: ExportedEntry): {

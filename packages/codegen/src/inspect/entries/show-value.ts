@@ -1,22 +1,26 @@
-import { inspect } from "node:util";
-import { escapeControls } from "./escape-controls.js";
+import { type InspectOptions, inspect } from "node:util";
+import { escapeData } from "./escape-controls.js";
 import { asU64 } from "./value-json.js";
 
 /** Formats a value for people without leaving anything out. */
 export function showValue(value: unknown, colors: boolean): string {
-  return escapeControls(inspect(toInspect(value), { ...everything, colors }));
+  return shown(value, {}, colors);
 }
 
 /** Formats a value like {@link showValue}, but on one line. */
 export function showValueInLine(value: unknown, colors: boolean): string {
-  const text = inspect(toInspect(value), {
-    ...everything,
-    colors,
-    breakLength: Infinity,
-    compact: true,
-  });
   // Stacks of errors contain line breaks.
-  return escapeControls(text.replace(/\s*\n\s*/g, " "));
+  return shown(value, { breakLength: Infinity, compact: true }, colors).replace(/\s*\n\s*/g, " ");
+}
+
+/** Without colors if the value has characters that are escaped: their codes would be escaped too. */
+function shown(value: unknown, options: InspectOptions, colors: boolean): string {
+  const source = toInspect(value);
+  const text = inspect(source, { ...everything, ...options, colors: false });
+  const safe = text.split("\n").map(escapeData).join("\n");
+  return colors && safe === text
+    ? inspect(source, { ...everything, ...options, colors: true })
+    : safe;
 }
 
 const everything = { depth: null, maxArrayLength: null, maxStringLength: null } as const;

@@ -1,5 +1,6 @@
 import { escapeControls } from "../../../inspect/entries/escape-controls.js";
 import { textWidth } from "../../../progress/text-width.js";
+import { hasColors } from "../terminal.js";
 
 /** The maximum width of texts, in columns. Longer lines are hard to read. */
 const maxColumns = 100;
@@ -27,7 +28,7 @@ export function writeText(stream: NodeJS.WriteStream, text: string): void {
  * words if the stream is a terminal.
  */
 export function wrapped(stream: NodeJS.WriteStream, text: string): string {
-  const safe = escapeControls(text);
+  const safe = escapeControls(text, hasColors(stream));
   return stream.isTTY ? wrap(safe, columnsOf(stream)) : safe;
 }
 
