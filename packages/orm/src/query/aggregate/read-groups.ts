@@ -31,7 +31,10 @@ const prefixLength = 3;
 /** Sorts after the positions of all limbs. */
 const afterLimbs = 1000;
 
-/** Yields the groups of a plan that have rows, some at a time, in key order or its reverse. */
+/**
+ * Yields the groups of a plan that have rows, some at a time, in key order or its reverse. A group
+ * of which no counter is read may have no rows.
+ */
 export async function* readGroups(
   context: TableContext,
   plan: AggregatePlan,
@@ -46,6 +49,11 @@ export async function* readGroups(
       continue;
     }
     const keys = keysOf(plan, equals);
+    if (keys.length === 0) {
+      // Nothing but minima and maxima, which are read by the key of the group.
+      yield [{ parts: equals, count: 0n, sums: [] }];
+      continue;
+    }
     const counters = await withoutExpired(context, meter, () => readKeys(context, keys, meter));
     yield groupsOf(plan, counters);
   }
