@@ -2,6 +2,7 @@ import { type EmbeddedKv, openKv } from "@keywright/core";
 import { afterEach, beforeEach, describe, expect, expectTypeOf, it } from "vitest";
 import * as z from "zod";
 import { belongsTo, createDatabase, defineModel, hasMany, manyToMany } from "../src/index.js";
+import { countingKv } from "./counting-kv.js";
 import { rejection } from "./user-model.js";
 
 const User = defineModel({
@@ -91,6 +92,50 @@ describe("include with _count", () => {
     });
     await db.users.scan({ include: { _count: { posts: true } } });
     expect(reads).toEqual([6]);
+  });
+
+  it("reads the counters of all rows together, also with further conditions", async () => {
+    const Team = defineModel({
+      name: "teams",
+      schema: z.object({ t: z.string(), n: z.int() }),
+      primaryKey: ["t", "n"],
+      relations: { tasks: hasMany("tasks", ["t", "team"]) },
+    });
+    const Task = defineModel({
+      name: "tasks",
+      schema: z.object({ id: z.int(), t: z.string(), team: z.int(), state: z.string() }),
+      primaryKey: "id",
+      indexes: {
+        byTeam: { key: ["t", "state", "team"], count: true },
+        all: { key: ["t", "team"] },
+      },
+      relations: { owner: belongsTo("teams", ["t", "team"]) },
+    });
+    const counted = countingKv(kv);
+    const db = await createDatabase({ kv: counted.kv, models: { teams: Team, tasks: Task } });
+    const teams = Array.from({ length: 30 }, (_, n) => ({ t: n % 2 === 0 ? "a" : "b", n }));
+    await db.teams.createMany({ data: teams });
+    const states = ["open", "done", "new"];
+    const tasks = Array.from({ length: 200 }, (_, id) => {
+      const team = (id * id) % 30;
+      return { id, ...teams[team]!, team, state: states[id % 3]! };
+    }).map(({ n: _, ...task }) => task);
+    await db.tasks.createMany({ data: tasks });
+    const { getMany, get, list } = { ...counted.calls };
+    const where = { state: { in: ["open", "done"] } };
+    const found = await db
+      .scope({ t: "a" })
+      .teams.scan({ include: { _count: { tasks: { where } } } });
+    const calls = counted.calls;
+    expect([calls.getMany - getMany, calls.get - get, calls.list - list]).toEqual([1, 0, 1]);
+    expect(found.items.map(({ n, _count }) => [n, _count.tasks])).toEqual(
+      teams
+        .filter(({ t }) => t === "a")
+        .map(({ n }) => [
+          n,
+          tasks.filter((task) => task.team === n && task.state !== "new").length,
+        ]),
+    );
   });
 
   it("is right within a transaction, after a write, and in a live query", async () => {

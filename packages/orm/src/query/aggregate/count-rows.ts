@@ -51,9 +51,8 @@ export async function countRows(
   query: AnyQuery,
   meter: ReadMeter,
 ): Promise<number> {
-  const { model, catalog } = context;
-  // Another process may have dropped a counter, or may be rebuilding it.
-  if (model.counted || model.indexes.some((index) => index.counted)) await catalog.refresh();
+  const { model } = context;
+  await refreshCounters(context);
   const plans = plansOfCount(context, query);
   const ofRows = model.counters.find(
     ({ index, sum, ranked }) => index === undefined && sum === undefined && ranked === undefined,
@@ -83,6 +82,28 @@ export async function countRows(
       ? await countFound(rowSourceOf(context, chosen, query, meter, false))
       : await countEntries(context, chosen.plan, meter);
   });
+}
+
+/** Another process may have dropped a counter, or may be rebuilding it. */
+export async function refreshCounters({ model, catalog }: TableContext): Promise<void> {
+  if (model.counted || model.indexes.some((index) => index.counted)) await catalog.refresh();
+}
+
+/** A plan whose rows are counted by one counter for each of its segments. */
+export interface CountedPlan {
+  readonly plan: QueryPlan;
+  /** The segments of the counters. */
+  readonly segments: readonly Segment[];
+  readonly counter: Counter;
+}
+
+/** Returns the plan of a query whose rows are counted by one counter for each segment, if any. */
+export function findCounted(context: TableContext, query: AnyQuery): CountedPlan | undefined {
+  const plans = plansOfCount(context, query) ?? [];
+  const plan = plans.find((one): one is QueryPlan => hasCounters(context, one));
+  const counter = plan && countOfKeys(plan);
+  if (counter === undefined || !isOneEach(plan!)) return undefined;
+  return { plan: plan!, segments: groupsOf(plan!) ?? [], counter };
 }
 
 /**
@@ -141,11 +162,15 @@ function hasCounters(context: TableContext, plan: Plan): plan is QueryPlan {
   if ("merged" in plan) return false;
   const { index } = plan;
   if (index === undefined || mayRepeat(plan)) return false;
-  const counter = context.model.counters.find(
-    (one) => one.index === index.name && one.sum === undefined && one.ranked === undefined,
-  );
-  if (!isReadableCounter(context, counter)) return false;
+  if (!isReadableCounter(context, countOfKeys(plan))) return false;
   return isReadable(context, index) && groupsOf(plan) !== undefined;
+}
+
+/** Returns the counter of the rows that each key of a plan's index has. */
+function countOfKeys({ model, index }: QueryPlan): Counter | undefined {
+  return model.counters.find(
+    (one) => one.index === index?.name && one.sum === undefined && one.ranked === undefined,
+  );
 }
 
 function groupsOf({ model, index, segments }: QueryPlan): readonly Segment[] | undefined {
@@ -181,11 +206,9 @@ async function countGroups(
   queryPlan: QueryPlan,
   meter: ReadMeter,
 ): Promise<number> {
-  const { model, index } = queryPlan;
+  const { index } = queryPlan;
   const segments = groupsOf(queryPlan) ?? [];
-  const ofKeys = ({ index: name, sum, ranked }: Counter) =>
-    name === index?.name && sum === undefined && ranked === undefined;
-  const count = model.counters.find(ofKeys);
+  const count = countOfKeys(queryPlan);
   const plan = { index, segments, count, sums: new Map(), extremes: new Map() };
   let total = 0;
   for await (const groups of readGroups(context, plan, false, meter)) {

@@ -1,5 +1,4 @@
 import type { AnyInclude } from "../../context/any-query.js";
-import { inParallel } from "../../context/in-parallel.js";
 import type { ReadMeter } from "../../context/read-meter.js";
 import type { TableContext } from "../../context/table-context.js";
 import { knownNames } from "../../errors/nearest-name.js";
@@ -7,7 +6,7 @@ import { InvalidArgumentError } from "../../errors/query-errors.js";
 import type { AnyRow, CompiledModel } from "../../model/compiled-model.js";
 import { isPlainObject } from "../../model/is-plain-object.js";
 import type { LinkedRelation } from "../../model/relations/linked-relations.js";
-import { countRows } from "../../query/aggregate/count-rows.js";
+import { countEach } from "../../query/aggregate/count-each.js";
 import { tableOfModel } from "../referrers.js";
 import { assertWhere, countsName, referringFields } from "./include-query.js";
 
@@ -16,9 +15,6 @@ interface CountedRelation {
   readonly link: LinkedRelation;
   readonly where: AnyRow;
 }
-
-/** How many counts are read at a time. */
-const maxConcurrent = 50;
 
 /**
  * Returns the relations that an `include` counts: `{ _count: { posts: true } }`, or only some of
@@ -70,8 +66,9 @@ export function countedModel({ relation, target, through }: LinkedRelation): Com
 }
 
 /**
- * Returns the number of related rows for each row, by the names of the relations. Costs the same as
- * a `count` for each row: one read if the index of the relation is counted.
+ * Returns the number of related rows for each row, by the names of the relations. Costs as many
+ * reads as a `count` for each row: one if the index of the relation is counted. These are read
+ * together.
  */
 export async function loadCounts(
   context: TableContext,
@@ -85,11 +82,9 @@ export async function loadCounts(
   for (const { link, where } of counted) {
     const table = tableOfModel(context.tables, countedModel(link));
     const fields = referringFields(link.relation);
-    const values = await inParallel(rows, maxConcurrent, (row) => {
-      const conditions = context.model.primaryKey.map((field, i) => [fields[i], row[field]]);
-      return countRows(table, { where: { ...Object.fromEntries(conditions), ...where } }, meter);
-    });
-    for (const [i, of] of counts.entries()) of[link.name] = values[i]!;
+    const values = rows.map((row) => context.model.primaryKey.map((field) => row[field]));
+    const numbers = await countEach(table, { fields, values, where }, meter);
+    for (const [i, of] of counts.entries()) of[link.name] = numbers[i]!;
   }
   meter.index = index;
   return counts;
