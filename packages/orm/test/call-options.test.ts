@@ -13,6 +13,7 @@ import type {
   GroupByOptions,
 } from "../src/database/repository/aggregate-types.js";
 import type {
+  CountRowsOptions,
   CreateManyOptions,
   CreateOptions,
   DeleteManyOptions,
@@ -21,7 +22,6 @@ import type {
   FindFirstOptions,
   FindManyOptions,
   FindUniqueOptions,
-  RowsOptions,
   ScanOptions,
   UpdateManyOptions,
   UpdateOptions,
@@ -75,6 +75,46 @@ describe("a call without types", () => {
       expect(await db.users.count()).toBe(1);
     }),
   );
+
+  it.each([
+    ["findMany", { where: { id: "1" }, limit: 1 }, "use take"],
+    [
+      "findMany",
+      { where: { id: "1" }, Offset: 1 },
+      "use the cursor of the page before, or skip if the index is ranked",
+    ],
+    ["findFirst", { where: { id: "1" }, offset: 1 }, "the options are"],
+    ["findMany", { where: { id: "1" }, sort: { id: 1 } }, "use orderBy"],
+    ["scan", { page_size: 5 }, "use take"],
+    ["scan", { after: "x" }, "use cursor"],
+    ["findUnique", { id: "1" }, "use where"],
+    ["findUnique", { where: { id: "1" }, populate: ["posts"] }, "use include"],
+    ["update", { where: { id: "1" }, set: { name: "A" } }, "use data"],
+    ["create", { data: users.bob, ttl: 5 }, "use expireIn"],
+    ["groupBy", { group: ["name"], count: true }, "use by"],
+    ["count", { wher: {} }, 'did you mean "where"?'],
+    [
+      "findMany",
+      undefined,
+      "it has no where, orderBy or index; add one, or read every row with scan()",
+    ],
+    ["findFirst", undefined, "read every row with scan()"],
+  ])("of %s with %j says which option it is here", (method, argument, advice) =>
+    withUsers(async (db) => {
+      const call = (db.users as unknown as Untyped)[method]?.bind(db.users);
+      const error = await rejection(Promise.resolve().then(() => call?.(argument)));
+      expect(error).toMatchObject({ code: "KW_ARGUMENT_INVALID" });
+      expect(error.message).toContain(advice);
+    }),
+  );
+
+  it("of createDatabase is refused too", async () => {
+    await using kv = await openKv();
+    const options = { kv, models: { users: User }, onquery: () => undefined };
+    const error = await rejection(createDatabase(options));
+    expect(error).toMatchObject({ code: "KW_ARGUMENT_INVALID", argument: "onquery" });
+    expect(error.message).toContain('did you mean "onQuery"?');
+  });
 
   it("that iterates or watches names its mistake too", () =>
     withUsers(async (db) => {
@@ -132,17 +172,20 @@ describe("the options of the types", () => {
     true
   >;
   const rows = { where: true, orderBy: true, index: true, filter: true, maxReads: true } as const;
-  const unique = { where: true, maxReads: true, ...shape } satisfies Expected<
+  const signal = { signal: true } as const;
+  const unique = { where: true, maxReads: true, ...signal, ...shape } satisfies Expected<
     FindUniqueOptions<M, Models, unknown, "id", undefined, false>
   >;
-  const first = { ...rows, cursor: true, ...shape } satisfies Expected<
+  const first = { ...rows, ...signal, cursor: true, ...shape } satisfies Expected<
     FindFirstOptions<M, Models, unknown, undefined, undefined, "id", undefined, false>
   >;
   const watched = { ...first, take: true } satisfies Expected<
     WatchManyOptions<M, Models, unknown, undefined, undefined, "id", undefined, false>
   >;
   const list = { ...watched, skip: true } satisfies Expected<FindManyOptions<M, Models>>;
-  const count = { ...rows } satisfies Expected<RowsOptions<M, unknown, undefined, undefined>>;
+  const count = { ...rows, ...signal } satisfies Expected<
+    CountRowsOptions<M, unknown, undefined, undefined>
+  >;
   const deletedRows = { ...rows, take: true, atomic: true, ...shape } satisfies Expected<
     DeleteManyOptions<M, Models, unknown, undefined, undefined, "id", undefined, false, false>
   >;
@@ -161,6 +204,7 @@ describe("the options of the types", () => {
     avg: true,
     min: true,
     max: true,
+    ...signal,
   } satisfies Expected<AggregateOptions<M, unknown, undefined, false, never, never, never, never>>;
   const withDeleted = { withDeleted: true } satisfies Expected<DeletedOption<M, boolean>>;
   const byMethod: Record<RepositoryMethod, Readonly<Record<string, true>>> = {
@@ -181,6 +225,7 @@ describe("the options of the types", () => {
       maxReads: true,
       take: true,
       cursor: true,
+      ...signal,
       ...shape,
     } satisfies Expected<
       ScanOptions<M, Models, "id", undefined, false> & DeletedOption<M, boolean>
@@ -194,6 +239,7 @@ describe("the options of the types", () => {
       by: true,
       order: true,
       maxReads: true,
+      ...signal,
     } satisfies Expected<RankOptions<M, unknown, "byEmail", undefined>>,
     distinct: {
       field: true,
@@ -202,6 +248,7 @@ describe("the options of the types", () => {
       index: true,
       take: true,
       maxReads: true,
+      ...signal,
     } satisfies Expected<DistinctOptions<unknown, unknown, unknown>>,
     groupBy: { ...aggregated, by: true, orderBy: true, take: true } satisfies Expected<
       GroupByOptions<M, unknown, undefined, ["id"], false, never, never, never, never>
@@ -235,10 +282,11 @@ describe("the options of the types", () => {
     type Names<T> = T extends unknown ? keyof T : never;
     type Option<K extends keyof AnyRows> = Names<NonNullable<Parameters<AnyRows[K]>[0]>>;
     const key = { index: true, where: true } as const;
-    const read = { ...key, maxReads: true } as const;
+    const read = { ...key, maxReads: true, ...signal } as const;
     const counted = { ...read, filter: true } as const;
-    const page = { take: true, cursor: true, order: true, maxReads: true, filter: true } as const;
-    const batch = { ...counted, take: true, order: true, atomic: true } as const;
+    const reads = { maxReads: true, filter: true } as const;
+    const page = { take: true, cursor: true, order: true, ...reads, ...signal } as const;
+    const batch = { ...key, ...reads, take: true, order: true, atomic: true } as const;
     const values = { ...read, take: true, order: true } as const;
     const aggregates = { count: true, sum: true, avg: true, min: true, max: true } as const;
     const ofGenerated = {

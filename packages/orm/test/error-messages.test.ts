@@ -717,7 +717,7 @@ describe("a message about a definition or an option says what it must be", () =>
       ({ calls }) => calls.users!.findMany!({ where: { email: undefined } }),
     ],
     [
-      "users.findMany: argument is not valid: it must be an object of options, such as { data: … } or { where: … }",
+      "users.findMany: argument is not valid: it has no where, orderBy or index; add one, or read every row with scan()",
       ({ calls }) => calls.users!.findMany!(undefined as never),
     ],
     [

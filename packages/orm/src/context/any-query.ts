@@ -24,6 +24,8 @@ export interface AnyQuery {
   readonly skip?: number | undefined;
   readonly cursor?: string | null | undefined;
   readonly maxReads?: number | undefined;
+  /** Stops a read with its reason, and ends a live query. */
+  readonly signal?: AbortSignal | undefined;
   /** The fields of a row that are returned. All fields if absent. */
   readonly select?: Readonly<Record<string, unknown>> | undefined;
   /**

@@ -3,13 +3,16 @@ import { InvalidArgumentError, ReadLimitError } from "../errors/query-errors.js"
 export class ReadMeter {
   readonly #model: string;
   readonly #maxReads: number;
+  readonly #signal: AbortSignal | undefined;
   /** The index that is read, or `"primaryKey"` for the rows themselves. */
   index: string | undefined;
   /** How many entries were read so far. An index entry and a row count as one read each. */
   reads = 0;
 
-  constructor(model: string, maxReads: number) {
+  constructor(model: string, maxReads: number, signal?: AbortSignal) {
     assertMaxReads(model, maxReads);
+    signal?.throwIfAborted();
+    this.#signal = signal;
     this.#model = model;
     this.#maxReads = maxReads;
   }
@@ -23,8 +26,10 @@ export class ReadMeter {
    *
    * @throws {ReadLimitError} if there are more than `maxReads`. They are not counted then, because
    * they are not made, or are only the read of one entry that shows that there is one more.
+   * @throws the reason of the call's signal, if it is aborted.
    */
   add(entries: number): void {
+    this.#signal?.throwIfAborted();
     if (entries > this.left) throw new ReadLimitError(this.#model, this.#maxReads, this.index);
     this.reads += entries;
   }

@@ -29,14 +29,14 @@ export type AllowedOptions = Readonly<Record<RepositoryMethod, ReadonlySet<strin
 const shape = ["select", "include", "withVersionstamp"];
 const rows = ["where", "orderBy", "index", "filter", "maxReads"];
 const page = ["take", "cursor"];
-const unique = new Set(["where", "maxReads", ...shape]);
+const unique = new Set(["where", "maxReads", "signal", ...shape]);
 const uniqueWithDeleted = new Set([...unique, "withDeleted"]);
-const first = new Set([...rows, "cursor", ...shape]);
-const watched = new Set([...rows, ...page, ...shape]);
+const first = new Set([...rows, "signal", "cursor", ...shape]);
+const watched = new Set([...rows, "signal", ...page, ...shape]);
 const list = new Set([...watched, "skip"]);
 const listWithDeleted = new Set([...list, "withDeleted"]);
-const count = new Set(rows);
-const aggregates = ["where", "index", "maxReads", "count", "sum", "avg", "min", "max"];
+const count = new Set([...rows, "signal"]);
+const aggregates = ["where", "index", "maxReads", "signal", "count", "sum", "avg", "min", "max"];
 const many = new Set([...rows, "take", "atomic", ...shape]);
 
 /** The options of a repository whose types are inferred: those in the types of `Repository`. */
@@ -46,13 +46,13 @@ export const allowedOptions: AllowedOptions = {
   findFirst: first,
   findFirstOrThrow: first,
   findMany: listWithDeleted,
-  scan: new Set(["orderBy", "filter", "maxReads", "withDeleted", ...page, ...shape]),
+  scan: new Set(["orderBy", "filter", "maxReads", "signal", "withDeleted", ...page, ...shape]),
   count,
   exists: count,
   aggregate: new Set(aggregates),
   groupBy: new Set([...aggregates, "by", "orderBy", "take"]),
-  rank: new Set(["where", "index", "by", "order", "maxReads"]),
-  distinct: new Set(["field", "where", "order", "index", "take", "maxReads"]),
+  rank: new Set(["where", "index", "by", "order", "maxReads", "signal"]),
+  distinct: new Set(["field", "where", "order", "index", "take", "maxReads", "signal"]),
   explain: list,
   watch: unique,
   watchMany: watched,

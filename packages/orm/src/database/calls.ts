@@ -158,7 +158,15 @@ export class Calls {
       const options = this.#parse(context, operation, argument);
       meter = meterOf(context, options);
       await context.catalog.assertSameKey();
-      yield* run(options, meter);
+      const { signal } = options;
+      if (signal === undefined) yield* run(options, meter);
+      else {
+        for await (const result of run(options, meter)) {
+          // Several results may have been read together.
+          signal.throwIfAborted();
+          yield result;
+        }
+      }
     } catch (error) {
       return report.fail(error);
     } finally {
@@ -191,11 +199,11 @@ export class Calls {
   }
 }
 
-/** Returns a meter for a call, with the limit of the call or else of the database. */
+/** Returns a meter for a call, with its signal, and its limit or else that of the database. */
 export function meterOf(
   { model, settings }: TableContext,
   query: AnyQuery,
   maxReads: number = query.maxReads ?? settings.maxReads,
 ): ReadMeter {
-  return new ReadMeter(model.name, maxReads);
+  return new ReadMeter(model.name, maxReads, query.signal);
 }

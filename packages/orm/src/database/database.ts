@@ -5,6 +5,7 @@ import { type AnyDatabase, registerDatabase, registerScope } from "../context/an
 import type { AnyHooks, DatabaseSettings } from "../context/database-settings.js";
 import { assertMaxReads } from "../context/read-meter.js";
 import { type TableContext, tablesWithin } from "../context/table-context.js";
+import { optionAdvice } from "../errors/option-advice.js";
 import { InvalidArgumentError } from "../errors/query-errors.js";
 import { ModelDefinitionError } from "../errors/schema-errors.js";
 import { assertDistinctPrefixes, compileModel } from "../model/compile-model.js";
@@ -221,8 +222,20 @@ interface UntypedOptions {
   readonly middleware?: unknown;
 }
 
+const optionNames: Readonly<Record<keyof DatabaseOptions<never> | "kv" | "models", true>> = {
+  kv: true,
+  models: true,
+  maxReads: true,
+  validateReads: true,
+  migrations: true,
+  hooks: true,
+  middleware: true,
+  onQuery: true,
+};
+
 /**
- * @throws {InvalidArgumentError} if an option is missing or not valid. The error names no model.
+ * @throws {InvalidArgumentError} if an option is missing, unknown or not valid. The error names no
+ * model.
  */
 function assertOptions(options: UntypedOptions): void {
   const fail = (argument: string, reason: string): never => {
@@ -230,6 +243,10 @@ function assertOptions(options: UntypedOptions): void {
   };
   if (typeof options !== "object" || options === null) fail("argument", "it must be an object");
   const { kv, models, hooks, migrations = [], onQuery, middleware = [] } = options;
+  for (const name of Object.keys(options)) {
+    if (Object.hasOwn(optionNames, name)) continue;
+    fail(name, `there is no such option; ${optionAdvice(name, Object.keys(optionNames))}`);
+  }
   const isKv = typeof kv === "object" && kv !== null && "atomic" in kv;
   if (kv instanceof Promise) fail("kv", "it is a promise; write kv: await openKv(…)");
   if (!isKv) fail("kv", "it must be a database that openKv or Deno.openKv has opened");

@@ -1,6 +1,7 @@
 import type { AnyQuery } from "../context/any-query.js";
 import type { TableContext } from "../context/table-context.js";
 import { knownNames } from "../errors/nearest-name.js";
+import { optionAdvice } from "../errors/option-advice.js";
 import { InvalidArgumentError } from "../errors/query-errors.js";
 import type { AnyRow, CompiledModel } from "../model/compiled-model.js";
 import { isPlainObject } from "../model/is-plain-object.js";
@@ -27,6 +28,15 @@ const selectsRows: ReadonlySet<RepositoryMethod> = new Set<RepositoryMethod>([
   "deleteMany",
 ]);
 
+/** The methods that read rows by an index. */
+const listsRows: ReadonlySet<RepositoryMethod> = new Set<RepositoryMethod>([
+  "findFirst",
+  "findFirstOrThrow",
+  "findMany",
+  "explain",
+  "watchMany",
+]);
+
 /**
  * Checks the argument of a call and returns it as options. Unknown options are refused, because a
  * call with a misspelled option would do something else than intended.
@@ -41,14 +51,20 @@ export function parseOptions(
   allowed: AllowedOptions = allowedOptions,
 ): CallOptions {
   const { model } = context;
+  if (argument === undefined && listsRows.has(method)) {
+    const reason = "it has no where, orderBy or index; add one, or read every row with scan()";
+    throw new InvalidArgumentError(model.name, "argument", reason);
+  }
   const options: CallOptions = objectOf(context, argument, "argument");
   const known = allowed[method];
   for (const name in options) {
     if (known.has(name)) continue;
-    const reason = `${method} has no such option; ${knownNames(name, known, "options")}`;
+    const reason = `${method} has no such option; ${optionAdvice(name, known)}`;
     throw new InvalidArgumentError(model.name, name, reason);
   }
-  const { select, include, withDeleted } = options;
+  const { select, include, signal, withDeleted } = options;
+  if (signal !== undefined && !((signal as unknown) instanceof AbortSignal))
+    throw new InvalidArgumentError(model.name, "signal", "it must be an AbortSignal");
   const isOfSoftDelete = withDeleted !== undefined || method === "restore" || method === "purge";
   if (isOfSoftDelete) assertSoftDelete(model, method, withDeleted);
   if (select !== undefined) assertSelect(model, select);

@@ -33,8 +33,8 @@ const maxReads = 4;
 /**
  * Returns a stream of the states of a live query: the current state, and then each new state. A
  * state is read when the consumer asks for it, so changes that come faster than this are reported
- * as one. The stream ends when the database is closed. If a read throws, the stream fails with that
- * error. It does not keep the process alive unless a report is awaited.
+ * as one. The stream ends when the database is closed or the signal is aborted. If a read throws,
+ * the stream fails with that error. It does not keep the process alive unless a report is awaited.
  *
  * Changes are watched from this call on. Reading a state takes several steps. If a change comes
  * between them, the state is read again before it is reported, up to four times.
@@ -42,6 +42,7 @@ const maxReads = 4;
 export function liveStream<Report>(
   kv: Kv & { readonly isShared?: boolean },
   source: LiveSource<Report>,
+  signal?: AbortSignal,
 ): ReadableStream<Report> {
   let { watched } = source;
   let subscription = new Subscription(kv, watched);
@@ -49,6 +50,7 @@ export function liveStream<Report>(
   let reported: string | undefined;
   let isDue = true;
   let isCancelled = false;
+  let onAbort: (() => void) | undefined;
 
   function restartWatch(): void {
     subscription.cancel();
@@ -115,20 +117,66 @@ export function liveStream<Report>(
     try {
       state = await nextState();
     } catch (error) {
-      subscription.cancel();
-      if (!isCancelled && !isClosedError(error)) throw error;
+      if (isCancelled) return;
+      if (!isClosedError(error)) {
+        stop();
+        throw error;
+      }
     }
     if (isCancelled) return;
-    if (state === undefined) return controller.close();
+    if (state === undefined) return end(controller);
     reported = state.stamp;
     controller.enqueue(state.report);
   }
 
-  function cancel(): void {
+  function stop(): void {
     isCancelled = true;
     subscription.cancel();
+    if (onAbort !== undefined) signal?.removeEventListener("abort", onAbort);
   }
 
-  // With a high-water mark of 0, no state is read before the consumer asks for it.
-  return new ReadableStream<Report>({ pull, cancel }, { highWaterMark: 0 });
+  function end(controller: ReadableStreamDefaultController<Report>): void {
+    if (isCancelled) return;
+    stop();
+    controller.close();
+  }
+
+  return new LiveStream<Report>({ pull, cancel: stop }, (controller) => {
+    onAbort = () => end(controller);
+    if (signal?.aborted) onAbort();
+    else signal?.addEventListener("abort", onAbort);
+    return onAbort;
+  });
+}
+
+/** A stream that can be cancelled while a loop or a reader has it: the loop then ends. */
+class LiveStream<Report> extends ReadableStream<Report> {
+  readonly #end: () => void;
+
+  /** @param start returns a function that ends the stream. */
+  constructor(
+    source: {
+      readonly pull: (controller: ReadableStreamDefaultController<Report>) => Promise<void>;
+      readonly cancel: () => void;
+    },
+    start: (controller: ReadableStreamDefaultController<Report>) => () => void,
+  ) {
+    let end: () => void = () => undefined;
+    // With a high-water mark of 0, no state is read before the consumer asks for it.
+    super(
+      {
+        ...source,
+        start: (controller) => {
+          end = start(controller);
+        },
+      },
+      { highWaterMark: 0 },
+    );
+    this.#end = end;
+  }
+
+  override async cancel(reason?: unknown): Promise<void> {
+    if (this.locked) this.#end();
+    else await super.cancel(reason);
+  }
 }

@@ -94,11 +94,8 @@ function streamRow<Shaped>(
     };
   }
 
-  return liveStream(context.kv, {
-    watched: { ...related, keys },
-    read,
-    mayAffect: async () => true,
-  });
+  const source = { watched: { ...related, keys }, read, mayAffect: async () => true };
+  return liveStream(context.kv, source, query.signal);
 }
 
 /** The key of an entry in a unique index. */

@@ -125,11 +125,8 @@ export function watchRows(
       );
     }
 
-    return liveStream(context.kv, {
-      watched: watchedOf(context, query, range),
-      read,
-      mayAffect,
-    });
+    const source = { watched: watchedOf(context, query, range), read, mayAffect };
+    return liveStream(context.kv, source, query.signal);
   });
 }
 

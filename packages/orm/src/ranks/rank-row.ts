@@ -14,7 +14,8 @@ import { readableRanks } from "./readable-ranks.js";
 import { walkEntries } from "./walk-entries.js";
 
 /** The options of `rank`, for any model. */
-export interface AnyRankQuery extends Pick<AnyQuery, "where" | "index" | "order" | "maxReads"> {
+export interface AnyRankQuery
+  extends Pick<AnyQuery, "where" | "index" | "order" | "maxReads" | "signal"> {
   readonly by?: unknown;
 }
 

@@ -3,10 +3,23 @@ import type { PageOptions } from "../../query/read/read-page.js";
 
 // The options of generated methods. `Row` is the whole row, whatever a method returns of it.
 
-/** The limit of reads of a call. */
-export interface ReadOptions {
+interface ReadLimit {
   /** The maximum number of entries to read. The default is the `maxReads` of the database. */
   readonly maxReads?: number | undefined;
+}
+
+/** The limit of reads of a call, and its signal. */
+export interface ReadOptions extends ReadLimit {
+  /**
+   * Stops the read: the call throws the reason of the signal, and a live query ends. A read of one
+   * entry that has begun is completed.
+   */
+  readonly signal?: AbortSignal | undefined;
+}
+
+interface RowFilterOptions<Row> {
+  /** Returns whether a row is in the result. It is called with each row that is read. */
+  readonly filter?: ((row: Row) => boolean) | undefined;
 }
 
 /** The option of reads by the primary key, for a model with `softDelete`. */
@@ -34,10 +47,7 @@ export interface RowRankOptions<By extends readonly string[] = readonly string[]
 }
 
 /** Options of a count. */
-export interface CountOptions<Row = unknown> extends ReadOptions {
-  /** Returns whether a row is in the result. It is called with each row that is read. */
-  readonly filter?: ((row: Row) => boolean) | undefined;
-}
+export interface CountOptions<Row = unknown> extends ReadOptions, RowFilterOptions<Row> {}
 
 /** Options of a list: its pages, its order, its filter and its limit of reads. */
 export interface ListOptions<Row = unknown> extends PageOptions, CountOptions<Row> {
@@ -54,7 +64,7 @@ export interface ValueOptions extends ReadOptions {
 }
 
 /** Options of a write of many rows. */
-export interface BatchOptions extends ReadOptions {
+export interface BatchOptions extends ReadLimit {
   /** The maximum number of rows. All rows if absent. */
   readonly take?: number | undefined;
   /** The direction in which the rows are found. The default is `"asc"`. */
@@ -64,7 +74,7 @@ export interface BatchOptions extends ReadOptions {
 }
 
 /** Options of a delete of the rows of an index. */
-export interface ManyDeleteOptions<Row = unknown> extends BatchOptions, CountOptions<Row> {}
+export interface ManyDeleteOptions<Row = unknown> extends BatchOptions, RowFilterOptions<Row> {}
 
 /** Options of an update of the rows of an index. */
 export interface ManyUpdateOptions<Row = unknown> extends ManyDeleteOptions<Row> {

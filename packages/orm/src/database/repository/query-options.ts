@@ -13,6 +13,15 @@ import type { Skip } from "./rank-types.js";
 // the selected fields, I its `include`, V its `withVersionstamp`, and A its `atomic`. If an option
 // may be undefined, the type of W, O, X or I includes undefined.
 
+/** Stops a read from outside. */
+export interface AbortableOptions {
+  /**
+   * Stops the read: the call throws the reason of the signal, and a live query ends. A read of one
+   * entry that has begun is completed.
+   */
+  readonly signal?: AbortSignal | undefined;
+}
+
 /** Determines what is returned of each row. */
 export interface ShapeOptions<M extends Model, Models extends AnyModels, S extends string, I, V> {
   /**
@@ -41,7 +50,8 @@ export interface FindUniqueOptions<
   S extends string,
   I,
   V,
-> extends OneRowOptions<M, Models, W, S, I, V> {
+> extends OneRowOptions<M, Models, W, S, I, V>,
+    AbortableOptions {
   /** The maximum number of entries to read. The default is the `maxReads` of the database. */
   readonly maxReads?: number | undefined;
 }
@@ -70,6 +80,11 @@ export interface RowsOptions<M extends Model, W, O, X> {
   readonly maxReads?: number | undefined;
 }
 
+/** The argument of `count` and `exists`. */
+export interface CountRowsOptions<M extends Model, W, O, X>
+  extends RowsOptions<M, W, O, X>,
+    AbortableOptions {}
+
 /** Selects rows, and determines what is returned of each of them. */
 interface ShapedRowsOptions<
   M extends Model,
@@ -93,7 +108,8 @@ export interface FindFirstOptions<
   S extends string,
   I,
   V,
-> extends ShapedRowsOptions<M, Models, W, O, X, S, I, V> {
+> extends ShapedRowsOptions<M, Models, W, O, X, S, I, V>,
+    AbortableOptions {
   /** The cursor of an earlier page of the same query. The result begins after that page. */
   readonly cursor?: string | null | undefined;
 }
@@ -136,7 +152,7 @@ export interface FindManyOptions<
 }
 
 /** The argument of `distinct`. */
-export interface DistinctOptions<W, X, F> {
+export interface DistinctOptions<W, X, F> extends AbortableOptions {
   /** The field whose values are returned. */
   readonly field: F;
   /** Conditions on the fields of the index before this field, and a range of the field itself. */
@@ -153,7 +169,8 @@ export interface DistinctOptions<W, X, F> {
 
 /** The argument of `scan`. */
 export interface ScanOptions<M extends Model, Models extends AnyModels, S extends string, I, V>
-  extends ShapeOptions<M, Models, S, I, V> {
+  extends ShapeOptions<M, Models, S, I, V>,
+    AbortableOptions {
   /** Returns whether a row is in the result. It is called with each row that is read. */
   readonly filter?: ((row: Row<M>) => boolean) | undefined;
   /** The direction of the primary key's first field: `{ id: "desc" }`. The default is `"asc"`. */

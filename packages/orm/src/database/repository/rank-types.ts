@@ -2,12 +2,14 @@ import type { Direction } from "../../context/any-query.js";
 import type { IndexFields, Model } from "../../model/model.js";
 import type { NotRanked } from "../../model/type-errors.js";
 import type { IndexName } from "../../query/types/key-path-types.js";
+import type { AbortableOptions } from "./query-options.js";
 
 // The repository infers all type parameters except `M` from the call: W is its `where`, X its
 // `index`, and B its `by`.
 
 /** The argument of `rank`. */
-export interface RankOptions<M extends Model, W, X extends IndexName<M>, B> {
+export interface RankOptions<M extends Model, W, X extends IndexName<M>, B>
+  extends AbortableOptions {
   /** Identifies the row: values for all fields of the primary key, or of a unique index. */
   readonly where: W;
   /** The name of the ranked index whose order counts. */

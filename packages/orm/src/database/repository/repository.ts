@@ -26,6 +26,7 @@ import type {
 import type { QueryWhere, ServedByAll } from "./filter-types.js";
 import type { Include } from "./include-types.js";
 import type {
+  CountRowsOptions,
   CreateManyOptions,
   CreateOptions,
   DeleteManyOptions,
@@ -34,7 +35,6 @@ import type {
   FindFirstOptions,
   FindManyOptions,
   FindUniqueOptions,
-  RowsOptions,
   ScanOptions,
   UpdateManyOptions,
   UpdateOptions,
@@ -211,7 +211,8 @@ export interface Repository<in out M extends Model, in out Models extends AnyMod
     const O extends Orders<M> | undefined = Orders<M> & LeftOut,
     const X extends IndexName<M> | undefined = never,
   >(
-    options?: RowsOptions<M, W, O, X> & ServedByAll<M, Models, W, O, X, ServedOrAll<M, W, O, X>>,
+    options?: CountRowsOptions<M, W, O, X> &
+      ServedByAll<M, Models, W, O, X, ServedOrAll<M, W, O, X>>,
   ): Promise<number>;
 
   /**
@@ -310,7 +311,8 @@ export interface Repository<in out M extends Model, in out Models extends AnyMod
     const O extends Orders<M> | undefined = Orders<M> & LeftOut,
     const X extends IndexName<M> | undefined = never,
   >(
-    options?: RowsOptions<M, W, O, X> & ServedByAll<M, Models, W, O, X, ServedOrAll<M, W, O, X>>,
+    options?: CountRowsOptions<M, W, O, X> &
+      ServedByAll<M, Models, W, O, X, ServedOrAll<M, W, O, X>>,
   ): Promise<boolean>;
 
   /**

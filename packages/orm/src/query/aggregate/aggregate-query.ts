@@ -5,7 +5,8 @@ import type { CompiledModel } from "../../model/compiled-model.js";
 import { isPlainObject } from "../../model/is-plain-object.js";
 
 /** The options of `aggregate` and `groupBy`, for any model. */
-export interface AnyAggregateQuery extends Pick<AnyQuery, "where" | "index" | "take" | "maxReads"> {
+export interface AnyAggregateQuery
+  extends Pick<AnyQuery, "where" | "index" | "take" | "maxReads" | "signal"> {
   readonly by?: unknown;
   readonly orderBy?: unknown;
   readonly count?: unknown;

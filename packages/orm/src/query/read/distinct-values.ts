@@ -12,7 +12,8 @@ import { readAgain } from "./rows/read-again.js";
 import { rowSourceOf } from "./rows/row-source.js";
 
 /** The options of `distinct`, for any model. */
-export interface AnyDistinctQuery extends Pick<AnyQuery, "where" | "index" | "take" | "maxReads"> {
+export interface AnyDistinctQuery
+  extends Pick<AnyQuery, "where" | "index" | "take" | "maxReads" | "signal"> {
   readonly field?: unknown;
   readonly order?: unknown;
 }

@@ -1,6 +1,7 @@
 import type { AnyInclude, AnyQuery } from "../../context/any-query.js";
 import type { TableContext } from "../../context/table-context.js";
 import { knownNames } from "../../errors/nearest-name.js";
+import { optionAdvice } from "../../errors/option-advice.js";
 import { InvalidArgumentError } from "../../errors/query-errors.js";
 import type { AnyRow } from "../../model/compiled-model.js";
 import { isPlainObject } from "../../model/is-plain-object.js";
@@ -71,7 +72,7 @@ function assertAllowed(
     if (query[field] === undefined || knownOptions.includes(field)) continue;
     fail(
       field,
-      `a ${relation.kind} relation has no such option; ${knownNames(field, knownOptions, "options")}`,
+      `a ${relation.kind} relation has no such option; ${optionAdvice(field, knownOptions)}`,
     );
   }
   const { take, filter, where } = query;
