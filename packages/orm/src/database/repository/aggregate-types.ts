@@ -5,7 +5,7 @@ import type { IndexFields, Model, Row } from "../../model/model.js";
 import type { NoAggregateServes } from "../../model/type-errors.js";
 import type { IndexedField, IndexedValue, IndexName } from "../../query/types/key-path-types.js";
 import type { LeadingFields, OrEmpty } from "../../query/types/served-types.js";
-import type { AbortableOptions } from "./query-options.js";
+import type { AbortableOptions } from "./abortable-options.js";
 
 // The repository infers all type parameters except `M` from the call: W is its `where`, X its
 // `index`, B the fields of `by`, C its `count`, and S, V, L and H the fields of `sum`, `avg`, `min`

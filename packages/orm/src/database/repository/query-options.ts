@@ -4,6 +4,7 @@ import type { ResultField } from "../../model/rows/result-row.js";
 import type { UpdateInput } from "../../model/rows/update-input.js";
 import type { IndexName } from "../../query/types/key-path-types.js";
 import type { IndexedWhere, OrderBy } from "../../query/types/where-types.js";
+import type { AbortableOptions } from "./abortable-options.js";
 import type { CheckedInclude, Include } from "./include-types.js";
 import type { CreateData, UpdateData } from "./nested-types.js";
 import type { Skip } from "./rank-types.js";
@@ -12,15 +13,6 @@ import type { Skip } from "./rank-types.js";
 // `M` and `Models` from the call: W is its `where`, O its `orderBy`, X its `index`, S the names of
 // the selected fields, I its `include`, V its `withVersionstamp`, and A its `atomic`. If an option
 // may be undefined, the type of W, O, X or I includes undefined.
-
-/** Stops a read from outside. */
-export interface AbortableOptions {
-  /**
-   * Stops the read: the call throws the reason of the signal, and a live query ends. A read of one
-   * entry that has begun is completed.
-   */
-  readonly signal?: AbortSignal | undefined;
-}
 
 /** Determines what is returned of each row. */
 export interface ShapeOptions<M extends Model, Models extends AnyModels, S extends string, I, V> {

@@ -2,7 +2,7 @@ import type { Direction } from "../../context/any-query.js";
 import type { IndexFields, Model } from "../../model/model.js";
 import type { NotRanked } from "../../model/type-errors.js";
 import type { IndexName } from "../../query/types/key-path-types.js";
-import type { AbortableOptions } from "./query-options.js";
+import type { AbortableOptions } from "./abortable-options.js";
 
 // The repository infers all type parameters except `M` from the call: W is its `where`, X its
 // `index`, and B its `by`.
