@@ -1,5 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { once } from "node:events";
+import { type AddressInfo, connect, createServer } from "node:net";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { FrameReader, FrameWriter } from "../src/engine/remote/frames.js";
 import { PendingCalls } from "../src/engine/remote/pending-calls.js";
@@ -220,6 +221,51 @@ describe("an owner that is there", () => {
     expect(outcomes.get(10)).toEqual([expect.any(String)]);
     expect(outcomes.get(11)).toMatchObject([{ fields: { code: "KW_COMMIT_AMBIGUOUS" } }]);
     expect(await sum()).toBe(1n);
+  });
+});
+
+describe("an owner of another version of the protocol", () => {
+  /** Starts a process that answers hello and nothing else. */
+  async function startOther(version: number): Promise<Pick<Owner, "connect"> & { end(): void }> {
+    const server = createServer((socket) => {
+      const reader = new FrameReader(Number.POSITIVE_INFINITY, true);
+      const writer = new FrameWriter(socket);
+      const greeting = { version, instance: "", pid: 1, mode: "specification", limits: {} };
+      socket.on("data", (chunk) => {
+        for (const message of reader.push(chunk)) {
+          const [id, call] = message as unknown[];
+          if (call === "hello") writer.write([id, null, greeting, 0]);
+        }
+      });
+    });
+    server.listen(0, "127.0.0.1");
+    await once(server, "listening");
+    const { port } = server.address() as AddressInfo;
+    return { connect: async () => connect(port, "127.0.0.1"), end: () => server.close() };
+  }
+
+  it("is reported when the database is opened, and when it replaces the owner", async () => {
+    const other = await startOther(2);
+    const refused = {
+      code: "KW_ENGINE_UNAVAILABLE",
+      reason: "the process that owns it has another version of Keywright",
+    };
+    try {
+      await expect(connectTo(other)).rejects.toMatchObject(refused);
+      let isReplaced = false;
+      const place = { connect: () => (isReplaced ? other : owner).connect() };
+      const client = await connectTo(place, { patience });
+      await client.commit([add]);
+      isReplaced = true;
+      const sent = client.commit([add]);
+      owner.disconnect();
+      expect(await sent).toMatchObject([{ code: "KW_COMMIT_AMBIGUOUS", cause: refused }]);
+      expect(await client.commit([add])).toMatchObject([refused]);
+      await expect(client.get(key)).rejects.toMatchObject(refused);
+      await client.close();
+    } finally {
+      other.end();
+    }
   });
 });
 

@@ -31,7 +31,8 @@ export interface LinkEvents {
   onReport(report: unknown, args: readonly unknown[]): void;
   /** Called if watches and listeners have had no connection for as long as a call waits. */
   onOutage(owner: Unanswered["owner"]): void;
-  errorOf(call: Unanswered): Error;
+  /** @param cause an error of the owner that has ended all calls. */
+  errorOf(call: Unanswered, cause?: Error): Error;
 }
 
 interface Hello {
@@ -184,7 +185,9 @@ export class Link {
       this.#heartbeat.begin();
       const refusal = this.#events.onConnect(greeting);
       if (refusal === undefined) return greeting;
-      this.#pending.rejectAll(() => refusal);
+      this.#stream = undefined;
+      this.#writer = undefined;
+      this.#refuseAll(() => refusal);
       throw refusal;
     } catch (error) {
       stream.destroy();
@@ -244,7 +247,15 @@ export class Link {
   /** The owner has not understood a message, and would not if it were sent again. */
   #onRefused(error: WireError): void {
     this.#hello?.reject(errorOf(error));
-    this.#pending.rejectAll(() => errorOf(error));
+    this.#refuseAll(() => errorOf(error));
+  }
+
+  /** A commit that was sent may have been made all the same. */
+  #refuseAll(refusal: () => Error): void {
+    this.#pending.rejectAll((pending) => {
+      const mayBeMade = pending.call === "commit" && pending.firstSentAt !== undefined;
+      return mayBeMade ? this.#events.errorOf(unanswered(pending, "gone"), refusal()) : refusal();
+    });
   }
 
   #lose(): void {
@@ -288,9 +299,12 @@ export class Link {
     });
     this.#ticksWithout = this.#isKept && this.#stream === undefined ? this.#ticksWithout + 1 : 0;
     if (this.#ticksWithout === ticksOfPatience) this.#events.onOutage(isThere ? "silent" : "gone");
-    if (next === "lose") this.#stream?.destroy();
+    if (next === "lose" && this.#stream !== undefined) {
+      this.#stream.destroy();
+      this.#lose();
+    }
     // Owners of every version answer this, and do nothing.
-    else if (next === "ask") this.notify("unwatch", 0);
+    if (next === "ask") this.notify("unwatch", 0);
   }
 
   #rejectAll(): void {

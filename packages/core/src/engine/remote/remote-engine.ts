@@ -94,7 +94,7 @@ export class RemoteEngine implements Engine {
       {
         onConnect: (greeting) => this.#onConnect(greeting),
         onReport: (report, args) => this.#onReport(report, args),
-        errorOf: (call) => this.#errorOf(call),
+        errorOf: (call, cause) => this.#errorOf(call, cause),
         onOutage: (owner) => this.#warn(owner),
       },
       patience,
@@ -331,9 +331,9 @@ export class RemoteEngine implements Engine {
     );
   }
 
-  #errorOf(call: Unanswered): Error {
+  #errorOf(call: Unanswered, cause?: Error): Error {
     if (this.#isClosed) return new DatabaseClosedError(call.call);
-    return unansweredError(call, this.#greeting?.pid);
+    return unansweredError(call, this.#greeting?.pid, cause);
   }
 }
 

@@ -12,12 +12,13 @@ const remedies = {
 export function unansweredError(
   { call, wasSent, waited, owner }: Unanswered,
   pid: number | undefined,
+  cause?: Error,
 ): Error {
   const name = ownerName(pid);
-  if (call === "commit" && wasSent) return new AmbiguousCommitError(waited, undefined, name);
+  if (call === "commit" && wasSent) return new AmbiguousCommitError(waited, cause, name);
   const reason =
     owner === "gone" ? `${name} does not answer` : `${name} did not answer within ${waited} ms`;
-  return new EngineUnavailableError(reason, remedies[owner]);
+  return new EngineUnavailableError(reason, remedies[owner], cause);
 }
 
 /** Returns how an error names the owner of a database. */
