@@ -71,3 +71,12 @@ export ${model}
   await writeFile(join(folder, "user.ts"), module.replace("indexes: {", byName));
   expect(await printed(command, "migrate", "plan")).toBe(block("users"));
 });
+
+it("the program can be run again, and prints the same", async () => {
+  await writeFile(join(folder, "again.ts"), program);
+  const options = ["--ignoreConfig", "--target", "es2022", "--module", "nodenext"];
+  await printed(typescript, ...options, "--skipLibCheck", "--types", "node", "again.ts");
+  const expected = block("Ada");
+  expect(await printed("again.js")).toBe(expected);
+  expect(await printed("again.js")).toBe(expected);
+});
