@@ -258,6 +258,8 @@ export const Member = defineModel({
     const { stderr, exitCode } = await seed("--rows", "5");
     expect(stderr).toContain("KW_SEED_REFERENCE: members.tenant, team: no row of teams has");
     expect(exitCode).toBe(1);
+    // Nothing was written before the fault was found.
+    expect(await rowsOf("users")).toEqual([]);
   });
 
   it("fills models that refer to each other, if one of them may do without", async () => {

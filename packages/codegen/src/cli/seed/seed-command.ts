@@ -9,6 +9,7 @@ import type { NamedModel } from "../../project/models/model-names.js";
 import { type OpenProject, withProject } from "../../project/open-project.js";
 import { databaseTarget, repositoryOf } from "../../seed/database-target.js";
 import { findReferences } from "../../seed/find-references.js";
+import { mayLackParents, rehearse } from "../../seed/rehearse.js";
 import { parseRowCounts, type RowCounts } from "../../seed/row-counts.js";
 import type { SeedModel } from "../../seed/seed-model.js";
 import { type SeedOutcome, seedRows } from "../../seed/seed-rows.js";
@@ -114,7 +115,6 @@ async function runSeed(
   { seed = randomInt(maxSeed), append = false, dryRun = false }: SeedCommandOptions,
 ): Promise<SeedResult> {
   const { config, database } = project;
-  const fakes = await loadFakes(config.folder, seed);
   if (!append) await assertEmpty(project, models);
   return await interruptible(terminal, async (signal) => {
     let progress: ReturnType<typeof rowProgress> | undefined;
@@ -129,6 +129,10 @@ async function runSeed(
     signal.addEventListener("abort", () => progress?.stop(), { once: true });
     try {
       const target = databaseTarget(project, dryRun, onProgress);
+      if (!dryRun && mayLackParents(models))
+        await rehearse(models, await loadFakes(config.folder, seed), target, signal);
+      // With the same seed, the rows are those of the rehearsal.
+      const fakes = await loadFakes(config.folder, seed);
       const outcome = await seedRows(models, fakes, target, signal);
       progress?.stop();
       const { run } = settingsOf(config);
