@@ -18,6 +18,7 @@ export type {
 export type { FileCheckProgress, FileDamage, FileReport } from "./engine/file-report.js";
 export type { FileCheckOptions } from "./engine/level/files/file-checker.js";
 export type { LevelDatabase } from "./engine/level/level-engine.js";
+export type { OwnedFiles } from "./engine/owned-files.js";
 export { type CoreErrorCode, coreErrorCodes } from "./errors/codes.js";
 export {
   AmbiguousCommitError,

@@ -1,16 +1,16 @@
 import { engineContract } from "@keywright/core/testing";
 import { describe, it } from "vitest";
-import { lmdbEngine } from "../src/index.js";
+import { openEngine } from "./open-engine.js";
 import { temporaryFile } from "./temporary-file.js";
 
 engineContract(
   { describe, it },
   {
     name: "LmdbEngine",
-    capabilities: ["shared", "views"],
+    capabilities: ["views"],
     create: async () => {
       const { path, remove } = await temporaryFile();
-      return { open: () => lmdbEngine({ path }), remove };
+      return { open: () => openEngine(path), remove };
     },
   },
 );

@@ -1,6 +1,6 @@
-import { mkdir, readdir, readFile, stat, writeFile } from "node:fs/promises";
+import { link, mkdir, readdir, readFile, rm, stat, symlink, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import type { AtomicWrite, Engine } from "@keywright/core";
+import type { AtomicWrite, EmbeddedKv, Engine, OpenKvOptions } from "@keywright/core";
 import {
   CorruptionError,
   DatabaseFormatError,
@@ -9,10 +9,11 @@ import {
   InvalidOptionError,
   openKv,
 } from "@keywright/core";
-import { open } from "lmdb";
+import { open as openLmdb } from "lmdb";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { changeSlots } from "../src/file/reserved-keys.js";
+import { changeRange, headKey } from "../src/file/reserved-keys.js";
 import { lmdbEngine } from "../src/index.js";
+import { openEngine } from "./open-engine.js";
 import { temporaryFile } from "./temporary-file.js";
 
 let path: string;
@@ -24,8 +25,13 @@ beforeEach(async () => {
 
 afterEach(() => remove());
 
+/** Opens the file as programs do. */
+async function open(options?: OpenKvOptions): Promise<EmbeddedKv> {
+  return await openKv(await lmdbEngine({ path }), options);
+}
+
 async function withEngine<T>(body: (engine: Engine) => Promise<T>): Promise<T> {
-  const engine = await lmdbEngine({ path });
+  const engine = await openEngine(path);
   try {
     return await body(engine);
   } finally {
@@ -53,31 +59,123 @@ describe("lmdbEngine", () => {
   });
 
   it("creates a file only if it may", async () => {
-    const options = { path, createIfMissing: false };
-    await expect(lmdbEngine(options)).rejects.toThrow(DatabaseNotFoundError);
+    const files = await lmdbEngine({ path, createIfMissing: false });
+    await expect(openKv(files)).rejects.toThrow(DatabaseNotFoundError);
+    for (const options of [{ createIfMissing: false }, { readOnly: true }])
+      await expect(open(options)).rejects.toThrow(DatabaseNotFoundError);
     expect(await readdir(dirname(path))).toEqual([]);
   });
 
-  it("creates missing folders, and leaves no file beside the two of the database", async () => {
+  it("creates missing folders, and leaves no file beside those of the database", async () => {
     path = join(dirname(path), "a/b/data.mdb");
-    await Promise.all(Array.from({ length: 4 }, () => withEngine(async () => undefined)));
-    expect((await readdir(dirname(path))).sort()).toEqual(["data.mdb", "data.mdb-lock"]);
+    const handles = await Promise.all(Array.from({ length: 4 }, () => open()));
+    await Promise.all(handles.map((kv) => kv.close()));
+    const names = ["data.mdb", "data.mdb-lock", "data.mdb-owner"];
+    expect((await readdir(dirname(path))).sort()).toEqual(names);
+  });
+
+  it("opens the same database through symbolic links, also if they lead to no file yet", async () => {
+    const folder = join(dirname(path), "real");
+    await mkdir(folder);
+    await symlink("real", join(dirname(path), "folder"));
+    await symlink("folder/data.mdb", join(dirname(path), "file"));
+    path = join(dirname(path), "file");
+    const kv = await open();
+    try {
+      path = join(folder, "data.mdb");
+      const other = await open();
+      await other.set(["a"], 1);
+      expect((await kv.get(["a"])).value).toBe(1);
+      await other.close();
+      const names = ["data.mdb", "data.mdb-lock", "data.mdb-owner"];
+      expect((await readdir(folder)).sort()).toEqual(names);
+    } finally {
+      await kv.close();
+    }
+  });
+
+  it("refuses a file with a second name, which would have a second lock", async () => {
+    await (await open()).close();
+    const second = `${path}2`;
+    await link(path, second);
+    for (path of [path, second])
+      await expect(open()).rejects.toMatchObject({
+        code: "KW_DATABASE_PATH_INVALID",
+        reason: expect.stringContaining("2 names"),
+      });
+    await rm(second);
+    path = path.slice(0, -1);
+    await (await open()).close();
+  });
+
+  it("repairs the files of the lock if a power failure has damaged them", async () => {
+    await (await open()).close();
+    const owner = `${path}-owner`;
+    for (const name of await readdir(owner)) await writeFile(join(owner, name), "?");
+    const kv = await open({ attach: false });
+    await kv.close();
+  });
+
+  it("refuses writes and reads all entries with readOnly", async () => {
+    let kv = await open();
+    await kv.set(["a"], 1);
+    await kv.close();
+    kv = await open({ readOnly: true });
+    try {
+      expect((await kv.get(["a"])).value).toBe(1);
+      await expect(kv.set(["a"], 2)).rejects.toMatchObject({ code: "KW_DATABASE_READ_ONLY" });
+    } finally {
+      await kv.close();
+    }
+  });
+
+  it("removes what earlier versions stored for other processes", async () => {
+    await withEngine((engine) => engine.commit([set(key, Uint8Array.of(1))]));
+    await raw(async (store) => {
+      for (let slot = 0; slot < 3; slot++)
+        await store.put(Uint8Array.of(0x00, 0x02, 0, slot), Buffer.alloc(100));
+    });
+    await withEngine(async (engine) => {
+      expect(engine.get(key)).toBeDefined();
+      expect(await engine.verifyFiles!(() => undefined)).toMatchObject({ damages: [] });
+    });
+    expect(await raw(async (store) => [...store.getKeys(changeRange)])).toEqual([]);
+  });
+
+  it("fails if another program writes to the file", async () => {
+    const kv = await open();
+    try {
+      await kv.set(["a"], 1);
+      // Another handle of this process shares the file, so nothing is opened twice.
+      await raw(async (store) => {
+        const head = Buffer.from(store.get(headKey)!);
+        head.writeDoubleLE(9);
+        await store.put(headKey, head);
+      });
+      await expect(kv.set(["a"], 2)).rejects.toMatchObject({
+        code: "KW_ENGINE_FAILED",
+        message: expect.stringContaining("another program has written to the file"),
+      });
+      expect((await kv.get(["a"])).value).toBe(1);
+    } finally {
+      await kv.close();
+    }
   });
 
   it("refuses a folder, another file, and an LMDB file of another program", async () => {
     await mkdir(path);
-    await expect(lmdbEngine({ path })).rejects.toThrow(DatabasePathError);
+    await expect(open()).rejects.toThrow(DatabasePathError);
     for (const text of ["", "text ".repeat(10_000)]) {
       path = `${path}2`;
       await writeFile(path, text);
-      await expect(lmdbEngine({ path })).rejects.toThrow(DatabaseFormatError);
+      await expect(open()).rejects.toThrow(DatabaseFormatError);
       expect(await readFile(path, "utf8")).toBe(text);
     }
     path = `${path}3`;
-    const other = open(path, { noSubdir: true, pageSize: 8192 });
+    const other = openLmdb(path, { noSubdir: true, pageSize: 8192 });
     await other.put("key", "value");
     await other.close();
-    await expect(lmdbEngine({ path })).rejects.toThrow(DatabaseFormatError);
+    await expect(open()).rejects.toThrow(DatabaseFormatError);
   });
 
   it("refuses a file whose first or second page is overwritten", async () => {
@@ -85,7 +183,7 @@ describe("lmdbEngine", () => {
     const content = await readFile(path);
     for (const at of [0, 8192]) {
       await writeFile(path, Buffer.from(content).fill(0, at, at + 512));
-      await expect(lmdbEngine({ path })).rejects.toThrow(CorruptionError);
+      await expect(open()).rejects.toThrow(CorruptionError);
     }
   });
 
@@ -110,8 +208,8 @@ describe("lmdbEngine", () => {
       const record = await raw((store) => store.get(key));
       await withEngine((engine) => engine.commit([set(key, Uint8Array.of(2))]));
       await raw((store) => (remains === undefined ? store.remove(key) : store.put(key, record!)));
-      await expect(lmdbEngine({ path })).rejects.toThrow(CorruptionError);
-      const unchecked = await lmdbEngine({ path, checkEntries: false });
+      await expect(open()).rejects.toThrow(CorruptionError);
+      const unchecked = await openEngine(path, { checkEntries: false });
       try {
         const { damages } = await unchecked.verifyFiles!(() => undefined);
         expect(damages).toHaveLength(1);
@@ -129,7 +227,7 @@ describe("lmdbEngine", () => {
   it("names the key of a damaged record", async () => {
     await withEngine((engine) => engine.commit([set(key, Uint8Array.of(1))]));
     await raw((store) => store.put(key, Buffer.alloc(30)));
-    const engine = await lmdbEngine({ path, checkEntries: false });
+    const engine = await openEngine(path, { checkEntries: false });
     try {
       expect(() => engine.get(key)).toThrow(expect.objectContaining({ key }));
       const { damages } = await engine.verifyFiles!(() => undefined);
@@ -139,19 +237,17 @@ describe("lmdbEngine", () => {
     }
   });
 
-  it("grows from nothing to hundreds of megabytes, also for another reader", async () => {
-    const reader = await openKv(await lmdbEngine({ path }));
-    const kv = await openKv(await lmdbEngine({ path }));
+  it("grows from nothing to hundreds of megabytes", async () => {
+    const kv = await open();
     try {
       const value = "x".repeat(400_000);
       for (let n = 0; n < 60; n++) {
         await Promise.all(Array.from({ length: 8 }, (_, i) => kv.set(["large", n, i], value)));
-        expect((await reader.get(["large", n, 7])).value).toBe(value);
+        expect((await kv.get(["large", n, 7])).value).toBe(value);
       }
       expect((await stat(path)).size).toBeGreaterThan(190_000_000);
     } finally {
       await kv.close();
-      await reader.close();
     }
   });
 
@@ -160,8 +256,7 @@ describe("lmdbEngine", () => {
     try {
       const sizes: number[] = [];
       for (let round = 0; round < 4; round++) {
-        // Each round replaces all change records.
-        for (let n = 0; n < changeSlots; n++) {
+        for (let n = 0; n < 500; n++) {
           await Promise.all(
             Array.from({ length: 5 }, (_, i) => kv.set(["entry", i], "x".repeat(1000 + (n % 100)))),
           );
@@ -211,7 +306,7 @@ async function raw<T>(body: (store: ReturnType<typeof openRaw>) => T): Promise<T
 }
 
 function openRaw() {
-  return open<Buffer, Uint8Array>(path, {
+  return openLmdb<Buffer, Uint8Array>(path, {
     noSubdir: true,
     keyEncoding: "binary",
     encoding: "binary",

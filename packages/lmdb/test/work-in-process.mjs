@@ -5,62 +5,43 @@ import * as z from "zod";
 import { lmdbEngine } from "../dist/index.js";
 
 const [path, work, name] = process.argv.slice(2);
-const open = async () => await openKv(await lmdbEngine({ path }));
-let kv = await open();
+const open = async (attach = { takeOver: true }) =>
+  await openKv(await lmdbEngine({ path }), { attach });
 
-/**
- * Each client counts in one entry with `sum`, and in another one with a check. If LMDB fails during
- * a commit, the program opens the database again, and looks if the commit is there.
- */
-async function count(client, times) {
-  for (let n = 0; n < times; ) {
-    const key = ["done", `${name}:${client}:${n}`];
-    const used = kv;
-    const versionstamp = await countOnce(key).catch(async (error) => {
-      await openAgain(used, error);
-      return (await kv.get(key)).versionstamp;
-    });
-    if (versionstamp === null) continue;
-    console.log(versionstamp);
-    n++;
+/** Counts in one entry with `sum`, and in another one with a check. */
+async function count(kv, key) {
+  for (;;) {
+    const entry = await kv.get(["checked"]);
+    const result = await kv
+      .atomic()
+      .check(entry)
+      .set(["checked"], (entry.value ?? 0) + 1)
+      .set(key, 1)
+      .sum(["sum"], 1n)
+      .commit();
+    if (result.ok) return result.versionstamp;
   }
-}
-
-async function countOnce(key) {
-  const entry = await kv.get(["checked"]);
-  const result = await kv
-    .atomic()
-    .check(entry)
-    .set(["checked"], (entry.value ?? 0) + 1)
-    .set(key, 1)
-    .sum(["sum"], 1n)
-    .commit();
-  return result.ok ? result.versionstamp : null;
-}
-
-let opening;
-
-/** Opens the database once for all clients of the one that has failed. */
-async function openAgain(failed, error) {
-  if (!["KW_ENGINE_FAILED", "KW_DATABASE_CLOSED"].includes(error.code)) throw error;
-  if (failed === kv) {
-    opening ??= failed
-      .close()
-      .then(open)
-      .then((opened) => {
-        kv = opened;
-        opening = undefined;
-      });
-  }
-  await opening;
 }
 
 if (work === "count") {
-  await Promise.all(Array.from({ length: 8 }, (_, client) => count(client, 25)));
+  const kv = await open();
+  const client = async (id) => {
+    for (let n = 0; n < 25; n++) console.log(await count(kv, ["done", `${name}:${id}:${n}`]));
+  };
+  await Promise.all(Array.from({ length: 8 }, (_, id) => client(id)));
   await kv.close();
 }
 
+if (work === "open and close") {
+  for (let n = 0; n < 20; n++) {
+    const kv = await open();
+    for (let i = 0; i < 4; i++) console.log(await count(kv, ["done", `${name}:${n}:${i}`]));
+    await kv.close();
+  }
+}
+
 if (work === "write until killed") {
+  const kv = await open();
   for (let n = 0; ; n++) {
     const result = await kv
       .atomic()
@@ -72,6 +53,7 @@ if (work === "write until killed") {
 }
 
 if (work === "build index") {
+  const kv = await open();
   const schema = z.object({ id: z.int(), group: z.int() });
   const members = defineModel({
     name: "members",
@@ -85,4 +67,35 @@ if (work === "build index") {
   await db.members.create({ data: { id, group: 7 } });
   console.log(await db.members.count({ where: { group: 1 } }));
   await kv.close();
+}
+
+if (work === "attach") {
+  const kv = await open();
+  console.log(`${kv.attached?.pid} ${(await kv.get(["a"])).value}`);
+  await kv.close();
+  console.log(await open(false).catch(({ code }) => code));
+}
+
+// The disk or the limit of the size of files is reached. The program has to survive it.
+if (work === "write until the disk is full") {
+  const kv = await open();
+  for (let n = 0; ; n++) {
+    const error = await kv.set(["n", n], "x".repeat(50_000)).catch((thrown) => thrown);
+    if (!(error instanceof Error)) continue;
+    console.log(`${error.code} ${error.cause?.code} ${n > 5}`);
+    break;
+  }
+  console.log((await kv.get(["n", 0])).value.length);
+  await kv.close();
+  // A rejection that nobody handles would end the process by now.
+  await new Promise((resolve) => setImmediate(resolve));
+  console.log("closed");
+}
+
+if (work === "read only") {
+  const kv = await openKv(await lmdbEngine({ path }), { readOnly: true });
+  console.log((await kv.get(["a"])).value);
+  console.log(await kv.set(["a"], 2).catch(({ code }) => code));
+  await kv.close();
+  console.log(await open().catch(({ code }) => code));
 }

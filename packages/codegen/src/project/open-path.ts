@@ -2,7 +2,7 @@ import { statSync } from "node:fs";
 import { createRequire } from "node:module";
 import { join, resolve } from "node:path";
 import { pathToFileURL } from "node:url";
-import { type Engine, type KvLike, openKv } from "@keywright/core";
+import { type Engine, type KvLike, type OwnedFiles, openKv } from "@keywright/core";
 import { DenoKvMissingError, EngineMissingError } from "../errors/codegen-errors.js";
 import { type EngineUrl, engineUrl } from "./engine-url.js";
 
@@ -31,13 +31,14 @@ async function openEngine(folder: string, url: EngineUrl): Promise<KvLike> {
   const path = pathOfPackage(folder, packageName);
   if (path === undefined) throw new EngineMissingError(packageName);
   const module = (await import(pathToFileURL(path).href)) as Readonly<
-    Record<string, (options: unknown) => Promise<Engine>>
+    Record<string, (options: unknown) => Promise<Engine | OwnedFiles>>
   >;
   const engine = await module[exportName]!(options);
   try {
     return await openKv(engine);
   } catch (error) {
-    await engine.close();
+    // A file is open only while `openKv` has it open.
+    if ("close" in engine) await engine.close();
     throw error;
   }
 }

@@ -118,6 +118,9 @@ export interface RangeRead {
  * a {@link DatabaseClosedError} after the engine was closed.
  */
 export interface ReadView {
+  /** True if the engine refuses all commits. The default is false. */
+  readonly isReadOnly?: boolean;
+
   /** Returns the entry of a key, or undefined if there is none. */
   get(key: Uint8Array): MaybePromise<StoredEntry | undefined>;
 
@@ -167,6 +170,9 @@ export interface Engine {
    * Watches must then report the commits of all of them.
    */
   readonly isShared?: boolean;
+
+  /** True if the engine refuses all commits. The default is false. */
+  readonly isReadOnly?: boolean;
 
   /** Returns the entry of a key, or undefined if there is none. */
   get(key: Uint8Array): MaybePromise<StoredEntry | undefined>;

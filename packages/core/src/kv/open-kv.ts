@@ -1,6 +1,7 @@
 import type { Engine } from "../engine/engine.js";
 import type { FileCheckOptions } from "../engine/level/files/file-checker.js";
 import type { LevelDatabase } from "../engine/level/level-engine.js";
+import { isOwnedFiles, type OwnedFiles } from "../engine/owned-files.js";
 import { isCreationAllowed } from "../engine/process-settings.js";
 import { InvalidOptionError } from "../errors/core-errors.js";
 import { specificationOrder } from "../keys/key-order.js";
@@ -12,6 +13,7 @@ import { assertLimits, defaultLimits, type KvLimits, limitsWith } from "./limits
 import { defaultCacheBytes } from "./open/default-cache-bytes.js";
 import {
   openDiskEngine,
+  openFileEngine,
   openGivenEngine,
   openLevelEngine,
   openMemoryEngine,
@@ -105,7 +107,7 @@ const optionNames: ReadonlySet<string> = new Set([
  * @throws {CorruptionError} if the database is damaged.
  */
 export async function openKv(
-  where: string | LevelDatabase | Engine = ":memory:",
+  where: string | LevelDatabase | Engine | OwnedFiles = ":memory:",
   options: OpenKvOptions = {},
 ): Promise<EmbeddedKv> {
   if (options?.compat === "deno") assertDenoPath(where, options?.token);
@@ -144,10 +146,11 @@ export async function openKv(
 }
 
 function openEngine(
-  where: string | LevelDatabase | Engine,
+  where: string | LevelDatabase | Engine | OwnedFiles,
   options: OpenEngineOptions,
   token: string | undefined,
 ) {
+  if (isOwnedFiles(where)) return openFileEngine(where, options);
   if (isEngine(where)) return openGivenEngine(where, options);
   if (typeof where !== "string") return openLevelEngine(where, options);
   if (isRemoteAddress(where)) return openRemoteEngine(connectTo(where, token), options);
@@ -202,7 +205,9 @@ function assertAttach(attach: unknown): void {
 
 function assertWhere(where: unknown): void {
   const isDatabase =
-    isEngine(where) || typeof (where as { open?: unknown } | null)?.open === "function";
+    isEngine(where) ||
+    isOwnedFiles(where) ||
+    typeof (where as { open?: unknown } | null)?.open === "function";
   const isText = typeof where === "string" && where !== "";
   if (isText && !isRemoteAddress(where)) {
     const reason = foreignUrlReason(where);

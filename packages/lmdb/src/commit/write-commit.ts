@@ -1,9 +1,9 @@
 import { Buffer } from "node:buffer";
-import { encodeChangeRecord } from "../file/change-record.js";
+import { statfs } from "node:fs/promises";
 import { checksumOf } from "../file/checksum-of.js";
 import { encodeHead, type Head } from "../file/head.js";
 import { maxKeyBytes } from "../file/page-size.js";
-import { changeKey, headKey } from "../file/reserved-keys.js";
+import { headKey } from "../file/reserved-keys.js";
 import type { LmdbStore, Tree } from "../file/tree.js";
 
 /** A record to store under a key, or undefined to delete the key. */
@@ -12,35 +12,52 @@ interface RecordMutation {
   readonly record: Uint8Array | undefined;
 }
 
+interface CommitTarget {
+  readonly store: LmdbStore;
+  readonly tree: Tree;
+  /** The path of the file. */
+  readonly path: string;
+}
+
 /**
- * Writes the mutations of a commit, its change record and the next head in one transaction, if
- * `head` is still the newest one. Resolves when they are on disk, with false if `head` is not the
- * newest one.
+ * Writes the mutations of a commit and the next head in one transaction. Resolves with the next head
+ * when they are on disk. LMDB compares the sequence of the stored head inside the transaction.
+ *
+ * @throws if LMDB fails, or if the stored head is another one than `head`.
  */
 export async function writeCommit(
-  store: LmdbStore,
-  tree: Tree,
+  { store, tree, path }: CommitTarget,
   head: Head,
   mutations: readonly RecordMutation[],
-): Promise<boolean> {
+): Promise<Head> {
   const changed = lastOfEachKey(mutations);
   const next = headAfter(head, tree, changed);
-  const changes = encodeChangeRecord(next.sequence, changed);
   // An error inside the transaction would not undo the writes before it.
   const tooLong = changed.find(({ key }) => key.length > maxKeyBytes);
   if (tooLong !== undefined) throw new RangeError(`a key has ${tooLong.key.length} bytes`);
-  try {
-    return await store.ifVersion(headKey, head.sequence, () => {
-      for (const { key, record } of changed) {
-        if (record === undefined) void store.remove(key);
-        else void store.put(key, record as Buffer);
-      }
-      void store.put(changeKey(next.sequence), changes as Buffer);
-      void store.put(headKey, encodeHead(next) as Buffer);
-    });
-  } catch (error) {
-    throw await causeOf(error);
-  }
+  const isNewest = await write(store, head, next, changed).catch(async (error: unknown) => {
+    throw await diskFullOr(await causeOf(error), path);
+  });
+  if (isNewest) return next;
+  throw new Error(
+    "another program has written to the file, which an earlier version of Keywright does",
+  );
+}
+
+/** Resolves with false if the stored head is another one than `head`. */
+async function write(
+  store: LmdbStore,
+  head: Head,
+  next: Head,
+  changed: readonly RecordMutation[],
+): Promise<boolean> {
+  return await store.ifVersion(headKey, head.sequence, () => {
+    for (const { key, record } of changed) {
+      if (record === undefined) void store.remove(key);
+      else void store.put(key, record as Buffer);
+    }
+    void store.put(headKey, encodeHead(next) as Buffer);
+  });
 }
 
 function lastOfEachKey(mutations: readonly RecordMutation[]): RecordMutation[] {
@@ -73,4 +90,28 @@ async function causeOf(error: unknown): Promise<unknown> {
   const { commitError } = error as { commitError?: Promise<never> };
   if (commitError === undefined) return error;
   return await commitError.catch((cause: unknown) => cause);
+}
+
+/** The codes of `errno.h` that LMDB reports. A write that is cut short is `EIO`. */
+const inputOutput = 5;
+const noSpace = 28;
+/** A disk with less free space than this is full for LMDB, which writes whole pages. */
+const fullBelow = 1024 * 1024;
+
+/** Returns the error of a full disk instead of the one of LMDB, if the disk is full. */
+async function diskFullOr(cause: unknown, path: string): Promise<unknown> {
+  const { code } = cause as { readonly code?: unknown };
+  const isFull = code === noSpace || (code === inputOutput && (await freeBytes(path)) < fullBelow);
+  if (!isFull) return cause;
+  const error = new Error(`No space left on device: ${path}`, { cause });
+  return Object.assign(error, { code: "ENOSPC" });
+}
+
+async function freeBytes(path: string): Promise<number> {
+  try {
+    const { bavail, bsize } = await statfs(path);
+    return bavail * bsize;
+  } catch {
+    return Number.POSITIVE_INFINITY;
+  }
 }

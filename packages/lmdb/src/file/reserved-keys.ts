@@ -3,11 +3,11 @@
 /** The key of the head, which each commit replaces. */
 export const headKey: Uint8Array = Uint8Array.of(0x00, 0x01);
 
-/** The number of change records. Each commit replaces the oldest one. */
-export const changeSlots = 1024;
-
-/** The key of the change record of a commit with this sequence: `00 02` and two bytes. */
-export function changeKey(sequence: number): Uint8Array {
-  const slot = sequence % changeSlots;
-  return Uint8Array.of(0x00, 0x02, slot >>> 8, slot & 0xff);
-}
+/**
+ * The keys under which earlier versions stored what the last commits had changed, for other
+ * processes with the same file: `00 02` and two bytes.
+ */
+export const changeRange: { readonly start: Uint8Array; readonly end: Uint8Array } = {
+  start: Uint8Array.of(0x00, 0x02),
+  end: Uint8Array.of(0x00, 0x03),
+};

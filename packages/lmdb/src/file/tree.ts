@@ -30,7 +30,7 @@ export class Tree {
     this.#options = transaction === undefined ? {} : { transaction };
   }
 
-  /** Lets the following reads see the newest state of all processes. */
+  /** Lets the following reads see the newest state. */
   renew(): void {
     this.#store.resetReadTxn();
   }

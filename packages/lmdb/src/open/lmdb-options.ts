@@ -3,15 +3,16 @@ import { InvalidOptionError } from "@keywright/core";
 /** Options of `lmdbEngine`. */
 export interface LmdbOptions {
   /**
-   * The path of the file. LMDB keeps a second file beside it, with `-lock` at the end of its name.
-   * Both must be on a disk of this machine.
+   * The path of the file. LMDB keeps a second file beside it, with `-lock` at the end of its name,
+   * and `openKv` a folder with `-owner` at the end of its name. All must be on a disk of this
+   * machine.
    */
   readonly path: string;
   /** Creates a missing file. The default is true. */
   readonly createIfMissing?: boolean | undefined;
   /**
-   * The number of processes and threads that can have the database open at the same time. The first
-   * one that opens it decides. The default is 1,024.
+   * The number of reads of the file that can be open at the same time, in all threads of the process
+   * that owns it. The default is 1,024.
    */
   readonly maxReaders?: number | undefined;
   /**
@@ -34,7 +35,10 @@ export function assertOptions(options: LmdbOptions): void {
     throw invalid("options", "must be an object");
   for (const name of Object.keys(options)) {
     if (!names.has(name))
-      throw invalid(name, `is not an option; the options are ${[...names].join(", ")}`);
+      throw invalid(
+        name,
+        `is not an option${hintFor(name)}; the options are ${[...names].join(", ")}`,
+      );
   }
   const { path, createIfMissing, maxReaders, checkEntries } = options;
   if (typeof path !== "string" || path === "") throw invalid("path", "must be the path of a file");
@@ -43,6 +47,11 @@ export function assertOptions(options: LmdbOptions): void {
       throw invalid(name, "must be true or false");
   if (maxReaders !== undefined && !(Number.isInteger(maxReaders) && maxReaders > 0))
     throw invalid("maxReaders", "must be a whole number above 0");
+}
+
+/** The options that `openKv` has for all databases. */
+function hintFor(name: string): string {
+  return name === "readOnly" || name === "attach" ? " here, but of openKv" : "";
 }
 
 function invalid(option: string, reason: string): InvalidOptionError {

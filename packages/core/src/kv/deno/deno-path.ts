@@ -1,3 +1,4 @@
+import { isOwnedFiles } from "../../engine/owned-files.js";
 import { InvalidOptionError } from "../../errors/core-errors.js";
 import { isUrl } from "../open/remote-address.js";
 import { isEngine, whereReason } from "../open/where.js";
@@ -10,7 +11,7 @@ import { denoError } from "./deno-error.js";
  * @throws {Error} if the path is a URL and there is no access token.
  */
 export function assertDenoPath(where: unknown, token: string | undefined): void {
-  if (isEngine(where)) return;
+  if (isEngine(where) || isOwnedFiles(where)) return;
   if (typeof (where as { open?: unknown } | null)?.open === "function") return;
   if (typeof where !== "string" || where === "") throw refused("Filename cannot be empty");
   if (where.startsWith(":") && where !== ":memory:")

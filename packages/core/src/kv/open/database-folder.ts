@@ -8,9 +8,9 @@ import {
   DatabasePathError,
   EngineFailedError,
 } from "../../errors/core-errors.js";
-import { claimName } from "./claim-folder.js";
 import { createLevelFiles } from "./create-level-files.js";
 import { isDiskFailure, reasonOf } from "./opening-error.js";
+import { claimName } from "./own/claim-folder.js";
 
 /** Returns the real path of the folder of a database. Creates a missing folder if allowed. */
 export async function databaseFolder(path: string, createIfMissing: boolean): Promise<string> {

@@ -1,6 +1,7 @@
 import { MemoryLevel } from "memory-level";
 import type { Engine } from "../../engine/engine.js";
 import { type LevelDatabase, LevelEngine } from "../../engine/level/level-engine.js";
+import type { OwnedFiles } from "../../engine/owned-files.js";
 import { isServingAllowed } from "../../engine/process-settings.js";
 import type { Connect } from "../../engine/remote/link.js";
 import { RemoteEngine } from "../../engine/remote/remote-engine.js";
@@ -9,12 +10,15 @@ import {
   DatabaseFormatError,
   DatabaseLockedError,
   DatabaseModeError,
+  DatabasePathError,
 } from "../../errors/core-errors.js";
 import { databaseFolder } from "./database-folder.js";
 import { openClassicLevel, syncableFolder } from "./open-level.js";
+import { openLevelCopy } from "./open-level-copy.js";
 import type { OpenEngineOptions } from "./open-options.js";
-import { openingError } from "./opening-error.js";
-import { type OpenedEngine, type OwnedPlace, openPlace, servePlace } from "./owned-place.js";
+import { openingError, unwritable } from "./opening-error.js";
+import { filePlace } from "./own/file-place.js";
+import { type OpenedEngine, type OwnedPlace, openPlace, servePlace } from "./own/owned-place.js";
 import { SharedEngine } from "./shared-engine.js";
 import { verifyMode } from "./verify-mode.js";
 
@@ -79,11 +83,28 @@ export async function openDiskEngine(
   return await openOwned(levelPlace(location), options);
 }
 
+/**
+ * Opens the database in a file that one process owns, or shares the one that this process has open
+ * there. If another process owns it, attaches to it. The engine is acquired for the caller.
+ *
+ * @throws {DatabasePathError} if the path is a folder, or if the file has several names.
+ * @throws {DatabaseNotFoundError} if there is no file and none may be created.
+ * @throws {DatabaseLockedError} if another process owns the file and cannot be attached to.
+ */
+export async function openFileEngine(
+  files: OwnedFiles,
+  options: OpenEngineOptions,
+): Promise<SharedEngine> {
+  return await openOwned(await filePlace(files, options), options);
+}
+
 function levelPlace(location: string): OwnedPlace {
   return {
     path: location,
     folder: location,
+    makeFolder: async () => undefined,
     open: async (options) => opened(await openClassicLevel(location, options)),
+    openUnlocked: (options) => openLevelCopy(location, options),
   };
 }
 
@@ -91,7 +112,8 @@ async function openOwned(place: OwnedPlace, options: OpenEngineOptions): Promise
   const open = () => openPlace(place, options);
   return await share(enginesByPath, place.path, options, open, async (shared) => {
     const mayServe = options.attach !== false && options.attach.serve !== false;
-    const isServing = mayServe && isServingAllowed() && shared.engine.listen === undefined;
+    const isOwner = shared.engine.listen === undefined && shared.engine.isReadOnly !== true;
+    const isServing = mayServe && isServingAllowed() && isOwner;
     if (isServing) await servePlace(shared, place);
   });
 }
@@ -150,6 +172,8 @@ async function share<Where>(
     if (shared === undefined) continue;
     if (shared.closing === undefined) {
       if (shared.mode !== mode) throw new DatabaseModeError(shared.mode, path);
+      if (shared.engine.isReadOnly === true && !readOnly)
+        throw new DatabasePathError(path ?? "(no path)", unwritable);
       await shared.acquire(readOnly);
       return shared;
     }

@@ -6,6 +6,8 @@ import {
 } from "../../errors/core-errors.js";
 import { isKeywrightError } from "../../errors/keywright-error.js";
 
+export const unwritable = "access to the folder is denied";
+
 /** Returns the error of a failed opening with the path, and with what can be done. */
 export function openingError(location: string, error: unknown): Error {
   if (isKeywrightError(error)) return error;
@@ -32,8 +34,7 @@ export function reasonOf(cause: unknown): string {
   const { code, message } = cause as NodeJS.ErrnoException;
   if (code === "EEXIST" || code === "ENOTDIR")
     return "a file is in the way, and a database is a folder";
-  if (code === "EACCES" || code === "EPERM" || code === "EROFS")
-    return "access to the folder is denied";
+  if (code === "EACCES" || code === "EPERM" || code === "EROFS") return unwritable;
   return message;
 }
 

@@ -5,7 +5,7 @@ import { resolve } from "node:path";
 import type { Connect } from "../../engine/remote/link.js";
 import { EngineUnavailableError, InvalidOptionError } from "../../errors/core-errors.js";
 import { isKeywrightError } from "../../errors/keywright-error.js";
-import { connectInFolder } from "./folder-socket.js";
+import { connectInFolder } from "./own/folder-socket.js";
 
 const socketScheme = "unix:";
 /** How long a server may take to accept a connection, in milliseconds. */

@@ -1,8 +1,8 @@
 import { holdLock } from "../../engine/level/repair/hold-lock.js";
 import { DatabaseLockedError, DatabasePathError } from "../../errors/core-errors.js";
 import { isKeywrightError } from "../../errors/keywright-error.js";
-import { claimFolder } from "../open/claim-folder.js";
 import { reserveFolder } from "../open/open-engine.js";
+import { claimFolder } from "../open/own/claim-folder.js";
 
 /**
  * Locks a closed database on disk, for this and all other processes.

@@ -34,12 +34,19 @@ export class FileChecker {
   #onDamage: (error: CorruptionError) => void = () => undefined;
   #timer: NodeJS.Timeout | undefined;
   #running: TableCheck | undefined;
+  readonly #marksClose: boolean;
   #isClosed = false;
   #areTablesChecked = true;
 
-  constructor(folder: string, options: FileCheckOptions) {
+  /** @param marksClose false if nothing may be written to the folder. */
+  constructor(
+    folder: string,
+    options: FileCheckOptions,
+    { marksClose = true }: { readonly marksClose?: boolean } = {},
+  ) {
     this.#folder = folder;
     this.#options = options;
+    this.#marksClose = marksClose;
   }
 
   /**
@@ -86,7 +93,8 @@ export class FileChecker {
     await this.#running?.stop();
     const current = await readCurrent(this.#folder).catch(() => undefined);
     await close();
-    if (current !== undefined && !hasFailed) await writeClosedMark(this.#folder, current);
+    const isMarked = this.#marksClose && current !== undefined && !hasFailed;
+    if (isMarked) await writeClosedMark(this.#folder, current);
   }
 
   get #repeatAfter(): number {

@@ -1,16 +1,25 @@
 import cluster from "node:cluster";
 import { setTimeout as sleep } from "node:timers/promises";
-import type { Engine } from "../../engine/engine.js";
-import { RemoteEngine } from "../../engine/remote/remote-engine.js";
-import { DatabaseLockedError, DatabaseModeError } from "../../errors/core-errors.js";
-import { isKeywrightError } from "../../errors/keywright-error.js";
+import type { Engine } from "../../../engine/engine.js";
+import { RemoteEngine } from "../../../engine/remote/remote-engine.js";
+import {
+  DatabaseLockedError,
+  DatabaseModeError,
+  DatabasePathError,
+} from "../../../errors/core-errors.js";
+import { isKeywrightError } from "../../../errors/keywright-error.js";
+import type { OpenEngineOptions } from "../open-options.js";
+import { openingError } from "../opening-error.js";
+import { SharedEngine } from "../shared-engine.js";
 import { claimFolder } from "./claim-folder.js";
 import { connectInFolder, listenInFolder, ownerOf } from "./folder-socket.js";
-import type { OpenEngineOptions } from "./open-options.js";
-import { SharedEngine } from "./shared-engine.js";
+import { readOnlyEngine } from "./read-only-engine.js";
 
 /** How long the owner of a database may take to listen, in milliseconds. */
 const ownerPatience = 2000;
+
+/** The reason of an error if the permissions or the file system forbid writing. */
+const deniedReason = /denied|not permitted|read-only/i;
 
 /** A database that one process owns at a time, and to whose owner other processes attach. */
 export interface OwnedPlace {
@@ -18,12 +27,16 @@ export interface OwnedPlace {
   readonly path: string;
   /** The folder that its owner locks, and in which it listens. */
   readonly folder: string;
+  /** Creates the folder if it is missing. */
+  makeFolder(): Promise<void>;
   /**
    * Opens the database in this process.
    *
    * @throws {DatabaseLockedError} if another process owns it.
    */
   open(options: OpenEngineOptions): Promise<OpenedEngine>;
+  /** Opens the database for reads only, and writes nothing to its folder. */
+  openUnlocked(options: OpenEngineOptions): Promise<OpenedEngine>;
 }
 
 export interface OpenedEngine {
@@ -72,8 +85,27 @@ async function hasOwner({ folder }: OwnedPlace): Promise<boolean> {
   }
 }
 
-/** Becomes the owner of a database. */
+/**
+ * Becomes the owner of a database. If it is only read and nothing can be written there, as on a
+ * read-only file system, it is opened without a lock.
+ */
 async function ownPlace(place: OwnedPlace, options: OpenEngineOptions): Promise<OpenedEngine> {
+  try {
+    return await lockPlace(place, options);
+  } catch (error) {
+    const isUnwritable = error instanceof DatabasePathError && deniedReason.test(error.reason);
+    if (!options.readOnly || !isUnwritable) throw error;
+  }
+  const { engine, release } = await place.openUnlocked(options);
+  return { engine: readOnlyEngine(engine, place.path), release };
+}
+
+async function lockPlace(place: OwnedPlace, options: OpenEngineOptions): Promise<OpenedEngine> {
+  try {
+    await place.makeFolder();
+  } catch (error) {
+    throw openingError(place.path, error);
+  }
   const endClaim = await claimFolder(place.folder, place.path);
   try {
     const { engine, release } = await place.open(options);

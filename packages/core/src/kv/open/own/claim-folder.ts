@@ -1,8 +1,8 @@
 import { closeSync, fstatSync, openSync, readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { DatabaseLockedError } from "../../errors/core-errors.js";
-import { openingError } from "./opening-error.js";
+import { DatabaseLockedError } from "../../../errors/core-errors.js";
+import { openingError } from "../opening-error.js";
 
 /** The file that a thread keeps open while the database in the folder is open. */
 export const claimName = "keywright.open";

@@ -1,0 +1,191 @@
+import type {
+  AtomicWrite,
+  CorruptionError,
+  Engine,
+  EngineLimits,
+  FileCheckProgress,
+  FileReport,
+  KeyRange,
+  RangeListener,
+  RangeRead,
+  ReadView,
+  StoredEntry,
+  WriteOutcome,
+} from "@keywright/core";
+import {
+  ChangeWatchers,
+  CheckedVersions,
+  hasExpired,
+  maxRangeBytes,
+  OpenViews,
+  visibleRange,
+  WriteGroup,
+} from "@keywright/core/engine";
+import { EntryChecker } from "./check/entry-checker.js";
+import { writeCommit } from "./commit/write-commit.js";
+import { readFailure } from "./errors/lmdb-failure.js";
+import { decodeHead, type Head } from "./file/head.js";
+import { headKey } from "./file/reserved-keys.js";
+import { type LmdbStore, Tree } from "./file/tree.js";
+
+/** The engine on an open LMDB file that no other process writes to. */
+export class StoreEngine implements Engine {
+  /** LMDB takes keys of up to 4,026 bytes. The end of a range is a byte longer than its last key. */
+  readonly limits: EngineLimits = { keyBytes: 3950 };
+  readonly #store: LmdbStore;
+  readonly #path: string;
+  readonly #tree: Tree;
+  readonly #watchers = new ChangeWatchers();
+  readonly #versions = new CheckedVersions();
+  readonly #checker: EntryChecker;
+  readonly #views = new OpenViews();
+  #head: Head;
+  /** Set when an entry was found damaged or missing. All calls fail from then on. */
+  #damage: CorruptionError | undefined;
+
+  private constructor(store: LmdbStore, path: string) {
+    this.#store = store;
+    this.#path = path;
+    this.#checker = new EntryChecker(store, path, (error) => {
+      this.#damage ??= error;
+    });
+    this.#tree = new Tree(store);
+    this.#head = decodeHead(this.#tree.peek(headKey));
+  }
+
+  /**
+   * @param checksEntries true to check the entries, those of a small file before this resolves.
+   * @throws {DatabaseFormatError} if the file is not Keywright's, or has a later format.
+   * @throws {CorruptionError} if the head or an entry of a small file is damaged.
+   */
+  static async open(store: LmdbStore, path: string, checksEntries: boolean): Promise<StoreEngine> {
+    const engine = new StoreEngine(store, path);
+    try {
+      if (checksEntries) await engine.#checker.start();
+      return engine;
+    } catch (error) {
+      await engine.#checker.close();
+      throw error;
+    }
+  }
+
+  get(key: Uint8Array): StoredEntry | undefined {
+    this.#renew();
+    return unexpired(read(this.#tree, key), Date.now());
+  }
+
+  getMany(keys: readonly Uint8Array[]): (StoredEntry | undefined)[] {
+    this.#renew();
+    const now = Date.now();
+    return keys.map((key) => unexpired(read(this.#tree, key), now));
+  }
+
+  async getRange(read: RangeRead): Promise<StoredEntry[]> {
+    this.#renew();
+    return readRange(this.#tree, read, Date.now(), maxRangeBytes);
+  }
+
+  async getRanges(reads: readonly RangeRead[]): Promise<StoredEntry[][]> {
+    this.#renew();
+    const now = Date.now();
+    // Without a pause between them, all see the same state.
+    return reads.map((read) => readRange(this.#tree, read, now, Number.POSITIVE_INFINITY));
+  }
+
+  openView(): ReadView {
+    this.#views.assertOpen();
+    this.#renew();
+    const transaction = this.#store.useReadTransaction();
+    const tree = new Tree(this.#store, transaction);
+    const now = Date.now();
+    const get = (key: Uint8Array) => unexpired(read(tree, key), now);
+    const reads = {
+      get,
+      getMany: (keys: readonly Uint8Array[]) => keys.map(get),
+      getRange: (read: RangeRead) => readRange(tree, read, now, maxRangeBytes),
+    };
+    return this.#views.open(reads, () => transaction.done());
+  }
+
+  async commit(writes: readonly AtomicWrite[]): Promise<WriteOutcome[]> {
+    const damage = this.#damage;
+    if (damage !== undefined) return writes.map(() => damage);
+    this.#renew();
+    const group = new WriteGroup({
+      sequence: this.#head.sequence + 1,
+      now: Date.now(),
+      read: (key) => read(this.#tree, key),
+      versions: this.#versions,
+      copiesWrites: true,
+    });
+    const outcomes = writes.map((write) => group.apply(write));
+    if (group.last === undefined) return outcomes;
+    this.#head = await writeCommit(
+      { store: this.#store, tree: this.#tree, path: this.#path },
+      this.#head,
+      group.mutations,
+    );
+    this.#watchers.notify(group.mutations);
+    return outcomes;
+  }
+
+  watch(keys: readonly Uint8Array[], onChange: () => void): () => void {
+    return this.#watchers.watch(keys, onChange);
+  }
+
+  watchRanges(ranges: readonly KeyRange[], onChange: RangeListener): () => void {
+    return this.#watchers.watchRanges(ranges, onChange);
+  }
+
+  async verifyFiles(onProgress: (progress: FileCheckProgress) => void): Promise<FileReport> {
+    return await this.#checker.verify(onProgress);
+  }
+
+  async close(): Promise<void> {
+    // LMDB must not be closed before the transactions that read it.
+    this.#views.close();
+    await this.#checker.close();
+    await this.#store.close();
+  }
+
+  /** Lets the following reads see the newest state. */
+  #renew(): void {
+    if (this.#damage !== undefined) throw this.#damage;
+    this.#tree.renew();
+  }
+}
+
+function read(tree: Tree, key: Uint8Array): StoredEntry | undefined {
+  try {
+    return tree.get(key);
+  } catch (error) {
+    throw readFailure(error, key);
+  }
+}
+
+function readRange(
+  tree: Tree,
+  { range, limit, reverse }: RangeRead,
+  now: number,
+  maxBytes: number,
+): StoredEntry[] {
+  const entries: StoredEntry[] = [];
+  if (range.end.length === 0) return entries;
+  try {
+    let size = 0;
+    const { start, end } = visibleRange(range);
+    tree.visit({ start, end, reverse }, (entry) => {
+      if (hasExpired(entry, now)) return true;
+      entries.push(entry);
+      size += entry.value.length;
+      return entries.length < limit && size < maxBytes;
+    });
+    return entries;
+  } catch (error) {
+    throw readFailure(error);
+  }
+}
+
+function unexpired(entry: StoredEntry | undefined, now: number): StoredEntry | undefined {
+  return entry === undefined || hasExpired(entry, now) ? undefined : entry;
+}
