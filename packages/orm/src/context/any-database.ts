@@ -15,8 +15,21 @@ const contextsOf = new WeakMap<AnyDatabase, TableContexts>();
 /** The tables of scopes, which `migrate` and the like refuse. */
 const contextsOfScopes = new WeakMap<object, TableContexts>();
 
+const sharedKey = Symbol.for("@keywright/orm: databases");
+
+/**
+ * The databases that any copy of this package has opened. A program may contain several, of
+ * different versions or in different folders.
+ */
+function databasesOfAllCopies(): WeakSet<object> {
+  const shared = globalThis as { [sharedKey]?: WeakSet<object> };
+  shared[sharedKey] ??= new WeakSet();
+  return shared[sharedKey];
+}
+
 export function registerDatabase(database: AnyDatabase, tables: TableContexts): void {
   contextsOf.set(database, tables);
+  databasesOfAllCopies().add(database);
 }
 
 export function registerScope(scope: object, tables: TableContexts): void {
@@ -25,9 +38,12 @@ export function registerScope(scope: object, tables: TableContexts): void {
 
 export function tableContexts(database: AnyDatabase): TableContexts {
   const contexts = contextsOf.get(database);
-  if (contexts === undefined)
-    throw new TypeError("The database must be an object that createDatabase returned.");
-  return contexts;
+  if (contexts !== undefined) return contexts;
+  throw new TypeError(
+    databasesOfAllCopies().has(database)
+      ? "The database was opened by another copy of @keywright/orm. Call functions such as migrate from the copy whose createDatabase opened it. `npm ls @keywright/orm` lists the copies, and `npm dedupe` makes them one if their versions permit."
+      : "The database must be an object that createDatabase returned.",
+  );
 }
 
 export function tableContextOf(database: AnyDatabase, modelName: string): TableContext {
