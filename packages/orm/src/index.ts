@@ -144,6 +144,7 @@ export { type ChangedRows, findChangedRows } from "./migrate/plan/changed-rows.j
 export { formatPlan } from "./migrate/plan/format-plan.js";
 export type {
   DatabaseModel,
+  LeftValues,
   MigrationPlan,
   MigrationStep,
   ModelPlan,

@@ -70,6 +70,7 @@ describe("the plan of a model", () => {
     expect(plan).toEqual({
       models: [{ model: "users", steps: [] }],
       steps: [],
+      leftValues: [],
       warnings: [],
       databaseOnly: [],
       isEmpty: true,

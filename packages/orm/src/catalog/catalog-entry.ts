@@ -82,6 +82,11 @@ export interface RowTransform {
   readonly id: string;
   /** The hash of the manifest of the rows that were written before it began. */
   readonly from: string;
+  /**
+   * The fields whose values it removes, with all others that the model does not have. Set if it only
+   * removes values.
+   */
+  readonly removes?: readonly string[];
 }
 
 /**
@@ -100,8 +105,8 @@ export interface RunningTransform extends RowTransform {
 /** Returns a change and the incomplete ones before it, oldest first. */
 export function transformsOf(transform: RunningTransform | undefined): readonly RowTransform[] {
   if (transform === undefined) return [];
-  const { earlier = [], id, from } = transform;
-  return [...earlier, { id, from }];
+  const { earlier = [], id, from, removes } = transform;
+  return [...earlier, { id, from, ...(removes !== undefined && { removes }) }];
 }
 
 /**

@@ -303,7 +303,7 @@ export class ModelCatalog {
         .set(check.key, { ...entry, schema })
         .set(rowManifestKey(this.#model, manifest.hash), {
           ...storedManifest(this.#model.schema, manifest),
-          ...(before?.left !== undefined && { left: before.left }),
+          ...leftOf(before, manifest),
         })
         .commit();
       await this.reload();
@@ -416,6 +416,12 @@ async function firstEntry(
     ...(names.length > 0 && { counters }),
     ...(model.live && { live: true }),
   };
+}
+
+/** Returns the fields that rows may still have from before and that a schema does not have. */
+function leftOf(before: RowManifest | null, { fields }: RowManifest): Pick<RowManifest, "left"> {
+  const left = Object.entries(before?.left ?? {}).filter(([name]) => !Object.hasOwn(fields, name));
+  return left.length === 0 ? {} : { left: Object.fromEntries(left) };
 }
 
 /** True for a versionstamp that a transaction has made up for an uncommitted change. */

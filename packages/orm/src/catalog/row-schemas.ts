@@ -1,6 +1,7 @@
 import type { Kv } from "@keywright/core";
 import { InvalidArgumentError } from "../errors/query-errors.js";
 import type { AnyRow, CompiledIndex, CompiledModel } from "../model/compiled-model.js";
+import { ownFields } from "../model/rows/own-fields.js";
 import type { RowMigration } from "../schema/define-migration.js";
 import type { RowManifest } from "../schema/manifests/manifest.js";
 import { affectedIndexes, type FieldChanges } from "../schema/upgrade/affected-indexes.js";
@@ -93,9 +94,11 @@ export async function readRowSchemas(
   const wasStored = (await readRowManifest(kv, model, hash)) !== undefined;
   const isWriter = isSame || schema.accepts.includes(hash) || !wasStored;
   const before: EarlierRows[] = [];
-  for (const each of transformsOf(transform)) {
+  const transforms = transformsOf(transform);
+  for (const [i, each] of transforms.entries()) {
     const earlier = await readEarlierRows(kv, model, programRows, each, isWriter);
-    if (earlier !== undefined) before.push(earlier);
+    const later = transforms.slice(i + 1).flatMap(({ removes = [] }) => removes);
+    if (earlier !== undefined) before.push(withoutValues(model, earlier, each, later));
   }
   const earlierChanges = before.flatMap((each) => each.changes ?? []);
   const affected = affectedIndexes(model, earlierChanges);
@@ -171,6 +174,34 @@ async function readEarlierRows(
   if (!isWriter) return { mark, ...conversionOf(model, programRows, "stale", stored, upgrade) };
   if (upgrade !== undefined) return { mark, upgrade: upgradeFunction(upgrade), changes: upgrade };
   return { mark, upgrade: () => refuseRow(model.name), changes: undefined };
+}
+
+/**
+ * Removes the values that a change of rows or a later one removes, so that no row is read or
+ * written with them. A change that only removes values does so before the upgrade, because the
+ * program may have a new field of the same name.
+ */
+function withoutValues(
+  model: CompiledModel,
+  rows: EarlierRows,
+  { removes = [] }: RowTransform,
+  later: readonly string[],
+): EarlierRows {
+  if (removes.length === 0 && later.length === 0) return rows;
+  const { upgrade } = rows;
+  return {
+    ...rows,
+    upgrade: (row) => {
+      const remaining = withoutFields(row, removes);
+      const upgraded = upgrade === undefined ? remaining : upgrade(remaining);
+      return ownFields(model.schema, withoutFields(upgraded, later));
+    },
+  };
+}
+
+function withoutFields(row: AnyRow, fields: readonly string[]): AnyRow {
+  if (!fields.some((field) => Object.hasOwn(row, field))) return row;
+  return Object.fromEntries(Object.entries(row).filter(([field]) => !fields.includes(field)));
 }
 
 function refuseRow(model: string): never {

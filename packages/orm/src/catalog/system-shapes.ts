@@ -76,7 +76,7 @@ const storedIndex = object({
   replacedBy: optional(text),
   earlier: optional(listOf(text)),
 });
-const transform = { id: text, from: text };
+const transform = { id: text, from: text, removes: optional(listOf(text)) };
 
 const knownCatalog = object({
   name: optional(text),

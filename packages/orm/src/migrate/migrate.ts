@@ -11,6 +11,7 @@ import { readUnreported, removeUnreported } from "./build/unreported-rows.js";
 import { fillCopies } from "./copies/fill-copies.js";
 import { changeKeys } from "./key/change-key.js";
 import { beginMigration } from "./plan/begin-migration.js";
+import { beginRemoval } from "./plan/begin-removal.js";
 import type { MigrationPlan } from "./plan/migration-plan.js";
 import { planMigration } from "./plan/plan-migration.js";
 import { emptyPlan, findObstacle } from "./plan/plan-obstacle.js";
@@ -33,6 +34,11 @@ export interface MigrateOptions extends RunOptions {
    * interrupted is resumed by the next run without this option.
    */
   readonly dropModels?: readonly string[] | undefined;
+  /**
+   * The names of models from whose rows the values of removed fields are removed. Their steps need
+   * not be accepted. A removal that was interrupted is resumed by the next run without this option.
+   */
+  readonly removeValues?: readonly string[] | undefined;
   /**
    * Verifies all rows and entries of a new index before the index becomes readable. True by
    * default.
@@ -120,7 +126,7 @@ interface Report {
  *
  * @throws {StaleSchemaError} if the database has a newer schema than this program.
  * @throws {InvalidArgumentError} if `rowsPerSecond` is not a positive number, or if the program has
- * one of the models in `dropModels`.
+ * one of the models in `dropModels` or lacks one of those in `removeValues`.
  */
 export async function migrate(
   database: AnyDatabase,
@@ -181,6 +187,7 @@ async function runStages(
     return "key-unchanged";
   }
   await beginAll(contexts);
+  for (const context of contexts) await beginRemoval(context, run, options.removeValues);
   await fenceDroppedModels(contexts, run, options.dropModels);
   let isStopped = false;
   let hasFailed = false;

@@ -2,6 +2,7 @@ import {
   findDanglingReferences,
   findDuplicates,
   findFailedRows,
+  type LeftValues,
   type MigrationPlan,
   migrationStatus,
   planMigration,
@@ -55,7 +56,10 @@ export function migrationCalls(source: Source): CallsOf<Names> {
         migrations: source.migrations.map(({ name, model, down }) => {
           return { name, model, isReversible: down !== undefined };
         }),
-        warnings: plan.warnings.map(({ reason }) => reason),
+        warnings: [
+          ...plan.leftValues.map(leftValuesText),
+          ...plan.warnings.map((one) => one.reason),
+        ],
         databaseOnly: plan.databaseOnly.map(({ model, rows = null }) => ({ model, rows })),
         runner: runner && { host: runner.host, since: runner.since, isAlive: runner.alive },
       };
@@ -86,6 +90,11 @@ export function migrationCalls(source: Source): CallsOf<Names> {
       return { items, cursor: page.cursor };
     },
   };
+}
+
+function leftValuesText({ model, fields }: LeftValues): string {
+  const values = `Rows of ${model} may still hold values of removed fields (${fields.join(", ")}).`;
+  return `${values} To remove them: npx keywright migrate run --remove-values ${model}`;
 }
 
 /** Returns the models of the plan whose earlier schema the program has. */

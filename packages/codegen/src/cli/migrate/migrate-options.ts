@@ -8,6 +8,8 @@ export interface MigrateCommandOptions extends RunCommandOptions {
   readonly acceptAll?: boolean;
   /** The names of models to remove from the database. */
   readonly dropModel?: readonly string[];
+  /** The names of models from whose rows the values of removed fields are removed. */
+  readonly removeValues?: readonly string[];
   readonly acceptFailures?: boolean;
   /** True for all indexes that differ only in their functions, or the indexes, as `model.index`. */
   readonly sameFunctions?: true | readonly string[];
@@ -27,11 +29,19 @@ export function withMigrateOptions(command: Command): Command {
           "keep the entries of indexes, such as users.byEmail, whose functions return the same in another form",
         ),
       )
+      .addOption(removeValuesOption())
       .option(
         "--accept-failures",
         "change rows without trying all of them first, although some may fail",
       )
       .option("--no-verify", "make new indexes readable without verifying their entries"),
+  );
+}
+
+export function removeValuesOption(): Option {
+  return new Option(
+    "--remove-values <model...>",
+    "remove the values of fields that these models no longer have from their rows",
   );
 }
 

@@ -5,7 +5,7 @@ import { type ResultOptions, withResultOptions } from "../terminal/run-options.j
 import type { Terminal } from "../terminal/terminal.js";
 import { helpText, writeText } from "../terminal/text/wrap.js";
 import { writeJson } from "../terminal/write-json.js";
-import { dropModelOption } from "./migrate-options.js";
+import { dropModelOption, removeValuesOption } from "./migrate-options.js";
 import { failedRows, nextLines } from "./next-lines.js";
 import { planText } from "./plan-text.js";
 import { missingModelLines, planWithDrops } from "./plan-with-drops.js";
@@ -36,17 +36,20 @@ migration could not change rows.`);
 
 interface PlanCommandOptions extends ResultOptions {
   readonly dropModel?: readonly string[];
+  readonly removeValues?: readonly string[];
 }
 
 export function planCommand(terminal: Terminal, exit: (code: ExitCode) => void): Command {
   const command = withResultOptions(new Command("plan"))
     .description("show the steps that make the database match the models")
     .addOption(dropModelOption())
+    .addOption(removeValuesOption())
     .addHelpText("after", help)
-    .action(async ({ config, json, dropModel = [] }: PlanCommandOptions) => {
+    .action(async (options: PlanCommandOptions) => {
+      const { config, json, dropModel = [] } = options;
       const fail = (message: string) => command.error(`error: ${message}`);
       const found = await withProject(terminal.folder, config, async ({ database }) => {
-        const plan = await planWithDrops(database, dropModel, fail);
+        const plan = await planWithDrops(database, options, fail);
         const failed = await failedRows(database, plan);
         if (json) writeJson(terminal, plan);
         else {

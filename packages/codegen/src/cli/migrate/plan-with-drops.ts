@@ -4,18 +4,24 @@ import {
   type MigrationPlan,
   planMigration,
 } from "@keywright/orm";
+import type { MigrateCommandOptions } from "./migrate-options.js";
 
-/** @param fail reports wrong usage: the project still has a model that is to be dropped. */
+/**
+ * @param fail reports wrong usage: the project still has a model that is to be dropped, or lacks one
+ * from whose rows values are to be removed.
+ */
 export async function planWithDrops(
   database: AnyDatabase,
-  dropModels: readonly string[] | undefined,
+  { dropModel, removeValues }: Pick<MigrateCommandOptions, "dropModel" | "removeValues">,
   fail: (message: string) => never,
 ): Promise<MigrationPlan> {
   try {
-    return await planMigration(database, { dropModels });
+    return await planMigration(database, { dropModels: dropModel, removeValues });
   } catch (error) {
-    if (!(error instanceof InvalidArgumentError) || error.argument !== "dropModels") throw error;
-    return fail(`--drop-model: ${error.reason}`);
+    if (!(error instanceof InvalidArgumentError)) throw error;
+    if (error.argument === "dropModels") return fail(`--drop-model: ${error.reason}`);
+    if (error.argument === "removeValues") return fail(`--remove-values: ${error.reason}`);
+    throw error;
   }
 }
 

@@ -31,6 +31,7 @@ import { unfilledCopies } from "../../schema/manifests/model-manifest.js";
 import { storedManifest } from "../../schema/manifests/row-manifest.js";
 import { findUpgrade } from "../../schema/upgrade/row-upgrade.js";
 import type { MigrationRun } from "../run/migration-run.js";
+import { leftFields } from "./left-fields.js";
 import type { MigrationStep, ModelFacts } from "./migration-plan.js";
 import { isRebuiltBeside, renamedCounters, renamedIndexes } from "./plan-indexes.js";
 import { readFacts } from "./plan-migration.js";
@@ -256,21 +257,9 @@ function indexNamesOf(
   );
 }
 
-/** Returns the fields that stored rows may still have and that no migration removes. */
-function remainingFields(
-  { model, storedRow, migrations }: ModelFacts,
-  manifest: RowManifest,
-): Pick<RowManifest, "left"> {
-  if (storedRow === undefined) return {};
-  const { changes = [] } = findUpgrade(storedRow, model, manifest, migrations) ?? {};
-  const removed = changes.flatMap(({ field }) => {
-    const before = Object.hasOwn(storedRow.fields, field) ? storedRow.fields[field] : undefined;
-    return before === undefined ? [] : [[field, before] as const];
-  });
-  const remaining = [...Object.entries(storedRow.left ?? {}), ...removed].filter(
-    ([name]) => !Object.hasOwn(manifest.fields, name),
-  );
-  return remaining.length === 0 ? {} : { left: Object.fromEntries(remaining) };
+function remainingFields(facts: ModelFacts, manifest: RowManifest): Pick<RowManifest, "left"> {
+  const left = leftFields(facts, manifest);
+  return Object.keys(left).length === 0 ? {} : { left };
 }
 
 function plannedRows(

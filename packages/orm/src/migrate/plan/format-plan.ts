@@ -1,10 +1,11 @@
-import type { DatabaseModel, MigrationPlan, MigrationStep } from "./migration-plan.js";
+import { leftText } from "./left-fields.js";
+import type { DatabaseModel, LeftValues, MigrationPlan, MigrationStep } from "./migration-plan.js";
 
 /**
  * Formats a plan as text for people. Each step begins with a line that has its class, its kind and
  * what it applies to. Below it are the reason, what has to be done first if the step is blocked,
- * and the id that accepts it if it is breaking. Models that only the database has, and warnings,
- * follow after the steps.
+ * and the id that accepts it if it is breaking. Models that only the database has, values
+ * of removed fields, and warnings follow after the steps.
  *
  * @param options.columns the width at which sentences are wrapped, in characters; 100 by default.
  */
@@ -16,6 +17,7 @@ export function formatPlan(
   const closing = [
     plan.isEmpty ? "Nothing to migrate." : summaryText(plan),
     ...plan.databaseOnly.map(databaseOnlyText),
+    ...plan.leftValues.map(leftValuesText),
     ...plan.warnings.map(({ reason }) => `Warning: ${reason}`),
   ];
   const blocks = plan.models
@@ -28,6 +30,10 @@ export function formatPlan(
       return [model, ...lines].join("\n");
     });
   return [...blocks, closing.flatMap((text) => wrap(text, columns)).join("\n")].join("\n\n");
+}
+
+function leftValuesText({ model, fields }: LeftValues): string {
+  return `Rows of ${model} may still hold values of ${leftText(fields)}. To remove them: removeValues: [${JSON.stringify(model)}], or in the command --remove-values ${model}.`;
 }
 
 function databaseOnlyText({ model, prefix, rows, renamedTo }: DatabaseModel): string {

@@ -15,6 +15,7 @@ export type StepKind =
   | "add-field"
   | "change-field"
   | "remove-field"
+  | "remove-values"
   | "change-primary-key"
   | "transform-rows"
   | "rename-index"
@@ -93,6 +94,13 @@ export interface PlanWarning {
   readonly reason: string;
 }
 
+/** Fields that a model no longer has, and whose values its stored rows may still hold. */
+export interface LeftValues {
+  readonly model: string;
+  /** `"profile.*"` stands for removed fields within the field `profile`. */
+  readonly fields: readonly string[];
+}
+
 /** The steps that lead from a database to the models of a program, as plain data. */
 export interface MigrationPlan {
   readonly models: readonly ModelPlan[];
@@ -100,6 +108,8 @@ export interface MigrationPlan {
   readonly steps: readonly MigrationStep[];
   /** Models that only the database has, and that are not dropped. Their rows stay. */
   readonly databaseOnly: readonly DatabaseModel[];
+  /** The values of removed fields that a run with `removeValues` can remove. Reads do not return them. */
+  readonly leftValues: readonly LeftValues[];
   /** Changes that the schemas as data do not show, such as another function of a refinement. */
   readonly warnings: readonly PlanWarning[];
   /** True if there are no steps. */
@@ -118,6 +128,8 @@ export interface ModelFacts {
   readonly storedRow: RowManifest | undefined;
   /** True if the database has had the program's schema, and has a newer one. */
   readonly isOlder?: boolean;
+  /** True if the values of removed fields are to be removed from the rows. */
+  readonly removesValues?: boolean;
   /** The program's `belongsTo` relations, as `relationTexts` returns them. */
   readonly relations: readonly string[];
   /**

@@ -3,6 +3,7 @@ import { rowManifestShape } from "../../catalog/system-shapes.js";
 import { systemValue } from "../../catalog/system-value.js";
 import { type AnyDatabase, tableContexts } from "../../context/any-database.js";
 import type { TableContext } from "../../context/table-context.js";
+import { InvalidArgumentError } from "../../errors/query-errors.js";
 import type { RowManifest } from "../../schema/manifests/manifest.js";
 import { readKeyObstacle } from "./key-obstacle.js";
 import type { MigrationPlan, ModelFacts } from "./migration-plan.js";
@@ -38,6 +39,11 @@ export interface PlanOptions {
    * skipped.
    */
   readonly dropModels?: readonly string[] | undefined;
+  /**
+   * The names of models from whose rows the values of removed fields are removed. This cannot be
+   * undone. Models without such values are skipped.
+   */
+  readonly removeValues?: readonly string[] | undefined;
 }
 
 /**
@@ -49,15 +55,20 @@ export interface PlanOptions {
  * ```
  *
  * @throws {ModelDroppedError} if a model was dropped, or the database emptied, after it was opened.
- * @throws {InvalidArgumentError} if the program has one of the models in `dropModels`.
+ * @throws {InvalidArgumentError} if the program has one of the models in `dropModels`, or lacks one of
+ * those in `removeValues`.
  */
 export async function planMigration(
   database: AnyDatabase,
-  { dropModels = [] }: PlanOptions = {},
+  { dropModels = [], removeValues = [] }: PlanOptions = {},
 ): Promise<MigrationPlan> {
   const contexts = [...tableContexts(database).values()];
   const facts: ModelFacts[] = [];
-  for (const context of contexts) facts.push(await readFacts(context));
+  assertModels(removeValues, contexts);
+  for (const context of contexts) {
+    const removesValues = removeValues.includes(context.model.name);
+    facts.push({ ...(await readFacts(context)), removesValues });
+  }
   const [firstContext] = contexts;
   if (firstContext === undefined) return planModels(facts);
   const { kv } = firstContext;
@@ -67,4 +78,11 @@ export async function planMigration(
   const drops = planDrops(dropModels, contexts, stored, described);
   const databaseOnly = described.filter(({ model }) => drops.every((drop) => drop.model !== model));
   return planModels(facts, databaseOnly, drops);
+}
+
+function assertModels(names: readonly string[], contexts: readonly TableContext[]): void {
+  const unknown = names.find((name) => contexts.every(({ model }) => model.name !== name));
+  if (unknown === undefined) return;
+  const reason = `the program has no model ${JSON.stringify(unknown)}`;
+  throw new InvalidArgumentError("", "removeValues", reason);
 }

@@ -6,6 +6,7 @@ import {
   parseRelationText,
   unfilledCopies,
 } from "../../schema/manifests/model-manifest.js";
+import { leftValues, planRemoval } from "./left-fields.js";
 import type {
   DatabaseModel,
   MigrationPlan,
@@ -35,6 +36,7 @@ export function planModels(
     models,
     steps,
     databaseOnly,
+    leftValues: facts.flatMap((one) => (one.removesValues ? [] : leftValues(one))),
     warnings: facts.flatMap(planWarnings),
     isEmpty: steps.length === 0,
     isBreaking: steps.some((step) => step.class === "breaking"),
@@ -62,6 +64,7 @@ export function planModel(facts: ModelFacts): ModelPlan {
     ...planRelations(facts),
     ...planCopying(facts),
     ...planRows(facts, upgrade, moved),
+    ...planRemoval(facts),
     ...planCopies(facts),
     ...indexSteps,
     ...planCounters(facts),

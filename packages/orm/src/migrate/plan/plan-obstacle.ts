@@ -5,6 +5,7 @@ export const emptyPlan: MigrationPlan = {
   models: [],
   steps: [],
   databaseOnly: [],
+  leftValues: [],
   warnings: [],
   isEmpty: true,
   isBreaking: false,
@@ -21,9 +22,10 @@ export function findObstacle(
 ): "blocked" | "refused" | undefined {
   if (plan.needsMigration) return "blocked";
   const isAccepted = (id: string) => (typeof accept === "boolean" ? accept : accept.includes(id));
-  // Only models that the caller has named are planned to be dropped.
+  // Only what the caller has named is planned to be dropped or removed.
+  const named: readonly string[] = ["drop-model", "remove-values"];
   const isRefused = plan.steps.some(
-    (step) => step.class === "breaking" && step.kind !== "drop-model" && !isAccepted(step.id),
+    (step) => step.class === "breaking" && !named.includes(step.kind) && !isAccepted(step.id),
   );
   return isRefused ? "refused" : undefined;
 }

@@ -6,6 +6,7 @@ import { compareRows, keepsPrimaryKey, type RowChange } from "../../schema/upgra
 import { renamedField, renamedFieldText } from "../../schema/upgrade/renamed-field.js";
 import { findUpgrade, type RowUpgrade } from "../../schema/upgrade/row-upgrade.js";
 import { findPath } from "../../schema/upgrade/upgrade-path.js";
+import { leftText } from "./left-fields.js";
 import type { MigrationStep, ModelFacts, PlannedStep } from "./migration-plan.js";
 
 /**
@@ -36,7 +37,11 @@ export function planRows(
     return [{ ...incomplete, reason, blocked }];
   }
   if (isSame) {
-    const reason = `The change of all rows of ${model.name} is not complete.`;
+    const removed = transform?.removes;
+    const reason =
+      removed === undefined
+        ? `The change of all rows of ${model.name} is not complete.`
+        : `The removal of the values of ${leftText(removed)} from the rows of ${model.name} is not complete.`;
     return [{ ...incomplete, reason }];
   }
   if (storedRow === undefined) {

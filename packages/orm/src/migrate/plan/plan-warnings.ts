@@ -1,5 +1,5 @@
-import { schemaFunctions, wholeRow } from "../../schema/manifests/schema-functions.js";
 import { rowManifest } from "../../schema/manifests/row-manifest.js";
+import { schemaFunctions, wholeRow } from "../../schema/manifests/schema-functions.js";
 import { compareRows } from "../../schema/upgrade/compare-rows.js";
 import type { ModelFacts, PlanWarning } from "./migration-plan.js";
 

@@ -62,6 +62,8 @@ export async function planTransform(
   if (upgrade === undefined) return planDone(context, snapshot, row);
   const upgraded = upgradeRow(model, upgrade, entry.value, primaryKey);
   if (!upgraded.ok) return planFailed(context, snapshot, row, upgraded.failure);
+  // A removal of values changes only rows that have some.
+  if (upgraded.row === entry.value) return planDone(context, snapshot, row);
   try {
     const { versionstamp } = entry;
     const expireAt = storedTime(entry.expireAt);

@@ -1,4 +1,4 @@
-import type { MigrationPlan } from "@keywright/orm";
+import type { MigrationPlan, MigrationStep } from "@keywright/orm";
 import { askYesNo } from "../../terminal/ask-yes-no.js";
 import { isInteractive, type Terminal } from "../../terminal/terminal.js";
 import { counted } from "../../terminal/text/counted.js";
@@ -23,15 +23,17 @@ export async function decide(
   const ids = breakingSteps(plan).map(({ id }) => id);
   const { accept = [], acceptAll = false, json = false } = options;
   const canAsk = !json && isInteractive(terminal);
-  // Steps that remove models are only planned if their names were given. A terminal still asks.
-  const named = canAsk
-    ? []
-    : plan.steps.flatMap(({ kind, id }) => (kind === "drop-model" ? id : []));
+  // Steps that remove models or values are only planned if they were named. A terminal still asks.
+  const named = canAsk ? [] : plan.steps.flatMap(({ kind, id }) => (isNamed(kind) ? id : []));
   const isAccepted = acceptAll || ids.every((id) => accept.includes(id) || named.includes(id));
   const isExplicit = acceptAll || ids.length > 0;
   if (isAccepted && (isExplicit || !alwaysAsk)) return ids;
   if (!canAsk) return "refused";
   return (await askYesNo(terminal, questionOf(ids))) === true ? ids : "declined";
+}
+
+function isNamed(kind: MigrationStep["kind"]): boolean {
+  return kind === "drop-model" || kind === "remove-values";
 }
 
 function questionOf(ids: readonly string[]): string {

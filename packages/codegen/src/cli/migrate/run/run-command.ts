@@ -22,6 +22,9 @@ or --accept-all.
 --drop-model removes a model that the project no longer has, with its rows, index entries and counters.
 A terminal asks first. Without a terminal, the name is enough.
 
+--remove-values removes the values of fields that a model no longer has from its rows, if their removal
+from the model was accepted. It names the model. A terminal asks first.
+
 A model, field or index that seems to have been renamed is reported. A terminal asks if it was. If so,
 the command changes nothing and says how to keep the rows, values or entries. Without a terminal, the
 rows of a model stay, and the removal of a field or index has to be accepted.
@@ -40,6 +43,7 @@ Examples:
   $ keywright migrate run
   $ keywright migrate run --accept "users.byName: drop-index"
   $ keywright migrate run --drop-model users
+  $ keywright migrate run --remove-values users
   $ keywright migrate run --rows-per-second 5000 --json
 ${exitCodesHelp}`);
 

@@ -43,9 +43,9 @@ export async function runMigration(
   const { config, json } = options;
   const ifMissing = kind.createsDatabase && !options.dryRun ? "create" : "fail";
   const migrateProject = async ({ database }: OpenProject) => {
-    let plan = await planWithDrops(database, options.dropModel, fail);
+    let plan = await planWithDrops(database, options, fail);
     if (!options.dryRun && (await keepSameFunctions(terminal, database, plan, options)))
-      plan = await planWithDrops(database, options.dropModel, fail);
+      plan = await planWithDrops(database, options, fail);
     const unknown = kind.checksAccepted ? unknownStep(plan, options) : undefined;
     if (unknown !== undefined) fail(unknown);
     if (options.dryRun) return await dryRun(terminal, database, plan, options);
@@ -149,7 +149,7 @@ async function isAllReported(database: AnyDatabase): Promise<boolean> {
 async function runWithProgress(
   terminal: Terminal,
   database: AnyDatabase,
-  { wait, verify, rowsPerSecond, dropModel }: MigrateCommandOptions,
+  { wait, verify, rowsPerSecond, dropModel, removeValues }: MigrateCommandOptions,
   accept: readonly string[],
 ): Promise<RunReport> {
   if (wait) await announceWaiting(terminal, database);
@@ -159,6 +159,7 @@ async function runWithProgress(
     migrate(database, {
       accept,
       dropModels: dropModel,
+      removeValues,
       wait,
       verify,
       rowsPerSecond,
