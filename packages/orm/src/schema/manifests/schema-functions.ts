@@ -1,6 +1,6 @@
 import * as z from "zod";
 import { definitionOf, lazySchema, type Schema } from "../../model/fields/schema-definition.js";
-import { functionSource } from "../functions/function-source.js";
+import { canonicalSource } from "../functions/canonical-source.js";
 import { hashOf } from "./hash.js";
 
 /** The name under which the functions of the whole object are, which are of no single field. */
@@ -71,7 +71,7 @@ interface Functions {
 
 /** Zod's own functions have names, because their sources depend on its version and on the build. */
 function sourceOf(fn: AnyFunction): string {
-  const source = functionSource(fn);
+  const source = canonicalSource(fn);
   return zodFunctions().get(source) ?? source;
 }
 
@@ -88,7 +88,7 @@ function zodFunctions(): ReadonlyMap<string, string> {
     Object.entries(schemas).flatMap(([name, schema]) => {
       const [check] = definitionOf(schema).checks ?? [];
       const { tx } = (check?._zod.def ?? {}) as Functions;
-      return tx === undefined ? [] : [[functionSource(tx), `zod ${name}`] as const];
+      return tx === undefined ? [] : [[canonicalSource(tx), `zod ${name}`] as const];
     }),
   );
   return named;
