@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
-import { openKv } from "@keywright/core";
+import { openDatabase } from "../shared/open-database.mjs";
 
 const program = fileURLToPath(new URL("own-folder.mjs", import.meta.url));
 const writers = 64;
@@ -13,14 +13,16 @@ const shortestLife = 30;
 const longestLife = 150;
 
 /**
- * Kills the owner of a folder again and again while this process, which is attached, commits.
+ * Kills the owner of a database again and again while this process, which is attached, commits.
  *
+ * @param name the name of the database: that of an LMDB file, or of a LevelDB folder.
  * @returns the number of commits, and what is wrong in the end.
  */
-export async function killOwner(kills, random) {
+export async function killOwner(kills, random, name = "kv") {
   const folder = await mkdtemp(join(tmpdir(), "keywright-attached-"));
-  let owner = await startOwner(folder);
-  const kv = await openKv(folder);
+  const path = join(folder, name);
+  let owner = await startOwner(path);
+  const kv = await openDatabase(path);
   const stamps = new Map();
   const problems = [];
   let next = 0;
@@ -48,7 +50,7 @@ export async function killOwner(kills, random) {
       await sleep(shortestLife + random.below(longestLife));
       owner.kill("SIGKILL");
       await once(owner, "exit");
-      owner = await startOwner(folder);
+      owner = await startOwner(path);
     }
     isDone = true;
     await Promise.all(working);
@@ -68,8 +70,8 @@ export async function killOwner(kills, random) {
   return { commits: next, problems };
 }
 
-async function startOwner(folder) {
-  const child = spawn(process.execPath, [program, folder], {
+async function startOwner(path) {
+  const child = spawn(process.execPath, [program, path], {
     stdio: ["ignore", "pipe", "inherit"],
   });
   await once(child.stdout, "data");

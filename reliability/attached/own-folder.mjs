@@ -1,7 +1,7 @@
-// A process that owns a folder until it is killed: `own-folder.mjs <folder>`.
-import { openKv } from "@keywright/core";
+// A process that owns a folder or an LMDB file until it is killed: `own-folder.mjs <path>`.
+import { openDatabase } from "../shared/open-database.mjs";
 
-const kv = await openKv(process.argv[2]);
+const kv = await openDatabase(process.argv[2]);
 console.log("open");
 // The open database alone does not keep the process alive.
 setInterval(() => kv.isShared, 60_000);

@@ -34,7 +34,7 @@ export async function killWork(kills, random, name = "kv") {
       await workAndKill(expected, random, { path, durability, round, schema });
       problems.push(...expected.settle(await withDatabase(path, storedRows)));
     }
-    if (problems.length === 0) problems.push(...(await withDatabase(path, completeMigration)));
+    if (problems.length === 0) problems.push(...(await withDatabase(path, problemsAfterMigration)));
   } finally {
     if (problems.length === 0) await rm(folder, { recursive: true, force: true });
     else problems.push(`the database is left in ${folder}`);
@@ -62,14 +62,6 @@ async function workAndKill(expected, random, task) {
 /** Kills after some random time, so that it is not always killed after it prints. */
 function killSoon(child, milliseconds, random) {
   setTimeout(() => child.kill("SIGKILL"), random.next() * milliseconds);
-}
-
-/** Completes the migration, and returns what is wrong then. */
-async function completeMigration(kv) {
-  // On LMDB, the lease of the last process would have to be waited for: a second is enough.
-  const { key, value } = await kv.get(["__keywright", "lease"]);
-  if (value !== null) await kv.set(key, { ...value, timeToLive: 1000 });
-  return await problemsAfterMigration(kv);
 }
 
 async function withDatabase(path, body) {

@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { killOwner } from "../attached/kill-owner.mjs";
 import { killWork } from "../kill/kill-run.mjs";
 import { missingPreload } from "../shared/preload.mjs";
 import { Random } from "../shared/random.mjs";
@@ -15,6 +16,15 @@ describe("an LMDB file", { timeout: 300_000 }, () => {
     expect(problems, `seed ${seed}`).toEqual([]);
     expect(calls).toBeGreaterThan(0);
   });
+
+  it.skipIf(process.platform === "win32")(
+    "loses no commit of attached processes if its owner is killed",
+    async () => {
+      const { commits, problems } = await killOwner(2, new Random(seed), "data.mdb");
+      expect(problems, `seed ${seed}`).toEqual([]);
+      expect(commits).toBeGreaterThan(64);
+    },
+  );
 
   it.skipIf(missing !== undefined)(
     `loses no acknowledged commit in a power cut${missing ? `: needs ${missing}` : ""}`,

@@ -1,6 +1,7 @@
-// Kills processes with an LMDB file, cuts their power and damages the file: `npm run soak:lmdb --
-// --kills 500 --cuts 1000 --damages 5000`. Exits with 1 if something is lost or wrong.
+// Kills processes with an LMDB file, also its owner under attached writers, cuts their power and
+// damages the file: `npm run soak:lmdb -- --kills 500 --owners 50 --cuts 1000 --damages 5000`. Exits with 1 if something is lost or wrong.
 import { parseArgs } from "node:util";
+import { killOwner } from "../attached/kill-owner.mjs";
 import { killsOfOneDatabase, killWork } from "../kill/kill-run.mjs";
 import { missingPreload } from "../shared/preload.mjs";
 import { Random } from "../shared/random.mjs";
@@ -11,6 +12,7 @@ import { damageLmdb } from "./damage-lmdb.mjs";
 const { values } = parseArgs({
   options: {
     kills: { type: "string", default: "500" },
+    owners: { type: "string", default: "50" },
     cuts: { type: "string", default: "1000" },
     damages: { type: "string", default: "5000" },
     seed: { type: "string", default: String(Date.now() % 1_000_000) },
@@ -27,6 +29,11 @@ while (kills.kills < Number(values.kills)) {
   kills.calls += calls;
   report("kill", problems);
 }
+
+const owners = { kills: Number(values.owners), commits: 0 };
+const attached = await killOwner(owners.kills, new Random(seed), "data.mdb");
+owners.commits = attached.commits;
+report("kill of the owner", attached.problems);
 
 const cuts = { cuts: 0, whole: 0 };
 const missing = missingPreload();
@@ -49,8 +56,9 @@ const { counts, problems } = await damageLmdb(Number(values.damages), new Random
 report("damage", problems);
 writeResults(
   "lmdb",
-  { kills, cuts, damages: { ...counts, wrong: problems.length } },
-  `${kills.kills} kills with ${kills.calls} calls acknowledged; ${cuts.cuts} power cuts, ${cuts.whole} ` +
+  { kills, owners, cuts, damages: { ...counts, wrong: problems.length } },
+  `${kills.kills} kills with ${kills.calls} calls acknowledged; ${owners.kills} kills of the owner with ` +
+    `${owners.commits} commits of an attached process; ${cuts.cuts} power cuts, ${cuts.whole} ` +
     `without loss; ${values.damages} damages, ${counts.reported} reported, ${counts.nothing} without ` +
     `effect, ${counts.ended} ended the process; ${wrong} wrong`,
 );
