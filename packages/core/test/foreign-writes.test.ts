@@ -1,7 +1,7 @@
 import { connect, createServer, type Socket } from "node:net";
 import { Packr } from "msgpackr";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { RemoteEngine } from "../src/engine/remote/remote-engine.js";
+import { RemoteEngine } from "../src/engine/remote/client/remote-engine.js";
 import {
   type EmbeddedKv,
   encodeKey,

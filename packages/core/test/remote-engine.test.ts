@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import type { RemoteEngine } from "../src/engine/remote/remote-engine.js";
+import type { RemoteEngine } from "../src/engine/remote/client/remote-engine.js";
 import type { AtomicWrite, StoredMutation } from "../src/index.js";
 import { encodeValue, type KvU64 } from "../src/index.js";
 import { decodeValue } from "../src/values/decode-value.js";

@@ -6,7 +6,7 @@ import { awaitAll } from "../../values/await-all.js";
 import type { AtomicWrite, WriteOutcome } from "../engine.js";
 import { ChangeLog } from "./change-log.js";
 import { appliedVersionstamp, forgetAfter, forgetClients, withCommitId } from "./commit-ids.js";
-import { defaultPatience } from "./pending-calls.js";
+import { defaultPatience } from "./messages.js";
 import type { Access, ConnectionHost, ServedDatabase } from "./served-database.js";
 import { ServerConnection } from "./server-connection.js";
 

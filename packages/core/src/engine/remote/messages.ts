@@ -38,6 +38,12 @@ export function watchedBytes(places: readonly unknown[]): number {
   return bytes;
 }
 
+/**
+ * How long a call waits for an owner that does not answer, in milliseconds. The other times of a
+ * connection are parts and multiples of it.
+ */
+export const defaultPatience = 5000;
+
 /** The calls of a client. */
 export type Call =
   | "hello"

@@ -3,8 +3,8 @@ import type { Engine } from "../../engine/engine.js";
 import { type LevelDatabase, LevelEngine } from "../../engine/level/level-engine.js";
 import type { OwnedFiles } from "../../engine/owned-files.js";
 import { isServingAllowed } from "../../engine/process-settings.js";
-import type { Connect } from "../../engine/remote/link.js";
-import { RemoteEngine } from "../../engine/remote/remote-engine.js";
+import type { Connect } from "../../engine/remote/client/link.js";
+import { RemoteEngine } from "../../engine/remote/client/remote-engine.js";
 import {
   CorruptionError,
   DatabaseFormatError,

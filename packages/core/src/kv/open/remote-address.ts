@@ -2,7 +2,7 @@ import { request as httpRequest } from "node:http";
 import { request as httpsRequest } from "node:https";
 import { createConnection, type Socket } from "node:net";
 import { resolve } from "node:path";
-import type { Connect } from "../../engine/remote/link.js";
+import type { Connect } from "../../engine/remote/client/link.js";
 import { EngineUnavailableError, InvalidOptionError } from "../../errors/core-errors.js";
 import { isKeywrightError } from "../../errors/keywright-error.js";
 import { connectInFolder } from "./own/folder-socket.js";

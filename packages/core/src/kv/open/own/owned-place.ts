@@ -1,7 +1,7 @@
 import cluster from "node:cluster";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Engine } from "../../../engine/engine.js";
-import { RemoteEngine } from "../../../engine/remote/remote-engine.js";
+import { RemoteEngine } from "../../../engine/remote/client/remote-engine.js";
 import {
   DatabaseLockedError,
   DatabaseModeError,

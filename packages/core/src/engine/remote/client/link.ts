@@ -1,19 +1,18 @@
 import type { Buffer } from "node:buffer";
 import type { Duplex } from "node:stream";
 import { setTimeout as sleep } from "node:timers/promises";
-import { forgetAfter } from "./commit-ids.js";
-import { FrameReader, FrameWriter } from "./frames.js";
+import { forgetAfter } from "../commit-ids.js";
+import { FrameReader, FrameWriter } from "../frames.js";
+import { type Call, defaultPatience, type Greeting, listOf } from "../messages.js";
+import { errorOf, type WireError } from "../wire-error.js";
 import { Heartbeat } from "./heartbeat.js";
-import { type Call, type Greeting, listOf } from "./messages.js";
 import {
-  defaultPatience,
   type PendingCall,
   PendingCalls,
   ticksOfPatience,
   type Unanswered,
   unanswered,
 } from "./pending-calls.js";
-import { errorOf, type WireError } from "./wire-error.js";
 
 /** A stream that can be kept from keeping the process alive, such as a socket. */
 export type Connection = Duplex & { unref?(): unknown };

@@ -1,4 +1,4 @@
-import { AmbiguousCommitError, EngineUnavailableError } from "../../errors/core-errors.js";
+import { AmbiguousCommitError, EngineUnavailableError } from "../../../errors/core-errors.js";
 import type { Unanswered } from "./pending-calls.js";
 
 const remedies = {

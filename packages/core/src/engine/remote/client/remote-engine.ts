@@ -3,8 +3,8 @@ import {
   DatabaseClosedError,
   LimitExceededError,
   ReadViewEndedError,
-} from "../../errors/core-errors.js";
-import type { KeyRange } from "../../keys/key-range.js";
+} from "../../../errors/core-errors.js";
+import type { KeyRange } from "../../../keys/key-range.js";
 import type {
   AtomicWrite,
   DatabaseOwner,
@@ -16,13 +16,12 @@ import type {
   ReadView,
   StoredEntry,
   WriteOutcome,
-} from "../engine.js";
-import type { FileCheckProgress, FileReport } from "../file-report.js";
-import { keepAlive } from "../keep-alive.js";
-import type { DatabaseMode } from "../level/database-header.js";
-import { OpenViews } from "../open-views.js";
-import { clientIdBytes } from "./commit-ids.js";
-import { type Connect, Link, SilentOwnerError } from "./link.js";
+} from "../../engine.js";
+import type { FileCheckProgress, FileReport } from "../../file-report.js";
+import { keepAlive } from "../../keep-alive.js";
+import type { DatabaseMode } from "../../level/database-header.js";
+import { OpenViews } from "../../open-views.js";
+import { clientIdBytes } from "../commit-ids.js";
 import {
   entryOf,
   type Greeting,
@@ -34,10 +33,11 @@ import {
   watchedBytes,
   wireRange,
   wireWrite,
-} from "./messages.js";
+} from "../messages.js";
+import { errorOf, type WireError } from "../wire-error.js";
+import { type Connect, Link, SilentOwnerError } from "./link.js";
 import type { Unanswered } from "./pending-calls.js";
 import { ownerName, unansweredError, versionError } from "./unanswered-error.js";
-import { errorOf, type WireError } from "./wire-error.js";
 
 /** How often a read of many keys is begun again if the owner of the database changes. */
 const mostAttempts = 3;

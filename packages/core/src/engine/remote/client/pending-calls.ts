@@ -1,4 +1,4 @@
-import type { Call } from "./messages.js";
+import type { Call } from "../messages.js";
 
 /** A call that ended without an answer. */
 export interface Unanswered {
@@ -26,11 +26,6 @@ export interface PendingCall {
   readonly reject: (error: unknown) => void;
 }
 
-/**
- * How long a call waits for an owner that does not answer, in milliseconds. The other times of a
- * connection are parts and multiples of it.
- */
-export const defaultPatience = 5000;
 /**
  * A timer ticks this often in the patience of a call. Ticks are counted, not milliseconds: a
  * process that was itself stopped or busy first reads what has arrived.
