@@ -180,6 +180,16 @@ describe("an owner that is there", () => {
     expect(owner.server.connections).toBe(before);
   });
 
+  it("shows it while a large commit arrives slowly", async () => {
+    network.slowDown(1000);
+    const value = new Uint8Array(40_000);
+    const set = { type: "set", key, value } as const;
+    const write = { checks: [], mutations: [set], sync: false };
+    const { connections: before } = owner.server;
+    expect(await engine.commit([write])).toEqual([expect.any(String)]);
+    expect(owner.server.connections).toBe(before);
+  });
+
   it("keeps the connection of an idle client, and of an idle one of an older version", async () => {
     const socket = await owner.connect();
     new FrameWriter(socket).write([1, "hello", 1, randomBytes(16)]);

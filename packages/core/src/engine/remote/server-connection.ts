@@ -141,7 +141,9 @@ export class ServerConnection {
    * was silent for too many ticks.
    */
   tick(longestSilence: number): void {
-    if (this.#requests > 0 && !this.#stream.writableNeedDrain) this.#report("alive");
+    // A large request may take long to arrive.
+    const isBusy = this.#requests > 0 || this.#hasHeard;
+    if (isBusy && !this.#stream.writableNeedDrain) this.#report("alive");
     const isHeard = this.#hasHeard || this.#stream.isPaused() || !this.#showsLife;
     this.#hasHeard = false;
     this.#silence = isHeard ? 0 : this.#silence + 1;
