@@ -6,7 +6,6 @@ import { relativePath } from "../project/files/paths.js";
 import { assertLinked } from "../project/models/assert-linked.js";
 import { findModels } from "../project/models/find-models.js";
 import { type NamedModel, nameModels } from "../project/models/model-names.js";
-import { importExtensionIn } from "./import-extension.js";
 import { indexFile } from "./index-file.js";
 import { compareLockFile } from "./lock-file.js";
 import { modelFile } from "./model-file.js";
@@ -68,7 +67,7 @@ async function generateTexts(
 ): Promise<Map<string, string>> {
   const texts = new Map<string, string>();
   const types = new Map<NamedModel, readonly string[]>();
-  const extension = importExtension ?? (await importExtensionIn(folder, models[0]?.modulePath));
+  const extension = importExtension ?? inferred.importExtension;
   for (const model of models) {
     const file = modelFile(model, folder, models, {
       referred: inferred.references.get(model),

@@ -1,4 +1,4 @@
-import { tsconfigsIn } from "../project/config/read-tsconfig.js";
+import { importExtensionOf, tsconfigsIn } from "../project/config/read-tsconfig.js";
 import type { ImportExtension } from "../project/files/paths.js";
 
 /**
@@ -13,7 +13,5 @@ export async function importExtensionIn(
   modulePath?: string,
 ): Promise<ImportExtension> {
   const { default: compiler } = await import("typescript");
-  const { options } = tsconfigsIn(compiler, folder).of(modulePath);
-  const { allowImportingTsExtensions, rewriteRelativeImportExtensions } = options;
-  return [allowImportingTsExtensions, rewriteRelativeImportExtensions].includes(true) ? "ts" : "js";
+  return importExtensionOf(tsconfigsIn(compiler, folder).of(modulePath));
 }

@@ -94,6 +94,11 @@ const packageFiles = new Map<
   { readonly changed: number; readonly file: Typescript.SourceFile | undefined }
 >();
 
+/** True if files of packages were read by this process before. */
+export function hasReadPackages(): boolean {
+  return packageFiles.size > 0;
+}
+
 function packageFile(
   key: string,
   path: string,

@@ -1,12 +1,21 @@
-import { type Tsconfig, tsconfigsIn } from "../project/config/read-tsconfig.js";
-import { importSpecifier } from "../project/files/paths.js";
+import {
+  type Compiler,
+  findTsconfig,
+  importExtensionOf,
+  type Tsconfig,
+  tsconfigsIn,
+} from "../project/config/read-tsconfig.js";
+import { type ImportExtension, importSpecifier } from "../project/files/paths.js";
 import { importedModel, type NamedModel } from "../project/models/model-names.js";
 import { textOf } from "../types/alternatives.js";
 import { type ModelTypes, modelTypes } from "../types/model-types.js";
 import { objectText } from "../types/object-type.js";
 import type { SpelledField } from "../types/type-writer.js";
+import { hasReadPackages } from "./check-program.js";
 import { type Check, typeComparison } from "./check-types.js";
 import { computedParts } from "./computed-parts.js";
+import { FileTrace, type SeenFiles } from "./file-trace.js";
+import { type KnownTypes, TypeCache } from "./type-cache.js";
 
 /** The facts about models that only the compiler knows. */
 export interface InferredFields {
@@ -16,6 +25,8 @@ export interface InferredFields {
   readonly computed: ReadonlyMap<NamedModel, ReadonlyMap<string, string>>;
   /** The absolute paths of the modules whose types could not be read. */
   readonly unread: readonly string[];
+  /** The extension with which the generated files import the modules of the models. */
+  readonly importExtension: ImportExtension;
 }
 
 /**
@@ -30,8 +41,51 @@ export async function inferredFields(
   models: readonly NamedModel[],
   folder: string,
 ): Promise<InferredFields> {
+  const questions = models.map((model) => [model.modulePath, checkOf(model, folder, new Set())]);
+  const cache = await TypeCache.find(folder, [findTsconfig(folder), questions]);
+  const known = await cache?.read();
+  if (known !== undefined) return fieldsOf(models, known);
   // Loading the compiler takes long, and most commands do not need it.
   const { default: compiler } = await import("typescript");
+  // What an earlier round of `--watch` has read is not read again, so it would be missing.
+  const trace = cache === undefined || hasReadPackages() ? undefined : new FileTrace(compiler.sys);
+  let seen: SeenFiles | undefined;
+  let inferred: InferredFields;
+  try {
+    inferred = inferWith(compiler, models, folder);
+  } finally {
+    seen = trace?.stop();
+  }
+  if (seen !== undefined) await cache?.write(seen, knownTypesOf(models, inferred));
+  return inferred;
+}
+
+function knownTypesOf(
+  models: readonly NamedModel[],
+  { references, computed, unread, importExtension }: InferredFields,
+): KnownTypes {
+  return {
+    references: models.map((model) => [...(references.get(model) ?? [])]),
+    computed: models.map((model) => [...(computed.get(model) ?? [])]),
+    unread,
+    importExtension,
+  };
+}
+
+function fieldsOf(models: readonly NamedModel[], known: KnownTypes): InferredFields {
+  return {
+    references: new Map(models.map((model, i) => [model, new Set(known.references[i])])),
+    computed: new Map(models.map((model, i) => [model, new Map(known.computed[i])])),
+    unread: known.unread,
+    importExtension: known.importExtension,
+  };
+}
+
+function inferWith(
+  compiler: Compiler,
+  models: readonly NamedModel[],
+  folder: string,
+): InferredFields {
   const tsconfigs = tsconfigsIn(compiler, folder);
   const groups = new Map<Tsconfig, NamedModel[]>();
   for (const model of models) {
@@ -59,7 +113,8 @@ export async function inferredFields(
       });
     }
   }
-  return { references: references, computed, unread: [...unread].sort() };
+  const importExtension = importExtensionOf(tsconfigs.of(models[0]?.modulePath));
+  return { references, computed, unread: [...unread].sort(), importExtension };
 }
 
 /** True if a model's module is JavaScript. It has no types that could be lost. */

@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import { dirname, join } from "node:path";
 import type Typescript from "typescript";
-import { posix } from "../files/paths.js";
+import { type ImportExtension, posix } from "../files/paths.js";
 
 /** The TypeScript compiler as a library. */
 export type Compiler = typeof Typescript;
@@ -45,6 +45,12 @@ export function tsconfigsIn(
       all.find(({ files }) => modulePath !== undefined && files().has(posix(modulePath))) ??
       fallback,
   };
+}
+
+/** Returns the extension with which files import TypeScript modules: `ts` if the options allow it. */
+export function importExtensionOf({ options }: Tsconfig): ImportExtension {
+  const { allowImportingTsExtensions, rewriteRelativeImportExtensions } = options;
+  return [allowImportingTsExtensions, rewriteRelativeImportExtensions].includes(true) ? "ts" : "js";
 }
 
 /** Reads a `tsconfig.json` and all files that it references, directly or indirectly. */
