@@ -37,7 +37,11 @@ export interface OpenKvOptions {
   compat?: "deno" | undefined;
   /** Limits that replace the defaults. They apply to this handle. */
   limits?: Partial<KvLimits> | undefined;
-  /** Refuses writes and creates no database. LevelDB may still compact its own files on disk. */
+  /**
+   * Refuses writes and creates no database. LevelDB may still compact its own files on disk. If
+   * nothing can be written there, as on a read-only file system, the database is opened without a
+   * lock, and no other program may write to it at that time.
+   */
   readOnly?: boolean | undefined;
   /** Creates a missing database on disk. The default is true. No effect if `readOnly` is true. */
   createIfMissing?: boolean | undefined;
@@ -57,7 +61,7 @@ export interface OpenKvOptions {
    */
   cacheBytes?: number | undefined;
   /**
-   * If another process has the folder open, this one uses the database through that process, and
+   * If another process has the folder or file open, this one uses the database through that process, and
    * `kv.attached` names it. Other processes can do the same with this one. The default is true.
    * With false, a folder can be opened by one process only. With `{ serve: false }`, this process
    * attaches to others, and no other can attach to it. With `{ takeOver: true }`, it becomes the
@@ -87,7 +91,8 @@ const optionNames: ReadonlySet<string> = new Set([
  * Opens a database. Without `where`, or with `":memory:"`, it is in memory. A path is that of a
  * folder on disk, which is created if it is absent. A URL is that of a server of
  * `@keywright/server`. `unix:` and a path is a folder that another process has open. `where` can
- * also be an engine, such as one of `@keywright/postgres`, or an abstract-level database.
+ * also be an engine, such as one of `@keywright/postgres`, a file of `@keywright/lmdb`, or an
+ * abstract-level database.
  *
  * Opening the same path or engine again in one process shares the database. It is closed with its
  * last handle, and so is an abstract-level database of the caller.
