@@ -21,6 +21,7 @@ export type {
   WithVersionstamp,
 } from "./database/generated/shape-types.js";
 export { indexKeys } from "./indexes/index-entries.js";
+export { type UndoableMigration, undoableMigrations } from "./migrate/plan/undoable-migrations.js";
 export { assertDistinctPrefixes, compileModel } from "./model/compile-model.js";
 export type { CompiledIndex, CompiledModel } from "./model/compiled-model.js";
 export { isModel } from "./model/define-model.js";

@@ -1,6 +1,7 @@
 import { type EmbeddedKv, openKv } from "@keywright/core";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import * as z from "zod";
+import { undoableMigrations } from "../src/codegen.js";
 import {
   createDatabase,
   defineMigration,
@@ -231,5 +232,31 @@ describe("a program that is older than the schema of the database", () => {
     const again = await migrate(old);
     expect(again.status).toBe("refused");
     expect(again.plan.steps.map(({ class: kind }) => kind)).toContain("breaking");
+  });
+
+  it("is told which values a rollback does not bring back, and which migration is missing", async () => {
+    const back = defineMigration({
+      ...{ name: "descriptions", model: notes(description).notes, from: body, to: description },
+      up: ({ body: value, ...row }: Row) => ({ ...row, description: value }),
+      down: ({ description: value, ...row }: Row) => ({ ...row, body: value }),
+    } as never);
+    await (await open(body)).notes.create({ data: { id: "1", body: "important" } });
+    await migrate(await open(description, [back]));
+    expect(await undoableMigrations(await open(description, [back]))).toEqual([
+      { name: "descriptions", model: "notes" },
+    ]);
+    const bare = z.object({ id: z.string() });
+    const now = await open(bare, [back]);
+    expect((await migrate(now, { accept: true })).status).toBe("done");
+    const [undone] = await undoableMigrations(now);
+    expect(undone?.obstacle).toBe(
+      'no down leads back to the rows that it made, which differ in "description"',
+    );
+    const { steps } = await planMigration(await open(body, [back]));
+    const text = steps.map(({ reason }) => reason).join(" ");
+    expect(text).toContain('"body" gets its default in every row: the values that rows had in it');
+    expect(text).toContain('The down of the migration "descriptions" leads on to the model');
+    expect(text).toContain('they differ in "description"');
+    expect(steps.map((step) => step.class)).toContain("breaking");
   });
 });

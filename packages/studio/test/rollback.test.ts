@@ -57,7 +57,7 @@ it("names the migration that has no down", async () => {
     expect.stringContaining('"scores are numbers" leads'),
   );
   const model = "players";
-  expect(migrations).toEqual([{ name: "scores are numbers", model, isReversible: false }]);
+  expect(migrations).toEqual([{ name: "scores are numbers", model, obstacle: "it has no down" }]);
 });
 
 it("changes nothing if rows would fail, unless this is accepted", async () => {
@@ -98,5 +98,5 @@ it("does not take a new migration for a rollback, and says afterwards how to und
   expect(await endOfJob(open)).toMatchObject({ outcome: "done" });
   const { steps, migrations } = await open.call("migration", null);
   expect(steps).toEqual([]);
-  expect(migrations).toMatchObject([{ name: "scores are numbers", isReversible: true }]);
+  expect(migrations).toMatchObject([{ name: "scores are numbers", obstacle: null }]);
 });

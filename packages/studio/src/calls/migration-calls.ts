@@ -7,7 +7,7 @@ import {
   migrationStatus,
   planMigration,
 } from "@keywright/orm";
-import type { CompiledModel } from "@keywright/orm/codegen";
+import { type CompiledModel, undoableMigrations } from "@keywright/orm/codegen";
 import type { MigrationState } from "../protocol/protocol.js";
 import { hadSchema } from "../source/catalog.js";
 import { PropertyError } from "../source/errors.js";
@@ -53,8 +53,8 @@ export function migrationCalls(source: Source): CallsOf<Names> {
         }),
         goesBack: await modelsGoingBack(source, plan),
         isSideBySide: plan.steps.every(({ sideBySide }) => sideBySide),
-        migrations: source.migrations.map(({ name, model, down }) => {
-          return { name, model, isReversible: down !== undefined };
+        migrations: (await undoableMigrations(database)).map(({ name, model, obstacle = null }) => {
+          return { name, model, obstacle };
         }),
         warnings: [
           ...plan.leftValues.map(leftValuesText),

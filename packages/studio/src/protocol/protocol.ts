@@ -221,8 +221,8 @@ export interface MigrationState {
   readonly migrations: readonly {
     readonly name: string;
     readonly model: string;
-    /** True if it has a `down`. */
-    readonly isReversible: boolean;
+    /** Why it cannot be undone, as a clause after "because". Null if it can. */
+    readonly obstacle: string | null;
   }[];
   /** Changes that no step brings about, as sentences. */
   readonly warnings: readonly string[];

@@ -8,6 +8,7 @@ import { findUpgrade, type RowUpgrade } from "../../schema/upgrade/row-upgrade.j
 import { findPath } from "../../schema/upgrade/upgrade-path.js";
 import { leftText } from "./left-fields.js";
 import type { MigrationStep, ModelFacts, PlannedStep } from "./migration-plan.js";
+import { missingLink } from "./way-back.js";
 
 /**
  * @param upgrade undefined if the stored rows cannot become rows of the model, or need not.
@@ -58,7 +59,22 @@ export function planRows(
     const reason = `An interrupted change of all rows of ${model.name} is completed, to the schema of the model`;
     steps.push({ ...incomplete, reason });
   }
-  return withLeftOut(facts.isOlder ? asBreaking(steps, model.name) : steps, upgrade);
+  return withLeftOut(facts.isOlder ? goingBack(steps, facts, storedRow, to) : steps, upgrade);
+}
+
+/** Marks the steps of a program that is older than the database, and says what is missing. */
+function goingBack(
+  steps: PlannedStep[],
+  { model, migrations }: ModelFacts,
+  storedRow: RowManifest,
+  to: RowManifest,
+): PlannedStep[] {
+  const breaking = asBreaking(steps, model.name);
+  const last = breaking.at(-1);
+  const own = migrations.filter((migration) => migration.model === model.name);
+  const missing = missingLink(storedRow, to, own);
+  if (last === undefined || missing === undefined) return breaking;
+  return [...breaking.slice(0, -1), { ...last, reason: `${last.reason}. ${missing}` }];
 }
 
 /** Makes one step breaking, because the program is older than the schema that would be replaced. */
@@ -92,12 +108,17 @@ const fieldKinds = {
 
 function fieldStep(
   change: RowChange,
-  { model, migrations }: ModelFacts,
+  { model, migrations, isOlder = false }: ModelFacts,
   from: RowManifest,
   to: RowManifest,
   upgrade: RowUpgrade | undefined,
 ): PlannedStep {
-  const { field, kind: difference, class: kind, sideBySide, reason } = change;
+  const { field, kind: difference, class: kind, sideBySide } = change;
+  const isLeft = Object.hasOwn(from.left ?? {}, field);
+  const isLost = isOlder && difference === "added" && kind === "backfill" && !isLeft;
+  const reason = isLost
+    ? `${JSON.stringify(field)} gets its default in every row: the values that rows had in it are not brought back`
+    : change.reason;
   const isKey =
     kind === "breaking" && (to.primaryKey.includes(field) || to.primaryKey.join(",") === field);
   const modelMigrations = migrations.filter((migration) => migration.model === model.name);

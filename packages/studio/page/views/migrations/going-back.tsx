@@ -29,15 +29,16 @@ export function UndoMigrations({ plan }: { plan: MigrationState }): ComponentChi
     <section aria-label="Going back">
       <h2>Going back</h2>
       <ul class="steps">
-        {migrations.map(({ name, model, isReversible }, index) => (
+        {migrations.map(({ name, model, obstacle }, index) => (
           <li key={index} class="step">
-            <span class={isReversible ? "badge badge-good" : "badge badge-warn"}>
-              {isReversible ? "can be undone" : "cannot be undone"}
+            <span class={obstacle === null ? "badge badge-good" : "badge badge-warn"}>
+              {obstacle === null ? "can be undone" : "cannot be undone"}
             </span>{" "}
             <strong>
               <Text text={name} />
             </strong>{" "}
-            of <Text text={model} />, {isReversible ? "by its down" : "because it has no down"}
+            of <Text text={model} />,{" "}
+            <Text text={obstacle === null ? "by its down" : `because ${obstacle}`} />
           </li>
         ))}
       </ul>
