@@ -130,6 +130,13 @@ it("rows that are marked as deleted are hidden, read, restored and purged as in 
       (db) => db.teams.restore({ where: c, ifVersion: "0".repeat(20) }),
       ({ teams }) => teams.restore("c", { ifVersion: "0".repeat(20) }),
     ],
+    [
+      "restore of what was deleted together",
+      (db) => db.teams.restore({ where: c, cascade: true }),
+      ({ teams }) => teams.restore("c", { cascade: true }),
+    ],
+    ["its players", (db) => db.players.scan({}), ({ players }) => players.scan()],
+    ["delete, again", (db) => db.teams.delete({ where: c }), ({ teams }) => teams.delete("c")],
     ["purge", (db) => db.teams.purge({ where: c }), ({ teams }) => teams.purge("c")],
     [
       "purged",

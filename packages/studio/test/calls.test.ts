@@ -330,7 +330,38 @@ it("shows and runs a migration, and finds the rows that prevent it", async () =>
   expect(items).toEqual([{ value: ["b"], keys: [{ id: "b" }, { id: "c" }] }]);
 });
 
-it.each(["create", "update", "delete", "migrate", "verify"] as const)(
+it("restores a row with what was deleted together with it", async () => {
+  const deletedAt = z.date().nullable().default(null);
+  const issues = defineModel({
+    name: "issues",
+    schema: z.object({ id: z.string(), deletedAt }),
+    primaryKey: "id",
+    softDelete: "deletedAt",
+  });
+  const comments = defineModel({
+    name: "comments",
+    schema: z.object({ id: z.string(), issueId: z.string(), deletedAt }),
+    primaryKey: "id",
+    softDelete: "deletedAt",
+    indexes: { byIssue: { key: "issueId" } },
+    relations: { issue: belongsTo("issues", "issueId", { onDelete: "cascade" }) },
+  });
+  await using kv = await openKv();
+  const soft = { issues, comments };
+  const db = await createDatabase({ kv, models: soft });
+  await db.issues.create({ data: { id: "i" } });
+  await db.comments.createMany({ data: ["a", "b"].map((id) => ({ id, issueId: "i" })) });
+  await db.comments.delete({ where: { id: "a" } });
+  await db.issues.delete({ where: { id: "i" } });
+  await using open = await openStudio({ kv, models: soft });
+  const issue = { property: "issues", key: { id: "i" } };
+  const { versionstamp } = (await open.call("row", issue))!;
+  const restored = await open.call("restore", { ...issue, versionstamp, cascade: true });
+  expect(restored.row).toEqual({ id: "i", deletedAt: null });
+  expect((await db.comments.scan()).items.map(({ id }) => id)).toEqual(["b"]);
+});
+
+it.each(["create", "update", "delete", "restore", "migrate", "verify"] as const)(
   "refuses %s if it is read-only",
   async (name) => {
     await using shown = await openStudio({ kv: example.kv, models, readOnly: true });

@@ -24,6 +24,8 @@ export interface TableContext {
   readonly isOutside?: boolean | undefined;
   /** True if a delete removes a row that is marked as deleted. */
   readonly purges?: boolean | undefined;
+  /** The time with which the deletion of several rows marks all of them. */
+  readonly markedAt?: Date | undefined;
   /**
    * The unique keys of rows that the same call updates. Only for an update of rows in one commit.
    */
@@ -48,6 +50,13 @@ export type TableLimits = Pick<
   KvLimits,
   "checks" | "mutations" | "keys" | "keyBytes" | "batchSize"
 >;
+
+/** Returns a context whose deletions mark rows with a time. */
+export function markingAt(context: TableContext, markedAt: Date): TableContext {
+  const tables = new Map<string, TableContext>();
+  for (const [name, table] of context.tables) tables.set(name, { ...table, tables, markedAt });
+  return { ...context, tables, markedAt };
+}
 
 export function tablesWithin(
   tables: ReadonlyMap<string, TableContext>,

@@ -11,7 +11,7 @@ type Tables = ReadonlyMap<string, TableContext>;
 export function tablesOfHook(tables: Tables): Tables {
   const own = new Map<string, TableContext>();
   for (const [name, context] of tables) {
-    const { withDeleted: _, purges: __, unsettledKeys: ___, ...plain } = context;
+    const { withDeleted: _, purges: __, unsettledKeys: ___, markedAt: ____, ...plain } = context;
     own.set(name, { ...plain, tables: own });
   }
   if (![...own.values()].some(({ isOutside }) => isOutside)) return own;

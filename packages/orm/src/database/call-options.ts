@@ -9,6 +9,8 @@ export interface CallOptions extends AnyQuery, ManyOptions {
   readonly create?: unknown;
   readonly update?: unknown;
   readonly skipDuplicates?: boolean | undefined;
+  /** Also restores the rows that were marked together with the row. */
+  readonly cascade?: unknown;
   /** The time before which rows that are to be purged were deleted. */
   readonly before?: unknown;
   /** Conditions on related rows, by relation. Set only for generated repositories. */
@@ -63,7 +65,7 @@ export const allowedOptions: AllowedOptions = {
   upsert: new Set(["where", "create", "update", "expireIn", "ifVersion", ...shape]),
   delete: new Set(["where", "ifVersion", ...shape]),
   deleteMany: many,
-  restore: new Set(["where", "ifVersion", ...shape]),
+  restore: new Set(["where", "cascade", "ifVersion", ...shape]),
   purge: new Set(["where", "before"]),
 };
 

@@ -92,7 +92,7 @@ export function compileModel(model: Model, keyOrder: KeyOrder = specificationOrd
   const ofAllRows = compileExtremes(model, "", model);
   const { indexes: allRows, extremes } = withExtremes(model, prefix, declared, ofAllRows);
   const softDelete = compileSoftDelete(model, primaryKey);
-  const indexes = withoutMarkedRows(prefix, shape, allRows, softDelete);
+  const indexes = withoutMarkedRows(prefix, model, allRows, softDelete);
   const optional = optionalFields(schema, indexes);
   const compiled: CompiledModel = {
     name,

@@ -18,6 +18,14 @@ export function referenceGuardKey(model: CompiledModel, primaryKey: readonly KvK
   return [...guardsPrefix(model.place), ...primaryKey];
 }
 
+/**
+ * Returns the key of the entry that records that a row and what was deleted with it are being
+ * restored in steps: the time with which they were marked.
+ */
+export function restoreJobKey(model: CompiledModel, primaryKey: readonly KvKeyPart[]): KvKey {
+  return [systemPrefix, "restore", model.place, ...primaryKey];
+}
+
 /** Returns the key of the entry that records that a row is being deleted in steps. */
 export function deleteJobKey(model: CompiledModel, primaryKey: readonly KvKeyPart[]): KvKey {
   return [...deleteJobsPrefix, model.place, ...primaryKey];

@@ -5,7 +5,9 @@ import type { TableContext } from "../context/table-context.js";
 import { primaryKeyOfEntry } from "../indexes/entry-value.js";
 import { keyAfter } from "../indexes/key-parts.js";
 import type { CompiledIndex, CompiledModel } from "../model/compiled-model.js";
+import { markedIndexName } from "../model/options/soft-delete.js";
 import type { Reference } from "../model/relations/linked-relations.js";
+import { namedIndex } from "../query/plan/named-index.js";
 import { referenceIndexes } from "./reference-index.js";
 
 /** A row that refers to another according to an index. The row itself may have changed since. */
@@ -72,9 +74,26 @@ export async function beginSearches(
   return searches;
 }
 
+/**
+ * Returns the searches for everything that refers to a row by a reference which is cleared, if the
+ * row is removed: marked rows have an index of their own. It is read after the other one, so that a
+ * row that is marked meanwhile is not overlooked.
+ */
+export function withMarkedReferrers(references: readonly Reference[]): Reference[] {
+  return references.flatMap((reference) => {
+    const isMarkable = reference.model.softDelete !== undefined;
+    if (reference.onDelete !== "setNull" || !isMarkable) return [reference];
+    return [reference, { ...reference, ofMarked: true }];
+  });
+}
+
 /** Chooses the best readable index, or the best one if none is readable. */
 function chooseIndex(reference: Reference, catalog: CatalogSnapshot): ReferrerSearch {
-  const { fields, index } = reference;
+  const { fields, index, model, ofMarked } = reference;
+  if (ofMarked) {
+    const name = markedIndexName(model.softDelete!, fields);
+    return { reference, index: namedIndex(catalog.readModel, name), catalog };
+  }
   if (index === undefined) return { reference, index, catalog };
   const readable = referenceIndexes(catalog.readModel, fields).find((each) =>
     catalog.canRead(each),

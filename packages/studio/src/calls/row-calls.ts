@@ -8,7 +8,7 @@ const pageSize = 100;
 /** The calls that read and write rows. The repository checks what the page sends. */
 export function rowCalls(
   source: Source,
-): CallsOf<"rows" | "count" | "explain" | "row" | "create" | "update" | "delete"> {
+): CallsOf<"rows" | "count" | "explain" | "row" | "create" | "update" | "delete" | "restore"> {
   return {
     rows: async ({ property, query }) => {
       const { repository } = modelOf(source, property);
@@ -50,6 +50,15 @@ export function rowCalls(
       assertVersion(versionstamp);
       await modelOf(source, property).repository.delete({ where: key, ifVersion: versionstamp });
       return null;
+    },
+    restore: async ({ property, key, versionstamp, cascade }) => {
+      assertVersion(versionstamp);
+      return await modelOf(source, property).repository.restore({
+        where: key,
+        cascade,
+        ifVersion: versionstamp,
+        withVersionstamp: true,
+      });
     },
   };
 }

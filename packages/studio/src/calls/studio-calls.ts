@@ -15,7 +15,7 @@ type AnyCall = (input: never) => Promise<unknown>;
 
 /** The calls that change the database. A verification stores its progress. */
 const writing: ReadonlySet<keyof StudioCalls> = new Set([
-  ...(["create", "update", "delete", "migrate", "verify"] as const),
+  ...(["create", "update", "delete", "restore", "migrate", "verify"] as const),
 ]);
 
 /** Returns the calls by their names, and a function that stops the job that runs. */

@@ -396,6 +396,11 @@ export interface StudioCalls {
   };
   previewDelete: { input: { property: string; key: Row }; output: DeletionPreview };
   delete: { input: { property: string; key: Row; versionstamp: string }; output: null };
+  /** With `cascade`, the rows that were deleted together with the row are restored too. */
+  restore: {
+    input: { property: string; key: Row; versionstamp: string; cascade: boolean };
+    output: VersionedRow;
+  };
   /** Reads at most 1,000 rows, 1,000 entries of each index, and what `count` reads. */
   measure: { input: { property: string }; output: ModelSize };
   keys: { input: { prefix: readonly KeyPart[]; after?: KeyPart }; output: KeysPage };

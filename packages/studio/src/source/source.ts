@@ -35,6 +35,7 @@ export interface AnyRepository {
   create(options: object): Promise<AnyVersioned>;
   update(options: object): Promise<AnyVersioned>;
   delete(options: object): Promise<unknown>;
+  restore(options: object): Promise<AnyVersioned>;
 }
 
 interface AnyPage {

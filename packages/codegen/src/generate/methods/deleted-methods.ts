@@ -1,7 +1,7 @@
 import type { CompiledModel } from "@keywright/orm/codegen";
 import type { Method } from "./parts/method.js";
 import type { KeyParameters } from "./parts/primary-key-parameters.js";
-import { deleteOptions, notFound, versionConflict, writeErrors } from "./parts/write-signature.js";
+import { notFound, restoreOptions, versionConflict, writeErrors } from "./parts/write-signature.js";
 
 /**
  * Returns the methods for rows that are marked as deleted. There are none if the model has no
@@ -16,9 +16,9 @@ export function deletedMethods(model: CompiledModel, key: KeyParameters, fields:
   return [
     {
       name: "restore",
-      description: `Clears the mark of the deleted row with this ${fields} and returns it. A row that is not marked is returned as it is. Rows that were deleted together with it stay deleted. No hook is called.`,
+      description: `Clears the mark of the deleted row with this ${fields} and returns it. A row that is not marked is returned as it is. With \`cascade\`, the rows that were deleted together with it are restored too. No hook is called.`,
       errors: [notFound, ...writeErrors(model).update, ...versionConflict],
-      parameters: [...key.declarations, deleteOptions],
+      parameters: [...key.declarations, restoreOptions],
       result: "Promise<Row>",
       call: `restore({ ...options, where: ${key.where} })`,
     },

@@ -137,8 +137,14 @@ export interface Rows<
   deleteMany(
     options: Partial<IndexQuery> & ManyDeleteOptions<Row>,
   ): Promise<ManyResult<Row>>;
-  /** Clears the mark of a deleted row. The model must have `softDelete`. */
-  restore(options: Pick<WriteOptions, "ifVersion"> & UniqueQuery): Promise<Row>;
+  /**
+   * Clears the mark of a deleted row, with `cascade` also those of the rows that were marked with
+   * it. The model must have `softDelete`.
+   */
+  restore(
+    options: Pick<WriteOptions, "ifVersion"> &
+      UniqueQuery & { readonly cascade?: boolean | undefined },
+  ): Promise<Row>;
   /** Removes a row that is marked as deleted, or those that were marked before a time. */
   purge(options: UniqueQuery | { readonly before: Date }): Promise<PurgeResult>;
   /**

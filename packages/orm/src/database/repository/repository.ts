@@ -480,13 +480,18 @@ export interface Repository<in out M extends Model, in out Models extends AnyMod
 
   /**
    * Clears the mark of a row that `delete` has marked, and returns the row. The model must have
-   * `softDelete`. A row that is not marked is returned as it is. Rows that were marked together
-   * with it stay marked, and no hook is called.
+   * `softDelete`. A row that is not marked is returned as it is. No hook is called.
+   *
+   * Rows that were marked together with it stay marked. With `cascade: true`, exactly these are
+   * restored too, in one commit if it accepts all of them. Otherwise the row comes first, and a call
+   * that was interrupted is called again to restore the rest.
    *
    * @throws {RowNotFoundError} if there is no such row.
    * @throws {UniqueConstraintError} if another row has taken one of its unique values.
    * @throws {ReferenceMissingError} if the row refers to a row that does not exist or is deleted.
    * @throws {VersionConflictError} if the row's versionstamp is not `ifVersion`.
+   * @throws {IndexNotReadyError} if `cascade` is true, and `migrate` has not built the indexes of the
+   * marked rows.
    */
   restore<
     S extends ResultField<M> = ResultField<M>,

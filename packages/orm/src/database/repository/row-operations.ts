@@ -13,6 +13,7 @@ import { retryTornRead } from "../../relations/load/retry-torn-read.js";
 import { deleteRow } from "../../write/cascade/delete-row.js";
 import { type PurgeResult, purgeRow, purgeRows } from "../../write/deleted/purge-rows.js";
 import { withDeletedRows } from "../../write/deleted/purging-context.js";
+import { restoreCascade } from "../../write/deleted/restore-cascade.js";
 import { restoreRow } from "../../write/deleted/restore-row.js";
 import { deleteRows, updateRows } from "../../write/many/change-rows.js";
 import { createRows } from "../../write/many/create-rows.js";
@@ -148,8 +149,13 @@ export class RowOperations extends RowReads {
     return this.#writeOne("restore", input, async (options, meter) => {
       const within = withDeletedRows(context);
       assertByKey(context, options);
-      const find = () => findWholeRow(within, options, meter);
-      return await restoreRow(within, find, options.where, options);
+      const { cascade = false } = options;
+      if (typeof cascade !== "boolean")
+        throw new InvalidArgumentError(context.model.name, "cascade", "it must be true or false");
+      const find = (inner = within) => findWholeRow(inner, options, meter);
+      return cascade
+        ? await restoreCascade(context, find, options.where, options)
+        : await restoreRow(within, find, options.where, options);
     });
   }
 

@@ -48,6 +48,11 @@ export type RestoreOptions<
 > = ShapeOptions<M, Models, S, I, V> & {
   /** The primary key of the row. */
   readonly where: PrimaryKeyWhere<M>;
+  /**
+   * Restore also the rows that the deletion of the row has marked with it. Rows that were deleted
+   * before stay deleted.
+   */
+  readonly cascade?: boolean | undefined;
   /** The versionstamp that the row must have. If it has another one, nothing is written. */
   readonly ifVersion?: string | undefined;
 } & OfSoftDelete<M, "where">;

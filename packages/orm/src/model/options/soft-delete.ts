@@ -6,6 +6,7 @@ import { definitionOf, type Schema } from "../fields/schema-definition.js";
 import { defaultIndexPrefix } from "../indexes/index-prefix.js";
 import { plainPart } from "../indexes/plain-part.js";
 import type { Model } from "../model.js";
+import type { Relation } from "../relations/relation-definition.js";
 
 /**
  * Checks the option `softDelete`, and returns the field that marks deleted rows.
@@ -61,12 +62,12 @@ function dateIn(type: Schema): DateField {
 }
 
 /**
- * Returns the indexes of a model that leave marked rows out, with one more that has only the marked
- * rows, in the order of their times.
+ * Returns the indexes of a model that leave marked rows out, with others that have only the marked
+ * rows: one in the order of their times, and one for each reference that a deletion clears.
  */
 export function withoutMarkedRows(
   prefix: string,
-  shape: Readonly<Record<string, z.ZodType>>,
+  { schema: { shape }, relations }: Model,
   indexes: readonly CompiledIndex[],
   softDelete: string | undefined,
 ): readonly CompiledIndex[] {
@@ -76,31 +77,54 @@ export function withoutMarkedRows(
     unmarked: softDelete,
     keyFields: index.keyFields && new Set([...index.keyFields, softDelete]),
   }));
-  return [...unmarked, markedIndex(prefix, shape, softDelete)];
+  const byTime = markedIndex(prefix, shape, softDelete, []);
+  const byReference = new Map<string, CompiledIndex>();
+  for (const fields of clearedReferences(relations, shape)) {
+    const index = markedIndex(prefix, shape, softDelete, fields);
+    byReference.set(index.name, index);
+  }
+  return [...unmarked, byTime, ...byReference.values()];
 }
 
+/** Returns the fields of each `belongsTo` relation with `onDelete: "setNull"`. */
+function clearedReferences(
+  relations: Readonly<Record<string, Relation>>,
+  shape: Readonly<Record<string, z.ZodType>>,
+): (readonly string[])[] {
+  return Object.values(relations ?? {}).flatMap((relation) => {
+    if (relation?.kind !== "belongsTo" || relation.onDelete !== "setNull") return [];
+    const { fields } = relation;
+    return fields.every((field) => Object.hasOwn(shape, field)) ? [fields] : [];
+  });
+}
+
+/** A row has no entry without its mark, because the time is part of the key. */
 function markedIndex(
   prefix: string,
   shape: Readonly<Record<string, z.ZodType>>,
   softDelete: string,
+  reference: readonly string[],
 ): CompiledIndex {
-  const place = defaultIndexPrefix(`${prefix}_marked`, `by_${softDelete}`);
+  const fields = [...reference, softDelete];
+  const place = defaultIndexPrefix(`${prefix}_marked`, `by_${fields.join("_and_")}`);
   return {
-    name: markedIndexName(softDelete),
+    name: markedIndexName(softDelete, reference),
     prefix: place,
     place,
-    parts: [plainPart(softDelete)],
-    fields: [softDelete],
+    parts: fields.map(plainPart),
+    fields,
     unique: false,
     each: undefined,
     where: undefined,
     condition: undefined,
     reads: undefined,
-    keyFields: new Set([softDelete]),
+    keyFields: new Set(fields),
     store: "pointer",
     include: [],
     declaredInclude: [],
-    inKey: isSameInKey(shape[softDelete]!) ? new Map([[softDelete, 1]]) : new Map(),
+    inKey: new Map(
+      fields.flatMap((field, i) => (isSameInKey(shape[field]!) ? [[field, i + 1] as const] : [])),
+    ),
     counted: false,
     sums: [],
     extremes: new Map(),
@@ -111,9 +135,13 @@ function markedIndex(
   };
 }
 
-/** Returns the name of the hidden index of the rows that a field marks as deleted. */
-export function markedIndexName(softDelete: string): string {
-  return `marked.${softDelete}`;
+/**
+ * Returns the name of the hidden index of the rows that a field marks as deleted.
+ *
+ * @param reference the fields of the reference by which it finds them.
+ */
+export function markedIndexName(softDelete: string, reference: readonly string[] = []): string {
+  return ["marked", softDelete, ...reference].join(".");
 }
 
 /** True if a row is marked as deleted. */
@@ -122,8 +150,35 @@ export function isMarked({ softDelete }: CompiledModel, row: AnyRow): boolean {
 }
 
 /** Returns a row with the mark of a deletion. */
-export function markedRow({ softDelete }: CompiledModel, row: AnyRow): AnyRow {
-  return softDelete === undefined ? row : { ...row, [softDelete]: new Date() };
+export function markedRow({ softDelete }: CompiledModel, row: AnyRow, time: Date): AnyRow {
+  return softDelete === undefined ? row : { ...row, [softDelete]: time };
+}
+
+/** Returns when a row was marked as deleted. Undefined if it is not marked. */
+export function markOf({ softDelete }: CompiledModel, row: AnyRow): Date | undefined {
+  const mark = softDelete === undefined ? undefined : row[softDelete];
+  return mark instanceof Date ? mark : undefined;
+}
+
+let lastMark = 0;
+/** How far the times of cascades may be ahead of the clock, in milliseconds. */
+const maxAhead = 10;
+
+/** Returns the time for the mark of a single row. */
+export function nextMark(): Date {
+  const now = Date.now();
+  lastMark = Math.max(lastMark, now);
+  return new Date(now);
+}
+
+/**
+ * Returns the time for all marks of a cascade. It differs from those of rows that this process has
+ * marked just before, by which a restoration tells which rows the cascade has marked.
+ */
+export function nextCascadeMark(): Date {
+  const now = Date.now();
+  lastMark = lastMark >= now && lastMark < now + maxAhead ? lastMark + 1 : now;
+  return new Date(lastMark);
 }
 
 /** Returns a row without the mark of a deletion: null, or no field if the schema refuses null. */

@@ -27,6 +27,8 @@ export interface Reference {
   readonly copy: CopiedFields;
   /** The index of `model` that begins with the fields. Undefined if its primary key does. */
   readonly index: CompiledIndex | undefined;
+  /** True to search only rows that are marked as deleted, which other indexes leave out. */
+  readonly ofMarked?: boolean;
 }
 
 /** A model's relations with their target models, and the references to the model. */

@@ -17,6 +17,7 @@ import {
   type ReferrerSearch,
   searchesWereComplete,
   tableOfModel,
+  withMarkedReferrers,
 } from "../../relations/referrers.js";
 import type { KeyId } from "../../transaction/buffer/key-id.js";
 import type { CascadeBudget } from "./cascade-budget.js";
@@ -118,7 +119,7 @@ export async function beginFrame(
     ? links.referencedBy.filter(({ onDelete }) => onDelete !== "setNull")
     : links.referencedBy;
   const restricting = rules.filter(({ onDelete }) => onDelete === "restrict");
-  const others = rules.filter(({ onDelete }) => onDelete !== "restrict");
+  const others = withMarkedReferrers(rules.filter(({ onDelete }) => onDelete !== "restrict"));
   const searches = await beginSearches(lists, [...restricting, ...others], assumes);
   const { versionstamp } = await kv.get(referenceGuardKey(model, primaryKey));
   return { ...frame, guardVersionstamp: versionstamp, searches };

@@ -1,6 +1,6 @@
 import type { FoundRow } from "../../context/any-query.js";
 import { assertUnrestricted } from "../../relations/find-restriction.js";
-import { deleteJobKey, referenceGuardKey } from "../../relations/guard-keys.js";
+import { deleteJobKey, referenceGuardKey, restoreJobKey } from "../../relations/guard-keys.js";
 import { nextReferrer, tableOfModel } from "../../relations/referrers.js";
 import type { KeyId } from "../../transaction/buffer/key-id.js";
 import { deleteSingleRow } from "../rows/delete-single-row.js";
@@ -111,8 +111,11 @@ async function deleteFrameRow(
   if (deleted === undefined && parentReference !== undefined) return undefined;
   // A program that was opened without the referring models leaves the job to one that has them.
   if (context.links.referencedBy.length > 0) {
-    const guardKey = referenceGuardKey(model, primaryKey);
-    await context.kv.atomic().delete(guardKey).delete(deleteJobKey(model, primaryKey)).commit();
+    const operation = context.kv.atomic().delete(referenceGuardKey(model, primaryKey));
+    operation.delete(deleteJobKey(model, primaryKey));
+    // A restoration that was interrupted does not apply to a later row with the same key.
+    if (model.softDelete !== undefined) operation.delete(restoreJobKey(model, primaryKey));
+    await operation.commit();
   }
   return deleted;
 }

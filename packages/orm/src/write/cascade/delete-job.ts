@@ -8,14 +8,22 @@ import { currentTime } from "../../model/rows/time.js";
 import { findByPrimaryKey } from "../../query/read/find-unique.js";
 import { findRestriction } from "../../relations/find-restriction.js";
 import { deleteJobKey } from "../../relations/guard-keys.js";
-import { beginSearches, searchesWereComplete, tableOfModel } from "../../relations/referrers.js";
+import {
+  beginSearches,
+  searchesWereComplete,
+  tableOfModel,
+  withMarkedReferrers,
+} from "../../relations/referrers.js";
 import { setUntil } from "../../transaction/buffer/set-until.js";
 import { runTransaction } from "../../transaction/run-transaction.js";
 import { callBeforeDelete } from "../input/row-hooks.js";
 import { findToWrite } from "../rows/find-row.js";
 import type { Deletion } from "./delete-at-once.js";
 
-/** Records the job of a deletion, if the deletion is allowed and the program can finish it. */
+/**
+ * Records the job of a deletion, if the deletion is allowed and the program can finish it. Its value
+ * is the time with which the deletion marks rows.
+ */
 export async function recordJob({ context, primaryKey, where, options }: Deletion): Promise<void> {
   const { kv, model, tables, catalog } = context;
   await assertFinishable(tables, model, primaryKey);
@@ -34,8 +42,21 @@ export async function recordJob({ context, primaryKey, where, options }: Deletio
     await callBeforeDelete(context, row);
     // The job expires with the row, because a later row with the same key must not be deleted.
     const expiry = expireAt === undefined ? {} : setUntil(expireAt, currentTime());
-    await transaction.set(deleteJobKey(model, primaryKey), true, expiry);
+    await transaction.set(deleteJobKey(model, primaryKey), context.markedAt ?? true, expiry);
   });
+}
+
+/**
+ * Returns the time with which an interrupted deletion of a row has marked rows. Undefined if there
+ * is none.
+ */
+export async function readJobTime(
+  { kv, model }: TableContext,
+  primaryKey: readonly KvKeyPart[],
+): Promise<Date | undefined> {
+  if (model.softDelete === undefined) return undefined;
+  const { value } = await kv.get(deleteJobKey(model, primaryKey));
+  return value instanceof Date ? value : undefined;
 }
 
 /**
@@ -75,8 +96,17 @@ function cascadeReach(
   const cleared = new Set<TableContext>();
   const references: Reference[] = [];
   // The loop also visits the tables that it adds to the set.
-  for (const { links } of deleted) {
-    for (const reference of links.referencedBy) {
+  for (const {
+    links,
+    model: { softDelete },
+    purges,
+  } of deleted) {
+    const isMarking = softDelete !== undefined && purges !== true;
+    // A row that is only marked keeps the references to it.
+    const followed = isMarking
+      ? links.referencedBy.filter(({ onDelete }) => onDelete !== "setNull")
+      : withMarkedReferrers(links.referencedBy);
+    for (const reference of followed) {
       const table = tableOfModel(tables, reference.model);
       references.push(reference);
       if (reference.onDelete === "cascade") deleted.add(table);

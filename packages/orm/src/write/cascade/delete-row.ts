@@ -12,8 +12,9 @@
  *   refused in any state (refused-delete.ts) ─→ job removed; row stays, deleted rows stay deleted
  *   any other error, or a crash ──────────────→ job stays for resumeDeletes or the same delete
  *
- * Job: ["__keywright", "cascade", model, ...id] = true. The row is being deleted in steps. The job
- * expires with the row, and a commit that creates the row again deletes it.
+ * Job: ["__keywright", "cascade", model, ...id] = time. The row is being deleted in steps, which mark
+ * rows with this time. It is `true` if an earlier version wrote it. The job expires with the row,
+ * and a commit that creates the row again deletes it.
  * Guard: ["__keywright", "refs", model, ...id]. Changes with each new reference to the row.
  * No key records the progress. A resumed deletion walks from the root again over what is left.
  *
@@ -25,9 +26,10 @@ import type { KvKeyPart } from "@keywright/core";
 import type { FoundRow } from "../../context/any-query.js";
 import { awaitAll } from "../../context/await-all.js";
 import { ReadMeter } from "../../context/read-meter.js";
-import type { TableContext } from "../../context/table-context.js";
+import { markingAt, type TableContext } from "../../context/table-context.js";
 import { RowNotFoundError } from "../../errors/row-errors.js";
 import { TransactionConflictError } from "../../errors/transaction-errors.js";
+import { nextCascadeMark } from "../../model/options/soft-delete.js";
 import { referenceGuardKey } from "../../relations/guard-keys.js";
 import { pauseBeforeAttempt } from "../../transaction/pause.js";
 import type { WriteOptions } from "../input/write-options.js";
@@ -40,7 +42,7 @@ import {
   tryOneCommit,
 } from "./delete-at-once.js";
 import { deleteInSteps } from "./delete-in-steps.js";
-import { recordJob } from "./delete-job.js";
+import { readJobTime, recordJob } from "./delete-job.js";
 import { removeJobIfRefused } from "./refused-delete.js";
 
 const maxAttempts = 100;
@@ -82,13 +84,16 @@ export async function deleteRow(
     for (let attempt = 1; ; attempt++) {
       await pauseBeforeAttempt(attempt);
       // The guard is read beside the row if possible, because it must be read before the search.
-      const [found, guard] = await awaitAll([
+      const [found, guard, job] = await awaitAll([
         findToWrite(context, catalog.snapshot, find, where),
         expectedKey && kv.get(referenceGuardKey(model, expectedKey)),
+        expectedKey && readJobTime(context, expectedKey),
       ]);
       const { primaryKey } = found;
+      const time = job ?? (expectedKey ? undefined : await readJobTime(context, primaryKey));
+      const marking = markingAt(context, time ?? nextCascadeMark());
       try {
-        const deletion = { context, primaryKey, find, where, options, meter: reads };
+        const deletion = { context: marking, primaryKey, find, where, options, meter: reads };
         return await deleteFound({ ...deletion, found, guard });
       } catch (error) {
         if (!(error instanceof OtherRowFound)) throw error;

@@ -1,7 +1,9 @@
 import { type AnyDatabase, tableContexts } from "../../context/any-database.js";
 import { ReadMeter } from "../../context/read-meter.js";
+import { markingAt } from "../../context/table-context.js";
 import type { RowId } from "../../errors/orm-error.js";
 import { pointerOf } from "../../indexes/primary-key.js";
+import { nextCascadeMark } from "../../model/options/soft-delete.js";
 import { deleteJobsPrefix } from "../../relations/guard-keys.js";
 import { deleteInSteps } from "./delete-in-steps.js";
 import { removeJobIfRefused } from "./refused-delete.js";
@@ -44,15 +46,16 @@ export async function resumeDeletes(database: AnyDatabase): Promise<ResumedDelet
   if (firstTable.transaction !== undefined) {
     throw new TypeError("Deletes are resumed on the database, not within a transaction.");
   }
-  for await (const { key } of firstTable.kv.list({ prefix: deleteJobsPrefix })) {
+  for await (const { key, value } of firstTable.kv.list({ prefix: deleteJobsPrefix })) {
     const [place, ...primaryKey] = key.slice(deleteJobsPrefix.length);
     const context = [...tables.values()].find(({ model }) => model.place === place);
     if (context === undefined) continue;
     const { name } = context.model;
     try {
+      const time = value instanceof Date ? value : nextCascadeMark();
       const meter = new ReadMeter(name, Number.POSITIVE_INFINITY);
       await removeJobIfRefused(context, primaryKey, () =>
-        deleteInSteps(context, primaryKey, meter),
+        deleteInSteps(markingAt(context, time), primaryKey, meter),
       );
       finished++;
     } catch (error) {

@@ -9,9 +9,8 @@ import { assertUnrestricted, isReferring } from "../../relations/find-restrictio
 import { isReferenceTo, rowIdOf } from "../../relations/referenced-key.js";
 import { tableOfModel } from "../../relations/referrers.js";
 import { deleteSingleRow } from "../rows/delete-single-row.js";
-import { updateRow } from "../rows/update-row.js";
 import { beginSearch, type CascadeFrame, type CascadeWalk, createFrame } from "./cascade-frame.js";
-import { clearedReference } from "./cleared-reference.js";
+import { clearReference } from "./clear-reference.js";
 import { writeReferrer } from "./write-unless-gone.js";
 
 type PrimaryKey = readonly KvKeyPart[];
@@ -52,7 +51,8 @@ export async function visitReferrers(
     if (isCurrent) assertUnrestricted(frame, referrer);
     return { visits: 1, outcome: "done" };
   }
-  const context = tableOfModel(tables.writes, model);
+  const table = tableOfModel(tables.writes, model);
+  const context = onDelete === "setNull" ? { ...table, withDeleted: true } : table;
   if (onDelete === "cascade" && context.links.referencedBy.length > 0) {
     return { visits: 1, outcome: await frameOf(walk, frame, reference, keys) };
   }
@@ -90,7 +90,7 @@ async function writeLeaf(
   const written = await writeReferrer(walk, context, primaryKey, parent, (find, where) =>
     onDelete === "cascade"
       ? deleteSingleRow(context, find, where, {})
-      : updateRow(context, find, where, clearedReference(model, fields), {}),
+      : clearReference(context, find, where, fields),
   );
   // A hook or the schema may have kept the reference. Then the row must stay.
   const isKept =

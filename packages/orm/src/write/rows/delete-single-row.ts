@@ -1,7 +1,7 @@
 import type { FoundRow } from "../../context/any-query.js";
 import type { TableContext } from "../../context/table-context.js";
 import { RowNotFoundError } from "../../errors/row-errors.js";
-import { isMarked, markedRow } from "../../model/options/soft-delete.js";
+import { isMarked, markedRow, nextMark } from "../../model/options/soft-delete.js";
 import { commitChange } from "../commit/commit-change.js";
 import { planChange } from "../commit/plan-change.js";
 import { callAfterHook, callBeforeDelete } from "../input/row-hooks.js";
@@ -38,10 +38,11 @@ export async function deleteSingleRow(
       if (!isApproved && !isPurged) await callBeforeDelete(within, found.row);
       removed = found;
       const { primaryKey } = found;
+      const time = within.markedAt ?? nextMark();
       // A stored value that is no row has no fields, so it cannot be marked.
       const isRow = found.stored === undefined || Object.keys(found.stored).length > 0;
       const isMarking = model.softDelete !== undefined && !isPurged && isRow;
-      const row = isMarking ? markedRow(model, found.row) : null;
+      const row = isMarking ? markedRow(model, found.row, time) : null;
       return planChange(within, catalog, { primaryKey, before: found, row });
     });
     if (removed === undefined) throw new RowNotFoundError(model.name, where);

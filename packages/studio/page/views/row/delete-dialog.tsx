@@ -69,7 +69,14 @@ function Consequences({ preview }: { preview: DeletionPreview }): ComponentChild
   const isAlone = deleted.length + cleared.length + restricting.length === 0;
   return (
     <>
-      {isSoft && <p>The row is only marked as deleted, and can be restored.</p>}
+      {isSoft ? (
+        <p>
+          The row is only marked as deleted. It can be restored, with the rows that are deleted
+          together with it. References to it stay, and lead to it again after that.
+        </p>
+      ) : (
+        <p>The row is removed for good. References to it that are cleared do not come back.</p>
+      )}
       {isAlone && <p>No other row depends on it.</p>}
       <Counts title="These are deleted too:" counts={deleted} />
       <Counts title="The reference of these is cleared:" counts={cleared} />

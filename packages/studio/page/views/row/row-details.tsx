@@ -13,6 +13,7 @@ import { valueText } from "../../values/value-text.js";
 import { DeleteDialog } from "./delete-dialog.js";
 import { FormDialog } from "./form-dialog.js";
 import { RelationLinks } from "./relation-links.js";
+import { RestoreDialog } from "./restore-dialog.js";
 
 interface Props {
   readonly model: ModelInfo;
@@ -23,7 +24,7 @@ interface Props {
 }
 
 interface OpenDialog {
-  readonly kind: "edit" | "delete";
+  readonly kind: "edit" | "delete" | "restore";
   readonly row: VersionedRow;
 }
 
@@ -79,6 +80,11 @@ export function RowDetails({ model, rowKey, stamp, level, onChanged }: Props): C
             </button>
           </>
         )}
+        {!isReadOnly && found !== null && isMarked && (
+          <button type="button" onClick={() => setDialog({ kind: "restore", row: found })}>
+            Restore
+          </button>
+        )}
         <CopyButton label="Copy key" text={keyText(key)} />
         {onChanged !== undefined && (
           <a href={rowHref(model.property, keyOf(model, rowKey))}>Open</a>
@@ -113,6 +119,14 @@ export function RowDetails({ model, rowKey, stamp, level, onChanged }: Props): C
           existing={dialog.row}
           onClose={() => setDialog(null)}
           onDeleted={() => changed(null)}
+        />
+      )}
+      {dialog?.kind === "restore" && (
+        <RestoreDialog
+          model={model}
+          existing={dialog.row}
+          onClose={() => setDialog(null)}
+          onRestored={changed}
         />
       )}
     </>

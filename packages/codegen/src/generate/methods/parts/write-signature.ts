@@ -25,6 +25,8 @@ export const createOptions: string = optionsOf(expireIn);
 
 export const deleteOptions: string = optionsOf(ifVersion);
 
+export const restoreOptions: string = optionsOf("cascade?: boolean | undefined", ifVersion);
+
 export const readOptions = "options?: ReadOptions";
 
 /** Returns the options of a read by the primary key, which can also find deleted rows. */

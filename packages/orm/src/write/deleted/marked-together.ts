@@ -1,0 +1,150 @@
+import type { KvKeyPart } from "@keywright/core";
+import type { TableContext } from "../../context/table-context.js";
+import { primaryKeyOfEntry } from "../../indexes/entry-value.js";
+import type { AnyRow } from "../../model/compiled-model.js";
+import { markedIndexName } from "../../model/options/soft-delete.js";
+import { namedIndex } from "../../query/plan/named-index.js";
+import { foundRow } from "../../query/read/rows/found-row.js";
+import { readRows } from "../../query/read/rows/read-rows.js";
+import { referencedKey, rowIdOf } from "../../relations/referenced-key.js";
+import { tableOfModel } from "../../relations/referrers.js";
+import type { KeyId } from "../../transaction/buffer/key-id.js";
+import { withDeletedRows } from "./purging-context.js";
+
+/** A row that a cascade has marked. */
+export interface MarkedRow {
+  readonly context: TableContext;
+  readonly primaryKey: readonly KvKeyPart[];
+}
+
+/** Row → the rows that refer to it and that its deletion deletes too. */
+type Referrers = Map<KeyId, MarkedRow[]>;
+
+/** The references of some rows by which they are deleted. */
+interface Marked {
+  readonly referrers: Referrers;
+  /** The rows that were marked at the time. */
+  readonly ids: Set<KeyId>;
+  /** The rows to which they refer. */
+  readonly parents: Map<KeyId, MarkedRow>;
+}
+
+/** How many marked rows are read together. */
+const batchSize = 500;
+
+/**
+ * Returns the rows that the deletion of a row has marked with it, each after the row to which it
+ * refers. They have the same time as the row, and lead to it by relations with
+ * `onDelete: "cascade"`. Reads only rows with this time, from the indexes of marked rows.
+ *
+ * @param isContinued true if some of the rows may have been restored already, and the row itself. The
+ * others may then refer to the row only through these.
+ * @throws {IndexNotReadyError} if `migrate` has not built such an index.
+ */
+export async function markedTogether(
+  context: TableContext,
+  primaryKey: readonly KvKeyPart[],
+  time: Date,
+  isContinued: boolean,
+): Promise<MarkedRow[]> {
+  const marked: Marked = { referrers: new Map(), ids: new Set(), parents: new Map() };
+  for (const table of cascadingTables(context)) await addMarked(marked, table, time);
+  const { referrers, ids } = marked;
+  const rootId = rowIdOf(context.model, primaryKey);
+  if (isContinued) await addRestored(marked, rootId);
+  const found: MarkedRow[] = [];
+  const seen = new Set([rootId]);
+  const waiting = [rootId];
+  // The loop also visits the ids that it adds.
+  for (const id of waiting) {
+    for (const row of referrers.get(id) ?? []) {
+      const rowId = rowIdOf(row.context.model, row.primaryKey);
+      if (seen.has(rowId)) continue;
+      seen.add(rowId);
+      if (ids.has(rowId)) found.push(row);
+      waiting.push(rowId);
+    }
+  }
+  return found;
+}
+
+/** Returns the tables whose rows a deletion of a row may mark. */
+function cascadingTables({ tables, links }: TableContext): Set<TableContext> {
+  const found = new Set<TableContext>();
+  const add = (referencedBy: TableContext["links"]["referencedBy"]) => {
+    for (const { model, onDelete } of referencedBy) {
+      if (onDelete === "cascade") found.add(tableOfModel(tables, model));
+    }
+  };
+  add(links.referencedBy);
+  // The loop also visits the tables that it adds to the set.
+  for (const table of found) add(table.links.referencedBy);
+  return found;
+}
+
+/** Adds the rows of a model that were marked at a time. */
+async function addMarked(marked: Marked, context: TableContext, time: Date): Promise<void> {
+  const { model, catalog, kv, limits } = context;
+  // A model with such a relation has `softDelete` too.
+  const index = namedIndex(model, markedIndexName(model.softDelete!));
+  await catalog.refresh();
+  await catalog.assertReadable(index);
+  const add = async (primaryKeys: readonly (readonly KvKeyPart[])[]) => {
+    for (const primaryKey of primaryKeys) marked.ids.add(rowIdOf(model, primaryKey));
+    await addReferrers(marked, withDeletedRows(context), primaryKeys);
+  };
+  const options = { batchSize: Math.min(batchSize, limits.batchSize) };
+  let keys: (readonly KvKeyPart[])[] = [];
+  for await (const { value } of kv.list({ prefix: [index.place, time.getTime()] }, options)) {
+    const primaryKey = primaryKeyOfEntry(model, index, value);
+    if (primaryKey !== undefined) keys.push(primaryKey);
+    if (keys.length < batchSize) continue;
+    await add(keys);
+    keys = [];
+  }
+  await add(keys);
+}
+
+/** Adds rows that are not marked, and to which marked rows refer, up to the root. */
+async function addRestored(marked: Marked, rootId: KeyId): Promise<void> {
+  const seen = new Set([rootId]);
+  for (;;) {
+    const unknown = [...marked.parents].filter(([id]) => !seen.has(id) && !marked.ids.has(id));
+    if (unknown.length === 0) return;
+    for (const [id] of unknown) seen.add(id);
+    for (const table of new Set(unknown.map(([, { context }]) => context))) {
+      const ofTable = unknown.filter(([, { context }]) => context === table);
+      const keys = ofTable.map(([, { primaryKey }]) => primaryKey);
+      await addReferrers(marked, table, keys);
+    }
+  }
+}
+
+/** Adds the references of rows. */
+async function addReferrers(
+  { referrers, parents }: Marked,
+  context: TableContext,
+  primaryKeys: readonly (readonly KvKeyPart[])[],
+): Promise<void> {
+  const entries = await readRows(context, primaryKeys);
+  for (const [i, entry] of entries.entries()) {
+    const primaryKey = primaryKeys[i]!;
+    const found = foundRow({ ...context, scope: undefined }, primaryKey, entry);
+    for (const parent of found ? parentsOf(context, found.row) : []) {
+      const id = rowIdOf(parent.context.model, parent.primaryKey);
+      const rows = referrers.get(id) ?? [];
+      rows.push({ context, primaryKey });
+      referrers.set(id, rows);
+      parents.set(id, parent);
+    }
+  }
+}
+
+/** Returns the rows whose deletion deletes a row too. */
+function parentsOf({ links, tables }: TableContext, row: AnyRow): MarkedRow[] {
+  return [...links.relations.values()].flatMap(({ relation, target }) => {
+    if (relation.kind !== "belongsTo" || relation.onDelete !== "cascade") return [];
+    const primaryKey = referencedKey(relation.fields, row);
+    return primaryKey === undefined ? [] : [{ context: tableOfModel(tables, target), primaryKey }];
+  });
+}

@@ -1,0 +1,157 @@
+import type { KvKeyPart } from "@keywright/core";
+import type { FoundRow } from "../../context/any-query.js";
+import { ReadMeter } from "../../context/read-meter.js";
+import type { TableContext } from "../../context/table-context.js";
+import { RowNotFoundError } from "../../errors/row-errors.js";
+import { markOf } from "../../model/options/soft-delete.js";
+import { currentTime } from "../../model/rows/time.js";
+import { findByPrimaryKey } from "../../query/read/find-unique.js";
+import { assertReferrerInScope } from "../../relations/find-restriction.js";
+import { restoreJobKey } from "../../relations/guard-keys.js";
+import { tableOfModel } from "../../relations/referrers.js";
+import { setUntil } from "../../transaction/buffer/set-until.js";
+import { isLimitError } from "../../transaction/limit-error-of.js";
+import { maxRowsPerCommit } from "../cascade/cascade-budget.js";
+import { writeUnlessGone } from "../cascade/write-unless-gone.js";
+import type { WriteOptions } from "../input/write-options.js";
+import type { FindRow } from "../rows/find-row.js";
+import { runAtomically } from "../rows/run-atomically.js";
+import { type MarkedRow, markedTogether } from "./marked-together.js";
+import { withDeletedRows } from "./purging-context.js";
+import { restoreRow } from "./restore-row.js";
+
+/** A restoration of a row with the rows that its deletion has marked. */
+interface Restoration {
+  readonly context: TableContext;
+  readonly find: FindRow;
+  readonly where: unknown;
+  readonly options: WriteOptions;
+  readonly root: FoundRow;
+  /** The time of the marks. */
+  readonly time: Date;
+  /** The other rows, each after the row to which it refers. */
+  readonly rows: readonly MarkedRow[];
+}
+
+/**
+ * Restores a row as {@link restoreRow}, and exactly the rows that its deletion has marked with it.
+ * A row that was deleted before stays deleted.
+ *
+ * One commit does all of it if it fits, otherwise several: first the row itself, then the rows that
+ * refer to it. A call that was interrupted has left a record of the time, and the next one restores
+ * the rest. Within a transaction of the caller, all of it is part of that transaction.
+ *
+ * @param find finds the row with this context, also if it is marked.
+ * @throws the errors of {@link restoreRow}, for any of the rows. Nothing is written, or with several
+ * commits, the rows of the failed commit and those after it stay deleted.
+ */
+export async function restoreCascade(
+  context: TableContext,
+  find: FindRow,
+  where: unknown,
+  options: WriteOptions,
+): Promise<FoundRow> {
+  const root = await find(withDeletedRows(context));
+  if (root === undefined) throw new RowNotFoundError(context.model.name, where);
+  const mark = markOf(context.model, root.row);
+  const time = mark ?? (await readRestoreTime(context, root));
+  if (time === undefined) return await restoreRow(withDeletedRows(context), find, where, options);
+  const rows = await markedTogether(context, root.primaryKey, time, mark === undefined);
+  const restoration = { context, find, where, options, root, time, rows };
+  if (context.transaction !== undefined || rows.length < maxRowsPerCommit) {
+    try {
+      return await commit(restoration, (within) => restoreAtOnce(restoration, within));
+    } catch (error) {
+      if (context.transaction !== undefined || !isLimitError(error)) throw error;
+    }
+  }
+  return await restoreInSteps(restoration);
+}
+
+async function readRestoreTime(
+  { kv, model }: TableContext,
+  { primaryKey }: FoundRow,
+): Promise<Date | undefined> {
+  const { value } = await kv.get(restoreJobKey(model, primaryKey));
+  return value instanceof Date ? value : undefined;
+}
+
+/** Runs writes in one commit, and returns the restored row with the versionstamp of the commit. */
+async function commit(
+  { context }: Restoration,
+  write: (within: TableContext) => Promise<FoundRow>,
+): Promise<FoundRow> {
+  let committed: string | null = null;
+  const onCommit = (versionstamp: string | null) => {
+    committed = versionstamp;
+  };
+  const row = await runAtomically(context, write, { onCommit });
+  return committed === null ? row : { ...row, versionstamp: committed };
+}
+
+async function restoreAtOnce(restoration: Restoration, within: TableContext): Promise<FoundRow> {
+  const restored = await restoreRoot(restoration, within);
+  await restoreRows(restoration, restoration.rows, within);
+  await within.kv.delete(restoreJobKey(within.model, restored.primaryKey));
+  return restored;
+}
+
+async function restoreInSteps(restoration: Restoration): Promise<FoundRow> {
+  const { context, root, time, rows } = restoration;
+  const jobKey = restoreJobKey(context.model, root.primaryKey);
+  const restored = await commit(restoration, async (within) => {
+    // The record expires with the row, because a later row with the same key is another one.
+    const { expireAt } = root;
+    const expiry = expireAt === undefined ? {} : setUntil(expireAt, currentTime());
+    await within.kv.set(jobKey, time, expiry);
+    return await restoreRoot(restoration, within);
+  });
+  let size = maxRowsPerCommit;
+  for (let from = 0; from < rows.length; ) {
+    const step = rows.slice(from, from + size);
+    try {
+      await runAtomically(context, (within) => restoreRows(restoration, step, within));
+      from += step.length;
+    } catch (error) {
+      if (step.length === 1 || !isLimitError(error)) throw error;
+      size = Math.ceil(step.length / 2);
+    }
+  }
+  await context.kv.delete(jobKey);
+  return restored;
+}
+
+async function restoreRoot(
+  { find, where, options }: Restoration,
+  within: TableContext,
+): Promise<FoundRow> {
+  const withDeleted = withDeletedRows(within);
+  return await restoreRow(withDeleted, () => find(withDeleted), where, options);
+}
+
+/** Restores those of the rows that still have the mark of the deletion. */
+async function restoreRows(
+  { time }: Restoration,
+  rows: readonly MarkedRow[],
+  within: TableContext,
+): Promise<void> {
+  for (const { context, primaryKey } of rows) {
+    const table = withDeletedRows(tableOfModel(within.tables, context.model));
+    await writeUnlessGone(table.model, primaryKey, (where) =>
+      restoreRow(table, () => findMarked(table, primaryKey, time), where, {}),
+    );
+  }
+}
+
+async function findMarked(
+  table: TableContext,
+  primaryKey: readonly KvKeyPart[],
+  time: Date,
+): Promise<FoundRow | undefined> {
+  const meter = new ReadMeter(table.model.name, Number.POSITIVE_INFINITY);
+  const found = await findByPrimaryKey({ ...table, scope: undefined }, primaryKey, meter);
+  const isMarked = found && markOf(table.model, found.row)?.getTime() === time.getTime();
+  if (!isMarked) return undefined;
+  assertReferrerInScope(table, found.row);
+  return found;
+}
