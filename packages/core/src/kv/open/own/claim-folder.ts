@@ -2,7 +2,7 @@ import { closeSync, fstatSync, openSync, readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { DatabaseLockedError } from "../../../errors/core-errors.js";
-import { openingError } from "../opening-error.js";
+import { isDiskFailure, openingError } from "../opening-error.js";
 
 /** The file that a thread keeps open while the database in the folder is open. */
 export const claimName = "keywright.open";
@@ -28,8 +28,15 @@ export async function claimFolder(folder: string, path: string = folder): Promis
   if (process.platform === "win32") return () => undefined;
   for (let attempt = 1; ; attempt++) {
     const descriptor = openClaim(folder, path);
-    if (timesOpen(descriptor) <= 1) return () => closeSync(descriptor);
-    closeSync(descriptor);
+    let isAlone = false;
+    try {
+      isAlone = timesOpen(descriptor) <= 1;
+    } catch (error) {
+      throw openingError(path, error);
+    } finally {
+      if (!isAlone) closeSync(descriptor);
+    }
+    if (isAlone) return () => closeSync(descriptor);
     if (attempt === attempts) throw new DatabaseLockedError(path);
     await sleep(1 + Math.random() * 10 * attempt);
   }
@@ -61,11 +68,16 @@ function timesOpen(descriptor: number): number {
   return times;
 }
 
-/** Returns no names if the system or the permissions of Deno hide the open files. */
+/**
+ * Returns no names if the system or the permissions of Deno hide the open files.
+ *
+ * @throws if the process can open no more files.
+ */
 function namesIn(folder: string): string[] {
   try {
     return readdirSync(folder);
-  } catch {
+  } catch (error) {
+    if (isDiskFailure((error as NodeJS.ErrnoException).code)) throw error;
     return [];
   }
 }
