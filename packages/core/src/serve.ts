@@ -2,6 +2,7 @@
 import type { EngineServer } from "./engine/remote/engine-server.js";
 import { EmbeddedKv } from "./kv/embedded-kv.js";
 
+export { BufferedBytes } from "./engine/remote/buffered-bytes.js";
 export type { EngineServer } from "./engine/remote/engine-server.js";
 export type { Access, ServedDatabase } from "./engine/remote/served-database.js";
 export { denoOrder } from "./keys/key-order.js";

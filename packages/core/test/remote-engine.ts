@@ -6,7 +6,7 @@ import { type LevelDatabase, LevelEngine } from "../src/engine/level/level-engin
 import type { RemoteEngineOptions } from "../src/engine/remote/client/remote-engine.js";
 import { RemoteEngine } from "../src/engine/remote/client/remote-engine.js";
 import { EngineServer } from "../src/engine/remote/engine-server.js";
-import type { ServedDatabase } from "../src/engine/remote/served-database.js";
+import type { Access, ServedDatabase } from "../src/engine/remote/served-database.js";
 import type { AtomicWrite, Engine, QueueListener } from "../src/index.js";
 import { makeFolder, removeFolder } from "./temporary-folder.js";
 
@@ -30,11 +30,13 @@ export interface OwnerOptions {
   readonly listen?: ServedDatabase["listen"];
   /** Checks the writes of clients. By default any bytes are keys and values, as for an engine. */
   readonly check?: (write: AtomicWrite) => void;
+  /** What clients may do, if it is not everything. */
+  readonly access?: Partial<Access>;
 }
 
 /** Starts the owner of a database in memory, which listens on a socket. */
 export async function startOwner(options: OwnerOptions = {}): Promise<Owner> {
-  const { patience, listen = noQueue, check = () => undefined } = options;
+  const { patience, listen = noQueue, check = () => undefined, access } = options;
   const folder = await makeFolder();
   const level = new MemoryLevel<Uint8Array, Uint8Array>({ storeEncoding: "view" });
   const engine = await LevelEngine.open(level as unknown as LevelDatabase);
@@ -54,7 +56,7 @@ export async function startOwner(options: OwnerOptions = {}): Promise<Owner> {
   const sockets = new Set<Socket>();
   const listener = createServer((socket) => {
     sockets.add(socket);
-    server.accept(socket, { canWrite: true, maxMessageBytes: 1 << 26 });
+    server.accept(socket, { canWrite: true, maxMessageBytes: 1 << 26, ...access });
   });
   const path = join(folder, "s");
   await new Promise<void>((resolve) => listener.listen(path, resolve));

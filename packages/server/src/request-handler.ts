@@ -3,7 +3,7 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Http2ServerRequest } from "node:http2";
 import type { Duplex } from "node:stream";
 import { type EmbeddedKv, InvalidOptionError } from "@keywright/core";
-import { type EngineServer, serverOf } from "@keywright/core/serve";
+import { BufferedBytes, type EngineServer, serverOf } from "@keywright/core/serve";
 import { atomicWrite } from "./connect/atomic-write.js";
 import { databaseId, metadata } from "./connect/metadata.js";
 import { mostBytes, readOf, snapshotRead } from "./connect/snapshot-read.js";
@@ -13,7 +13,8 @@ import { assertKnownHost, isLoopback, type KnownHosts, knownHosts } from "./http
 import { assertLength, readBody } from "./http/read-body.js";
 import { RequestError } from "./http/request-error.js";
 import { type TimeLimits, timeLimits } from "./http/time-limits.js";
-import { type TokenAccess, Tokens } from "./http/tokens.js";
+import { TokenUse } from "./http/token-use.js";
+import { type KnownToken, Tokens } from "./http/tokens.js";
 import type { ServeOptions } from "./serve-options.js";
 
 const dataPath = "kv";
@@ -36,8 +37,8 @@ export class RequestHandler {
   readonly #maxBodyBytes: number;
   readonly #scheme: string;
   readonly #hasMetrics: boolean;
-  readonly #bodies: Buffers;
-  readonly #answers: Buffers;
+  readonly #bodies = new Buffers(bufferedPerConnection);
+  readonly #answers = new Buffers(bufferedPerConnection);
   readonly #requests = new Set<Promise<unknown>>();
   readonly #attached = new Set<{ end(): Promise<void> }>();
   readonly #closing = new AbortController();
@@ -60,12 +61,14 @@ export class RequestHandler {
     this.path = path;
     this.#kv = kv;
     this.#server = serverOf(kv);
-    this.#tokens = new Tokens(options.tokens);
+    const all = {
+      bodies: new BufferedBytes(maxBufferedBytes),
+      answers: new BufferedBytes(maxBufferedBytes),
+    };
+    this.#tokens = new Tokens(options.tokens, () => new TokenUse(maxBufferedBytes, all));
     this.#known = knownHosts(host, options.hosts, options.origins ?? []);
     this.limits = timeLimits(options.timeLimits);
     this.#maxBodyBytes = maxBodyBytes;
-    this.#bodies = new Buffers(maxBufferedBytes, bufferedPerConnection);
-    this.#answers = new Buffers(maxBufferedBytes, bufferedPerConnection);
     this.#scheme = options.tls === undefined ? "http" : "https";
     this.#hasMetrics = options.metrics === true;
   }
@@ -98,7 +101,7 @@ export class RequestHandler {
       assertKnownHost(this.#known, hostOf(request), request.headers.origin);
       if (this.#callOf(request) !== "attach" || request.headers.upgrade !== "keywright")
         throw new RequestError(404, "There is nothing at this path.");
-      const { access } = this.#access(request);
+      const { access, use } = this.#access(request);
       if (this.#closing.signal.aborted) throw new RequestError(503, "The server is closing.");
       socket.write(
         "HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: keywright\r\n\r\n",
@@ -107,6 +110,8 @@ export class RequestHandler {
       const connection = this.#server.accept(socket, {
         canWrite: access === "write",
         maxMessageBytes: this.#maxBodyBytes,
+        buffered: use.answers,
+        watched: use.watched,
       });
       this.#attached.add(connection);
       socket.once("close", () => this.#attached.delete(connection));
@@ -141,7 +146,7 @@ export class RequestHandler {
       return;
     }
     if (this.#closing.signal.aborted) throw new RequestError(503, "The server is closing.");
-    const { access, token } = this.#access(request);
+    const { access, use, token } = this.#access(request);
     if (request.method === "GET" && call === "metrics" && this.#hasMetrics) {
       send(response, 200, "text/plain; version=0.0.4", this.#metrics());
       return;
@@ -150,8 +155,9 @@ export class RequestHandler {
       throw new RequestError(404, "There is nothing at this path.");
     if (request.method !== "POST") throw new RequestError(405, "Use POST.");
     this.#assertDenoMode();
-    const body = await this.#body(request, response, held);
-    const hold = async (bytes: number) => await this.#answers.hold(connectionOf(request), bytes);
+    const body = await this.#body(request, response, use, held);
+    const hold = async (bytes: number) =>
+      await this.#answers.hold(connectionOf(request), bytes, use.answers);
     const { database } = this.#server;
     switch (call) {
       case "": {
@@ -181,21 +187,23 @@ export class RequestHandler {
         return;
       default:
         await this.#assertDatabase(request);
-        await this.#watch(response, watchedKeys(body), hold);
+        await this.#watch(response, watchedKeys(body), use, hold);
     }
   }
 
   async #body(
     request: IncomingMessage,
     response: ServerResponse,
+    use: TokenUse,
     held: HeldBytes[],
   ): Promise<Uint8Array> {
     const length = Number(request.headers["content-length"] ?? this.#maxBodyBytes);
     assertLength(length, this.#maxBodyBytes);
+    // What a body announces holds up its own connection only.
     const bytes = await this.#bodies.hold(connectionOf(request), length);
     held.push(bytes);
     assertPresent(response);
-    const body = await readBody(request, this.#maxBodyBytes);
+    const body = await readBody(request, this.#maxBodyBytes, use.bodies, held);
     bytes.resize(body.length);
     return body;
   }
@@ -203,15 +211,21 @@ export class RequestHandler {
   async #watch(
     response: ServerResponse,
     keys: readonly Uint8Array[],
+    use: TokenUse,
     hold: (bytes: number) => Promise<HeldBytes>,
   ): Promise<void> {
+    const endWatch = use.beginWatch();
     const ended = new AbortController();
     response.once("close", () => ended.abort());
     const signal = AbortSignal.any([ended.signal, this.#closing.signal]);
     // Sent with the first report, so that a value that cannot be sent is refused by its status.
     response.setHeader("content-type", "application/octet-stream");
     const longestDrain = this.limits.answer;
-    await watch(this.#server.database, keys, response, { signal, hold, longestDrain });
+    try {
+      await watch(this.#server.database, keys, response, { signal, hold, longestDrain });
+    } finally {
+      endWatch();
+    }
     response.end();
   }
 
@@ -235,11 +249,11 @@ export class RequestHandler {
     return this.#id;
   }
 
-  #access(request: IncomingMessage): { readonly access: TokenAccess; readonly token: string } {
+  #access(request: IncomingMessage): KnownToken & { readonly token: string } {
     const token = /^Bearer (.+)$/i.exec(request.headers.authorization ?? "")?.[1] ?? "";
-    const access = this.#tokens.accessOf(token);
-    if (access === undefined) throw new RequestError(401, "The access token is not valid.");
-    return { access, token };
+    const known = this.#tokens.find(token);
+    if (known === undefined) throw new RequestError(401, "The access token is not valid.");
+    return { access: known.access, use: known.use, token };
   }
 
   /** The path of a request after that of the server. Undefined if it is another path. */

@@ -1,11 +1,14 @@
+import type { Socket } from "node:net";
 import { create, fromBinary, toBinary } from "@bufbuild/protobuf";
 import { openKv } from "@keywright/core";
-import { expect, it } from "vitest";
+import { BufferedBytes } from "@keywright/core/serve";
+import { describe, expect, it } from "vitest";
 import {
   SnapshotReadOutputSchema,
   SnapshotReadSchema,
   WatchSchema,
 } from "../src/connect/generated/datapath_pb.js";
+import { TokenUse } from "../src/http/token-use.js";
 import { connectRaw, untilClosed } from "./raw-clients.js";
 import { readToken, token, withServer } from "./served.js";
 
@@ -74,6 +77,70 @@ it("a request watches at most 10 keys", async () => {
     expect(await watch(10)).toBe(200);
     expect(await watch(11)).toBe(400);
     expect(await watch(0)).toBe(400);
+  });
+});
+
+describe("the clients with one token", () => {
+  const headOf = (given: string, path: string, length: number) =>
+    `POST ${path} HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${given}\r\nContent-Length: ${length}\r\n\r\n`;
+  const body = (bytes: number) => new Uint8Array(bytes);
+  const send = async (url: string, given: string, bytes: number) => {
+    const headers = { authorization: `Bearer ${given}` };
+    const target = new URL("/kv/snapshot_read", url);
+    return (await fetch(target, { method: "POST", headers, body: body(bytes) })).status;
+  };
+
+  it("hold up only each other with bodies, whose bytes count when they arrive", async () => {
+    const options = { compat: "deno", maxBufferedBytes: 2e6 } as const;
+    await withServer(options, async ({ url }) => {
+      const sockets: Socket[] = [];
+      const begin = async (arrived: number) => {
+        const socket = await connectRaw(url);
+        sockets.push(socket);
+        socket.write(headOf(readToken, "/kv/snapshot_read", 4e6));
+        socket.write(body(arrived));
+      };
+      for (let n = 0; n < 20; n++) await begin(0);
+      // 400 is the answer to a message that is none.
+      expect(await send(url, readToken, 100_000)).toBe(400);
+      await begin(900_000);
+      while ((await send(url, readToken, 200_000)) !== 503);
+      expect(await send(url, readToken, 10_000)).toBe(400);
+      expect(await send(url, token, 500_000)).toBe(400);
+      for (const socket of sockets) socket.destroy();
+      while ((await send(url, readToken, 200_000)) !== 400);
+    });
+  });
+
+  it("hold up only each other with answers that they do not read", async () => {
+    const options = { compat: "deno", maxBufferedBytes: 20e6 } as const;
+    await withServer(options, async ({ url }, kv) => {
+      for (let n = 0; n < 100; n++) await kv.set(["n", n], body(60_000));
+      const message = toBinary(
+        SnapshotReadSchema,
+        create(SnapshotReadSchema, { ranges: [{ ...all, limit: 100 }] }),
+      );
+      const sockets: Socket[] = [];
+      for (let n = 0; n < 10; n++) {
+        const socket = await connectRaw(url);
+        socket.pause();
+        socket.write(headOf(readToken, "/kv/snapshot_read", message.length));
+        socket.write(message);
+        sockets.push(socket);
+      }
+      const answer = await read(url, [100]);
+      expect((await answer.arrayBuffer()).byteLength).toBeGreaterThan(6e6);
+      for (const socket of sockets) socket.destroy();
+    });
+  });
+
+  it("have a bounded number of watches", () => {
+    const all = { bodies: new BufferedBytes(1), answers: new BufferedBytes(1) };
+    const use = new TokenUse(1, all);
+    const ends = Array.from({ length: 10_000 }, () => use.beginWatch());
+    expect(() => use.beginWatch()).toThrow(expect.objectContaining({ status: 503 }));
+    ends[0]!();
+    expect(() => use.beginWatch()).not.toThrow();
   });
 });
 

@@ -1,4 +1,5 @@
 import { Buffer } from "node:buffer";
+import { setImmediate } from "node:timers/promises";
 import { create, fromBinary, toBinary } from "@bufbuild/protobuf";
 import type { StoredEntry } from "@keywright/core";
 import type { ServedDatabase } from "@keywright/core/serve";
@@ -7,6 +8,7 @@ import {
   type KvEntry,
   KvEntrySchema,
   type ReadRange,
+  type ReadRangeOutput,
   ReadRangeOutputSchema,
   SnapshotReadOutputSchema,
   SnapshotReadSchema,
@@ -15,6 +17,8 @@ import {
 import { readRanges } from "./read-ranges.js";
 import { sentValue } from "./values.js";
 
+/** For how long the entries of an answer are encoded before other requests get their turn. */
+const sliceMilliseconds = 5;
 const maxRanges = 100;
 const maxEntries = 1000;
 /** The longest key and the largest value of Deno KV, and the rest of an entry. */
@@ -45,8 +49,20 @@ export async function snapshotRead(
         engine,
         ranges.map(({ start, end, limit, reverse }) => ({ range: { start, end }, limit, reverse })),
       );
+  const sent: ReadRangeOutput[] = [];
+  let end = performance.now() + sliceMilliseconds;
+  for (const found of entries) {
+    const values: KvEntry[] = [];
+    for (const entry of found) {
+      values.push(sentEntry(entry));
+      if (performance.now() < end) continue;
+      await setImmediate();
+      end = performance.now() + sliceMilliseconds;
+    }
+    sent.push(create(ReadRangeOutputSchema, { values }));
+  }
   const output = create(SnapshotReadOutputSchema, {
-    ranges: entries.map((found) => create(ReadRangeOutputSchema, { values: found.map(sentEntry) })),
+    ranges: sent,
     readIsStronglyConsistent: true,
     status: SnapshotReadStatus.SR_SUCCESS,
   });

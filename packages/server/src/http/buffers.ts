@@ -1,3 +1,4 @@
+import type { BufferedBytes } from "@keywright/core/serve";
 import { ByteBudget } from "./byte-budget.js";
 
 /** Bytes that a request holds until it releases them. */
@@ -7,35 +8,35 @@ export interface HeldBytes {
   release(): void;
 }
 
-/**
- * The bytes of bodies or of answers that the server holds: for each connection, so that a client
- * can hold up only itself, and for all together.
- */
+/** The bytes that the requests of a connection hold, so that a client holds up its own requests. */
 export class Buffers {
   readonly #ofConnection = new WeakMap<object, ByteBudget>();
-  readonly #all: ByteBudget;
   readonly #perConnection: number;
 
-  constructor(all: number, perConnection: number) {
-    this.#all = new ByteBudget(all);
+  constructor(perConnection: number) {
     this.#perConnection = perConnection;
   }
 
-  /** Waits until bytes may be held for a connection. */
-  async hold(connection: object, bytes: number): Promise<HeldBytes> {
+  /**
+   * Waits until bytes may be held for a connection.
+   *
+   * @param shared the bytes of all connections that share a limit, if these count there too.
+   */
+  async hold(connection: object, bytes: number, shared?: BufferedBytes): Promise<HeldBytes> {
     let own = this.#ofConnection.get(connection);
     if (own === undefined) {
       own = new ByteBudget(this.#perConnection);
       this.#ofConnection.set(connection, own);
     }
-    const budgets = [own, this.#all];
-    for (const budget of budgets) {
-      const waiting = budget.take(bytes);
-      if (waiting !== undefined) await waiting;
-    }
+    const waiting = own.take(bytes);
+    if (waiting !== undefined) await waiting;
+    while (shared?.hasRoom === false)
+      await new Promise<void>((resolve) => shared.whenRoom(resolve));
+    shared?.change(bytes);
     let held = bytes;
     const resize = (to: number) => {
-      for (const budget of budgets) budget.give(held - to);
+      own.give(held - to);
+      shared?.change(to - held);
       held = to;
     };
     return { resize, release: () => resize(0) };

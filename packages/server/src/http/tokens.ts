@@ -1,6 +1,7 @@
 import type { Buffer } from "node:buffer";
 import { createHash, timingSafeEqual } from "node:crypto";
 import { InvalidOptionError } from "@keywright/core";
+import type { TokenUse } from "./token-use.js";
 
 /** `read` allows reading and watching, `write` everything. */
 export type TokenAccess = "read" | "write";
@@ -10,12 +11,21 @@ export type Token = string | { readonly token: string; readonly access: TokenAcc
 
 const shortest = 16;
 
+/** What a token gives, and what its clients hold. */
+export interface KnownToken {
+  readonly access: TokenAccess;
+  readonly use: TokenUse;
+}
+
 /** The tokens of a server, kept as hashes. */
 export class Tokens {
-  readonly #tokens: readonly { readonly hash: Buffer; readonly access: TokenAccess }[];
+  readonly #tokens: readonly (KnownToken & { readonly hash: Buffer })[];
 
-  /** @throws {InvalidOptionError} if there is no token, or if one is too short. */
-  constructor(tokens: readonly Token[] | undefined) {
+  /**
+   * @param newUse is called for each token.
+   * @throws {InvalidOptionError} if there is no token, or if one is too short.
+   */
+  constructor(tokens: readonly Token[] | undefined, newUse: () => TokenUse) {
     if (!Array.isArray(tokens) || tokens.length === 0)
       throw new InvalidOptionError("tokens", "must have at least one token", "serve");
     this.#tokens = tokens.map((each: Token) => {
@@ -30,18 +40,18 @@ export class Tokens {
         );
       if (access !== "read" && access !== "write")
         throw new InvalidOptionError("tokens", 'must have the access "read" or "write"', "serve");
-      return { hash: hashOf(token), access };
+      return { hash: hashOf(token), access, use: newUse() };
     });
   }
 
   /**
-   * Returns the access that a token gives, or undefined if it is not one of the server. Takes the
-   * same time for every token.
+   * Returns what a token gives, or undefined if it is not one of the server. Takes the same time for
+   * every token.
    */
-  accessOf(token: string): TokenAccess | undefined {
+  find(token: string): KnownToken | undefined {
     const hash = hashOf(token);
-    let found: TokenAccess | undefined;
-    for (const each of this.#tokens) if (timingSafeEqual(hash, each.hash)) found = each.access;
+    let found: KnownToken | undefined;
+    for (const each of this.#tokens) if (timingSafeEqual(hash, each.hash)) found = each;
     return found;
   }
 }

@@ -14,9 +14,14 @@ export class BufferedBytes {
     this.#all = all;
   }
 
-  /** True if nothing is held, or less than the limit, also of all together. */
+  /** True if less than the limit is held, also of all together. */
   get hasRoom(): boolean {
     return this.#held < this.#limit && this.#all?.hasRoom !== false;
+  }
+
+  /** True if so many more bytes are within the limit, also of all together. */
+  fits(bytes: number): boolean {
+    return this.#held + bytes <= this.#limit && this.#all?.fits(bytes) !== false;
   }
 
   /** Adds bytes, or removes them if the number is negative. More than the limit can be added. */

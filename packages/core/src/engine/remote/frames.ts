@@ -22,6 +22,8 @@ export class FrameError extends Error {}
 export class FrameWriter {
   /** The largest body that the other side accepts. */
   maxBytes: number = Number.POSITIVE_INFINITY;
+  /** The bytes of all frames that were written. */
+  bytes = 0;
   readonly #stream: Duplex;
   #isCorked = false;
 
@@ -36,6 +38,7 @@ export class FrameWriter {
     const body = packr.pack(message);
     if (body.length > this.maxBytes)
       throw new LimitExceededError("totalMutationBytes", this.maxBytes, body.length);
+    this.bytes += headerBytes + body.length;
     if (!this.#isCorked) {
       this.#isCorked = true;
       stream.cork();

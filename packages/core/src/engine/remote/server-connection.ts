@@ -45,8 +45,12 @@ const freeBytes = 64 * 1024;
 const fewKeys = 16;
 /** The most entries of an answer. */
 const maxEntries = 10_000;
+/** A client may take longer to read than to show that it is there. */
+const ticksPerSilence = 4;
 /** Milliseconds that a connection that ends waits for its requests. */
 const longestEnding = 5000;
+/** Milliseconds that an ended stream waits for its client. */
+const longestGoodbye = 1000;
 /** The requests of one client, which `messages.ts` describes. */
 export class ServerConnection {
   readonly #stream: Duplex;
@@ -64,6 +68,9 @@ export class ServerConnection {
   #showsLife = true;
   #hasHeard = false;
   #silence = 0;
+  /** The bytes that the client has read, and the ticks since then with answers for it. */
+  #bytesRead = 0;
+  #unreadTicks = 0;
   readonly #reads = new ReadTurns(() => this.#hasRoom());
   /** Handles messages that wait for room. */
   readonly #onRoom = () => this.#continue();
@@ -124,9 +131,10 @@ export class ServerConnection {
         this.#stream.once("close", end);
       });
     }
+    if (this.#stream.closed) return;
     await new Promise<void>((resolve) => {
       // A client that reads nothing does not keep the owner from closing.
-      const timer = setTimeout(() => this.#stream.destroy(), 1000);
+      const timer = setTimeout(() => this.#stream.destroy(), longestGoodbye);
       this.#stream.once("close", () => {
         clearTimeout(timer);
         resolve();
@@ -138,20 +146,26 @@ export class ServerConnection {
   /**
    * Counts a tick of a timer, because a process that was itself stopped or busy first reads what
    * has arrived. Shows the client that the owner is there, and ends the connection if the client
-   * was silent for too many ticks.
+   * was silent for too many ticks, or has read nothing in four times as many.
    */
   tick(longestSilence: number): void {
-    // A large request may take long to arrive.
-    const isBusy = this.#requests > 0 || this.#hasHeard;
+    // A large request may take long to arrive, and one that has arrived may wait for its turn.
+    const isBusy = this.#requests > 0 || this.#hasHeard || this.#isHeld;
     if (isBusy && !this.#stream.writableNeedDrain) this.#report("alive");
     const isHeard = this.#hasHeard || this.#stream.isPaused() || !this.#showsLife;
     this.#hasHeard = false;
     this.#silence = isHeard ? 0 : this.#silence + 1;
-    if (this.#silence >= longestSilence) this.#stream.destroy();
+    const read = this.#writer.bytes - this.#stream.writableLength;
+    this.#unreadTicks =
+      this.#stream.writableNeedDrain && read === this.#bytesRead ? this.#unreadTicks + 1 : 0;
+    this.#bytesRead = read;
+    const isStuck = this.#unreadTicks >= longestSilence * ticksPerSilence;
+    if (this.#silence >= longestSilence || isStuck) this.#stream.destroy();
   }
 
   #onData(chunk: Buffer): void {
     this.#hasHeard = true;
+    if (this.#isRefused) return;
     this.#reader.add(chunk);
     if (this.#slice === undefined) this.#handleMessages();
   }
@@ -225,6 +239,10 @@ export class ServerConnection {
     this.#isRefused = true;
     this.#report("refused", wireError(new EngineFailedError(cause, "request")));
     this.#stream.end();
+    // What the client still sends is not kept, and a client that does not end is not waited for.
+    this.#stream.resume();
+    const timer = setTimeout(() => this.#stream.destroy(), longestGoodbye).unref();
+    this.#stream.once("close", () => clearTimeout(timer));
   }
 
   #handle([id, call, ...args]: readonly unknown[]): void {
