@@ -1,7 +1,14 @@
 import { type EmbeddedKv, openKv } from "@keywright/core";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import * as z from "zod";
-import { belongsTo, createDatabase, defineModel, hasMany, migrate } from "../src/index.js";
+import {
+  belongsTo,
+  createDatabase,
+  defineModel,
+  hasMany,
+  migrate,
+  type Page,
+} from "../src/index.js";
 import { rejection } from "./user-model.js";
 
 const User = defineModel({
@@ -284,5 +291,133 @@ describe("a scope", () => {
     expect(() => other.scope({ tenantId: "acme" })).toThrow(
       'declare byEmail: { key: ["tenantId", "email"], unique: true }',
     );
+  });
+});
+
+describe("conditions on related rows within a scope", () => {
+  const Author = defineModel({
+    name: "authors",
+    schema: z.object({ t: z.string(), id: z.string(), age: z.int() }),
+    primaryKey: ["t", "id"],
+    indexes: { byAge: { key: ["t", "age"] } },
+    relations: { texts: hasMany("texts", ["t", "authorId"]) },
+  });
+  const Tenant = defineModel({
+    name: "tenants",
+    schema: z.object({ t: z.string() }),
+    primaryKey: "t",
+    relations: { texts: hasMany("texts", "t") },
+  });
+  const textFields = { id: z.int(), t: z.string(), authorId: z.string(), state: z.string() };
+  const build = (indexes: Record<string, { readonly key: readonly string[] }>) =>
+    defineModel({
+      name: "texts",
+      schema: z.object(textFields),
+      primaryKey: "id",
+      indexes: { byAuthor: { key: ["t", "authorId"] }, ...(indexes as object) },
+      relations: { author: belongsTo("authors", ["t", "authorId"]), of: belongsTo("tenants", "t") },
+    });
+
+  it.each([
+    [["state", "t", "authorId"]],
+    [["t", "state", "authorId"]],
+    [["t", "authorId", "state"]],
+  ])("are served by the index of the relation, and with values by %j", async (key) => {
+    await using kv = await openKv();
+    const models = { authors: Author, tenants: Tenant, texts: build({ byState: { key } }) };
+    const db = await createDatabase({ kv, models });
+    const tenants = ["a", "b"];
+    await db.tenants.createMany({ data: tenants.map((t) => ({ t })) });
+    const authors = tenants.flatMap((t) =>
+      ["p", "q", "r", "s"].map((id, i) => ({ t, id, age: i % 2 })),
+    );
+    await db.authors.createMany({ data: authors });
+    const texts = [
+      ["a", "q", "draft"],
+      ["a", "q", "live"],
+      ["a", "q", "draft"],
+      ["a", "s", "draft"],
+      ["b", "p", "draft"],
+      ["b", "r", "live"],
+    ].map(([t, authorId, state], id) => ({ id, t: t!, authorId: authorId!, state: state! }));
+    await db.texts.createMany({ data: texts });
+    // The types do not know the fields of a scope.
+    // biome-ignore lint/suspicious/noExplicitAny: the same.
+    const scope = db.scope({ t: "a" }) as any;
+    for (const where of [{}, { state: "draft" }, { state: "live" }, { state: "none" }]) {
+      const { state } = where as { state?: string };
+      const ids = authors
+        .filter(({ t, id }) =>
+          texts.some((x) => x.t === t && x.authorId === id && (state ?? x.state) === x.state),
+        )
+        .filter(({ t }) => t === "a")
+        .map(({ id }) => id);
+      const query = { where: { texts: { some: where } } };
+      const isFinding = key[2] !== "state" || state === undefined;
+      const idsOf = async (extra: object) => {
+        const found: string[] = [];
+        let cursor: string | null = null;
+        do {
+          const page: Page<{ id: string }> = await scope.authors.findMany({
+            ...query,
+            ...extra,
+            take: 1,
+            cursor,
+          });
+          found.push(...page.items.map(({ id }) => id));
+          cursor = page.cursor;
+        } while (cursor !== null);
+        return found;
+      };
+      if (isFinding) {
+        expect(await idsOf({})).toEqual(ids);
+        expect(await idsOf({ orderBy: { t: "asc" } })).toEqual(ids);
+        expect(await idsOf({ orderBy: { t: "desc" } })).toEqual(ids.toReversed());
+        const { items } = await scope.tenants.findMany({ where: { texts: { some: where } } });
+        expect(items).toEqual(ids.length > 0 ? [{ t: "a" }] : []);
+      }
+      const tested = { where: { age: 1, texts: { some: where } } };
+      const found = await scope.authors.findMany(tested);
+      expect(found.items.map(({ id }: { id: string }) => id)).toEqual(
+        ids.filter((id) => id === "q" || id === "s"),
+      );
+    }
+    const written = await scope.texts.findMany({ where: { author: { is: { age: 1 } } } });
+    expect(written.items.map(({ id }: { id: number }) => id)).toEqual([0, 1, 2, 3]);
+  });
+
+  it("that no index serves say which one to add, with the fields of the scope first", async () => {
+    await using kv = await openKv();
+    const models = { authors: Author, tenants: Tenant, texts: build({}) };
+    const db = await createDatabase({ kv, models });
+    // biome-ignore lint/suspicious/noExplicitAny: the types refuse the queries.
+    const scope = db.scope({ t: "a" }) as any;
+    const refused = [
+      scope.authors.findMany({ where: { texts: { some: { state: "draft" } } } }),
+      scope.texts.findMany({ where: { state: "draft" }, orderBy: { id: "asc" } }),
+    ];
+    const suggestions = [];
+    for (const call of refused) suggestions.push((await rejection(call)).message);
+    expect(suggestions).toEqual([
+      expect.stringContaining('key: ["t", "state", "authorId"]'),
+      expect.stringContaining('key: ["t", "state"'),
+    ]);
+  });
+
+  it("rank a row with the fields of the scope in by, and without them", async () => {
+    await using kv = await openKv();
+    const models = { users: User, posts: Post, countries: Country };
+    const db = await createDatabase({ kv, models });
+    const scope = db.scope({ tenantId: "a" });
+    await scope.users.createMany({
+      data: [1, 1, 2].map((score, i) => ({ id: `${i}`, email: `${i}@x`, score })),
+    });
+    const by = [undefined, ["tenantId"], ["tenantId", "score"], ["score"]];
+    const ranks = [];
+    for (const each of by) {
+      const query = { where: { id: "1" }, index: "byScore", by: each };
+      ranks.push(await scope.users.rank(query as never));
+    }
+    expect(ranks).toEqual([1, 1, 1, 1]);
   });
 });

@@ -69,7 +69,8 @@ export function scopedQuery<Query extends { readonly where?: AnyRow | undefined 
   if (Array.isArray(OR)) {
     for (const member of OR) if (isPlainObject(member)) assertWithin(context, member);
   }
-  return { ...query, where: { ...where, ...scope } };
+  // The scope comes first, also in an index that is suggested.
+  return { ...query, where: { ...scope, ...where, ...scope } };
 }
 
 function assertWithin({ model, scope }: Scoped, where: AnyRow): void {

@@ -47,9 +47,12 @@ export async function rankRow(
     .slice(0, scoped)
     .every((field) => Object.hasOwn(context.scope ?? {}, field));
   if (!isScoped) fail("index", "its key must begin with the fields of the scope");
-  const isPrefix =
-    Array.isArray(by) && by.every((field, position) => index?.fields[scoped + position] === field);
-  if (!isPrefix || scoped + by.length > (index?.fields.length ?? 0))
+  const startsAt = (start: number) =>
+    Array.isArray(by) && by.every((field, i) => index?.fields[start + i] === field);
+  // `by` may also name the fields of the scope first, as it does outside of the scope.
+  const start = startsAt(0) ? 0 : scoped;
+  const pinned = Math.max(scoped, start + (Array.isArray(by) ? by.length : 0));
+  if (!startsAt(start) || pinned > (index?.fields.length ?? 0))
     fail("by", `it must be a list of the first fields of the index ${query.index}`);
   if (index?.each !== undefined)
     fail("index", `a row has several places in ${query.index}, because of each: true`);
@@ -61,7 +64,7 @@ export async function rankRow(
     if (key === undefined) return null;
     meter.index = ranks.index.name;
     const entry = key.slice(1);
-    const prefix = entry.slice(0, scoped + (by as readonly string[]).length);
+    const prefix = entry.slice(0, pinned);
     const range =
       order === "asc"
         ? { prefix, start: prefix, end: entry }

@@ -64,13 +64,13 @@ function walkedIndexCode(
 ): string | undefined {
   const { relation } = link;
   if (relation.kind !== "hasMany" && relation.kind !== "hasOne") return undefined;
-  const { model } = tableOfModel(context.tables, link.target);
+  const { model, scope = {} } = tableOfModel(context.tables, link.target);
   const [{ conditions }, ...others] = parseQuery(model, { where: query?.where });
   const isOfValues = [...conditions.values()].every(
     ({ values, has, isNull }) => values !== undefined && !has && !isNull,
   );
   if (others.length > 0 || conditions.size === 0 || !isOfValues) return undefined;
-  const fields = [...conditions.keys(), ...relation.fields];
+  const fields = [...new Set([...Object.keys(scope), ...conditions.keys(), ...relation.fields])];
   const key = fields.map((field) => JSON.stringify(field));
   return codeOf(freeName(model, nameOf(fields)), key, []);
 }

@@ -12,21 +12,26 @@ import { keyOrderOf } from "../../transaction/key-order-of.js";
 
 type PrimaryKey = readonly KvKeyPart[];
 
-/** Ranges of keys. After its prefix, each key continues with a primary key of another model. */
+/**
+ * Ranges of keys. After its prefix, each key continues with a primary key of another model, or with
+ * the rest of one.
+ */
 export interface WalkedRanges {
   /** The index of the context's model; undefined for the keys of its rows. */
   readonly index: CompiledIndex | undefined;
   /** The first parts of the keys of each range. */
   readonly prefixes: readonly (readonly KvKeyPart[])[];
-  /** The number of parts of the primary keys. */
-  readonly keyLength: number;
+  /** The first parts of all primary keys, which do not follow the prefix. */
+  readonly start: readonly KvKeyPart[];
+  /** The number of parts of the primary keys that follow the prefix. */
+  readonly restLength: number;
 }
 
 interface Range {
   readonly prefix: readonly KvKeyPart[];
   /** Keys that were read and not returned yet. */
   readonly keys: { readonly id: KeyId; readonly key: PrimaryKey }[];
-  /** The last primary key that was read, or the one after which the walk begins. */
+  /** The rest of the last primary key that was read, or of the one after which the walk begins. */
   last: PrimaryKey | undefined;
   /** The whole key that was read last. */
   lastEntry: KvKey | undefined;
@@ -68,10 +73,10 @@ export class KeyWalk implements KeySource {
     this.#ranges = walked.prefixes.map((prefix) => ({
       prefix,
       keys: [],
-      last: after,
+      last: after?.slice(walked.start.length),
       lastEntry: undefined,
       batch: 1,
-      isDone: false,
+      isDone: after !== undefined && walked.restLength === 0,
     }));
   }
 
@@ -124,7 +129,7 @@ export class KeyWalk implements KeySource {
 
   async #read(range: Range, wanted: number): Promise<void> {
     const { kv, model } = this.#context;
-    const { index, keyLength } = this.#walked;
+    const { index, start: keyStart, restLength } = this.#walked;
     const limit = Math.max(1, Math.min(range.batch, wanted, maxBatch, this.#meter.left));
     const selector = this.#selectorOf(range);
     const options = { limit, batchSize: limit, reverse: this.#reverse };
@@ -139,16 +144,18 @@ export class KeyWalk implements KeySource {
     for (const entry of entries) {
       range.lastEntry = entry.key;
       const start = 1 + range.prefix.length;
-      const key = entry.key.slice(start, start + keyLength);
+      const rest = entry.key.slice(start, start + restLength);
       const isValid = isEntryKey === undefined || entry.key.length === isEntryKey;
-      if (key.length < keyLength || !isValid) continue;
-      if (range.last !== undefined && isSameKey(key, range.last)) continue;
-      range.last = key;
+      if (rest.length < restLength || !isValid) continue;
+      if (range.last !== undefined && isSameKey(rest, range.last)) continue;
+      range.last = rest;
       distinct++;
+      const key = [...keyStart, ...rest];
       range.keys.push({ id: keyIdOf(key, keyOrderOf(kv)), key });
     }
     range.batch = distinct === entries.length ? limit * 2 : 1;
-    range.isDone = entries.length < limit;
+    const isOnly = restLength === 0 && range.last !== undefined;
+    range.isDone = isOnly || entries.length < limit;
   }
 
   #selectorOf({ prefix, last, lastEntry }: Range): KvListSelector {

@@ -3,6 +3,7 @@ import type { FoundRow } from "../../context/any-query.js";
 import type { ReadMeter } from "../../context/read-meter.js";
 import type { KeySource, RelatedRow } from "../../context/related-filters.js";
 import type { TableContext } from "../../context/table-context.js";
+import { keyPartOf } from "../../indexes/key-parts.js";
 import type { AnyRow } from "../../model/compiled-model.js";
 import type { BelongsTo, ManyToMany } from "../../model/relations/relation-definition.js";
 import { keyFields } from "../../query/plan/fields/key-fields.js";
@@ -18,6 +19,7 @@ import { listMatching } from "./list-matching.js";
 import { maxAttempts } from "./read-whole.js";
 import type { RelatedFilter } from "./related-filter.js";
 import { RelatedRows } from "./related-rows.js";
+import { countScoped } from "./walked-index.js";
 
 type PrimaryKey = readonly KvKeyPart[];
 
@@ -80,9 +82,18 @@ export class OpenFilter {
       isReferring || query === undefined
         ? segments.map(({ equals }) => equals)
         : (await this.#matchingRows()).map(({ primaryKey }) => this.#prefixOf(primaryKey));
-    const keyLength = this.#context.model.primaryKey.length;
-    const walked = { index, prefixes, keyLength };
-    return new KeyWalk(this.#walkedTable(), walked, after, reverse, this.#meter);
+    const table = this.#walkedTable();
+    const { scope = {} } = table;
+    const fields =
+      relation.kind === "belongsTo"
+        ? this.#context.model.primaryKey
+        : relation.kind === "manyToMany"
+          ? relation.from
+          : relation.fields;
+    const scoped = fields.slice(0, countScoped(scope, fields));
+    const start = scoped.map((field) => keyPartOf(scope[field])!);
+    const walked = { index, prefixes, start, restLength: fields.length - scoped.length };
+    return new KeyWalk(table, walked, after, reverse, this.#meter);
   }
 
   /** Returns the first parts of the walked keys that lead from a related row. */

@@ -1,3 +1,4 @@
+import type { Scope } from "../../context/scope.js";
 import type { TableContext } from "../../context/table-context.js";
 import type { AnyRow, CompiledIndex, CompiledModel } from "../../model/compiled-model.js";
 import { isReadable, orderIn } from "../../query/plan/choose-plan.js";
@@ -14,6 +15,9 @@ import type { QueryPlan } from "../../query/plan/ranges/query-plan.js";
  * hold the primary key of another model. In each segment of the plan, the entries are in the order
  * of this primary key. Undefined if no index that can be read is such an index.
  *
+ * Within a scope, the conditions of the scope belong to the plan, so that it has only entries of
+ * the scope. Then the first fields may be those of the scope, if the plan has their values.
+ *
  * @param where conditions with values. Rows that lack one of the fields need not be in the index.
  */
 export function walkedIndex(
@@ -21,11 +25,11 @@ export function walkedIndex(
   where: AnyRow,
   fields: readonly string[],
 ): QueryPlan | undefined {
-  // The walk reads only keys, and cannot tell which of them are of the scope.
-  if (context.scope !== undefined) return undefined;
+  const { scope } = context;
   const model = queriedModel(context);
   if (alternativesOf(model, where).length > 1) return undefined;
-  const [query] = parseQuery(model, { where });
+  const [query] = parseQuery(model, { where: { ...scope, ...where, ...scope } });
+  const free = fields.slice(countScoped(scope, fields));
   // The fields have one value for each row, whatever it is.
   const conditions = new Map(query.conditions);
   for (const field of fields) conditions.set(field, anyValue);
@@ -36,9 +40,15 @@ export function walkedIndex(
     if (readsMarkedRows(context, index)) continue;
     if (!isReadable(context, index) || !isComplete(model, index, whole)) continue;
     const plan = planOf(model, index, [query], orderIn(context));
-    if (plan !== undefined && continuesWith(model, index, plan, fields)) return plan;
+    if (plan !== undefined && continuesWith(model, index, plan, free)) return plan;
   }
   return undefined;
+}
+
+/** Returns how many of the first fields are fields of a scope. */
+export function countScoped(scope: Scope | undefined, fields: readonly string[]): number {
+  const free = fields.findIndex((field) => scope === undefined || !Object.hasOwn(scope, field));
+  return free < 0 ? fields.length : free;
 }
 
 const anyValue: FieldCondition = {
