@@ -170,6 +170,72 @@ describe("a model", () => {
     );
   });
 
+  it("can use every name but __proto__", async () => {
+    const named = (name: string, value: unknown): object =>
+      Object.defineProperty({}, name, { value, enumerable: true });
+    const proto = "__proto__";
+    const refused = [
+      [define({ name: proto }), "name"],
+      [define({ prefix: proto }), "prefix"],
+      [define({}, schema.extend(named(proto, z.int()) as never)), `schema.${proto}`],
+      [define({ indexes: named(proto, { key: "name" }) }), `indexes.${proto}`],
+      [define({ relations: named(proto, belongsTo("people", "name")) }), `relations.${proto}`],
+    ] as const;
+    for (const [make, place] of refused)
+      expect(make).toThrow(expect.objectContaining({ code: "KW_MODEL_INVALID", at: place }));
+
+    for (const name of ["constructor", "toString", "then"]) {
+      const kv = await openKv();
+      open.push(kv);
+      const model = defineModel({
+        name,
+        schema: z.object({ id: z.string(), ...named(name, z.int()) }),
+        primaryKey: "id",
+        indexes: named(name, { key: name, count: true }),
+        relations: { [`${name}Of`]: belongsTo(name, "id") },
+      } as never);
+      const options = { kv, models: named(name, model) } as never;
+      // biome-ignore lint/suspicious/noExplicitAny: the types know no such names.
+      const db: any = await createDatabase(options);
+      await db[name].create({ data: { id: "1", [name]: 5 } });
+      const { items } = await db[name].findMany({ where: { [name]: 5 } });
+      expect(items).toEqual([{ id: "1", [name]: 5 }]);
+      expect(await db[name].groupBy({ by: [name], count: true })).toEqual([
+        { [name]: 5, count: 1 },
+      ]);
+      await expect(createDatabase({ kv, models: named(proto, model) } as never)).rejects.toThrow(
+        "models cannot have the name __proto__",
+      );
+    }
+  });
+
+  it("shares no prefix with a model or an index that only the database has", async () => {
+    const kv = await openKv();
+    open.push(kv);
+    const own = defineModel({
+      name: "notes",
+      schema: z.object({ id: z.string(), n: z.int() }),
+      primaryKey: "id",
+      max: ["n"],
+      indexes: { byN: { key: "n" } },
+    });
+    await createDatabase({ kv, models: { own } });
+    const other = (part: object) => {
+      const definition = { name: "other", schema, primaryKey: "id", ...part } as never;
+      return createDatabase({ kv, models: { other: defineModel(definition) } } as never);
+    };
+    const hidden = { name: { key: "name", prefix: "notes_by_n" } };
+    await expect(other({ name: "notes_by_n" })).rejects.toMatchObject({ at: "name" });
+    await expect(other({ prefix: "notes_by_n" })).rejects.toMatchObject({ at: "prefix" });
+    await expect(other({ indexes: hidden })).rejects.toMatchObject({ at: "indexes.name" });
+    await expect(other({ indexes: { notes: { key: "name", prefix: "notes" } } })).rejects.toThrow(
+      'its keys would begin with "notes", as those of the model notes that the database has',
+    );
+    await other({});
+    // The same prefix is the same model under another name.
+    await other({ name: "renamed", prefix: "notes" });
+  });
+
   it("refuses relations that are none", () => {
     const relation = (value: unknown) => define({ relations: { team: value } });
     const nones = [

@@ -24,6 +24,7 @@ import {
 } from "../transaction/run-scoped-transaction.js";
 import type { TransactionKv } from "../transaction/transaction-kv.js";
 import { settlePendingIndex } from "../write/commit/settle-duplicates.js";
+import { assertFreePlaces } from "./assert-free-places.js";
 import { Calls } from "./calls.js";
 import type { CheckedModels, IsStrict, NotStrict } from "./checked-models.js";
 import type { DatabaseOptions } from "./database-options.js";
@@ -85,7 +86,7 @@ export type Database<M extends Models> = AnyDatabase &
  * ```
  *
  * @throws {ModelDefinitionError} if a model is not valid, if two models or indexes would store
- * their entries in the same place, or if a relation names a model or field that does not exist.
+ * their entries in the same place, also if only the database has one of them, or if a relation names a model or field that does not exist.
  * @throws {InvalidArgumentError} if an option is not valid.
  * @throws {StaleSchemaError} if the catalog has a later format than this version can read.
  */
@@ -114,6 +115,12 @@ export async function openModels<M extends Models>(
     if (name === "transaction" || name === "scope") {
       throw new ModelDefinitionError(compiled.name, "name", "a database has a method of this name");
     }
+    if (name === "__proto__")
+      throw new ModelDefinitionError(
+        compiled.name,
+        "name",
+        "models cannot have the name __proto__",
+      );
     names.set(compiled.name, name);
     return compiled;
   });
@@ -123,6 +130,8 @@ export async function openModels<M extends Models>(
   const limits = limitsOf(kv);
   const readAt = performance.now();
   const entries = await readStored({ kv, limits }, models.map(catalogKey));
+  const added = models.filter((_, i) => entries[i]!.versionstamp === null);
+  await assertFreePlaces(kv, added, models);
   const tables = new Map<string, TableContext>();
   const opened = await Promise.allSettled(
     models.map(async (model, i): Promise<TableContext> => {

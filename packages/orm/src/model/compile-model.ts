@@ -85,6 +85,7 @@ export function compileModel(model: Model, keyOrder: KeyOrder = specificationOrd
   }
   if (typeof model.indexes !== "object" || model.indexes === null || Array.isArray(model.indexes))
     throw new ModelDefinitionError(name, "indexes", "it must be an object of indexes by name");
+  assertNames(model);
   const declared = Object.entries(model.indexes).map(([indexName, definition]) =>
     compileIndex(model, indexName, definition, primaryKey, keyOrder),
   );
@@ -122,6 +123,22 @@ export function compileModel(model: Model, keyOrder: KeyOrder = specificationOrd
   };
   assertDistinctPrefixes([compiled]);
   return compiled;
+}
+
+/** Objects have fields, indexes and relations by name, and `__proto__` would set their prototype. */
+function assertNames({ name, prefix, schema, indexes, relations = {} }: Model): void {
+  const namesIn = (place: string, object: object) =>
+    Object.keys(object).map((each) => [each, `${place}.${each}`] as const);
+  const names = [
+    [name, "name"] as const,
+    [prefix, "prefix"] as const,
+    ...namesIn("schema", schema.shape),
+    ...namesIn("indexes", indexes),
+    ...namesIn("relations", relations),
+  ];
+  const refused = names.find(([each]) => each === "__proto__");
+  if (refused === undefined) return;
+  throw new ModelDefinitionError(name, refused[1], "a name cannot be __proto__; use another one");
 }
 
 /** Adds the indexes that `min` and `max` need, and their names. */

@@ -31,7 +31,7 @@ export interface StoredModel {
  */
 export async function readStoredModels(
   kv: Kv,
-  contexts: readonly TableContext[],
+  contexts: readonly Pick<TableContext, "model">[],
 ): Promise<StoredModel[]> {
   const knownPrefixes = new Set(contexts.map(({ model }) => model.prefix));
   const found: StoredModel[] = [];
