@@ -353,6 +353,82 @@ describe("a query of aggregates", () => {
     expect(error).toMatchObject({ code: "KW_ARGUMENT_INVALID", argument: name });
   });
 
+  it("are sorted by an aggregate, filtered and limited as an array of groups", async () => {
+    const db = await open();
+    const amounts = [5, -3, 40, 12, 7, 7, 100, 1];
+    const data = amounts.map((amount, i) => ({
+      id: `${i}`,
+      customer: `c${i % 4}`,
+      month: months[i % 3]!,
+      amount,
+      ...(i % 2 === 0 && { price: `${amount}.50`, weight: BigInt(i) }),
+    }));
+    await db.orders.createMany({ data });
+    const query = { by: ["customer"], ...everything } as const;
+    const all = await db.orders.groupBy(query);
+    const customersOf = (groups: readonly { customer: string }[]) =>
+      groups.map(({ customer }) => customer);
+    expect(customersOf(all)).toEqual(["c0", "c1", "c2", "c3"]);
+    expect(all.map(({ sum }) => sum.amount)).toEqual([12, 4, 140, 13]);
+    const bySum = await db.orders.groupBy({ ...query, orderBy: { sum: { amount: "desc" } } });
+    expect(customersOf(bySum)).toEqual(["c2", "c3", "c0", "c1"]);
+    const byPrice = await db.orders.groupBy({ ...query, orderBy: { sum: { price: "asc" } } });
+    // Groups without a value come last, in the order of the index.
+    expect(byPrice.map(({ sum }) => sum.price)).toEqual(["13.00", "141.00", null, null]);
+    const byWeight = await db.orders.groupBy({ ...query, orderBy: { max: { weight: "desc" } } });
+    expect(customersOf(byWeight)).toEqual(["c2", "c0", "c1", "c3"]);
+    const smallest = { orderBy: { min: { amount: "asc" } }, take: 2 } as const;
+    expect(customersOf(await db.orders.groupBy({ ...query, ...smallest }))).toEqual(["c1", "c3"]);
+
+    const having = async (conditions: NonNullable<Parameters<typeof ask>[0]>) =>
+      customersOf(await ask(conditions));
+    const ask = (conditions: {
+      count?: number | { gte?: number };
+      sum?: { amount?: { gt?: number; lte?: number }; price?: { gt?: string } };
+      max?: { weight?: { equals?: bigint } };
+    }) => db.orders.groupBy({ ...query, having: conditions as never });
+    expect(await having({ sum: { amount: { gt: 4, lte: 13 } } })).toEqual(["c0", "c3"]);
+    expect(await having({ sum: { price: { gt: "99.9" } } })).toEqual(["c2"]);
+    expect(await having({ max: { weight: { equals: 4n } } })).toEqual(["c0"]);
+    expect(await having({ count: 2, sum: { amount: { gt: 12 } } })).toEqual(["c2", "c3"]);
+    const limited = { having: { sum: { amount: { gt: 4 } } }, take: 2 } as const;
+    expect(customersOf(await db.orders.groupBy({ ...query, ...limited }))).toEqual(["c0", "c2"]);
+    const last = { ...limited, orderBy: { customer: "desc" } } as const;
+    expect(customersOf(await db.orders.groupBy({ ...query, ...last }))).toEqual(["c3", "c2"]);
+  });
+
+  it("refuse an order and conditions of aggregates that the call does not ask for", async () => {
+    const { orders } = await open();
+    const query = { by: ["customer"], sum: { amount: true } } as const;
+    const refused = [
+      // @ts-expect-error: the call does not count.
+      orders.groupBy({ ...query, orderBy: { count: "asc" } }),
+      // @ts-expect-error: the call does not ask for the sum of this field.
+      orders.groupBy({ ...query, orderBy: { sum: { weight: "asc" } } }),
+      // @ts-expect-error: no direction.
+      orders.groupBy({ ...query, orderBy: { sum: { amount: "up" } } }),
+      // @ts-expect-error: the groups have no such field.
+      orders.groupBy({ ...query, orderBy: { month: "asc" } }),
+      orders.groupBy({ ...query, orderBy: { customer: "asc", sum: { amount: "asc" } } as never }),
+      // @ts-expect-error: the call does not count.
+      orders.groupBy({ ...query, having: { count: 1 } }),
+      // @ts-expect-error: there is no such condition.
+      orders.groupBy({ ...query, having: { sum: { amount: { above: 1 } } } }),
+      // @ts-expect-error: conditions are by field.
+      orders.groupBy({ ...query, having: { sum: { gt: 1 } } }),
+      orders.groupBy({ ...query, having: { sum: { amount: { gt: Number.NaN } } } }),
+    ];
+    const places = [];
+    for (const call of refused) places.push((await rejection(call)) as { argument?: unknown });
+    expect(places.map(({ argument }) => argument)).toEqual([
+      ...new Array(5).fill("orderBy"),
+      "having.count",
+      "having.sum.amount.above",
+      "having.sum.gt",
+      "having.sum.amount.gt",
+    ]);
+  });
+
   it("that no index serves says what to declare", async () => {
     const orders = await untyped();
     const refused = async (method: string, query: unknown) =>

@@ -250,7 +250,13 @@ describe("the options of the types", () => {
       maxReads: true,
       ...signal,
     } satisfies Expected<DistinctOptions<unknown, unknown, unknown>>,
-    groupBy: { ...aggregated, by: true, orderBy: true, take: true } satisfies Expected<
+    groupBy: {
+      ...aggregated,
+      by: true,
+      orderBy: true,
+      having: true,
+      take: true,
+    } satisfies Expected<
       GroupByOptions<M, unknown, undefined, ["id"], false, never, never, never, never>
     >,
     create: created,

@@ -56,6 +56,10 @@ describe("timestamps", () => {
     expect(timesOf(await tasks.update({ where, data: { title: "b" } }))).toEqual([1000, 2000]);
     vi.setSystemTime(3000);
     expect(timesOf(await tasks.update({ where, data: {} }))).toEqual([1000, 3000]);
+    vi.setSystemTime(500);
+    expect(timesOf(await tasks.update({ where, data: {} }))).toEqual([1000, 1000]);
+    vi.setSystemTime(3000);
+    expect(timesOf(await tasks.update({ where, data: {} }))).toEqual([1000, 3000]);
     const { items } = await tasks.findMany({ where: { updatedAt: new Date(3000) } });
     expect(items.map(timesOf)).toEqual([[1000, 3000]]);
   });

@@ -52,7 +52,7 @@ export const allowedOptions: AllowedOptions = {
   count,
   exists: count,
   aggregate: new Set(aggregates),
-  groupBy: new Set([...aggregates, "by", "orderBy", "take"]),
+  groupBy: new Set([...aggregates, "by", "orderBy", "having", "take"]),
   rank: new Set(["where", "index", "by", "order", "maxReads", "signal"]),
   distinct: new Set(["field", "where", "order", "index", "take", "maxReads", "signal"]),
   explain: list,

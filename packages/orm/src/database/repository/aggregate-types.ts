@@ -80,11 +80,50 @@ export interface GroupByOptions<
 > extends AggregateOptions<M, W, X, C, S, V, L, H> {
   /** The fields whose values make up the groups. */
   readonly by: B;
-  /** The direction of the first field of `by`. Groups are sorted by the fields of `by`. */
-  readonly orderBy?: { readonly [F in B[0]]: Direction } | undefined;
+  /**
+   * The direction of the first field of `by`, because groups are sorted by the fields of `by`. Or
+   * one aggregate of the call, `{ count: "desc" }` or `{ sum: { amount: "desc" } }`: then all
+   * groups are read, and sorted in memory.
+   */
+  readonly orderBy?:
+    | { readonly [F in B[0]]: Direction }
+    | AggregateOrder<NoInfer<C>, NoInfer<S>, NoInfer<V>, NoInfer<L>, NoInfer<H>>
+    | undefined;
+  /**
+   * Conditions on aggregates of the call: `{ count: { gt: 1 }, sum: { amount: { gte: 100 } } }`. A
+   * group without a value meets none. The other groups are read too.
+   */
+  readonly having?:
+    | Having<AggregateResult<M, NoInfer<C>, NoInfer<S>, NoInfer<V>, NoInfer<L>, NoInfer<H>>>
+    | undefined;
   /** The maximum number of groups. All of them if absent. */
   readonly take?: number | undefined;
 }
+
+/** The aggregates of a call → an order by one of them. */
+type AggregateOrder<C, S extends string, V extends string, L extends string, H extends string> =
+  | (C extends true ? { readonly count: Direction } : never)
+  | { readonly sum: { readonly [F in S]?: Direction } }
+  | { readonly avg: { readonly [F in V]?: Direction } }
+  | { readonly min: { readonly [F in L]?: Direction } }
+  | { readonly max: { readonly [F in H]?: Direction } };
+
+/** The aggregates of a group → conditions on them. */
+type Having<Group> = {
+  readonly [K in keyof Group]?: K extends "count"
+    ? AggregateCondition<number>
+    : { readonly [F in keyof Group[K]]?: AggregateCondition<NonNullable<Group[K][F]>> };
+};
+
+type AggregateCondition<T> =
+  | T
+  | {
+      readonly equals?: T;
+      readonly gt?: T;
+      readonly gte?: T;
+      readonly lt?: T;
+      readonly lte?: T;
+    };
 
 /** The aggregates of a call → its result: `{ count: number; sum: { amount: number | null } }`. */
 export type AggregateResult<

@@ -47,6 +47,13 @@ function acceptedForm(type: z.ZodType): TimestampForm | undefined {
   });
 }
 
+/** Returns the time that a field holds, in milliseconds since 1970. Undefined if it holds none. */
+export function timeIn(value: unknown): number | undefined {
+  const isTime = value instanceof Date || typeof value === "number" || typeof value === "string";
+  const time = isTime ? new Date(value).getTime() : Number.NaN;
+  return Number.isNaN(time) ? undefined : time;
+}
+
 /** @param now in milliseconds since 1970. */
 export function inForm(form: TimestampForm, now: number): Date | number | string {
   if (form === "milliseconds") return now;

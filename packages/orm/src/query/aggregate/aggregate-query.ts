@@ -1,4 +1,4 @@
-import type { AnyQuery, Direction } from "../../context/any-query.js";
+import type { AnyQuery } from "../../context/any-query.js";
 import { knownNames } from "../../errors/nearest-name.js";
 import { InvalidArgumentError } from "../../errors/query-errors.js";
 import type { CompiledModel } from "../../model/compiled-model.js";
@@ -9,6 +9,7 @@ export interface AnyAggregateQuery
   extends Pick<AnyQuery, "where" | "index" | "take" | "maxReads" | "signal"> {
   readonly by?: unknown;
   readonly orderBy?: unknown;
+  readonly having?: unknown;
   readonly count?: unknown;
   readonly sum?: unknown;
   readonly avg?: unknown;
@@ -74,23 +75,4 @@ export function parseBy(model: CompiledModel, by: unknown): readonly string[] {
     throw new InvalidArgumentError(model.name, "by", reason);
   }
   return by as readonly string[];
-}
-
-/**
- * Returns the direction of the groups: that of the first field of `by`.
- *
- * @throws {InvalidArgumentError} if it is an order by something else.
- */
-export function parseGroupOrder(
-  model: CompiledModel,
-  orderBy: unknown,
-  [first]: readonly string[],
-): Direction {
-  if (orderBy === undefined) return "asc";
-  const [field, ...others] = isPlainObject(orderBy) ? Object.keys(orderBy) : [];
-  const direction = isPlainObject(orderBy) && field !== undefined ? orderBy[field] : undefined;
-  if (field === first && others.length === 0 && (direction === "asc" || direction === "desc"))
-    return direction;
-  const reason = `groups are sorted by the fields of by; write { ${first}: "asc" } or { ${first}: "desc" }`;
-  throw new InvalidArgumentError(model.name, "orderBy", reason);
 }

@@ -17,8 +17,8 @@ import {
   type AnyAggregateQuery,
   parseAggregates,
   parseBy,
-  parseGroupOrder,
 } from "./aggregate-query.js";
+import { parseGroupOrder, parseHaving } from "./group-order.js";
 import { groupValue } from "./group-value.js";
 import { type AggregatePlan, planAggregate } from "./plan-aggregate.js";
 import { readableExtreme } from "./read-extreme.js";
@@ -58,7 +58,8 @@ export async function aggregateRows(
 
 /**
  * Returns the aggregates of the rows of a query for each value of some fields, in the order of
- * these fields. Rows that lack one of the fields are in no group.
+ * these fields, or sorted by an aggregate. Rows that lack one of the fields are in no group. An
+ * order by an aggregate reads all groups and holds them in memory.
  *
  * @throws the errors of {@link aggregateRows}.
  */
@@ -71,7 +72,8 @@ export async function groupRows(
   const aggregates = parseAggregates(model, query);
   const by = parseBy(model, query.by);
   const take = takeOf(model, query) ?? Number.POSITIVE_INFINITY;
-  const direction = parseGroupOrder(model, query.orderBy, by);
+  const { direction, sort } = parseGroupOrder(model, query.orderBy, by, aggregates);
+  const passes = parseHaving(model, query.having, aggregates);
   return await readAgain(context, async () => {
     const summary = await chooseSummary(context, query, aggregates, by);
     const { parts, name } = summary.plan.index!;
@@ -89,7 +91,8 @@ export async function groupRows(
       for (const { field, position, valueFor } of columns) {
         result[field] = valueFor(current.parts[position]!);
       }
-      results.push(Object.assign(result, current.total.result(model.name)));
+      Object.assign(result, current.total.result(model.name));
+      if (passes(result)) results.push(result);
     };
     const isCurrent = (group: Group) =>
       current !== undefined &&
@@ -98,7 +101,7 @@ export async function groupRows(
       for (const group of groups) {
         if (!isCurrent(group)) {
           finish();
-          if (results.length === take) return results;
+          if (results.length === take && sort === undefined) return results;
           current = { parts: group.parts, total: new Total(summary, keyOrderOf(kv)) };
         }
         current!.total.add(group);
@@ -106,7 +109,7 @@ export async function groupRows(
       }
     }
     finish();
-    return results;
+    return sort === undefined ? results : results.sort(sort).slice(0, take);
   });
 }
 

@@ -54,7 +54,7 @@ export async function updateRow(
           : await callBeforeHook(deepCopy(patch), (copy) =>
               hooks.beforeUpdate?.(copy, copyOwn(within, found.row)),
             );
-      const parsed = parsePatch(model, before, withUpdateTime(model, changes));
+      const parsed = parsePatch(model, before, withUpdateTime(model, before, changes));
       const row = parsed instanceof Promise ? await parsed : parsed;
       assertSamePrimaryKey(model, before, row);
       assertUnmarked(model, row);
