@@ -161,12 +161,14 @@ describe("what a program is told that may not write", () => {
 
   it("is what to do, where it has dropped an index and has not been migrated to", async () => {
     await openFirst();
-    const model = defineModel({ ...first, indexes: { byEmail: first.indexes.byEmail } });
-    const db = await createDatabase({ kv, models: { users: model } });
+    const byInitial = { key: (user: { email: string }) => user.email[0] };
+    const before = defineModel({ ...first, indexes: { ...first.indexes, byInitial } });
+    await migrate(await createDatabase({ kv, models: { users: before } }));
+    const db = await createDatabase({ kv, models: { users: first } });
     expect(await rejection(db)).toMatchObject({
       code: "KW_STALE_SCHEMA",
       message: expect.not.stringContaining("newer"),
-      differences: ["the index byAge is in the database only"],
+      differences: ["the index byInitial is in the database only"],
     });
   });
 

@@ -434,7 +434,7 @@ describe("indexes", () => {
     [
       "new",
       { ...users.indexes, byTeamEmail: { key: ["teamId", "email"] } },
-      [{ id: "users.byTeamEmail: build-index", class: "backfill", sideBySide: false }],
+      [{ id: "users.byTeamEmail: build-index", class: "backfill", sideBySide: true }],
     ],
     [
       "gone",
@@ -620,7 +620,7 @@ describe("indexes", () => {
 
   it("have counts", () => {
     expect(steps({ count: true })).toMatchObject([
-      { id: "users.count(): build-counter", class: "backfill", sideBySide: false },
+      { id: "users.count(): build-counter", class: "backfill", sideBySide: true },
     ]);
     const indexes = { byEmail, byTeam: { key: "teamId" } };
     expect(steps({ indexes })).toMatchObject([

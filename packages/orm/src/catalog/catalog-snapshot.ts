@@ -23,6 +23,7 @@ import {
   storedIndex,
   storedIndexOf,
 } from "./catalog-entry.js";
+import { withLearned } from "./learned-definitions.js";
 import { type OtherLayout, otherLayoutOf } from "./other-layout.js";
 import { withCode } from "./recorded-code.js";
 import type { RowSchemas, UpgradeRow } from "./row-schemas.js";
@@ -74,6 +75,11 @@ export class CatalogSnapshot {
   readonly lacksCode: boolean;
   /** True if a unique index is `"unique-pending"`. */
   readonly hasPendingIndex: boolean;
+  /**
+   * The model for planning writes. In addition to the indexes and counters of the program, it has
+   * those that only the database has and that are data.
+   */
+  readonly writeModel: CompiledModel;
   readonly #model: CompiledModel;
   /** Describes what other programs have changed since, so that this program may not write. */
   readonly #unknown: readonly string[];
@@ -105,25 +111,30 @@ export class CatalogSnapshot {
     this.check = { key: catalogKey(model), versionstamp };
     this.#model = model;
     const other = otherLayoutOf(model, entry);
+    const writeModel = withLearned(model, entry, schemas.fields);
+    this.writeModel = writeModel;
     const indexes = [
       ...readModel.indexes,
-      ...leavingIndexes(model, entry),
+      ...writeModel.indexes.slice(model.indexes.length),
+      ...leavingIndexes(writeModel, entry),
       ...(other === undefined ? [] : [other.keyIndex]),
     ];
     const isWritten = (index: CompiledIndex) => isMaintained(this.stateOf(index));
     this.maintained = indexes.filter(isWritten);
     this.other = other;
-    const names = declaredCounters(model).filter((name) => isMaintained(this.counterState(name)));
+    const names = declaredCounters(writeModel).filter((name) =>
+      isMaintained(this.counterState(name)),
+    );
     const isComplete = (name: string) => this.counterState(name) === "readable";
-    this.counters = counterSet(model, names.filter(isComplete));
+    this.counters = counterSet(writeModel, names.filter(isComplete));
     this.growingCounters = counterSet(
-      model,
+      writeModel,
       names.filter((name) => !isComplete(name)),
     );
     const hasCounters = this.counters !== undefined || this.growingCounters !== undefined;
     this.recordsCounted = entry.expires === true && hasCounters;
     this.needsRegistration = !schemas.isKnown;
-    this.#unknown = unknownTo(model, entry, schemas.relations);
+    this.#unknown = unknownTo(writeModel, entry, schemas.relations);
     this.#changed = model.indexes.find((index) => this.isChanged(index));
     this.isWritable =
       this.#unknown.length === 0 && this.#changed === undefined && schemas.fence === "open";
@@ -219,7 +230,7 @@ export class CatalogSnapshot {
     const { counters = {} } = this.entry;
     const { index: indexName = "" } = parseCounterName(name);
     const stored = storedIndexOf(this.entry, indexName);
-    const index = this.#model.indexes.find((one) => one.name === indexName);
+    const index = this.writeModel.indexes.find((one) => one.name === indexName);
     const isOther = stored && index && !isSameIndex(stored, indexManifest(index));
     if (isOther) return "absent";
     return Object.hasOwn(counters, name) ? (counters[name] ?? "absent") : "absent";
@@ -233,6 +244,16 @@ export class CatalogSnapshot {
   /** True if the database stores the rows by the primary key of the program's model. */
   get hasSameKey(): boolean {
     return this.#schemas.otherKey === undefined;
+  }
+
+  /** Returns the fields whose sums are maintained for the keys of an index. */
+  summedFields(index: CompiledIndex): readonly string[] {
+    const own = index.sums.map(({ field }) => field);
+    if (this.writeModel === this.#model) return own;
+    const counters = [this.counters, this.growingCounters].flatMap(
+      (set) => set?.indexes.get(index) ?? [],
+    );
+    return [...own, ...counters.flatMap(({ sum }) => sum?.field ?? [])];
   }
 
   assertSameKey(): void {

@@ -15,6 +15,7 @@ import {
   transformMarkKey,
   transformsOf,
 } from "./catalog-entry.js";
+import type { KnownFields } from "./learned-definitions.js";
 import { rowManifestShape } from "./system-shapes.js";
 import { systemValue } from "./system-value.js";
 
@@ -45,6 +46,8 @@ export interface RowSchemas {
    */
   readonly isKnown: boolean;
   readonly relations: readonly string[];
+  /** The fields of rows, as the program and as the database has them. */
+  readonly fields: KnownFields;
   /**
    * The primary key by which the database stores the rows. Undefined if the program has the same.
    */
@@ -73,6 +76,7 @@ export async function readRowSchemas(
   programRows: ProgramRows,
   { schema, transform }: CatalogEntry,
 ): Promise<RowSchemas> {
+  const { manifest } = programRows;
   const same: RowSchemas = {
     fence: "open",
     differences: [],
@@ -83,6 +87,7 @@ export async function readRowSchemas(
     exchanging: [],
     isKnown: true,
     relations: programRows.relations,
+    fields: { ofProgram: manifest.fields, ofDatabase: manifest.fields },
     otherKey: undefined,
   };
   if (schema === undefined) return same;
@@ -117,6 +122,7 @@ export async function readRowSchemas(
   return {
     ...same,
     ...fence,
+    fields: { ofProgram: manifest.fields, ofDatabase: stored?.fields ?? {} },
     now: conversion.upgrade,
     before,
     outdated: affectedIndexes(model, [...changes, ...unfinished]),

@@ -95,9 +95,28 @@ function summaryText({ steps }: MigrationPlan): string {
     ...(breaking > 0
       ? [`${numberOf(breaking)} ${verb(breaking)} breaking and must be accepted.`]
       : []),
-    steps.every((step) => step.sideBySide)
-      ? "Programs with the old models can still write afterwards."
-      : "Programs with the old models cannot write afterwards.",
+    deploymentText(steps),
   ];
   return notes.join(" ");
+}
+
+/** Programs with the new models can write before these steps, beside those with the old ones. */
+const additions: ReadonlySet<MigrationStep["kind"]> = new Set([
+  "register",
+  "add-field",
+  "add-relation",
+  "build-index",
+  "build-counter",
+]);
+
+/** Says which programs can write before and after the steps, and which order leaves no gap. */
+function deploymentText(steps: readonly MigrationStep[]): string {
+  const fencing = steps.filter((step) => !step.sideBySide);
+  if (fencing.length === 0)
+    return "Programs with the old models can still write afterwards, without a restart.";
+  const blocked = "Programs with the old models cannot write afterwards.";
+  const isAddition = ({ kind, class: of, sideBySide }: MigrationStep) =>
+    of !== "breaking" && additions.has(kind) && (kind !== "add-field" || sideBySide);
+  if (!steps.every(isAddition)) return blocked;
+  return `${blocked} For a deployment without a gap, start the programs with the new models first, stop the old ones, and then run this plan.`;
 }

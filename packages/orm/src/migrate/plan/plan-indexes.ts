@@ -12,6 +12,7 @@ import {
 import { storedDefinition } from "../../catalog/stored-indexes.js";
 import { counterNameOf, parseCounterName } from "../../model/aggregates/counter.js";
 import type { CompiledIndex, CompiledModel } from "../../model/compiled-model.js";
+import { isMadeByFunctions } from "../../schema/manifests/compile-stored-index.js";
 import { indexDifferences } from "../../schema/manifests/index-differences.js";
 import {
   differsInCode,
@@ -20,6 +21,7 @@ import {
   isSameKeyedIndex,
 } from "../../schema/manifests/index-manifest.js";
 import { computesEarlierEntries } from "../../schema/upgrade/affected-indexes.js";
+import { isLearnedByOldPrograms } from "./learned-by-old-programs.js";
 import type { ModelFacts, PlannedStep } from "./migration-plan.js";
 import { indexesAffectedByUpgrade } from "./planned-upgrade.js";
 
@@ -160,7 +162,7 @@ function declaredIndex(
   }
   if (stored === undefined || !isKept(stored)) {
     if (stored !== undefined && isReplaced(model, index, stored)) return steps;
-    return [...steps, buildStep(model, entry, index, stored)];
+    return [...steps, buildStep(facts, index, stored)];
   }
   if (before === undefined && !isSameIndex(stored, indexManifest(index))) {
     const change = changeText(index, stored);
@@ -309,13 +311,15 @@ export function isReplaced(
 }
 
 function buildStep(
-  model: CompiledModel,
-  { indexes }: CatalogEntry,
+  facts: ModelFacts,
   index: CompiledIndex,
   stored: StoredIndex | undefined,
 ): PlannedStep {
+  const { model } = facts;
+  const { indexes } = facts.entry;
   const { name, prefix } = index;
-  const step = { index: name, kind: "build-index", sideBySide: false } as const;
+  const sideBySide = isLearnedByOldPrograms(facts, index);
+  const step = { index: name, kind: "build-index", sideBySide } as const;
   if (stored !== undefined && isEarlier(stored, indexManifest(index))) {
     const reason = `The index ${name} is built from the rows. ${backText}`;
     return { ...step, class: "breaking", reason };
@@ -334,7 +338,10 @@ function buildStep(
     : stored?.state === "dropping"
       ? ", after its old entries are removed"
       : "";
-  const reason = `The new index ${name} is built from the rows${removalNote}. It can be read after that.`;
+  const learned = isMadeByFunctions(indexManifest(index))
+    ? " Programs that do not have it cannot maintain it, because a function makes its entries."
+    : "";
+  const reason = `The new index ${name} is built from the rows${removalNote}. It can be read after that.${learned}`;
   return { ...step, class: "backfill", reason };
 }
 

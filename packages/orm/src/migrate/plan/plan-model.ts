@@ -6,6 +6,7 @@ import {
   parseRelationText,
   unfilledCopies,
 } from "../../schema/manifests/model-manifest.js";
+import { isCounterLearned } from "./learned-by-old-programs.js";
 import { leftValues, planRemoval } from "./left-fields.js";
 import type {
   DatabaseModel,
@@ -189,7 +190,9 @@ function planCounters(facts: ModelFacts): PlannedStep[] {
     if (state === "readable") continue;
     const isNew = state === undefined || state === "absent";
     const reason = `${textOf(name)} is ${isNew ? "built from the rows" : "being built"}.`;
-    const step = { kind: "build-counter", class: "backfill", sideBySide: false } as const;
+    const counter = model.counters.find((one) => one.name === name);
+    const sideBySide = counter !== undefined && isCounterLearned(facts, counter);
+    const step = { kind: "build-counter", class: "backfill", sideBySide } as const;
     steps.push({ ...step, ...stepOf(name), reason });
   }
   for (const [name, state] of Object.entries(counters)) {

@@ -116,6 +116,11 @@ function isText(value: unknown): boolean {
   return typeof value === "string";
 }
 
+/** True if the schema shows the types of all values. A transform or `z.any()` may return anything. */
+export function hasKnownTypes(schema: Schema): boolean {
+  return valueKinds(schema).every((kind) => !opaqueTypes.has(typeOf(kind)));
+}
+
 /** Returns the schemas of the values that are not absent, without wrappers such as optional. */
 export function valueKinds(schema: Schema): readonly Schema[] {
   return kindsOf(schema).filter((kind) => !absentTypes.has(typeOf(kind)));

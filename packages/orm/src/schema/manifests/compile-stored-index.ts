@@ -25,15 +25,61 @@ export function compileStoredIndex(
   index: CompiledIndex,
   stored: IndexManifest,
 ): CompiledIndex | undefined {
-  const { traits = {} } = stored;
-  const hasFunctions = stored.functions !== undefined || usesFunctions(stored);
+  const hasFunctions = isMadeByFunctions(stored);
   if (hasFunctions && !hasSameFunctions(index, stored)) return undefined;
-  const { where: condition, each, value, unmarked } = traits;
+  const { each, value } = stored.traits ?? {};
+  const plain = stored.fields.filter(
+    (field) => !index.parts.some((part) => part.field === field && part.compute && hasFunctions),
+  );
+  const include = Array.isArray(value) ? (value as readonly string[]) : [];
+  const { shape } = model.schema;
+  const isField = (field: string) => Object.hasOwn(shape, field);
+  if (![...plain, ...include, ...conditionFields(stored)].every(isField)) return undefined;
+  const canHold = (field: string) =>
+    field === each ? canHoldElements(shape[field]!) : canBeInKey(shape[field]!);
+  if (!plain.every(canHold)) return undefined;
+  return compileDefinition(index.name, stored, index);
+}
+
+/** True if functions of a program determine the entries of an index. */
+export function isMadeByFunctions(stored: IndexManifest): boolean {
+  return stored.functions !== undefined || usesFunctions(stored);
+}
+
+function conditionFields({ traits: { where = {}, unmarked } = {} }: IndexManifest): string[] {
+  return [...Object.keys(where), ...(unmarked === undefined ? [] : [unmarked])];
+}
+
+/**
+ * Returns the fields that a definition without functions needs: those of its key, of its condition
+ * and of its entries.
+ */
+export function fieldsOfDefinition(stored: IndexManifest): string[] {
+  const { value } = stored.traits ?? {};
+  const include = Array.isArray(value) ? (value as readonly string[]) : [];
+  return [...new Set([...stored.fields, ...conditionFields(stored), ...include])];
+}
+
+/**
+ * Compiles a definition from its manifest, whatever the fields of the model are.
+ *
+ * @param index the index of the program whose functions the definition has. Undefined if it has
+ * none.
+ * @returns undefined if it names normalizers that this version does not have.
+ */
+export function compileDefinition(
+  name: string,
+  stored: IndexManifest,
+  index?: CompiledIndex,
+): CompiledIndex | undefined {
+  const { traits = {} } = stored;
+  const hasFunctions = isMadeByFunctions(stored);
+  const { where: condition, each, value } = traits;
   const descendingOrder = traits.descendingOrder === "deno" ? denoOrder : specificationOrder;
   const normalizers = knownNormalizers(traits);
   if (normalizers === undefined) return undefined;
   const parts = stored.fields.map((field): CompiledPart => {
-    const declared = hasFunctions ? index.parts.find((part) => part.field === field) : undefined;
+    const declared = hasFunctions ? index?.parts.find((part) => part.field === field) : undefined;
     const names = normalizers.get(field);
     const { compute, normalize } =
       names === undefined
@@ -44,19 +90,12 @@ export function compileStoredIndex(
   });
   const include = Array.isArray(value) ? (value as readonly string[]) : [];
   const plain = parts.filter(({ compute }) => compute === undefined).map(({ field }) => field);
-  const marks = unmarked === undefined ? [] : [unmarked];
-  const fields = [...plain, ...Object.keys(condition ?? {}), ...marks];
-  const { shape } = model.schema;
-  const isField = (field: string) => Object.hasOwn(shape, field);
-  if (![...fields, ...include].every(isField)) return undefined;
-  const canHold = (field: string) =>
-    field === each ? canHoldElements(shape[field]!) : canBeInKey(shape[field]!);
-  if (!plain.every(canHold)) return undefined;
+  const fields = [...plain, ...conditionFields(stored)];
   const isPartial = hasFunctions && traits.partial === true;
   const readsRow = isPartial || parts.some(({ compute }) => compute !== undefined);
-  const reads = readsRow ? index.reads : undefined;
+  const reads = readsRow ? index?.reads : undefined;
   return {
-    name: index.name,
+    name,
     prefix: stored.prefix,
     place: stored.prefix,
     parts,
@@ -66,7 +105,7 @@ export function compileStoredIndex(
     where: condition
       ? (row) => matchesCondition(condition, row)
       : isPartial
-        ? index.where
+        ? index?.where
         : undefined,
     condition,
     reads,
@@ -79,9 +118,9 @@ export function compileStoredIndex(
     sums: [],
     ranked: false,
     extremes: new Map(),
-    isHidden: index.isHidden,
-    unmarked,
-    version: readsRow ? index.version : undefined,
+    isHidden: index?.isHidden ?? false,
+    unmarked: traits.unmarked,
+    version: readsRow ? index?.version : undefined,
   };
 }
 

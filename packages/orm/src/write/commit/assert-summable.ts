@@ -13,12 +13,12 @@ import type { AnyRow, CompiledModel } from "../../model/compiled-model.js";
  */
 export function assertSummable(
   model: CompiledModel,
-  { counters, growingCounters }: CatalogSnapshot,
+  { counters, growingCounters, writeModel }: CatalogSnapshot,
   row: AnyRow,
   primaryKey: readonly KvKeyPart[],
 ): void {
   if (counters === undefined && growingCounters === undefined) return;
-  for (const { sum } of model.counters) {
+  for (const { sum } of writeModel.counters) {
     if (sum === undefined || isAbsent(row[sum.field])) continue;
     if (amountOf(sum, row[sum.field]) !== undefined) continue;
     throw new AmountInvalidError(model.name, sum.field, sum.scale, pointerOf(primaryKey));

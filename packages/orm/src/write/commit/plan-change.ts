@@ -207,7 +207,7 @@ function affectedIndexes(catalog: CatalogSnapshot, planned: PlannedRow): readonl
     (index) =>
       mayLackEntry(catalog, planned, index) ||
       !isUntouched(index, stored, row) ||
-      index.sums.some(({ field }) => stored[field] !== row[field]),
+      catalog.summedFields(index).some((field) => stored[field] !== row[field]),
   );
 }
 
