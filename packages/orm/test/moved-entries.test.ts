@@ -116,7 +116,8 @@ describe("while rows are changed, the entries of changed fields", () => {
     const db = await open(moveBy((place) => place + 1000));
     const take = count;
     const readByOld = async () => {
-      const stored = await storedSeats();
+      // The old model has no label, so its rows have none.
+      const stored = (await storedSeats()).map(({ id, place, tags }) => ({ id, place, tags }));
       const tens = await old.seats.findMany({ where: { byTens: 3 }, take });
       expect(tens.items).toEqual(stored.filter(({ place }) => Math.floor(place / 10) === 3));
       expect(await old.seats.count({ where: { byTens: 3 } })).toBe(tens.items.length);
