@@ -183,3 +183,32 @@ describe("a plan in whose way rows are", () => {
     expect(stdout).toContain("\nTo run the plan:\n  npx keywright migrate run\n");
   });
 });
+
+it("names rows that share a value of a new unique index before the index is built", async () => {
+  const indexes = '{ byTeam: { key: "team" }, byScore: { key: "score", unique: true } }';
+  project = await playersProject(
+    [
+      { id: "a", team: "red", score: "secret" },
+      { id: "b", team: "red", score: "secret" },
+      { id: "c", team: "red", score: "other" },
+    ],
+    indexes,
+  );
+  const before = await contents(project);
+  for (const [args, exitCode] of [
+    [["plan"], 3],
+    [["run", "--dry-run"], 1],
+  ] as const) {
+    const shown = await project.run(["migrate", ...args]);
+    expect(shown).toMatchObject({ exitCode, stderr: "" });
+    expect(shown.stdout).toContain(
+      'players  byScore is unique, but 1 row has a value that another row has, for example:\n  rows "a", "b"\n',
+    );
+    expect(shown.stdout).not.toContain("secret");
+    const json = await project.run(["migrate", ...args, "--json"]);
+    expect(JSON.parse(json.stdout)).toMatchObject({
+      duplicates: [{ index: "byScore", duplicateCount: 1, examples: [["a", "b"]] }],
+    });
+  }
+  expect(await contents(project)).toEqual(before);
+});

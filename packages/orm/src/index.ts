@@ -161,6 +161,10 @@ export type {
   FailedRowsPage,
 } from "./migrate/transform/failed-rows.js";
 export { findFailedRows } from "./migrate/transform/failed-rows.js";
+export {
+  type PreviewedDuplicates,
+  previewDuplicates,
+} from "./migrate/transform/preview-duplicates.js";
 export type { PreviewedRow, PreviewOptions } from "./migrate/transform/preview-transform.js";
 export { previewMigration } from "./migrate/transform/preview-transform.js";
 export type { CheckedCounters, WrongCounter } from "./migrate/verify/check-counters.js";

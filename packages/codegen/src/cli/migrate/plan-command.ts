@@ -9,6 +9,7 @@ import { dropModelOption, removeValuesOption } from "./migrate-options.js";
 import { failedRows, nextLines } from "./next-lines.js";
 import { planText } from "./plan-text.js";
 import { missingModelLines, planWithDrops } from "./plan-with-drops.js";
+import { sharedValueLines, sharedValues } from "./shared-values.js";
 
 const help = helpText(`
 Each step has a class:
@@ -17,6 +18,8 @@ Each step has a class:
   rebuild    an index is rebuilt, and some queries have to wait
   data       rows are changed by a migration that you write
   breaking   programs lose something, so the step must be accepted
+
+For a new unique index, the command reads all rows and names those that share a value.
 
 The command changes no rows and no indexes. It only registers models that are new to the database, as
 every program that opens the database does. Models that only the database has are listed after the
@@ -51,19 +54,22 @@ export function planCommand(terminal: Terminal, exit: (code: ExitCode) => void):
       const found = await withProject(terminal.folder, config, async ({ database }) => {
         const plan = await planWithDrops(database, options, fail);
         const failed = await failedRows(database, plan);
-        if (json) writeJson(terminal, plan);
+        const duplicates = await sharedValues(terminal, database, plan);
+        if (json) writeJson(terminal, { ...plan, duplicates });
         else {
           const lines = [
             planText(terminal, plan),
             ...missingModelLines(plan, dropModel),
+            ...sharedValueLines(duplicates),
             ...nextLines(plan, failed),
           ];
           writeText(terminal.stdout, lines.join("\n"));
         }
-        return { plan, hasFailedRows: failed.size > 0 };
+        return { plan, hasFailedRows: failed.size > 0, hasShared: duplicates.length > 0 };
       });
-      const { plan, hasFailedRows } = found;
-      const hasDuplicates = plan.steps.some(({ kind }) => kind === "resolve-duplicates");
+      const { plan, hasFailedRows, hasShared } = found;
+      const hasDuplicates =
+        hasShared || plan.steps.some(({ kind }) => kind === "resolve-duplicates");
       const isUndecided = plan.isBreaking || plan.needsMigration || hasDuplicates || hasFailedRows;
       exit(isUndecided ? exitCodes.undecided : exitCodes.done);
     });

@@ -5,6 +5,7 @@ import { writeText } from "../../terminal/text/wrap.js";
 import { writeJson } from "../../terminal/write-json.js";
 import type { MigrateCommandOptions } from "../migrate-options.js";
 import { planText } from "../plan-text.js";
+import { sharedValueLines, sharedValues } from "../shared-values.js";
 import { previewText } from "./preview-text.js";
 import { tryRows } from "./try-rows.js";
 
@@ -22,16 +23,20 @@ export async function dryRun(
     steps.some(({ kind }) => kind === "drop-model") ? [] : model,
   );
   const previews = await tryRows(terminal, database, models, options);
-  if (options.json) writeJson(terminal, { plan, previews });
+  const duplicates = await sharedValues(terminal, database, plan);
+  if (options.json) writeJson(terminal, { plan, previews, duplicates });
   else {
     const blocks = [planText(terminal, plan), ...previews.map((one) => previewText(terminal, one))];
+    const [, ...shared] = sharedValueLines(duplicates);
+    if (shared.length > 0) blocks.push(shared.join("\n"));
     if (plan.steps.some(({ kind }) => indexKinds.includes(kind))) blocks.push(unseenText);
     const end = "This was a dry run. Nothing was changed.";
     writeText(terminal.stdout, [...blocks, end].join("\n\n"));
   }
   if (plan.isBreaking || plan.needsMigration) return exitCodes.undecided;
-  return previews.some(({ failedCount }) => failedCount > 0) ? exitCodes.failed : exitCodes.done;
+  const wouldFail = previews.some(({ failedCount }) => failedCount > 0);
+  return wouldFail || duplicates.length > 0 ? exitCodes.failed : exitCodes.done;
 }
 
 const unseenText =
-  "A dry run does not check new indexes. Only the run finds unchanged rows that an index cannot contain, and rows that share a unique value.";
+  "A dry run does not check that new indexes can contain unchanged rows. Only the run finds rows for which this is not so.";
