@@ -153,6 +153,25 @@ describe("an index", () => {
 });
 
 describe("a model", () => {
+  it("refuses a class whose instances are read as those of another", () => {
+    class Temperature extends Date {}
+    const base = { name: "things", primaryKey: "id" } as const;
+    const define = (type: z.ZodType) =>
+      defineModel({ ...base, schema: z.object({ id: z.string(), a: type }) });
+    for (const [type, stored] of [
+      [z.instanceof(Buffer), "Uint8Array"],
+      [z.array(z.instanceof(Buffer)).optional(), "Uint8Array"],
+      [z.map(z.string(), z.object({ at: z.instanceof(Temperature) })), "Date"],
+      [z.any().pipe(z.instanceof(Buffer)), "Uint8Array"],
+    ] as const) {
+      expect(() => define(type)).toThrow(`write z.instanceof(${stored})`);
+    }
+    const hex = z.instanceof(Buffer).transform((bytes) => bytes.toString("hex"));
+    for (const type of [z.instanceof(Uint8Array), z.instanceof(Date), z.instanceof(URL), hex]) {
+      expect(() => define(type)).not.toThrow();
+    }
+  });
+
   it("refuses options that are none, or not what they have to be", () => {
     expect(define({ primaryKeys: "id" })).toThrow(
       expect.objectContaining({

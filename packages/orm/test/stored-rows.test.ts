@@ -1,8 +1,9 @@
+import { openKv } from "@keywright/core";
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import * as z from "zod";
 import { compileModel } from "../src/codegen.js";
-import { defineModel } from "../src/index.js";
+import { createDatabase, defineModel } from "../src/index.js";
 import { assertStoredRow } from "../src/model/rows/stored-row.js";
 
 /** What is wrong with a row of this schema; undefined where it fits. */
@@ -262,4 +263,33 @@ it("goes into rows that contain rows of their own kind", () => {
     { path: ["tree", "children", 0, "n"] },
     { path: ["lazy", "children", 0, "n"] },
   ]);
+});
+
+it("create and update return instances of subclasses as they will be read", async () => {
+  class Point extends Map<string, number> {}
+  const Thing = defineModel({
+    name: "things",
+    schema: z.object({ id: z.string(), hash: z.custom<Uint8Array>(), more: z.any() }),
+    primaryKey: "id",
+    indexes: { byHash: { key: "hash", unique: true } },
+  });
+  const kv = await openKv();
+  try {
+    const { things } = await createDatabase({ kv, models: { things: Thing } });
+    const more = { list: [Buffer.from("b"), new Point([["x", 1]])] };
+    const created = await things.create({ data: { id: "a", hash: Buffer.from("a"), more } });
+    const where = { id: "a" };
+    expect(created).toStrictEqual(await things.findUnique({ where }));
+    expect(created.hash.constructor).toBe(Uint8Array);
+    expect(more.list[0]?.constructor).toBe(Buffer);
+    const updated = await things.update({ where, data: { hash: Buffer.from("c"), more: [more] } });
+    expect(updated).toStrictEqual(await things.findUnique({ where }));
+    expect(await things.findUnique({ where: { hash: Buffer.from("c") } })).toStrictEqual(updated);
+    const circular: unknown[] = Array.from({ length: 200 }, () => [0]);
+    circular.push(circular, Buffer.from("d"));
+    const cycle = await things.update({ where, data: { more: circular } });
+    expect(cycle.more.at(-1).constructor).toBe(Uint8Array);
+  } finally {
+    await kv.close();
+  }
 });

@@ -8,6 +8,7 @@ import { assertBooleans, assertFields, assertOptions } from "./assert-definition
 import { type CompiledIndex, type CompiledModel, systemPrefix } from "./compiled-model.js";
 import { canBeAbsent, canBeCleared, isUlid } from "./fields/field-schema.js";
 import { canBeInKey } from "./fields/key-kinds.js";
+import { changedClassIn } from "./fields/stored-class.js";
 import { compileIndex } from "./indexes/compile-index.js";
 import { plainPart } from "./indexes/plain-part.js";
 import type { Model } from "./model.js";
@@ -69,6 +70,12 @@ export function compileModel(model: Model, keyOrder: KeyOrder = specificationOrd
   if (!("catchall" in schema)) throw new ModelDefinitionError(name, "schema", zodMiniRefused);
   for (const [field, type] of Object.entries(shape))
     if (isZod3(type)) throw new ModelDefinitionError(name, `schema.${field}`, zod4Required);
+  for (const [field, type] of Object.entries(shape)) {
+    const changed = changedClassIn(type);
+    if (changed === undefined) continue;
+    const reason = `reads return an instance of ${changed.name} as a ${changed.stored}; write z.instanceof(${changed.stored})`;
+    throw new ModelDefinitionError(name, `schema.${field}`, reason);
+  }
   assertBooleans(name, "", model, ["count", "timestamps", "live"]);
   const primaryKey = typeof model.primaryKey === "string" ? [model.primaryKey] : model.primaryKey;
   assertFields(model, "primaryKey", primaryKey);

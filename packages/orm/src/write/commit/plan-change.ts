@@ -23,6 +23,7 @@ import {
 } from "../../indexes/index-entries.js";
 import type { AnyRow, CompiledIndex } from "../../model/compiled-model.js";
 import { isMarked } from "../../model/options/soft-delete.js";
+import { storedForm } from "../../model/rows/stored-form.js";
 import type { RowExpiry } from "../../model/rows/time.js";
 import { placeChanges, type RankedChanges } from "../../ranks/place-changes.js";
 import {
@@ -124,9 +125,10 @@ const one = new KvU64(1n);
 export function planChange(
   context: TableContext,
   catalog: CatalogSnapshot,
-  planned: PlannedRow,
+  change: PlannedRow,
 ): PlannedChange | Promise<PlannedChange> {
-  const { row } = planned;
+  const row = change.row && storedForm(change.row);
+  const planned = row === change.row ? change : { ...change, row };
   // Every change of a row is planned here.
   if (context.scope !== undefined) {
     if (planned.before !== null && !planned.isNew) assertInScope(context, planned.before.row);
