@@ -41,6 +41,28 @@ it.skipIf(process.platform === "win32")("serves the database until it is stopped
   expect(await once(child, "exit")).toEqual([0, null]);
 });
 
+it("serves a folder without a configuration, with the endpoint of a proxy", async () => {
+  project = await createProject({});
+  const own = await openKv(project.path("data"), { compat: "deno" });
+  await own.set(["a"], 1);
+  await own.close();
+  const args = [command, "serve", "data", "--port", "0", "--public-url", "https://kv.example.com/"];
+  const child = spawn(process.execPath, args, {
+    cwd: project.folder,
+    env: { ...process.env, KEYWRIGHT_TOKEN: token },
+    stdio: ["ignore", "pipe", "inherit"],
+  });
+  const [line] = (await once(child.stdout, "data")) as [Buffer];
+  const url = /^Serving (http:\S+)\n$/.exec(String(line))?.[1] ?? "";
+  const headers = { authorization: `Bearer ${token}` };
+  const answer = await fetch(url, { method: "POST", headers });
+  expect(await answer.json()).toMatchObject({
+    endpoints: [{ url: "https://kv.example.com/kv" }],
+  });
+  child.kill("SIGTERM");
+  expect(await once(child, "exit")).toEqual([0, null]);
+});
+
 it("needs a token", async () => {
   project = await createProject(files);
   await (await openKv(project.path("data"))).close();

@@ -9,8 +9,16 @@ import { databaseId, metadata } from "./connect/metadata.js";
 import { mostBytes, readOf, snapshotRead } from "./connect/snapshot-read.js";
 import { watch, watchedKeys } from "./connect/watch.js";
 import { Buffers, type HeldBytes } from "./http/buffers.js";
-import { assertKnownHost, isLoopback, type KnownHosts, knownHosts } from "./http/known-hosts.js";
+import { type EndpointOptions, endpointsOf, publicUrlOf } from "./http/endpoints.js";
+import {
+  assertKnownHost,
+  hostOf,
+  isLoopback,
+  type KnownHosts,
+  knownHosts,
+} from "./http/known-hosts.js";
 import { assertLength, readBody } from "./http/read-body.js";
+import { refuseUpgrade } from "./http/refuse-upgrade.js";
 import { RequestError } from "./http/request-error.js";
 import { type TimeLimits, timeLimits } from "./http/time-limits.js";
 import { TokenUse } from "./http/token-use.js";
@@ -35,7 +43,7 @@ export class RequestHandler {
   readonly #tokens: Tokens;
   readonly #known: KnownHosts;
   readonly #maxBodyBytes: number;
-  readonly #scheme: string;
+  readonly #endpoints: EndpointOptions;
   readonly #hasMetrics: boolean;
   readonly #bodies = new Buffers(bufferedPerConnection);
   readonly #answers = new Buffers(bufferedPerConnection);
@@ -66,10 +74,11 @@ export class RequestHandler {
       answers: new BufferedBytes(maxBufferedBytes),
     };
     this.#tokens = new Tokens(options.tokens, () => new TokenUse(maxBufferedBytes, all));
-    this.#known = knownHosts(host, options.hosts, options.origins ?? []);
     this.limits = timeLimits(options.timeLimits);
     this.#maxBodyBytes = maxBodyBytes;
-    this.#scheme = options.tls === undefined ? "http" : "https";
+    const publicUrl = publicUrlOf(options.publicUrl);
+    this.#known = knownHosts(host, options.hosts, publicUrl, options.origins ?? []);
+    this.#endpoints = { name: dataPath, path, hasTls: options.tls !== undefined, publicUrl };
     this.#hasMetrics = options.metrics === true;
   }
 
@@ -99,7 +108,7 @@ export class RequestHandler {
   upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void {
     try {
       assertKnownHost(this.#known, hostOf(request), request.headers.origin);
-      if (this.#callOf(request) !== "attach" || request.headers.upgrade !== "keywright")
+      if (this.#callOf(request) !== "attach")
         throw new RequestError(404, "There is nothing at this path.");
       const { access, use } = this.#access(request);
       if (this.#closing.signal.aborted) throw new RequestError(503, "The server is closing.");
@@ -117,7 +126,7 @@ export class RequestHandler {
       socket.once("close", () => this.#attached.delete(connection));
     } catch (error) {
       const { status, message } = refusalOf(error);
-      socket.end(`HTTP/1.1 ${status} Refused\r\nConnection: close\r\n\r\n${message}\n`);
+      refuseUpgrade(socket, status, `${message}\n`);
     }
   }
 
@@ -141,13 +150,14 @@ export class RequestHandler {
   ): Promise<void> {
     assertKnownHost(this.#known, hostOf(request), request.headers.origin);
     const call = this.#callOf(request);
-    if (request.method === "GET" && call === "health") {
+    const isRead = request.method === "GET" || request.method === "HEAD";
+    if (isRead && call === "health") {
       send(response, 200, "text/plain; charset=utf-8", "ok\n");
       return;
     }
     if (this.#closing.signal.aborted) throw new RequestError(503, "The server is closing.");
     const { access, use, token } = this.#access(request);
-    if (request.method === "GET" && call === "metrics" && this.#hasMetrics) {
+    if (isRead && call === "metrics" && this.#hasMetrics) {
       send(response, 200, "text/plain; version=0.0.4", this.#metrics());
       return;
     }
@@ -162,9 +172,8 @@ export class RequestHandler {
     switch (call) {
       case "": {
         const uuid = await this.#databaseId();
-        const base = this.path === "/" ? "" : this.path;
-        const endpoint = `${this.#scheme}://${hostOf(request)}${base}/${dataPath}`;
-        const answer = metadata(body, { uuid, endpoint, token });
+        const endpoints = endpointsOf(request, this.#endpoints);
+        const answer = metadata(body, { uuid, endpoints, token });
         send(response, 200, "application/json", JSON.stringify(answer));
         return;
       }
@@ -183,7 +192,7 @@ export class RequestHandler {
       case `${dataPath}/atomic_write`:
         await this.#assertDatabase(request);
         if (access !== "write") throw new RequestError(403, "This token allows reading only.");
-        send(response, 200, protobuf, await atomicWrite(this.#kv, body));
+        send(response, 200, protobuf, await atomicWrite(this.#kv, database, body));
         return;
       default:
         await this.#assertDatabase(request);
@@ -282,11 +291,6 @@ export class RequestHandler {
 
 function isKnownCall(call: string): boolean {
   return call === "" || /^kv\/(snapshot_read|atomic_write|watch)$/.test(call);
-}
-
-function hostOf({ headers }: IncomingMessage): string | undefined {
-  const authority = headers[":authority"];
-  return typeof authority === "string" ? authority : headers.host;
 }
 
 /** Returns what the requests of one connection have in common. */

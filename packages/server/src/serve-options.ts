@@ -19,6 +19,11 @@ export interface ServeOptions {
    * `host` is such a name, and any name otherwise.
    */
   readonly hosts?: readonly string[] | undefined;
+  /**
+   * The URL that clients open, if it is that of a proxy. Its host name is one of `hosts`. Clients of
+   * version 1 of KV Connect need it then. Later versions do not.
+   */
+  readonly publicUrl?: string | undefined;
   /** The origins of web pages that may call the server. The default is none. */
   readonly origins?: readonly string[] | undefined;
   /** The most bytes of a request. The default is 4 MiB. */

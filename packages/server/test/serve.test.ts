@@ -8,33 +8,95 @@ import { describe, expect, it } from "vitest";
 import {
   AtomicWriteOutputSchema,
   AtomicWriteSchema,
+  AtomicWriteStatus,
   SnapshotReadOutputSchema,
   SnapshotReadSchema,
 } from "../src/connect/generated/datapath_pb.js";
 import { serve } from "../src/index.js";
-import { openSession, post, untilClosed } from "./raw-clients.js";
+import { ProtobufClient } from "./protobuf-client.js";
+import { connectRaw, openSession, post, untilClosed } from "./raw-clients.js";
 import { readToken, token, withServer } from "./served.js";
 
 const authorized = { authorization: `Bearer ${token}` };
 
 describe("KV Connect", () => {
-  it.each([
-    [undefined, 1],
-    [{ supportedVersions: [1, 2] }, 2],
-    [{ supportedVersions: [1, 2, 3, 4] }, 3],
-  ])("agrees with %j on version %i", async (body, version) => {
-    await withServer({ compat: "deno" }, async ({ url }) => {
-      const answer = await fetch(url, {
-        method: "POST",
-        headers: authorized,
-        ...(body && { body: JSON.stringify(body) }),
-      });
-      expect(await answer.json()).toMatchObject({
-        version,
-        token,
-        endpoints: [{ url: new URL("/kv", url).href, consistency: "strong" }],
-      });
+  const metadata = async (url: string, versions?: number[], headers: object = {}) =>
+    await fetch(url, {
+      method: "POST",
+      headers: { ...authorized, ...headers },
+      ...(versions && { body: JSON.stringify({ supportedVersions: versions }) }),
     });
+
+  it.each([
+    [undefined, 1, "/"],
+    [[1, 2], 2, "/"],
+    [[1, 2, 3, 4], 3, "/"],
+    [undefined, 1, "/a/b"],
+    [[3], 3, "/a/b"],
+    [[3], 3, "/a/b/"],
+  ])("agrees with %j on version %i, with the endpoint of %s", async (versions, version, path) => {
+    const options = { compat: "deno", path: path.replace(/(.)\/$/, "$1") } as const;
+    await withServer(options, async ({ url }) => {
+      const called = new URL(path, url).href;
+      const answer = (await (await metadata(called, versions)).json()) as {
+        endpoints: { url: string }[];
+      };
+      expect(answer).toMatchObject({ version, token });
+      const endpoint = answer.endpoints[0]!.url;
+      const expected = `${url.replace(/\/$/, "")}/kv`;
+      expect(new URL(endpoint, called).href).toBe(expected);
+      // Deno takes that of version 1 as it is.
+      expect(URL.canParse(endpoint)).toBe(version === 1);
+      expect(new URL(endpoint, "https://proxy/a/b").protocol).toBe(
+        version === 1 ? "http:" : "https:",
+      );
+    });
+  });
+
+  it("tells version 1 no URL without TLS if a proxy may have added it, but publicUrl", async () => {
+    const hosts = ["db.example.com"];
+    const ask = async (publicUrl: string | undefined, headers: object) => {
+      const options = {
+        compat: "deno",
+        publicUrl,
+        ...(publicUrl === undefined && { hosts }),
+      } as const;
+      return await withServer(options, async ({ url }) => {
+        const socket = await connectRaw(url);
+        const { host = new URL(url).host, ...others } = headers as { host?: string };
+        const lines = Object.entries(others).map(([name, value]) => `${name}: ${value}\r\n`);
+        socket.write(
+          `POST / HTTP/1.1\r\nHost: ${host}\r\nAuthorization: Bearer ${token}\r\n${lines.join("")}Connection: close\r\nContent-Length: 0\r\n\r\n`,
+        );
+        return await untilClosed(socket);
+      });
+    };
+    for (const headers of [
+      { host: "db.example.com" },
+      { "X-Forwarded-Proto": "https" },
+      { Via: "1.1 p" },
+    ]) {
+      const answer = await ask(undefined, headers);
+      expect(answer).toContain("HTTP/1.1 400 ");
+      expect(answer).toContain("needs the option publicUrl");
+      expect(answer).not.toContain("http:");
+    }
+    expect(await ask(undefined, {})).toContain('"url":"http://127.0.0.1:');
+    for (const given of ["https://db.example.com/x", "https://db.example.com/x/"])
+      expect(await ask(given, { host: "db.example.com" })).toContain(
+        '"url":"https://db.example.com/x/kv"',
+      );
+    for (const given of [
+      "db.example.com",
+      "ftp://a",
+      "https://a/?b",
+      "https://a/#b",
+      "https://a:b@c/",
+    ])
+      await expect(ask(given, {})).rejects.toMatchObject({
+        code: "KW_OPTION_INVALID",
+        option: "publicUrl",
+      });
   });
 
   it("keeps the id of the database", async () => {
@@ -66,6 +128,24 @@ describe("KV Connect", () => {
       expect((await kv.get(["all"])).value).toEqual(value);
       expect((await client.get(["all"])).value).toEqual(value);
       client.close();
+    });
+  });
+
+  it("tells which checks have failed", async () => {
+    await withServer({ compat: "deno" }, async ({ url }, kv) => {
+      const { versionstamp } = await kv.set(["a"], 1);
+      const check = (name: string, stamp: string) => ({
+        key: encodeKey([name], denoOrder),
+        versionstamp: Buffer.from(stamp, "hex"),
+      });
+      const wrong = "0".repeat(20);
+      const checks = [check("a", versionstamp), check("a", ""), check("b", ""), check("b", wrong)];
+      const answer = await new ProtobufClient(url).write({ checks });
+      const bytes = new Uint8Array(await answer.arrayBuffer());
+      expect(fromBinary(AtomicWriteOutputSchema, bytes)).toMatchObject({
+        status: AtomicWriteStatus.AW_CHECK_FAILURE,
+        failedChecks: [1, 3],
+      });
     });
   });
 

@@ -7,13 +7,14 @@ import {
   isKeywrightError,
   type KvKey,
 } from "@keywright/core";
-import { denoOrder } from "@keywright/core/serve";
+import { denoOrder, type ServedDatabase } from "@keywright/core/serve";
 import { RequestError } from "../http/request-error.js";
 import { V8Budget } from "./check-v8.js";
 import {
   AtomicWriteOutputSchema,
   AtomicWriteSchema,
   AtomicWriteStatus,
+  type Check,
   type Enqueue,
   type Mutation,
   MutationType,
@@ -26,7 +27,11 @@ import { valueFrom, valueOfV8 } from "./values.js";
 const longestDelay = 30 * 24 * 3600 * 1000;
 
 /** Commits a request of a client. The database checks it as it checks the calls of its own. */
-export async function atomicWrite(kv: EmbeddedKv, body: Uint8Array): Promise<Uint8Array> {
+export async function atomicWrite(
+  kv: EmbeddedKv,
+  database: ServedDatabase,
+  body: Uint8Array,
+): Promise<Uint8Array> {
   const { checks, mutations, enqueues } = messageOf(() => fromBinary(AtomicWriteSchema, body));
   const now = Date.now();
   const operation = kv.atomic();
@@ -39,18 +44,16 @@ export async function atomicWrite(kv: EmbeddedKv, body: Uint8Array): Promise<Uin
     for (const mutation of mutations) addMutation(operation, kv, mutation, { now, budget });
     for (const enqueue of enqueues) addMessage(operation, kv, enqueue, { now, budget });
     const result = await operation.commit();
-    return toBinary(
-      AtomicWriteOutputSchema,
-      create(
-        AtomicWriteOutputSchema,
-        result.ok
-          ? {
-              status: AtomicWriteStatus.AW_SUCCESS,
-              versionstamp: Buffer.from(result.versionstamp, "hex"),
-            }
-          : { status: AtomicWriteStatus.AW_CHECK_FAILURE },
-      ),
-    );
+    const output = result.ok
+      ? {
+          status: AtomicWriteStatus.AW_SUCCESS,
+          versionstamp: Buffer.from(result.versionstamp, "hex"),
+        }
+      : {
+          status: AtomicWriteStatus.AW_CHECK_FAILURE,
+          failedChecks: await failedChecks(database, checks),
+        };
+    return toBinary(AtomicWriteOutputSchema, create(AtomicWriteOutputSchema, output));
   } catch (error) {
     // A mistake of the client. Everything else is a failure of the server.
     if (error instanceof TypeError || error instanceof RangeError)
@@ -59,6 +62,19 @@ export async function atomicWrite(kv: EmbeddedKv, body: Uint8Array): Promise<Uin
       throw new RequestError(400, error.message);
     throw error;
   }
+}
+
+/**
+ * Returns the positions of the checks that fail. They are those that fail now: none, if a later
+ * commit has made all of them true.
+ */
+async function failedChecks(
+  { engine }: ServedDatabase,
+  checks: readonly Check[],
+): Promise<number[]> {
+  const entries = await engine.getMany(checks.map(({ key }) => key));
+  const stamps = entries.map((entry) => Buffer.from(entry?.versionstamp ?? "", "hex"));
+  return [...checks.keys()].filter((i) => !stamps[i]!.equals(checks[i]!.versionstamp));
 }
 
 interface WriteContext {

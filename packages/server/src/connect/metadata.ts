@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { decodeValue, encodeValue } from "@keywright/core";
 import type { ServedDatabase } from "@keywright/core/serve";
+import type { Endpoints } from "../http/endpoints.js";
 import { RequestError } from "../http/request-error.js";
 
 /** The key under which the database stores its id, which clients send with each request. */
@@ -24,19 +25,25 @@ export async function databaseId({ engine, commit }: ServedDatabase): Promise<st
  * Answers the metadata exchange of KV Connect.
  *
  * @param body JSON with the versions that the client knows, or nothing for version 1.
- * @param endpoint the absolute URL of the data path.
+ * @param endpoints version 1 needs an absolute URL, and later versions have a relative one.
  */
 export function metadata(
   body: Uint8Array,
-  { uuid, endpoint, token }: { uuid: string; endpoint: string; token: string },
+  { uuid, endpoints, token }: { uuid: string; endpoints: Endpoints; token: string },
 ): unknown {
   const version = versions.find((each) => supported(body).includes(each));
   if (version === undefined)
     throw new RequestError(400, `The versions of KV Connect here are ${versions.join(", ")}.`);
+  const url = version === 1 ? endpoints.absolute : endpoints.relative;
+  if (url === undefined)
+    throw new RequestError(
+      400,
+      "Version 1 of KV Connect needs the option publicUrl of this server. Later versions do not.",
+    );
   return {
     version,
     databaseId: uuid,
-    endpoints: [{ url: endpoint, consistency: "strong" }],
+    endpoints: [{ url, consistency: "strong" }],
     token,
     expiresAt: new Date(Date.now() + validFor).toISOString(),
   };

@@ -1,3 +1,4 @@
+import type { IncomingMessage } from "node:http";
 import { RequestError } from "./request-error.js";
 
 const loopback = new Set(["localhost", "127.0.0.1", "[::1]"]);
@@ -13,16 +14,29 @@ export interface KnownHosts {
 export function knownHosts(
   address: string,
   hosts: readonly string[] | undefined,
+  publicUrl: string | undefined,
   origins: readonly string[],
 ): KnownHosts {
   const isLocal = isLoopback(address);
   const known = hosts === undefined && !isLocal ? undefined : new Set([...(hosts ?? [])]);
   if (isLocal) for (const name of loopback) known?.add(name);
+  if (publicUrl !== undefined) known?.add(new URL(publicUrl).hostname);
   return { hosts: known, origins: new Set(origins) };
 }
 
 export function isLoopback(address: string): boolean {
-  return address === "localhost" || address === "::1" || address.startsWith("127.");
+  return loopback.has(address) || address === "::1" || /^127(\.\d+){3}$/.test(address);
+}
+
+/** The host, and the port if it is not the default, by which a request calls the server. */
+export function hostOf({ headers }: IncomingMessage): string | undefined {
+  const authority = headers[":authority"];
+  return typeof authority === "string" ? authority : headers.host;
+}
+
+/** Returns a host in lower case without its port. */
+export function nameOfHost(host: string): string {
+  return host.replace(/:\d+$/, "").toLowerCase();
 }
 
 /**
@@ -37,7 +51,7 @@ export function assertKnownHost(
 ): void {
   if (origin !== undefined && !origins.has(origin))
     throw new RequestError(403, "Web pages of this origin may not call this server.");
-  const name = (host ?? "").replace(/:\d+$/, "").toLowerCase();
+  const name = nameOfHost(host ?? "");
   if (hosts !== undefined && !hosts.has(name))
     throw new RequestError(403, "This server is not called by this host name.");
 }

@@ -12,6 +12,7 @@ import { createServer as createTls, type TLSSocket } from "node:tls";
 import { InvalidOptionError } from "@keywright/core";
 import { limitSessions } from "./limit-sessions.js";
 import type { TimeLimits } from "./time-limits.js";
+import { isOwnUpgrade, withoutUpgrade } from "./without-upgrade.js";
 
 /** The certificate of a server and its key, in PEM format. */
 export interface TlsOptions {
@@ -63,7 +64,16 @@ function http1Server({ onRequest, onUpgrade }: Listeners, limits: TimeLimits): S
     },
     onRequest,
   );
-  server.on("upgrade", onUpgrade);
+  server.on("upgrade", (request, socket, head) => {
+    if (isOwnUpgrade(request)) {
+      onUpgrade(request, socket, head);
+      return;
+    }
+    socket.pause();
+    socket.unshift(withoutUpgrade(request, head));
+    server.emit("connection", socket);
+    process.nextTick(() => socket.resume());
+  });
   // Node.js begins to check these times when a server listens, and this one never does: it is given
   // its connections.
   server.emit("listening");

@@ -1,10 +1,11 @@
 import { readFileSync } from "node:fs";
 import { resolve } from "node:path";
 import { pathToFileURL } from "node:url";
-import type { KvLike } from "@keywright/core";
+import { DatabaseModeError, type KvLike, openKv } from "@keywright/core";
 import { Command } from "commander";
 import { EngineMissingError } from "../../errors/codegen-errors.js";
-import { pathOfPackage } from "../../project/open-path.js";
+import { withoutNewDatabases } from "../../project/config/without-new-databases.js";
+import { openPath, pathOfPackage } from "../../project/open-path.js";
 import { loadDatabaseConfig, withKv } from "../../project/open-project.js";
 import { type ExitCode, exitCodes } from "../terminal/process/exit-codes.js";
 import { aborted, interruptible } from "../terminal/process/interruptible.js";
@@ -19,6 +20,7 @@ interface ServeCommandOptions {
   readonly host: string;
   readonly path: string;
   readonly hosts?: string[];
+  readonly publicUrl?: string;
   readonly tlsCert?: string;
   readonly tlsKey?: string;
   readonly metrics?: boolean;
@@ -32,7 +34,8 @@ interface ServerModule {
 const serverPackage = "@keywright/server";
 
 const help = helpText(`
-Serves the database of the project over HTTP, until Ctrl-C or SIGTERM. It needs the package
+Serves the database of the project over HTTP, until Ctrl-C or SIGTERM. With an argument, it serves
+the database in that folder, and needs no configuration and no models. It needs the package
 @keywright/server. Deno.openKv(url) and @deno/kv open it if it was created with compat: "deno", and
 openKv(url) of @keywright/core in any case.
 
@@ -41,6 +44,7 @@ KEYWRIGHT_READ_TOKEN only reading. Each has at least 16 characters.
 
 Examples:
   $ KEYWRIGHT_TOKEN=... keywright serve
+  $ keywright serve ./data --public-url https://kv.example.com
   $ keywright serve --host 0.0.0.0 --tls-cert cert.pem --tls-key key.pem
 
 Exit codes: 0 stopped by a signal, 1 failed, 2 wrong usage.`);
@@ -49,34 +53,61 @@ export function serveCommand(terminal: Terminal, exit: (code: ExitCode) => void)
   return withConfigOption(
     new Command("serve").description("serve the database to Deno KV clients and other machines"),
   )
+    .argument("[database]", "a folder instead of the database of the configuration")
     .option("--port <n>", "listen on this port; 0 takes any that is free", port, 4512)
     .option("--host <address>", "listen on this address", "127.0.0.1")
     .option("--path <path>", "the path of the URL", "/")
     .option("--hosts <name...>", "answer only to these host names")
+    .option("--public-url <url>", "the URL that clients open, if it is that of a proxy")
     .option("--tls-cert <file>", "the certificate, in PEM format")
     .option("--tls-key <file>", "the key of the certificate, in PEM format")
     .option("--metrics", "answer /metrics in the format of Prometheus")
     .addHelpText("after", help)
-    .action(async (options: ServeCommandOptions, command: Command) => {
+    .action(async (place: string | undefined, options: ServeCommandOptions, command: Command) => {
       // With one of them alone, the server would answer without TLS.
       if ((options.tlsCert === undefined) !== (options.tlsKey === undefined))
         command.error("error: --tls-cert and --tls-key need each other");
       const { serve } = await serverModule(terminal.folder);
       // Unlike other commands, this one stays, so programs may attach to it.
       allowServing(true);
-      const config = await loadDatabaseConfig(terminal.folder, options.config);
-      await withKv(config, async (kv) => {
+      const run = async (kv: KvLike) => {
         const server = await serve(kv, serveOptions(terminal.folder, options));
         writeText(terminal.stdout, `Serving ${server.url}`);
         await interruptible(terminal, aborted, "Answering what has begun.");
         await server.close();
-      });
+      };
+      if (place === undefined)
+        await withKv(await loadDatabaseConfig(terminal.folder, options.config), run);
+      else await withPlace(terminal.folder, place, run);
       exit(exitCodes.done);
     });
 }
 
+async function withPlace(
+  folder: string,
+  place: string,
+  use: (kv: KvLike) => Promise<void>,
+): Promise<void> {
+  const kv = await withoutNewDatabases(() => openPlace(folder, place));
+  try {
+    await use(kv);
+  } finally {
+    await kv.close();
+  }
+}
+
+/** A database remembers whether it was created for clients of Deno. */
+async function openPlace(folder: string, place: string): Promise<KvLike> {
+  try {
+    return await openPath(folder, place);
+  } catch (error) {
+    if (!(error instanceof DatabaseModeError && error.mode === "deno")) throw error;
+    return await openKv(resolve(folder, place), { compat: "deno" });
+  }
+}
+
 function serveOptions(folder: string, options: ServeCommandOptions): object {
-  const { port: number, host, path, hosts, tlsCert, tlsKey, metrics = false } = options;
+  const { port: number, host, path, hosts, publicUrl, tlsCert, tlsKey, metrics = false } = options;
   const { KEYWRIGHT_TOKEN: token, KEYWRIGHT_READ_TOKEN: readToken } = process.env;
   const read = (file: string) => readFileSync(resolve(folder, file));
   const hasTls = tlsCert !== undefined && tlsKey !== undefined;
@@ -86,6 +117,7 @@ function serveOptions(folder: string, options: ServeCommandOptions): object {
     path,
     metrics,
     hosts,
+    publicUrl,
     tokens: [
       ...(token === undefined ? [] : [token]),
       ...(readToken === undefined ? [] : [{ token: readToken, access: "read" }]),
