@@ -171,9 +171,8 @@ describe("aggregates that a model no longer has", () => {
   it("are removed by a migration", async () => {
     await fill(10);
     await migrate(await open());
-    const error = await rejection((await openPlain()).sales.delete({ where: { id: "s0001" } }));
-    expect(error).toMatchObject({ code: "KW_STALE_SCHEMA" });
-    expect(error["differences"]).toContain("the sum(amount) of byShop is in the database only");
+    await (await openPlain()).sales.delete({ where: { id: "s0001" } });
+    await expectIndexesToMatch(kv, Sale);
     const { status } = await migrate(await openPlain(), { accept: true });
     expect(status).toBe("done");
     const left: unknown[] = [];

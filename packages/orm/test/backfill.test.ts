@@ -448,7 +448,10 @@ describe("the schema fence", () => {
     await fill(10);
     const old = await createDatabase({ kv, models: { users: User } });
     const byInitial = { key: (user: { name: string }) => user.name[0] };
-    const WithFunction = defineModel({ ...LaterUser, indexes: { ...LaterUser.indexes, byInitial } });
+    const WithFunction = defineModel({
+      ...LaterUser,
+      indexes: { ...LaterUser.indexes, byInitial },
+    });
     await migrate(await createDatabase({ kv, models: { users: WithFunction } }));
     const [row] = (await old.users.findMany({ where: { favoriteColor: "green" }, take: 1 })).items;
     const where = { id: row!.id };

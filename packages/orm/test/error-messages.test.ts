@@ -233,7 +233,7 @@ const cases: readonly [name: string, text: string, provoke: Provoke][] = [
   ],
   [
     "IndexChangedError",
-    "users.create: the database has another definition of the index byRole; run migrate to rebuild it, or give the new definition another name",
+    'users.create: the database has another definition of the index byRole: its key was ["role"] and is ["name"]; run migrate to rebuild it, or give the new definition another name',
     async ({ kv }) => {
       const later = define({
         ...User,

@@ -114,7 +114,7 @@ describe("a delete that was begun", () => {
     const db = await open();
     await fill(db);
     await begin();
-    const indexes = { ...Post.indexes, byId: { key: ["id", "userId"] } } as const;
+    const indexes = { ...Post.indexes, byId: { key: (post: { id: string }) => post.id } };
     const { name, schema, primaryKey, relations } = Post;
     const NewPost = defineModel({ name, schema, primaryKey, relations, indexes });
     const old = await open();

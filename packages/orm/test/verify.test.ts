@@ -593,7 +593,7 @@ describe("verifying", () => {
   it("refuses to repair by a program that does not know all that the database keeps up", async () => {
     await fill(kv, 5);
     await kv.delete(["people_by_name", "b1", "p0001"]);
-    const { byTag: _, ...indexes } = Person.indexes;
+    const { byInitial: _, ...indexes } = Person.indexes;
     const Older = defineModel({ ...Person, indexes });
     const db = await createDatabase({ kv, models: { people: Older } });
     const context = tableContexts(db).get("people")!;
