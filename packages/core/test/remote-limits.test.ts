@@ -15,8 +15,12 @@ afterEach(async () => {
   await owner.close();
 });
 
-async function start(values: Record<string, number>, access: Partial<Access> = {}) {
-  owner = await startOwner({ access });
+async function start(
+  values: Record<string, number>,
+  access: Partial<Access> = {},
+  patience = 5000,
+) {
+  owner = await startOwner({ access, patience });
   const mutations = Object.entries(values).map(([name, bytes]) => ({
     ...({ type: "set", key: encodeKey([name]) } as const),
     value: encodeValue(new Uint8Array(bytes)),
@@ -92,6 +96,15 @@ describe("a client that does not read its answers", () => {
     expect(owner.unreadBytes()).toBeLessThan(10e6);
     const answers = await client.read(100);
     expect(answers.map(([id]) => id)).toEqual(Array.from({ length: 100 }, (_, n) => n + 2));
+    client.socket.destroy();
+  });
+
+  it("loses its connection after a time, although more of its requests wait", async () => {
+    await start({ a: 1_000_000 }, {}, 20);
+    const client = await RawClient.connect();
+    for (let id = 2; id < 102; id++) client.send(id, "get", a);
+    await expect.poll(() => owner.unreadBytes(), { timeout: 60_000 }).toBeGreaterThan(8e6);
+    await expect.poll(() => owner.server.connections, { timeout: 60_000 }).toBe(0);
     client.socket.destroy();
   });
 
