@@ -82,32 +82,33 @@ function listedKv(on: Kv, prefix: string, before: (list: number) => Promise<void
 
 describe("a delete that the program may not make writes nothing", () => {
   const cases = {
-    "another has added an index to the row's model": {
+    "another has added an index with a function to the row's model": {
       models: { posts: Post, comments: Comment },
       by: async () => {
-        const Titled = defineModel({ ...Post, indexes: { byTitle: { key: "title" } } });
+        const Titled = defineModel({ ...Post, indexes: { byTitle: { key: (row) => row.title } } });
         await migrate(await createDatabase({ kv, models: { posts: Titled, comments: Comment } }));
       },
       code: "KW_STALE_SCHEMA",
     },
-    "another has added an index to a model whose rows would be cleared, of which there are none": {
-      models: {
-        posts: Post,
-        comments: Comment,
-        drafts: defineModel({ ...Comment, name: "drafts", relations: post("setNull") }),
+    "another has added such an index to a model whose rows would be cleared, of which there are none":
+      {
+        models: {
+          posts: Post,
+          comments: Comment,
+          drafts: defineModel({ ...Comment, name: "drafts", relations: post("setNull") }),
+        },
+        by: async () => {
+          const Draft = defineModel({
+            ...comments,
+            name: "drafts",
+            indexes: { byPost: { key: "postId" }, byTime: { key: (row) => row.at } },
+            relations: post("setNull"),
+          });
+          const models = { posts: Post, comments: Comment, drafts: Draft };
+          await migrate(await createDatabase({ kv, models }));
+        },
+        code: "KW_STALE_SCHEMA",
       },
-      by: async () => {
-        const Draft = defineModel({
-          ...comments,
-          name: "drafts",
-          indexes: { byPost: { key: "postId" }, byTime: { key: "at" } },
-          relations: post("setNull"),
-        });
-        const models = { posts: Post, comments: Comment, drafts: Draft };
-        await migrate(await createDatabase({ kv, models }));
-      },
-      code: "KW_STALE_SCHEMA",
-    },
     "another has dropped the index of a relation far away": {
       models: {
         posts: Post,
