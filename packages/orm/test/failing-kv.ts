@@ -1,7 +1,7 @@
 import type { AtomicOperation, Kv, KvListIterator } from "@keywright/core";
 
 /** What a call of {@link FailingKv} rejects with. */
-export class PlannedFailure extends Error {}
+class PlannedFailure extends Error {}
 
 const nextTurn = () => new Promise<void>((resolve) => setImmediate(resolve));
 
