@@ -202,6 +202,12 @@ export {
   type RowCondition,
 } from "./model/indexes/index-definition.js";
 export type { Normalizer } from "./model/indexes/normalizers.js";
+export {
+  type CreateSchema,
+  createSchema,
+  type UpdateSchema,
+  updateSchema,
+} from "./model/input-schemas.js";
 export type {
   AnyModels,
   CreateInput,
