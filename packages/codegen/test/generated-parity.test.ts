@@ -315,6 +315,24 @@ const calls: [string, (db: Inferred) => unknown, (db: Generated) => unknown][] =
     ({ posts }) => posts.groupByAuthor(["authorId"], {}, { order: "desc" }),
   ],
   [
+    "sorted groups",
+    (db) =>
+      db.posts.groupBy({
+        by: ["authorId"],
+        orderBy: { sum: { score: "desc" } },
+        having: { count: { gte: 1 } },
+        take: 1,
+        count: true,
+        sum: { score: true },
+        avg: { score: true },
+      }),
+    ({ posts }) => {
+      const having = { count: { gte: 1 } };
+      const orderBy = { sum: { score: "desc" } } as const;
+      return posts.groupByAuthor(["authorId"], {}, { having, orderBy, take: 1 });
+    },
+  ],
+  [
     "rows by keys",
     (db) => db.users.scan({ include: { _count: { posts: true } }, select: { id: true } }),
     async ({ users }) => ({

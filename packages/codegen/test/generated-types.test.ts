@@ -163,6 +163,10 @@ describe("the compiler and the call refuse", () => {
       posts.distinctByAuthor("state", {}),
       // @ts-expect-error: the index has no such field.
       posts.groupByAuthor(["state"], {}),
+      // @ts-expect-error: the index adds up no such field.
+      posts.groupByAuthor(["authorId"], {}, { orderBy: { sum: { state: "asc" } } }),
+      // @ts-expect-error: there is no such condition.
+      posts.groupByAuthor(["authorId"], {}, { having: { count: { above: 1 } } }),
     ];
     for (const { status } of await Promise.allSettled(refused)) expect(status).toBe("rejected");
     // @ts-expect-error: a filter is required, so that no call changes all rows by mistake.

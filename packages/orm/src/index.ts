@@ -17,6 +17,7 @@ export type { DatabaseOptions, HookContext, ModelHooks } from "./database/databa
 export type {
   BatchOptions,
   CountOptions,
+  GroupOptions,
   ListOptions,
   ManyDeleteOptions,
   ManyUpdateOptions,

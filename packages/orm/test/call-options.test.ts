@@ -306,7 +306,10 @@ describe("the options of the types", () => {
       exists: counted satisfies Record<Option<"exists">, true>,
       distinct: { ...values, field: true } satisfies Record<Option<"distinct">, true>,
       aggregate: { ...read, ...aggregates } satisfies Record<Option<"aggregate">, true>,
-      groupBy: { ...values, ...aggregates, by: true } satisfies Record<Option<"groupBy">, true>,
+      groupBy: { ...values, ...aggregates, by: true, orderBy: true, having: true } satisfies Record<
+        Option<"groupBy">,
+        true
+      >,
       create: { data: true, expireIn: true } satisfies Record<Option<"create">, true>,
       createMany: {
         data: true,

@@ -172,6 +172,7 @@ const ormTypes = [
   "CreatedMany",
   "EqualsFilter",
   "FieldOperation",
+  "GroupOptions",
   "InFilter",
   "KeyValue",
   "ListOptions",

@@ -67,7 +67,7 @@ export const reservedNames: ReadonlySet<string> = new Set(
   (
     "body data database kv limits models options tx where z " +
     "AnyDatabase ComputedValue Condition CreatedMany Database DatabaseOptions EqualsFilter FieldOperation InFilter Kv KeyValue ListOptions ListQuery ManyResult Model Models Page RowQuery " +
-    "BatchOptions CheckedRelations CountOptions IncludeOf ManyDeleteOptions ManyUpdateOptions ReadOptions RelatedConditions RelatedRow RelatedRows Row SelectedFields ValueOptions WithRelations WithVersionstamp " +
+    "BatchOptions CheckedRelations CountOptions GroupOptions IncludeOf ManyDeleteOptions ManyUpdateOptions ReadOptions RelatedConditions RelatedRow RelatedRows Row SelectedFields ValueOptions WithRelations WithVersionstamp " +
     "Rows Versioned createDatabase openModels openRepositories repositoriesOf rowsOf transaction TransactionRepositories Parameters " +
     "BetweenFilter Condition HasFilter InFilter StartsWithFilter OpenOptions OpenRepositories AbortSignal ReadableStream Repositories " +
     "ArrayBuffer BigInt64Array BigUint64Array Date Exclude Float32Array Float64Array Int16Array Int32Array Int8Array " +

@@ -46,7 +46,7 @@ function groupMethods(subject: Subject, { options, result }: AggregatesText): Me
       {
         ...method,
         description: `Returns ${what} for each value of \`${only.name}\` in the rows of \`listBy${suffix}\`.`,
-        parameters: [parameter, "options?: ValueOptions"],
+        parameters: [parameter, `options?: GroupOptions<${result}>`],
         result: `Promise<({ ${property}: ${only.type} } & ${result})[]>`,
         call: `groupBy({ ...options, ${query}, by: [${JSON.stringify(only.name)}], ${options} })`,
       },
@@ -60,7 +60,7 @@ function groupMethods(subject: Subject, { options, result }: AggregatesText): Me
       ...method,
       description: `Returns ${what} for each combination of values of some fields in the rows of \`listBy${suffix}\`. \`where\` has a single value for each field before those of \`by\`.`,
       typeParameters: `F extends ${choice}`,
-      parameters: ["by: readonly F[]", parameter, "options?: ValueOptions"],
+      parameters: ["by: readonly F[]", parameter, `options?: GroupOptions<${result}>`],
       result: `Promise<({ [K in F]: NonNullable<${names.row}[K]> } & ${result})[]>`,
       call: `groupBy({ ...options, ${query}, by, ${options} })`,
     },

@@ -7,6 +7,7 @@ import { RowNotFoundError } from "../../errors/row-errors.js";
 import { keyPartOf } from "../../indexes/key-parts.js";
 import type { AnyRow } from "../../model/compiled-model.js";
 import type { LinkedRelation } from "../../model/relations/linked-relations.js";
+import type { AnyAggregateQuery } from "../../query/aggregate/aggregate-query.js";
 import { primaryKeyIn } from "../../query/plan/plan-unique.js";
 import { foundRow } from "../../query/read/rows/found-row.js";
 import { readRows } from "../../query/read/rows/read-rows.js";
@@ -123,7 +124,7 @@ export class GeneratedRows extends RowOperations {
     return super.aggregate(this.#restricted(query));
   }
 
-  override groupBy(query: AnyQuery): Promise<unknown[]> {
+  override groupBy(query: AnyAggregateQuery): Promise<unknown[]> {
     return super.groupBy(this.#restricted(query));
   }
 
@@ -218,7 +219,7 @@ export class GeneratedRows extends RowOperations {
   }
 
   /** Adds the conditions on related rows, which the call refuses if it does not take them. */
-  #restricted<Query extends AnyQuery>(query: Query): Query {
+  #restricted<Query extends object>(query: Query): Query {
     const { whereRelated } = this.#shape;
     return whereRelated === undefined ? query : { ...query, whereRelated };
   }

@@ -104,7 +104,13 @@ export interface Rows<
   aggregate(query: Partial<IndexQuery> & AggregatesQuery): Promise<Known>;
   /** Reads them for each combination of values of some fields. */
   groupBy(
-    query: IndexQuery & ValueOptions & AggregatesQuery & { readonly by: readonly string[] },
+    query: IndexQuery &
+      ValueOptions &
+      AggregatesQuery & {
+        readonly by: readonly string[];
+        readonly orderBy?: unknown;
+        readonly having?: unknown;
+      },
   ): Promise<Known[]>;
   watch(query: UniqueQuery & ReadOptions): ReadableStream<Row | null>;
   watchMany(query: IndexQuery & ListOptions<Row>): ReadableStream<readonly Row[]>;

@@ -87,7 +87,7 @@ export interface GroupByOptions<
    */
   readonly orderBy?:
     | { readonly [F in B[0]]: Direction }
-    | AggregateOrder<NoInfer<C>, NoInfer<S>, NoInfer<V>, NoInfer<L>, NoInfer<H>>
+    | AggregateOrder<AggregateResult<M, NoInfer<C>, NoInfer<S>, NoInfer<V>, NoInfer<L>, NoInfer<H>>>
     | undefined;
   /**
    * Conditions on aggregates of the call: `{ count: { gt: 1 }, sum: { amount: { gte: 100 } } }`. A
@@ -100,19 +100,20 @@ export interface GroupByOptions<
   readonly take?: number | undefined;
 }
 
-/** The aggregates of a call → an order by one of them. */
-type AggregateOrder<C, S extends string, V extends string, L extends string, H extends string> =
-  | (C extends true ? { readonly count: Direction } : never)
-  | { readonly sum: { readonly [F in S]?: Direction } }
-  | { readonly avg: { readonly [F in V]?: Direction } }
-  | { readonly min: { readonly [F in L]?: Direction } }
-  | { readonly max: { readonly [F in H]?: Direction } };
+/** The aggregates of a group → an order by one of them. */
+export type AggregateOrder<Totals> = {
+  [K in keyof Totals]: {
+    readonly [One in K]: One extends "count"
+      ? Direction
+      : { readonly [F in keyof Totals[One]]?: Direction };
+  };
+}[keyof Totals];
 
 /** The aggregates of a group → conditions on them. */
-type Having<Group> = {
-  readonly [K in keyof Group]?: K extends "count"
+export type Having<Totals> = {
+  readonly [K in keyof Totals]?: K extends "count"
     ? AggregateCondition<number>
-    : { readonly [F in keyof Group[K]]?: AggregateCondition<NonNullable<Group[K][F]>> };
+    : { readonly [F in keyof Totals[K]]?: AggregateCondition<NonNullable<Totals[K][F]>> };
 };
 
 type AggregateCondition<T> =
