@@ -216,7 +216,7 @@ describe("the options of the types", () => {
     findMany: { ...list, ...withDeleted },
     explain: list,
     watchMany: watched,
-    restore: { ...deleted },
+    restore: { ...deleted, cascade: true },
     purge: { where: true, before: true },
     scan: {
       ...withDeleted,
