@@ -58,16 +58,14 @@ it.each(["cjs", "esm"])("esbuild: %s", async (format) => {
 });
 
 it("webpack, for production", async () => {
-  const stats = await new Promise((resolve, reject) => {
-    const config = {
-      mode: "production",
-      target: "node",
-      context: project.folder,
-      entry,
-      output: { path: project.folder, filename: "webpack.cjs" },
-      externals: Object.fromEntries(external.map((name) => [name, `commonjs ${name}`])),
-    };
-    webpack(config, (error, done) => (error ? reject(error) : resolve(done)));
+  const build = promisify(webpack);
+  const stats = await build({
+    mode: "production",
+    target: "node",
+    context: project.folder,
+    entry,
+    output: { path: project.folder, filename: "webpack.cjs" },
+    externals: Object.fromEntries(external.map((name) => [name, `commonjs ${name}`])),
   });
   expect(stats?.toString({ preset: "errors-only" })).toBe("");
   expect(await run("webpack.cjs")).toBe("done\n");

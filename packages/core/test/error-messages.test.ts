@@ -234,12 +234,16 @@ const cases: readonly Case[] = [
     name: "DatabaseChangedError",
     provoke: async ({ open }) => {
       const from = await openKv(await engineOf());
+      const writes: Promise<unknown>[] = [];
       await from.set([secret], secret);
       try {
         await copyKv(from, await open(), {
-          onProgress: ({ verified }) => verified === 0 && from.set(["other"], secret),
+          onProgress: ({ verified }) => {
+            if (verified === 0) writes.push(from.set(["other"], secret));
+          },
         });
       } finally {
+        await Promise.all(writes);
         await from.close();
       }
     },
