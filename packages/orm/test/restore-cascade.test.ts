@@ -23,12 +23,21 @@ const Issue = defineModel({
 });
 const Comment = defineModel({
   name: "comments",
-  schema: z.object({ id: z.string(), issueId: z.string(), slug: z.string(), deletedAt }),
+  schema: z.object({
+    ...{ id: z.string(), issueId: z.string(), slug: z.string() },
+    replyToId: z.string().nullable().default(null),
+    deletedAt,
+  }),
   primaryKey: "id",
   softDelete: "deletedAt",
-  indexes: { byIssue: { key: "issueId" }, bySlug: { key: "slug", unique: true } },
+  indexes: {
+    byIssue: { key: "issueId" },
+    byReplyTo: { key: "replyToId" },
+    bySlug: { key: "slug", unique: true },
+  },
   relations: {
     issue: belongsTo("issues", "issueId", { onDelete: "cascade" }),
+    replyTo: belongsTo("comments", "replyToId", { onDelete: "cascade" }),
     reactions: hasMany("reactions", "commentId"),
   },
 });
@@ -109,6 +118,27 @@ it("cascade restores exactly the rows that were deleted with a row", async () =>
   expect(restored.versionstamp).toBe((await kv.get(["issues", "i"])).versionstamp);
   expect(await marked()).toEqual(["c0", "r-c0", "r-c1"]);
   expect(await db.issues.restore({ ...i, cascade: true })).toEqual(restored.row);
+});
+
+it("cascade restores rows that refer to each other, in any order of their keys", async () => {
+  await db.issues.create({ data: { id: "i" } });
+  const refersTo = async (id: string, replyToId: string | null) => {
+    await db.comments.create({ data: { id, issueId: "i", slug: id, replyToId } });
+  };
+  await refersTo("c9", null);
+  await refersTo("c5", "c9");
+  await refersTo("c1", "c5");
+  await refersTo("d1", null);
+  await refersTo("d2", "d1");
+  await db.comments.update({ where: { id: "d1" }, data: { replyToId: "d2" } });
+  await db.issues.delete(i);
+  expect(await marked()).toHaveLength(6);
+  await db.issues.restore({ ...i, cascade: true });
+  expect(await marked()).toEqual([]);
+  await db.comments.delete({ where: { id: "c9" } });
+  await db.comments.delete({ where: { id: "d2" } });
+  await db.comments.restore({ where: { id: "d1" }, cascade: true });
+  expect(await marked()).toEqual(["c1", "c5", "c9"]);
 });
 
 it("without cascade, only the row is restored", async () => {

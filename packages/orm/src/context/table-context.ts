@@ -2,6 +2,7 @@ import type { Kv, KvKey, KvKeyPart, KvLimits } from "@keywright/core";
 import type { ModelCatalog } from "../catalog/model-catalog.js";
 import type { CompiledIndex, CompiledModel } from "../model/compiled-model.js";
 import type { LinkedRelations } from "../model/relations/linked-relations.js";
+import type { KeyId } from "../transaction/buffer/key-id.js";
 import type { TransactionKv } from "../transaction/transaction-kv.js";
 import type { DatabaseSettings } from "./database-settings.js";
 import type { Scope } from "./scope.js";
@@ -26,10 +27,19 @@ export interface TableContext {
   readonly purges?: boolean | undefined;
   /** The time with which the deletion of several rows marks all of them. */
   readonly markedAt?: Date | undefined;
+  /** The rows that the same call restores. References to them are allowed before it has done so. */
+  readonly restored?: RestoredRows | undefined;
   /**
    * The unique keys of rows that the same call updates. Only for an update of rows in one commit.
    */
   readonly unsettledKeys?: UnsettledKeys | undefined;
+}
+
+/** Marked rows that one call restores. */
+export interface RestoredRows {
+  readonly ids: ReadonlySet<KeyId>;
+  /** The time of their marks. */
+  readonly time: Date;
 }
 
 /** Unique keys that rows take from rows that the same call updates after them. */

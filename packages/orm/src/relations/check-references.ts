@@ -6,7 +6,7 @@ import { ReferenceMissingError } from "../errors/row-errors.js";
 import { isSameKey, isSamePart, keyPartOf } from "../indexes/key-parts.js";
 import { pointerOf, primaryKeyOf, rowKey } from "../indexes/primary-key.js";
 import type { AnyRow, CompiledModel } from "../model/compiled-model.js";
-import { isMarked } from "../model/options/soft-delete.js";
+import { isMarked, markOf } from "../model/options/soft-delete.js";
 import { isRow } from "../model/rows/stored-row.js";
 import { readStored } from "../query/read/rows/read-rows.js";
 import type { KeyId } from "../transaction/buffer/key-id.js";
@@ -82,7 +82,7 @@ export async function checkReferences(
     if (renewsCopies && before !== null && isReferenceTo(fields, before, targetId)) {
       return versionstamp === null ? [] : [{ key: keys[i]!, versionstamp }];
     }
-    if (versionstamp === null || (isRow(value) && isHidden(context, target, value))) {
+    if (versionstamp === null || (isRow(value) && isHidden(context, target, targetId, value))) {
       const missing = { relation, fields, target: target.name, targetId: pointerOf(targetId) };
       throw new ReferenceMissingError(context.model.name, missing);
     }
@@ -112,8 +112,18 @@ function entriesById(
 }
 
 /** True if a row counts as missing: it is marked as deleted, or outside of the scope. */
-function isHidden({ tables }: TableContext, target: CompiledModel, row: AnyRow): boolean {
-  return isMarked(target, row) || !isInScope(tableOfModel(tables, target), row);
+function isHidden(
+  { tables, restored }: TableContext,
+  target: CompiledModel,
+  targetId: readonly KvKeyPart[],
+  row: AnyRow,
+): boolean {
+  if (!isInScope(tableOfModel(tables, target), row)) return true;
+  if (!isMarked(target, row)) return false;
+  const isRestored =
+    restored?.ids.has(rowIdOf(target, targetId)) &&
+    markOf(target, row)?.getTime() === restored.time.getTime();
+  return !isRestored;
 }
 
 /**

@@ -10,6 +10,7 @@ import { referencedKey, rowIdOf } from "../../relations/referenced-key.js";
 import { tableOfModel } from "../../relations/referrers.js";
 import type { KeyId } from "../../transaction/buffer/key-id.js";
 import { withDeletedRows } from "./purging-context.js";
+import { referencedFirst } from "./referenced-first.js";
 
 /** A row that a cascade has marked. */
 export interface MarkedRow {
@@ -20,21 +21,23 @@ export interface MarkedRow {
 /** Row → the rows that refer to it and that its deletion deletes too. */
 type Referrers = Map<KeyId, MarkedRow[]>;
 
-/** The references of some rows by which they are deleted. */
+/** Some rows, with the references by which they are deleted. */
 interface Marked {
   readonly referrers: Referrers;
   /** The rows that were marked at the time. */
   readonly ids: Set<KeyId>;
   /** The rows to which they refer. */
   readonly parents: Map<KeyId, MarkedRow>;
+  /** Row → the rows to which it refers by any relation. */
+  readonly references: Map<KeyId, readonly KeyId[]>;
 }
 
 /** How many marked rows are read together. */
 const batchSize = 500;
 
 /**
- * Returns the rows that the deletion of a row has marked with it, each after the row to which it
- * refers. They have the same time as the row, and lead to it by relations with
+ * Returns the rows that the deletion of a row has marked with it, each after those to which it
+ * refers, except in a circle. They have the same time as the row, and lead to it by relations with
  * `onDelete: "cascade"`. Reads only rows with this time, from the indexes of marked rows.
  *
  * @param isContinued true if some of the rows may have been restored already, and the row itself. The
@@ -47,12 +50,15 @@ export async function markedTogether(
   time: Date,
   isContinued: boolean,
 ): Promise<MarkedRow[]> {
-  const marked: Marked = { referrers: new Map(), ids: new Set(), parents: new Map() };
+  const marked: Marked = {
+    ...{ referrers: new Map(), ids: new Set() },
+    ...{ parents: new Map(), references: new Map() },
+  };
   for (const table of cascadingTables(context)) await addMarked(marked, table, time);
   const { referrers, ids } = marked;
   const rootId = rowIdOf(context.model, primaryKey);
   if (isContinued) await addRestored(marked, rootId);
-  const found: MarkedRow[] = [];
+  const found = new Map<KeyId, MarkedRow>();
   const seen = new Set([rootId]);
   const waiting = [rootId];
   // The loop also visits the ids that it adds.
@@ -61,11 +67,11 @@ export async function markedTogether(
       const rowId = rowIdOf(row.context.model, row.primaryKey);
       if (seen.has(rowId)) continue;
       seen.add(rowId);
-      if (ids.has(rowId)) found.push(row);
+      if (ids.has(rowId)) found.set(rowId, row);
       waiting.push(rowId);
     }
   }
-  return found;
+  return referencedFirst(found, marked.references);
 }
 
 /** Returns the tables whose rows a deletion of a row may mark. */
@@ -122,7 +128,7 @@ async function addRestored(marked: Marked, rootId: KeyId): Promise<void> {
 
 /** Adds the references of rows. */
 async function addReferrers(
-  { referrers, parents }: Marked,
+  { referrers, parents, references }: Marked,
   context: TableContext,
   primaryKeys: readonly (readonly KvKeyPart[])[],
 ): Promise<void> {
@@ -130,7 +136,9 @@ async function addReferrers(
   for (const [i, entry] of entries.entries()) {
     const primaryKey = primaryKeys[i]!;
     const found = foundRow({ ...context, scope: undefined }, primaryKey, entry);
-    for (const parent of found ? parentsOf(context, found.row) : []) {
+    if (found === undefined) continue;
+    references.set(rowIdOf(context.model, primaryKey), referencesOf(context, found.row));
+    for (const parent of parentsOf(context, found.row)) {
       const id = rowIdOf(parent.context.model, parent.primaryKey);
       const rows = referrers.get(id) ?? [];
       rows.push({ context, primaryKey });
@@ -146,5 +154,14 @@ function parentsOf({ links, tables }: TableContext, row: AnyRow): MarkedRow[] {
     if (relation.kind !== "belongsTo" || relation.onDelete !== "cascade") return [];
     const primaryKey = referencedKey(relation.fields, row);
     return primaryKey === undefined ? [] : [{ context: tableOfModel(tables, target), primaryKey }];
+  });
+}
+
+/** Returns the ids of the rows to which a row refers. */
+function referencesOf({ links }: TableContext, row: AnyRow): KeyId[] {
+  return [...links.relations.values()].flatMap(({ relation, target }) => {
+    if (relation.kind !== "belongsTo") return [];
+    const primaryKey = referencedKey(relation.fields, row);
+    return primaryKey === undefined ? [] : [rowIdOf(target, primaryKey)];
   });
 }

@@ -1,13 +1,14 @@
 import type { KvKeyPart } from "@keywright/core";
 import type { FoundRow } from "../../context/any-query.js";
 import { ReadMeter } from "../../context/read-meter.js";
-import type { TableContext } from "../../context/table-context.js";
+import type { RestoredRows, TableContext } from "../../context/table-context.js";
 import { RowNotFoundError } from "../../errors/row-errors.js";
 import { markOf } from "../../model/options/soft-delete.js";
 import { currentTime } from "../../model/rows/time.js";
 import { findByPrimaryKey } from "../../query/read/find-unique.js";
 import { assertReferrerInScope } from "../../relations/find-restriction.js";
 import { restoreJobKey } from "../../relations/guard-keys.js";
+import { rowIdOf } from "../../relations/referenced-key.js";
 import { tableOfModel } from "../../relations/referrers.js";
 import { setUntil } from "../../transaction/buffer/set-until.js";
 import { isLimitError } from "../../transaction/limit-error-of.js";
@@ -29,8 +30,10 @@ interface Restoration {
   readonly root: FoundRow;
   /** The time of the marks. */
   readonly time: Date;
-  /** The other rows, each after the row to which it refers. */
+  /** The other rows, each after those to which it refers. */
   readonly rows: readonly MarkedRow[];
+  /** All of them. */
+  readonly restored: RestoredRows;
 }
 
 /**
@@ -57,7 +60,9 @@ export async function restoreCascade(
   const time = mark ?? (await readRestoreTime(context, root));
   if (time === undefined) return await restoreRow(withDeletedRows(context), find, where, options);
   const rows = await markedTogether(context, root.primaryKey, time, mark === undefined);
-  const restoration = { context, find, where, options, root, time, rows };
+  const all = [{ context, primaryKey: root.primaryKey }, ...rows];
+  const ids = new Set(all.map((row) => rowIdOf(row.context.model, row.primaryKey)));
+  const restoration = { context, find, where, options, root, time, rows, restored: { ids, time } };
   if (context.transaction !== undefined || rows.length < maxRowsPerCommit) {
     try {
       return await commit(restoration, (within) => restoreAtOnce(restoration, within));
@@ -122,21 +127,21 @@ async function restoreInSteps(restoration: Restoration): Promise<FoundRow> {
 }
 
 async function restoreRoot(
-  { find, where, options }: Restoration,
+  { find, where, options, restored }: Restoration,
   within: TableContext,
 ): Promise<FoundRow> {
-  const withDeleted = withDeletedRows(within);
+  const withDeleted = { ...withDeletedRows(within), restored };
   return await restoreRow(withDeleted, () => find(withDeleted), where, options);
 }
 
 /** Restores those of the rows that still have the mark of the deletion. */
 async function restoreRows(
-  { time }: Restoration,
+  { time, restored }: Restoration,
   rows: readonly MarkedRow[],
   within: TableContext,
 ): Promise<void> {
   for (const { context, primaryKey } of rows) {
-    const table = withDeletedRows(tableOfModel(within.tables, context.model));
+    const table = { ...withDeletedRows(tableOfModel(within.tables, context.model)), restored };
     await writeUnlessGone(table.model, primaryKey, (where) =>
       restoreRow(table, () => findMarked(table, primaryKey, time), where, {}),
     );
