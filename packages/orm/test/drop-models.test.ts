@@ -11,6 +11,7 @@ import {
   planMigration,
 } from "../src/index.js";
 import { Crash, crashAtEachCommit, crashingKv, denoKv } from "./faulty-kv.js";
+import { recordModel } from "./record-model.js";
 import { rejection } from "./user-model.js";
 
 const Tenant = defineModel({
@@ -343,6 +344,7 @@ describe("a model", () => {
       primaryKey: "id",
       indexes: { byId: { key: "id", prefix: "users_by_email" } },
     });
+    await recordModel(kv, Team);
     const db = await createDatabase({ kv, models: { teams: Team } });
     const { status, plan } = await migrate(db, { dropModels: ["users"] });
     expect(status).toBe("blocked");

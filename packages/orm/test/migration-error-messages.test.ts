@@ -20,6 +20,7 @@ import {
   verifyIndexes,
 } from "../src/index.js";
 import { denoKv } from "./faulty-kv.js";
+import { recordModel } from "./record-model.js";
 import { rejection } from "./user-model.js";
 
 /** Stored in every row of these tests, and so in no message. */
@@ -198,6 +199,7 @@ describe("an error", () => {
   it("of an adoption says where the data can go instead", async () => {
     const db = await fill();
     const Elsewhere = defineModel({ ...Old, name: "people", prefix: "users_by_age", indexes: {} });
+    await recordModel(kv, Elsewhere);
     const other = await createDatabase({ kv, models: { people: Elsewhere } });
     const layout = guideLayout(Old);
     expect(await reasonOf(adopt(other, { from: kv, models: { people: layout } }))).toBe(
