@@ -72,6 +72,27 @@ describe("a watch", () => {
     expect(changes.flat()).toEqual([key(1), key(2)]);
   });
 
+  it("reports that anything may have changed, if a new owner is lost before its report", async () => {
+    const changes: unknown[] = [];
+    engine.watchRanges([{ start: key(0), end: key(9) }], (keys) => changes.push(keys));
+    await engine.get(key(0));
+    owner.restart();
+    // No owner has recorded this change.
+    await owner.engine.commit([write({ type: "set", key: key(1), value: encodeValue(1) })]);
+    const log = owner.server.changes;
+    const since: number[] = [];
+    const watchRanges = log.watchRanges.bind(log);
+    log.watchRanges = (ranges, counter, onChange) => {
+      since.push(counter);
+      const stop = watchRanges(ranges, counter, onChange);
+      if (since.length === 1) owner.disconnect();
+      return stop;
+    };
+    await expect.poll(() => since).toHaveLength(2);
+    await engine.get(key(0));
+    await expect.poll(() => changes).toEqual([undefined]);
+  });
+
   it("reports to a client that does not read without keeping every key", async () => {
     const socket = await owner.connect();
     const { FrameWriter } = await import("../src/engine/remote/frames.js");

@@ -1,6 +1,7 @@
 import { randomBytes } from "node:crypto";
 import type { Socket } from "node:net";
 import { setImmediate as turn } from "node:timers/promises";
+import { Packr } from "msgpackr";
 import { afterEach, describe, expect, it } from "vitest";
 import { BufferedBytes } from "../src/engine/remote/buffered-bytes.js";
 import { FrameReader, FrameWriter } from "../src/engine/remote/frames.js";
@@ -137,6 +138,26 @@ describe("a client that does not read its answers", () => {
     third.socket.destroy();
     await expect.poll(() => buffered.hasRoom).toBe(true);
   });
+});
+
+it("large requests that leave no room for each other are handled one after the other", async () => {
+  const buffered = new BufferedBytes(1_000_000, new BufferedBytes(1_500_000));
+  await start({}, { buffered });
+  const clients = await Promise.all([1, 2, 3].map(() => RawClient.connect()));
+  const value = encodeValue(new Uint8Array(900_000));
+  const mutations = [["set", encodeKey(["b"]), value]];
+  const message = new Packr({ useRecords: false }).pack([2, "commit", 1, [[[], mutations, false]]]);
+  const frame = Buffer.alloc(4 + message.length);
+  frame.writeUInt32BE(message.length);
+  frame.set(message, 4);
+  // All of them arrive partly before the first one is complete.
+  for (const { socket } of clients) socket.write(frame.subarray(0, 600_000));
+  await expect.poll(() => buffered.hasRoom).toBe(false);
+  for (const { socket } of clients) socket.write(frame.subarray(600_000));
+  const answers = await Promise.all(clients.map((client) => client.read(1)));
+  expect(answers.map(([answer]) => answer?.slice(0, 2))).toEqual(clients.map(() => [2, null]));
+  for (const { socket } of clients) socket.destroy();
+  await expect.poll(() => buffered.hasRoom).toBe(true);
 });
 
 it("the requests of one client leave turns to the others", async () => {

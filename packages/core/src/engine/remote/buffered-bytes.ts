@@ -6,6 +6,8 @@ export class BufferedBytes {
   readonly #limit: number;
   readonly #all: BufferedBytes | undefined;
   readonly #waiting = new Set<() => void>();
+  /** The one that may hold more than the limit. */
+  #exceeding: (() => void) | undefined;
   #held = 0;
 
   /** @param all what these bytes are a part of. */
@@ -37,6 +39,29 @@ export class BufferedBytes {
     if (this.#all?.hasRoom === false) this.#all.whenRoom(callback);
   }
 
+  /**
+   * True if there is room for the one that waits with a function, or if it is the only one that may
+   * do without, until `endExceeding`. So those that hold a part of what they need, and leave no room
+   * for each other, do not wait forever.
+   */
+  mayExceed(callback: () => void): boolean {
+    if (this.#held >= this.#limit) {
+      this.#exceeding ??= callback;
+      if (this.#exceeding !== callback) return false;
+    }
+    return this.#all?.mayExceed(callback) !== false;
+  }
+
+  /** Lets another one exceed the limit. */
+  endExceeding(callback: () => void): void {
+    if (this.#exceeding === callback) {
+      this.#exceeding = undefined;
+      // Not now, because the caller may be about to wait too.
+      process.nextTick(() => this.#wakeAll());
+    }
+    this.#all?.endExceeding(callback);
+  }
+
   /** Forgets a function that waits. */
   forget(callback: () => void): void {
     this.#waiting.delete(callback);
@@ -44,7 +69,11 @@ export class BufferedBytes {
   }
 
   #wake(): void {
-    if (this.#waiting.size === 0 || this.#held >= this.#limit) return;
+    if (this.#held < this.#limit) this.#wakeAll();
+  }
+
+  #wakeAll(): void {
+    if (this.#waiting.size === 0) return;
     const waiting = [...this.#waiting];
     this.#waiting.clear();
     for (const callback of waiting) callback();

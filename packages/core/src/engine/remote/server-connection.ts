@@ -201,7 +201,13 @@ export class ServerConnection {
   }
 
   #mayHandle(): boolean {
-    return this.#requests < maxRequests && this.#hasRoom();
+    const isReady = this.#requests < maxRequests && this.#stream.writableLength <= maxUnreadBytes;
+    const hasRoom = isReady && this.#hasRoom();
+    // The part of a large request that has arrived takes room until the request is handled.
+    const isLarge = this.#reader.length > freeBytes;
+    if (isReady && !hasRoom && isLarge && this.#buffered.mayExceed(this.#onRoom)) return true;
+    this.#buffered.endExceeding(this.#onRoom);
+    return hasRoom;
   }
 
   /** True if the client has read most of its answers, and so have those that share its limit. */
@@ -464,6 +470,7 @@ export class ServerConnection {
     clearImmediate(this.#slice);
     this.#watches.removeAll();
     this.#buffered.forget(this.#onRoom);
+    this.#buffered.endExceeding(this.#onRoom);
     this.#count();
     for (const listener of this.#listeners.values()) listener.end();
     for (const settle of [...this.#deliveries.values()]) settle(false);

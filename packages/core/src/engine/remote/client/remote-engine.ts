@@ -268,8 +268,11 @@ export class RemoteEngine implements Engine {
     if (greeting.version !== protocolVersion) return versionError();
     const isSame = this.#greeting?.instance === greeting.instance;
     this.#greeting = greeting;
-    for (const [id, { call, places, since }] of this.#watches)
-      this.#link.notify(call, id, places, isSame ? since : -1);
+    for (const [id, watch] of this.#watches) {
+      // Another owner has numbers of its own, also if this connection is lost before its report.
+      if (!isSame) watch.since = -1;
+      this.#link.notify(watch.call, id, watch.places, watch.since);
+    }
     for (const [id, { sync }] of this.#listeners) this.#link.notify("listen", id, sync);
     return undefined;
   }
