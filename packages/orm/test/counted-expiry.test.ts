@@ -286,6 +286,57 @@ describe("while others write", () => {
     expect(await counts(db)).toEqual(await scanned());
   });
 
+  it("a count has the rows of one moment, also if a row expires while it reads", async () => {
+    const db = await open();
+    await db.sessions.create({ data: session("a"), expireIn: 1000 });
+    passes(999);
+    let reads = 0;
+    const counting = interferingKv(
+      kv,
+      async () => {},
+      async ([, kind]) => {
+        if (kind !== "count" || reads++ > 0) return;
+        passes(1);
+        await db.sessions.create({ data: session("after a") });
+      },
+    );
+    expect(await (await open(counting)).sessions.count()).toBe(1);
+    expect(reads).toBe(2);
+  });
+
+  it("a count ends if a row expires during each of its reads", async () => {
+    const db = await open();
+    for (const life of [1, 2, 3, 4, 5]) {
+      await db.sessions.create({ data: session(`s${life}`), expireIn: life });
+    }
+    let reads = 0;
+    const counting = interferingKv(
+      kv,
+      async () => {},
+      async ([, kind]) => {
+        if (kind !== "count") return;
+        reads++;
+        passes(1);
+      },
+    );
+    expect(await (await open(counting)).sessions.count()).toBe(3);
+    expect(reads).toBe(3);
+  });
+
+  it("rows that expire while a count removes earlier ones from the counters are not counted", async () => {
+    const db = await open();
+    await db.sessions.createMany({ data: many(0, 20), expireIn: 1000 });
+    await db.sessions.create({ data: session("a"), expireIn: 1010 });
+    passes(1000);
+    let commits = 0;
+    const slow = interferingKv(kv, async () => {
+      if (commits++ === 0) passes(10);
+    });
+    expect(await (await open(slow)).sessions.count()).toBe(0);
+    expect(commits).toBe(1);
+    expect(await scanned()).toMatchObject({ all: 0 });
+  });
+
   it("two programs that remove the same rows from the counters subtract each once", async () => {
     const db = await open();
     await db.sessions.createMany({ data: many(0, 300), expireIn: 1000 });

@@ -3,11 +3,12 @@ import { counterShape } from "../../catalog/system-shapes.js";
 import { systemValue } from "../../catalog/system-value.js";
 import type { ReadMeter } from "../../context/read-meter.js";
 import type { TableContext } from "../../context/table-context.js";
-import { isSameKey } from "../../indexes/key-parts.js";
 import { keyText } from "../../indexes/key-text.js";
 import {
   type ExpiredCount,
+  type ExpiredUntil,
   listExpiredCounts,
+  listExpiredUntil,
   withoutRow,
 } from "../read/expired/expired-counts.js";
 import { settleExpiredCounts } from "../read/expired/settle-expired-counts.js";
@@ -15,6 +16,8 @@ import { readStored } from "../read/rows/read-rows.js";
 
 /** The number of expired rows that a count reads each time rather than settle them. */
 const maxUnsettled = 10;
+/** How often the counters are read if rows expire while they are read. */
+const maxTries = 3;
 
 /** A counter as it was read. */
 export interface StoredCounter {
@@ -56,41 +59,57 @@ export function storedCounter({ model }: TableContext, entry: Entry): StoredCoun
  * many, they are first subtracted from their counters. Within a transaction this is always done,
  * because each row that a transaction reads is a check of its commit.
  *
- * @param read reads the counters. Called again if rows are settled or replaced meanwhile.
+ * If a row expires while the counters are read, they are read again, so that they have the rows of
+ * one moment. If rows expire all the time, the third result is returned. It may include rows that
+ * have expired while it was read.
+ *
+ * @param read reads the counters. Called again if rows expire, are settled or replaced meanwhile.
  */
 export async function withoutExpired(
   context: TableContext,
   meter: ReadMeter,
   read: () => Promise<StoredCounter[]>,
 ): Promise<StoredCounter[]> {
-  const { snapshot, database } = context.catalog;
+  const { catalog, transaction } = context;
+  const { snapshot, database } = catalog;
   if (!snapshot.recordsCounted) return await read();
-  const now = Date.now();
-  const max = context.transaction === undefined ? maxUnsettled : 0;
-  const first = { now, limit: max + 1 };
-  let expired = await listExpiredCounts({ ...context, kv: database }, snapshot, first);
-  if (expired.length > max) {
+  const start = Date.now();
+  const max = transaction === undefined ? maxUnsettled : 0;
+  const list = async (): Promise<ExpiredUntil> =>
+    transaction === undefined
+      ? await listExpiredUntil(context, snapshot, Date.now())
+      : ofTransaction(await listExpiredCounts(context, snapshot, { now: start }));
+  let listed = await listExpiredUntil({ ...context, kv: database }, snapshot, start, max + 1);
+  if (listed.expired.length > max) {
     await settleExpiredCounts(context, Number.POSITIVE_INFINITY);
-    expired = await listExpiredCounts(context, snapshot, { now });
-  }
-  for (;;) {
+    listed = await list();
+  } else if (transaction !== undefined) listed = ofTransaction([]);
+  for (let tries = 1; ; tries++) {
+    const { expired, next } = listed;
     meter.reads += 2 * expired.length;
     const gone = await withoutRow(context, expired);
     const counters = await read();
-    if (expired.length === 0) return counters;
+    if (expired.length === 0 && Date.now() < next) return counters;
+    listed = await list();
+    const isCurrent = listed.expired.length === expired.length || tries >= maxTries;
     // If one of the rows has been settled or replaced meanwhile, the counters may not include it.
-    const again = await listExpiredCounts(context, snapshot, { now });
-    if (areSame(expired, again)) return subtract(counters, gone);
-    expired = again;
+    if (isCurrent && areIn(listed.expired, expired)) return subtract(counters, gone);
   }
 }
 
-function areSame(before: readonly ExpiredCount[], after: readonly ExpiredCount[]): boolean {
-  if (before.length !== after.length) return false;
-  return before.every(({ record }, i) => {
-    const other = after[i]?.record;
-    return record.versionstamp === other?.versionstamp && isSameKey(record.key, other.key);
-  });
+/** Nothing expires within a transaction after it has begun to count. */
+function ofTransaction(expired: readonly ExpiredCount[]): ExpiredUntil {
+  return { expired, next: Number.POSITIVE_INFINITY };
+}
+
+/** True if a list still has all of the rows that had expired before. */
+function areIn(listed: readonly ExpiredCount[], before: readonly ExpiredCount[]): boolean {
+  const records = new Map(
+    listed.map(({ record: { key, versionstamp } }) => [keyText(key), versionstamp]),
+  );
+  return before.every(
+    ({ record: { key, versionstamp } }) => records.get(keyText(key)) === versionstamp,
+  );
 }
 
 function subtract(

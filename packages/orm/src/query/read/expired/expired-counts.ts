@@ -1,4 +1,4 @@
-import type { KvKey, KvKeyPart } from "@keywright/core";
+import type { KvEntry, KvKey, KvKeyPart } from "@keywright/core";
 import type { CatalogSnapshot } from "../../../catalog/catalog-snapshot.js";
 import {
   type CountedIn,
@@ -12,6 +12,9 @@ import type { TableContext } from "../../../context/table-context.js";
 import { keyAfter } from "../../../indexes/key-parts.js";
 import { rowKey } from "../../../indexes/primary-key.js";
 import { readStored } from "../rows/read-rows.js";
+
+/** Usually few rows have expired since the last count, and one more tells when the next expires. */
+const firstBatch = 12;
 
 /** A row whose time is over, but that counters may still include. */
 export interface ExpiredCount {
@@ -36,25 +39,64 @@ export interface ExpiredRange {
  * times.
  */
 export async function listExpiredCounts(
-  { kv, model, limits }: TableContext,
+  context: TableContext,
   snapshot: CatalogSnapshot,
   { now, after, limit }: ExpiredRange,
 ): Promise<ExpiredCount[]> {
+  const { kv, model, limits } = context;
   const prefix = countedRowsPrefix(model);
   const start = after === undefined ? prefix : keyAfter(after.record.key);
   const end = [...prefix, now + 1];
   const batchSize = Math.min(limits.batchSize, limit ?? limits.batchSize);
   const options = limit === undefined ? { batchSize } : { batchSize, limit };
-  const list = kv.list({ start, end }, options);
   const found: ExpiredCount[] = [];
-  for await (const entry of list) {
-    const { key, versionstamp } = entry;
-    const primaryKey = key.slice(prefix.length + 1);
-    const counted = systemValue<readonly CountedIn[]>(entry, countedRowShape, model.name)!;
-    const counters = includingCounters(snapshot, counted);
-    found.push({ primaryKey, record: { key, versionstamp }, counters });
+  for await (const entry of kv.list({ start, end }, options)) {
+    found.push(expiredCount(context, snapshot, entry));
   }
   return found;
+}
+
+/** The rows that had expired at a time, and when the next one expires. */
+export interface ExpiredUntil {
+  readonly expired: readonly ExpiredCount[];
+  /** In milliseconds since 1970. Infinity if no other row expires. */
+  readonly next: number;
+}
+
+/**
+ * Returns the same as {@link listExpiredCounts}, and when the next row expires.
+ *
+ * @param limit the list ends after this many rows. `next` is then `now`.
+ */
+export async function listExpiredUntil(
+  context: TableContext,
+  snapshot: CatalogSnapshot,
+  now: number,
+  limit: number = Number.POSITIVE_INFINITY,
+): Promise<ExpiredUntil> {
+  const { kv, model, limits } = context;
+  const prefix = countedRowsPrefix(model);
+  const batchSize = Math.min(limits.batchSize, firstBatch);
+  const expired: ExpiredCount[] = [];
+  for await (const entry of kv.list({ prefix }, { batchSize })) {
+    const time = entry.key[prefix.length] as number;
+    if (time > now) return { expired, next: time };
+    expired.push(expiredCount(context, snapshot, entry));
+    if (expired.length >= limit) return { expired, next: now };
+  }
+  return { expired, next: Number.POSITIVE_INFINITY };
+}
+
+function expiredCount(
+  { model }: TableContext,
+  snapshot: CatalogSnapshot,
+  entry: KvEntry<unknown>,
+): ExpiredCount {
+  const { key, versionstamp } = entry;
+  const primaryKey = key.slice(countedRowsPrefix(model).length + 1);
+  const counted = systemValue<readonly CountedIn[]>(entry, countedRowShape, model.name)!;
+  const counters = includingCounters(snapshot, counted);
+  return { primaryKey, record: { key, versionstamp }, counters };
 }
 
 /**
