@@ -54,6 +54,9 @@ export interface ChangedClass {
   readonly stored: string;
 }
 
+/** Schemas that are nested deeper are not searched: a getter may nest them without end. */
+const maxDepth = 20;
+
 /**
  * Returns the first class of `z.instanceof` in the results of a schema whose instances are read as
  * those of another class. Nothing is known about the results of a transform, and a lazy schema may
@@ -62,8 +65,11 @@ export interface ChangedClass {
 export function changedClassIn(
   schema: Schema,
   seen: Set<Schema> = new Set(),
+  depth = 0,
 ): ChangedClass | undefined {
-  if (seen.has(schema)) return undefined;
+  // A model may contain what is not a schema. Whoever reads its type reports this with its place.
+  const isSchema = (schema as Partial<Schema>)._zod?.def !== undefined;
+  if (!isSchema || seen.has(schema) || depth > maxDepth) return undefined;
   seen.add(schema);
   const def = definitionOf(schema);
   if (def.type === "custom") {
@@ -79,7 +85,7 @@ export function changedClassIn(
     ...[def.innerType, def.out],
   ];
   for (const part of parts) {
-    const found = part ? changedClassIn(part, seen) : undefined;
+    const found = part ? changedClassIn(part, seen, depth + 1) : undefined;
     if (found !== undefined) return found;
   }
   return undefined;

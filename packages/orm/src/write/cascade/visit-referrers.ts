@@ -85,7 +85,7 @@ async function writeLeaf(
   reference: Reference,
   primaryKey: PrimaryKey,
 ): Promise<void> {
-  const { model, fields, onDelete } = reference;
+  const { fields, onDelete } = reference;
   const parent = { fields, parentKey: frame.primaryKey };
   const written = await writeReferrer(walk, context, primaryKey, parent, (find, where) =>
     onDelete === "cascade"
