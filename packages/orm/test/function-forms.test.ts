@@ -70,6 +70,127 @@ describe("the canonical source of a function", () => {
     expect(textOf(one)).not.toBe(textOf(other));
   });
 
+  /** Two functions and an argument for which they return something else. */
+  const differing: readonly (readonly [string, string, object])[] = [
+    [
+      "(row) => { return f(row); function f(r) { return r.p } }",
+      "(row) => { return f(row); function f(r) { return r.q } }",
+      { p: 1, q: 2 },
+    ],
+    [
+      "(row) => { const p = row.n.split(' '); const f = p.shift(); return p.join(' ') + f }",
+      "(row) => { const p = row.n.split(' '); return p.join(' ') + p.shift() }",
+      { n: "x y" },
+    ],
+    [
+      "(row) => { const p = row.n.split(' '); const f = p.shift(); return p.join(' ') }",
+      "(row) => row.n.split(' ').join(' ')",
+      { n: "x y" },
+    ],
+    [
+      "(row) => { const p = row.t.slice(); return p.shift() ? p.shift() : 0 }",
+      "(row) => { const p = row.t.slice(); return p.shift() || 0 }",
+      { t: ["x", "y"] },
+    ],
+    [
+      "(row) => { const t = row.t.slice(); const first = t.sort()[0]; return t[0] + first }",
+      "(row) => { const t = row.t.slice(); return t[0] + t.sort()[0] }",
+      { t: ["y", "x"] },
+    ],
+    [
+      "(row) => { const t = row.t.values(); const n = [...t].length; return [...t].length - n }",
+      "(row) => { const t = row.t.values(); return [...t].length - [...t].length }",
+      { t: ["y"] },
+    ],
+    [
+      "(row) => { const o = { ...row }; const d = delete o.p; return Object.keys(o).length }",
+      "(row) => Object.keys({ ...row }).length",
+      { p: 1 },
+    ],
+    [
+      "(row) => { const seen = /x/g; return row.t.map((t) => seen.test(t)) }",
+      "(row) => row.t.map((t) => /x/g.test(t))",
+      { t: ["x", "x"] },
+    ],
+    [
+      "(row) => { const f = []; for (var i = 0; i < row.n; i++) f.push(() => i); return f[0]() }",
+      "(row) => { const f = []; for (let i = 0; i < row.n; i++) f.push(() => i); return f[0]() }",
+      { n: 2 },
+    ],
+    [
+      "(row) => { let r; for (const t of row.t) { var z; z = (z ?? 0) + t; r = z } return r }",
+      "(row) => { let r; for (const t of row.t) { let z; z = (z ?? 0) + t; r = z } return r }",
+      { t: [1, 2] },
+    ],
+    [
+      "({ n }) => { const f = (m) => m > 2 ? f(m - 4) : m; return f(n) }",
+      "({ n }) => { const f = (m) => m > 2 ? f(n - 4) : n; return f(n) }",
+      { n: 6 },
+    ],
+    [
+      "function key(row) { return row.p ? key(row.p) : row.n }",
+      "(row) => row.p ? b(row.p) : row.n",
+      { p: { n: 1 }, n: 2 },
+    ],
+    [
+      "(row) => { { const x = row.p; if (x === 1 || x === 2) return 0 } return x }",
+      "(row) => { const x = row.p; if (x === 1 || x === 2) return 0; return x }",
+      { p: 5 },
+    ],
+    [
+      "(row) => { let n = row.n; return ((v) => [n, v])(n++) }",
+      "(row) => { let n = row.n; return [n, n++] }",
+      { n: 2 },
+    ],
+    [
+      "(row) => { let n = row.n; return n++ ? n++ : 0 }",
+      "(row) => { let n = row.n; return n++ || 0 }",
+      { n: 1 },
+    ],
+    [
+      `(row) => { let n = row.n; const up = () => ++n;
+        const f = () => { const o = n; return up() + o }; return f() }`,
+      `(row) => { let n = row.n; const up = () => ++n;
+        const f = () => up() + n; return f() }`,
+      { n: 1 },
+    ],
+    ["(row) => [spread(row.t)]", "(row) => [...row.t]", { t: [1, 2] }],
+    ["(row) => -(5).toFixed(row.n)", "(row) => (-5).toFixed(row.n)", { n: 0 }],
+    [
+      "(row) => { const __proto__ = row; return Object.keys({ __proto__ }).length }",
+      "(row) => { const p = row; return Object.keys({ __proto__: p }).length }",
+      {},
+    ],
+    ["(row) => rates_2024.EUR * row.n", "(row) => rates_2025.EUR * row.n", { n: 1 }],
+  ];
+
+  it.each(differing)("differs between %s and %s, which return others", (one, other, row) => {
+    const free = {
+      x: 7,
+      b: () => 100,
+      spread: () => 1,
+      rates_2024: { EUR: 2 },
+      rates_2025: { EUR: 3 },
+    };
+    const resultOf = (source: string): unknown =>
+      new Function(...Object.keys(free), `return (${source})`)(...Object.values(free))(row);
+    expect(resultOf(one)).not.toEqual(resultOf(other));
+    expect(textOf(one)).not.toBe(textOf(other));
+  });
+
+  it.each([
+    [
+      "(a) => { const parts = a.x.split(' '); return parts.sort()[0] }",
+      "(a) => a.x.split(' ').sort()[0]",
+    ],
+    [
+      "(a) => { return f(a) + f(a.x); function f(b) { return b.y } }",
+      "(a) => { const f = (b) => b.y; return f(a) + f(a.x) }",
+    ],
+  ])("is the same for %s and %s", (one, other) => {
+    expect(textOf(one)).toBe(textOf(other));
+  });
+
   it("is not changed by the names that a function declares in several blocks", () => {
     const shadowing = "(a) => { const x = a.p; if (a.q) { const x = 2; } return x }";
     expect(textOf(shadowing)).toContain("const x=a.p");

@@ -1,11 +1,15 @@
-import { type Tree, UnsupportedSource } from "./tree.js";
+import { assertBound } from "./assert-bound.js";
+import { isBinding, type Tree, UnsupportedSource } from "./tree.js";
 
 const maxLength = 20_000;
 const letters = "abcdefghijklmnopqrstuvwxyz";
 
 /** Prints a tree as a text that is the same for all names of parameters and variables. */
 export function printTree(root: Tree): string {
+  assertBound(root);
   const free = freeNames(root);
+  for (const name of free)
+    if (operations.has(name)) throw new UnsupportedSource(`it uses the name ${name}`);
   const names = new Map<string, string>();
   const nameFor = (binding: string): string => {
     let name = names.get(binding);
@@ -27,10 +31,11 @@ export function printTree(root: Tree): string {
   return print(root);
 }
 
-/** True for the name of a parameter or a variable, which stands for its binding. */
-function isBinding(name: string): boolean {
-  return name.startsWith("%");
-}
+/** The notations of rare parts, which calls of functions with such names must not look like. */
+const operations = new Set([
+  ...["let", "object", "field", "fields", "computed", "items", "rest", "hole", "spread"],
+  ...["sequence", "block", "declare", "expression", "none"],
+]);
 
 function freeNames(one: Tree): Set<string> {
   if (one.op === "name" && !isBinding(one.name)) return new Set([one.name]);
@@ -52,6 +57,10 @@ function textOf(
   const all = () => args.map(print).join(", ");
   const operand = (part: Tree) => (simple.has(part.op) ? print(part) : `(${print(part)})`);
   const [first, second, third] = args;
+  const base = () => {
+    const text = operand(first!);
+    return text.startsWith("-") ? `(${text})` : text;
+  };
   switch (op) {
     case "name":
       return isBinding(name) ? nameFor(name) : name;
@@ -61,13 +70,13 @@ function textOf(
       return name;
     case "member":
     case "member?":
-      return `${operand(first!)}${op === "member" ? "" : "?"}.${name}`;
+      return `${base()}${op === "member" ? "" : "?"}.${name}`;
     case "index":
     case "index?":
-      return `${operand(first!)}${op === "index" ? "" : "?."}[${print(second!)}]`;
+      return `${base()}${op === "index" ? "" : "?."}[${print(second!)}]`;
     case "call":
     case "call?":
-      return `${operand(first!)}${op === "call" ? "" : "?."}(${args.slice(1).map(print).join(", ")})`;
+      return `${base()}${op === "call" ? "" : "?."}(${args.slice(1).map(print).join(", ")})`;
     case "chain":
       return print(first!);
     case "unary":

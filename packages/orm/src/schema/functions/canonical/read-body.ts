@@ -1,19 +1,26 @@
 import type {
   BlockStatement,
+  DoWhileStatement,
   Expression,
+  ForInStatement,
+  ForOfStatement,
+  ForStatement,
   FunctionDeclaration,
   Pattern,
   Statement,
   VariableDeclaration,
   VariableDeclarator,
+  WhileStatement,
 } from "acorn";
-import type { Scope } from "./scope.js";
+import { sharesVariables } from "./changes.js";
+import { namesOfBlock, namesOfInnerBlocks, type Scope } from "./scope.js";
 import {
   constant,
   contains,
   countUses,
   isConstant,
   nameOf,
+  readsFirst,
   substitute,
   type Tree,
   tree,
@@ -31,14 +38,18 @@ export interface Readers {
 const effects = new Set(["assign", "update", "loop", "expression", "jump"]);
 
 /** Returns a body as one expression if it only declares constants, decides and returns. */
-export function readBody({ body }: BlockStatement, scope: Scope, readers: Readers): Tree {
-  const statements = body.flatMap((one) => readStatement(one, scope, readers));
+export function readBody({ body }: BlockStatement, outer: Scope, readers: Readers): Tree {
+  const scope = outer.outside(namesOfInnerBlocks(body));
+  // Functions exist before the statements in front of them.
+  const isFunction = ({ type }: Statement) => type === "FunctionDeclaration";
+  const inOrder = [...body.filter(isFunction), ...body.filter((one) => !isFunction(one))];
+  const statements = inOrder.flatMap((one) => readStatement(one, scope, readers));
   return statements.some((one) => contains(one, effects))
     ? tree("block", statements)
-    : expressionOf(statements);
+    : expressionOf(statements, scope);
 }
 
-function expressionOf([first, ...rest]: readonly Tree[]): Tree {
+function expressionOf([first, ...rest]: readonly Tree[], scope: Scope): Tree {
   if (first === undefined) return constant(undefined);
   const [one, two, three] = first.args;
   switch (first.op) {
@@ -47,32 +58,39 @@ function expressionOf([first, ...rest]: readonly Tree[]): Tree {
     case "throw":
       return first;
     case "block":
-      return expressionOf([...first.args, ...rest]);
+      return expressionOf([...first.args, ...rest], scope);
     case "if": {
       const no = three === undefined ? rest : [three, ...rest];
-      return tree("cond", [one!, expressionOf([two!, ...rest]), expressionOf(no)]);
+      return tree("cond", [one!, expressionOf([two!, ...rest], scope), expressionOf(no, scope)]);
     }
     default:
-      return withVariable(one!, two ?? constant(undefined), expressionOf(rest));
+      return withVariable(one!, two ?? constant(undefined), expressionOf(rest, scope), scope);
   }
 }
 
-/** Returns an expression in which a constant is replaced by its value, unless it is used again. */
-function withVariable(target: Tree, value: Tree, body: Tree): Tree {
+/**
+ * Returns an expression in which a constant is replaced by its value, unless it is used again. In a
+ * function that changes variables or objects, the value is not moved past other parts.
+ */
+function withVariable(target: Tree, value: Tree, body: Tree, { hasChanges }: Scope): Tree {
   if (target.op !== "name") return tree("let", [target, value, body]);
-  const uses = countUses(body, target.name);
-  const isShort = isConstant(value) || value.op === "name";
-  if (uses < 2 || isShort) return substitute(body, target.name, value);
+  const { name } = target;
+  const uses = countUses(body, name);
+  const isShort = isConstant(value) || (value.op === "name" && !hasChanges);
+  const canMove = !hasChanges || (uses === 1 && readsFirst(body, name));
+  if (isShort || (uses < 2 && canMove)) return substitute(body, name, value);
   return tree("let", [target, value, body]);
 }
 
 function readStatement(node: Statement, scope: Scope, readers: Readers): Tree[] {
-  const all = (statements: readonly Statement[]) =>
-    tree(
+  const block = (one: Statement, around = scope) => {
+    const statements = one.type === "BlockStatement" ? one.body : [one];
+    const inner = around.within(namesOfBlock(statements));
+    return tree(
       "block",
-      statements.flatMap((one) => readStatement(one, scope, readers)),
+      statements.flatMap((each) => readStatement(each, inner, readers)),
     );
-  const block = (one: Statement) => all(one.type === "BlockStatement" ? one.body : [one]);
+  };
   const read = (one: Expression) => readers.expression(one, scope);
   switch (node.type) {
     case "EmptyStatement":
@@ -96,11 +114,40 @@ function readStatement(node: Statement, scope: Scope, readers: Readers): Tree[] 
         tree("declare", [nameOf(scope.resolve(node.id.name)), readers.function(node, scope)]),
       ];
     case "ForOfStatement":
+    case "ForInStatement":
+    case "ForStatement":
+    case "WhileStatement":
+    case "DoWhileStatement":
+      return [readLoop(node, scope, readers, block)];
+    case "BreakStatement":
+    case "ContinueStatement":
+      if (node.label) throw unsupported("a label");
+      return [tree("jump", [], node.type)];
+    default:
+      throw unsupported(node.type);
+  }
+}
+
+type Loop = ForOfStatement | ForInStatement | ForStatement | WhileStatement | DoWhileStatement;
+
+function readLoop(
+  node: Loop,
+  outer: Scope,
+  readers: Readers,
+  block: (one: Statement, scope: Scope) => Tree,
+): Tree {
+  if (sharesVariables(node)) throw unsupported("a variable of several rounds of a loop");
+  const head = "left" in node ? node.left : "init" in node ? node.init : undefined;
+  const scope = head?.type === "VariableDeclaration" ? outer.within(namesOfBlock([head])) : outer;
+  const read = (one: Expression) => readers.expression(one, scope);
+  const body = block(node.body, scope);
+  switch (node.type) {
+    case "ForOfStatement":
     case "ForInStatement": {
       if (node.type === "ForOfStatement" && node.await) throw unsupported("await");
       const left = node.left.type === "VariableDeclaration" ? onlyTarget(node.left) : node.left;
-      const parts = [readers.pattern(left, scope), read(node.right), block(node.body)];
-      return [tree("loop", parts, node.type === "ForOfStatement" ? "of" : "in")];
+      const parts = [readers.pattern(left, scope), readers.expression(node.right, outer), body];
+      return tree("loop", parts, node.type === "ForOfStatement" ? "of" : "in");
     }
     case "ForStatement": {
       const { init, test, update } = node;
@@ -111,20 +158,12 @@ function readStatement(node: Statement, scope: Scope, readers: Readers): Tree[] 
             ? [tree("expression", [read(init)])]
             : [];
       const parts = [test, update].map((one) => (one ? read(one) : tree("none")));
-      return [tree("loop", [tree("block", begin), ...parts, block(node.body)], "for")];
+      return tree("loop", [tree("block", begin), ...parts, body], "for");
     }
     case "WhileStatement":
-      return [
-        tree("loop", [tree("block"), read(node.test), tree("none"), block(node.body)], "for"),
-      ];
+      return tree("loop", [tree("block"), read(node.test), tree("none"), body], "for");
     case "DoWhileStatement":
-      return [tree("loop", [read(node.test), block(node.body)], "do")];
-    case "BreakStatement":
-    case "ContinueStatement":
-      if (node.label) throw unsupported("a label");
-      return [tree("jump", [], node.type)];
-    default:
-      throw unsupported(node.type);
+      return tree("loop", [read(node.test), body], "do");
   }
 }
 

@@ -12,6 +12,7 @@ import {
   type SpreadElement,
   type Super,
 } from "acorn";
+import { hasChanges } from "./changes.js";
 import { type Readers, readBody } from "./read-body.js";
 import { declaredNames, Scope } from "./scope.js";
 import { constant, nameOf, type Tree, tree, unsupported } from "./tree.js";
@@ -24,8 +25,16 @@ const readers: Readers = {
 
 type AnyFunction = ArrowFunctionExpression | FunctionExpression | FunctionDeclaration;
 
+export interface ParsedSource {
+  readonly root: Tree;
+  /** True if a part of the function changes a variable or an object: see {@link hasChanges}. */
+  readonly hasChanges: boolean;
+}
+
 /** Parses the source of a function: an arrow function, a function, or a method of an object. */
-export function readSource(source: string): Tree {
+export function readSource(source: string): ParsedSource {
+  // In scripts, but not in modules, these begin comments.
+  if (/<!--|^\s*-->/m.test(source)) throw unsupported("a comment of HTML");
   const options = { ecmaVersion: "latest", sourceType: "script" } as const;
   const text = /^[\w$"'[]+\s*\(/.test(source) && !/^function\b/.test(source);
   const parsed = parse(text ? `({${source}\n})` : `(${source}\n)`, options);
@@ -36,7 +45,8 @@ export function readSource(source: string): Tree {
   const value = member?.type === "Property" ? member.value : expression;
   if (value.type !== "ArrowFunctionExpression" && value.type !== "FunctionExpression")
     throw unsupported(value.type);
-  return readFunction(value, new Scope());
+  const changes = hasChanges(value);
+  return { root: readFunction(value, new Scope(changes)), hasChanges: changes };
 }
 
 function readFunction(fn: AnyFunction, outer: Scope): Tree {
@@ -85,6 +95,9 @@ function readFields({ properties }: ObjectPattern, scope: Scope): Tree[] {
 
 function readKey({ key, computed }: Pick<Property, "key" | "computed">, scope: Scope): Tree {
   if (computed) return tree("computed", [readExpression(key, scope)]);
+  const name = key.type === "Identifier" ? key.name : key.type === "Literal" && key.value;
+  // `{ __proto__: x }` has no such property, but `{ __proto__ }` has.
+  if (name === "__proto__") throw unsupported(name);
   if (key.type === "Identifier") return constant(key.name);
   if (key.type === "Literal") return constant(String(key.value));
   throw unsupported(key.type);
@@ -206,7 +219,7 @@ function readCallee(callee: Expression | Super, scope: Scope): Tree {
 }
 
 /** The names that loaders give to imported modules. */
-const moduleName = /^(?:_\w+|import_\w+|\w+_\d+|__vite_ssr_import_\d+__)$/;
+const moduleName = /^(?:_\w+|import_\w+|\w+_\d{1,2}|__vite_ssr_import_\d+__)$/;
 
 function readMember(node: MemberExpression, scope: Scope): Tree {
   const { object, property, computed, optional } = node;

@@ -13,21 +13,46 @@ export class Scope {
   readonly #names: ReadonlyMap<string, string>;
   /** Counts the names of all scopes of a source. */
   readonly #counter: { count: number };
+  /** The names of blocks of the function that are not around the place. */
+  readonly #hidden: ReadonlySet<string>;
+  /** True if a part of the source changes a variable or an object. */
+  readonly hasChanges: boolean;
 
-  constructor(names: ReadonlyMap<string, string> = new Map(), counter = { count: 0 }) {
+  constructor(
+    hasChanges: boolean,
+    names: ReadonlyMap<string, string> = new Map(),
+    counter = { count: 0 },
+    hidden: ReadonlySet<string> = new Set(),
+  ) {
+    this.hasChanges = hasChanges;
     this.#names = names;
     this.#counter = counter;
+    this.#hidden = hidden;
   }
 
   inner(declared: readonly string[]): Scope {
     const names = new Map(this.#names);
     for (const name of declared) names.set(name, `%${this.#counter.count++}`);
-    return new Scope(names, this.#counter);
+    const hidden = [...this.#hidden].filter((name) => !declared.includes(name));
+    return new Scope(this.hasChanges, names, this.#counter, new Set(hidden));
+  }
+
+  /** Returns the scope of a function's body, outside of its blocks. */
+  outside(blocks: readonly string[]): Scope {
+    const hidden = new Set([...this.#hidden, ...blocks]);
+    return new Scope(this.hasChanges, this.#names, this.#counter, hidden);
+  }
+
+  /** Returns the scope of a block of the function. */
+  within(block: readonly string[]): Scope {
+    const hidden = [...this.#hidden].filter((name) => !block.includes(name));
+    return new Scope(this.hasChanges, this.#names, this.#counter, new Set(hidden));
   }
 
   /** Returns the unique name of a declared one. A free name stays as it is. */
   resolve(name: string): string {
     if (name === "arguments") throw new UnsupportedSource("it uses arguments");
+    if (this.#hidden.has(name)) throw new UnsupportedSource("it uses a name outside of its block");
     return this.#names.get(name) ?? name;
   }
 }
@@ -64,6 +89,20 @@ function namesInPattern(pattern: Pattern): string[] {
     default:
       return [];
   }
+}
+
+/** Returns the names that statements declare, but not those of the blocks in them. */
+export function namesOfBlock(statements: readonly Statement[]): string[] {
+  return statements.flatMap((one) => {
+    if (one.type === "VariableDeclaration") return namesIn(one);
+    return one.type === "FunctionDeclaration" ? [one.id.name] : [];
+  });
+}
+
+/** Returns the names that the blocks and loops in statements declare. */
+export function namesOfInnerBlocks(statements: readonly Statement[]): string[] {
+  const own = new Set(namesOfBlock(statements));
+  return statements.flatMap(namesInStatement).filter((name) => !own.has(name));
 }
 
 function namesIn(declaration: VariableDeclaration): string[] {

@@ -1,5 +1,7 @@
+import type { ParsedSource } from "./read-function.js";
 import {
   constant,
+  contains,
   countUses,
   isConstant,
   isSame,
@@ -14,16 +16,16 @@ import {
  * form. Index functions are pure by contract, so the order in which parts are evaluated, and
  * whether a part without effect is evaluated, do not matter.
  */
-export function simplify(root: Tree): Tree {
+export function simplify({ root, hasChanges }: ParsedSource): Tree {
   let steps = 0;
   const visit = (one: Tree): Tree => {
     if (++steps > 5000) throw new UnsupportedSource("it is too large");
-    return simplified({ ...one, args: one.args.map(visit) });
+    return simplified({ ...one, args: one.args.map(visit) }, hasChanges);
   };
   return visit(root);
 }
 
-function simplified(one: Tree): Tree {
+function simplified(one: Tree, hasChanges: boolean): Tree {
   const [first, second, third] = one.args;
   switch (one.op) {
     case "unary":
@@ -37,7 +39,7 @@ function simplified(one: Tree): Tree {
     case "template":
       return template(one);
     case "call":
-      return call(one, first!);
+      return hasChanges ? one : call(one, first!);
     case "index":
       return isConstant(second!) && isIdentifier(second!.value)
         ? tree("member", [first!], second!.value)
@@ -155,7 +157,7 @@ function conditional(test: Tree, yes: Tree, no: Tree): Tree {
     if (isLeaf) return test;
     return conditional({ ...test, name: opposites[test.name]! }, no, yes);
   }
-  if (isSame(yes, no)) return yes;
+  if (isSame(yes, no) && isRepeatable(test)) return yes;
   return decision(test, yes, no);
 }
 
@@ -171,12 +173,20 @@ function decision(test: Tree, yes: Tree, no: Tree): Tree {
       ? tree("unary", [test], "!")
       : tree("binary", test.args, opposite);
   }
+  if (!isRepeatable(test)) return tree("cond", [test, yes, no]);
   if (isSame(test, yes)) return logical("||", test, no);
   if (isSame(test, no)) return logical("&&", test, yes);
   const [subject, none] = test.args;
   if (test.name === "==" && isNull(none) && subject && isSame(subject, no))
     return tree("logical", [subject, yes], "??");
   return tree("cond", [test, yes, no]);
+}
+
+/** Parts that may have another value or effect each time. Compilers do not merge two of them. */
+const unrepeatable = new Set(["call", "call?", "new", "assign", "update"]);
+
+function isRepeatable(one: Tree): boolean {
+  return !contains(one, unrepeatable);
 }
 
 function isNull(one: Tree | undefined): boolean {
@@ -189,7 +199,7 @@ function isNull(one: Tree | undefined): boolean {
  */
 function asNullish(test: Tree, yes: Tree, no: Tree): Tree | undefined {
   const absent = absentTest(test, "===");
-  if (absent === undefined) return undefined;
+  if (absent === undefined || !isRepeatable(absent.subject)) return undefined;
   const other = absent.value === null ? undefined : null;
   const isOther = (one: Tree | undefined, operator: string) => {
     const found = one && absentTest(one, operator);

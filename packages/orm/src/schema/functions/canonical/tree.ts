@@ -61,3 +61,30 @@ export function isSame(a: Tree, b: Tree): boolean {
     a.args.every((part, i) => isSame(part, b.args[i]!))
   );
 }
+
+/** These evaluate their parts from the first to the last, and the first one in any case. */
+const inOrder = new Set([
+  ...["member", "index", "call", "member?", "index?", "call?", "chain", "new", "throw"],
+  ...["unary", "binary", "logical", "cond", "template", "array", "spread", "sequence"],
+]);
+
+/** True if an expression reads a variable before it does anything else. */
+export function readsFirst(one: Tree, name: string): boolean {
+  if (one.op === "name") return one.name === name;
+  if (one.op === "let") return readsFirst(one.args[1]!, name);
+  if (!inOrder.has(one.op)) return false;
+  const first = one.args.find((part) => !isConstant(part) && !isFree(part));
+  // Only these evaluate all parts.
+  const isCertain =
+    first === one.args[0] || !["logical", "cond", "call?", "index?"].includes(one.op);
+  return first !== undefined && isCertain && readsFirst(first, name);
+}
+
+function isFree({ op, name }: Tree): boolean {
+  return op === "name" && !isBinding(name);
+}
+
+/** True for the name of a parameter or a variable, which stands for its binding. */
+export function isBinding(name: string): boolean {
+  return name.startsWith("%");
+}
