@@ -397,6 +397,27 @@ describe("a query of aggregates", () => {
     expect(customersOf(await db.orders.groupBy({ ...query, ...last }))).toEqual(["c3", "c2"]);
   });
 
+  it("are sorted by booleans, and by values of different types in the order of keys", async () => {
+    const value = z.union([z.string(), z.number(), z.boolean()]);
+    const Answer = defineModel({
+      name: "answers",
+      schema: z.object({ id: z.string(), question: z.string(), value }),
+      primaryKey: "id",
+      indexes: { byQuestion: { key: "question", max: ["value"] } },
+    });
+    const db = await createDatabase({ kv, models: { answers: Answer } });
+    const values = [true, "b", 7, false, "a", 1];
+    await db.answers.createMany({
+      data: values.map((each, i) => ({ id: `${i}`, question: `q${i}`, value: each })),
+    });
+    const groups = await db.answers.groupBy({
+      by: ["question"],
+      max: { value: true },
+      orderBy: { max: { value: "asc" } },
+    });
+    expect(groups.map(({ max }) => max.value)).toEqual(["a", "b", 1, 7, false, true]);
+  });
+
   it("refuse an order and conditions of aggregates that the call does not ask for", async () => {
     const { orders } = await open();
     const query = { by: ["customer"], sum: { amount: true } } as const;

@@ -1,7 +1,9 @@
 import { Buffer } from "node:buffer";
+import { compareKeys } from "@keywright/core";
 import type { Direction } from "../../context/any-query.js";
 import { knownNames } from "../../errors/nearest-name.js";
 import { InvalidArgumentError } from "../../errors/query-errors.js";
+import { keyPartOf } from "../../indexes/key-parts.js";
 import type { CompiledModel } from "../../model/compiled-model.js";
 import { isPlainObject } from "../../model/is-plain-object.js";
 import { type Aggregates, fieldAggregates } from "./aggregate-query.js";
@@ -54,7 +56,12 @@ export function parseGroupOrder(
   const sort = (a: GroupRow, b: GroupRow): number => {
     const [left, right] = [valueIn(a), valueIn(b)];
     if (left === null || right === null) return Number(left === null) - Number(right === null);
-    return direction === "asc" ? compare(left, right) : compare(right, left);
+    const order = compare(left, right);
+    // Values of different types are in the order of keys, as in an index.
+    const difference = Number.isNaN(order)
+      ? compareKeys([keyPartOf(left)!], [keyPartOf(right)!], model.keyOrder)
+      : order;
+    return direction === "asc" ? difference : -difference;
   };
   return { direction: "asc", sort };
 }
@@ -144,6 +151,7 @@ function compareValues(a: unknown, b: unknown): number {
   if (typeof a === "string" && typeof b === "string")
     return Buffer.compare(Buffer.from(a), Buffer.from(b));
   if (a instanceof Uint8Array && b instanceof Uint8Array) return Buffer.compare(a, b);
+  if (typeof a === "boolean" && typeof b === "boolean") return Number(a) - Number(b);
   const [left, right] = [amountOf(a), amountOf(b)];
   if (!isAmount(left) || !isAmount(right)) return left === right ? 0 : Number.NaN;
   return left < right ? -1 : left > right ? 1 : 0;
@@ -154,7 +162,7 @@ function amountOf(value: unknown): unknown {
 }
 
 function isAmount(value: unknown): value is number | bigint {
-  return typeof value === "number" || typeof value === "bigint";
+  return typeof value === "bigint" || (typeof value === "number" && !Number.isNaN(value));
 }
 
 /** Compares sums: numbers, bigints, or decimal numbers as texts. */
