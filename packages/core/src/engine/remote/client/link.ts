@@ -174,6 +174,8 @@ export class Link {
     stream.unref?.();
     this.#newStream = stream;
     try {
+      if (this.#isClosed) throw new Error("the database is closed");
+      if (stream.destroyed) throw new Error("the connection was closed");
       const writer = new FrameWriter(stream);
       const greeting = await this.#greet(stream, writer, longest);
       if (this.#isClosed) throw new Error("the database is closed");

@@ -68,11 +68,9 @@ function listening(server: Server, path: string): Promise<void> {
 function connected(path: string): Promise<Socket> {
   return new Promise((resolve, reject) => {
     const socket = createConnection(path);
-    socket.once("error", reject);
-    socket.once("connect", () => {
-      socket.off("error", reject);
-      resolve(socket);
-    });
+    // It stays, because an error before the caller listens to the socket would end the process.
+    socket.on("error", reject);
+    socket.once("connect", () => resolve(socket));
   });
 }
 

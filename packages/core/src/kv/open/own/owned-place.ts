@@ -1,4 +1,5 @@
 import cluster from "node:cluster";
+import type { Socket } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Engine } from "../../../engine/engine.js";
 import { RemoteEngine } from "../../../engine/remote/client/remote-engine.js";
@@ -124,12 +125,24 @@ async function attachedEngine(
   let engine: RemoteEngine;
   /** The engine by which this process owns the database, after it has taken over. */
   let own: SharedEngine | undefined;
+  let takingOver: Promise<Socket> | undefined;
+  let isClosed = false;
+  /** Becomes the owner, and connects to itself. */
   const takeOver = async () => {
     const opened = await ownPlace(place, options);
     const taken = new SharedEngine(opened.engine, options.mode, opened.release, place.path);
     await taken.acquire(options.readOnly);
     await servePlace(taken, place);
-    return taken;
+    try {
+      const socket = await connectInFolder(place.folder);
+      own = taken;
+      engine.hasTakenOver = true;
+      return socket;
+    } catch (failure) {
+      // For example, the disk is too full for a socket. Another process may own the folder then.
+      await taken.release();
+      throw failure;
+    }
   };
   const mayTakeOver = () => {
     if (options.attach === false) return false;
@@ -141,25 +154,22 @@ async function attachedEngine(
     try {
       return await connectInFolder(place.folder);
     } catch (error) {
-      if (isFirst || own !== undefined || !mayTakeOver()) throw error;
-      const taken = await takeOver();
-      try {
-        const socket = await connectInFolder(place.folder);
-        own = taken;
-        engine.hasTakenOver = true;
-        return socket;
-      } catch (failure) {
-        // For example, the disk is too full for a socket. Another process may own the folder then.
-        await taken.release();
-        throw failure;
-      }
+      if (isFirst || isClosed || own !== undefined || !mayTakeOver()) throw error;
+      takingOver = takeOver();
+      return await takingOver;
     } finally {
       isFirst = false;
     }
   };
+  const close = async () => {
+    isClosed = true;
+    // Otherwise this process would become the owner after it has closed the database.
+    await takingOver?.catch(() => undefined);
+    await own?.release();
+  };
   try {
     engine = await RemoteEngine.open(connect, {
-      onClose: async () => await own?.release(),
+      onClose: close,
       findOwner: () => ownerOf(place.folder),
     });
   } catch (error) {
