@@ -174,4 +174,24 @@ describe("a row with fields that the model does not have", () => {
     expect(seen.every((row) => !("ssn" in (row as object)))).toBe(true);
     expect(seen.length).toBeGreaterThan(8);
   });
+
+  it("keeps them in the elements of an array to which others are added", async () => {
+    const lines = z.array(z.object({ sku: z.string(), tags: z.array(z.string()).optional() }));
+    const Order = defineModel({
+      name: "orders",
+      schema: z.object({ id: z.string(), lines: lines.max(3) }),
+      primaryKey: "id",
+    });
+    const { orders } = await createDatabase({ kv, models: { orders: Order } });
+    await orders.create({ data: { id: "1", lines: [] } });
+    const line = { sku: "a", tags: ["t"], note: "n" };
+    await kv.set(["orders", "1"], { id: "1", lines: [line, { sku: "b" }] });
+    const push = { sku: "c" };
+    const updated = await orders.update({ where: { id: "1" }, data: { lines: { push } } });
+    expect(updated.lines).toEqual([{ sku: "a", tags: ["t"] }, { sku: "b" }, push]);
+    expect((await kv.get(["orders", "1"])).value).toEqual({
+      id: "1",
+      lines: [line, { sku: "b" }, push],
+    });
+  });
 });

@@ -16,6 +16,11 @@ export function ownFields(schema: z.ZodObject, row: AnyRow): AnyRow {
   return (stripOf(schema)?.(row) as AnyRow | undefined) ?? row;
 }
 
+/** Returns a stored value of a schema without other fields, as {@link ownFields}. */
+export function ownValue(schema: Schema, value: unknown): unknown {
+  return stripOf(schema)?.(value) ?? value;
+}
+
 /** True if rows may have other fields than those of the schema. */
 export function hasOtherFields(schema: z.ZodObject): boolean {
   const { catchall } = schema._zod.def;

@@ -2,6 +2,8 @@ import type * as z from "zod";
 import { ownIssue } from "../../errors/row-issue.js";
 import { canBeLeftOut, canBeObject, elementSchema } from "../../model/fields/field-schema.js";
 import { outputSchema } from "../../model/fields/output-schema.js";
+import { isSameData } from "../../model/rows/is-same-data.js";
+import { ownValue } from "../../model/rows/own-fields.js";
 import { allReady, type Parsed, parse, whenReady } from "./parse.js";
 
 /** The new value of a field, undefined if the field is removed, or the issues with its input. */
@@ -94,7 +96,27 @@ function push(
     );
     if (issues.length > 0) return { success: false, issues };
     const list = [...stored, ...results.map((result) => result.data)];
-    return whenReady(parse(outputSchema(schema as z.ZodType), list), changedTo);
+    return whenReady(parse(outputSchema(schema as z.ZodType), list), (result) => {
+      if (!result.success || element === undefined) return changedTo(result);
+      return { success: true, value: withOtherFields(element, stored, result.data) };
+    });
+  });
+}
+
+/**
+ * Returns a parsed list with those of its elements as they are stored that differ from it only in
+ * fields that the schema does not have.
+ */
+function withOtherFields(
+  element: z.core.$ZodType,
+  stored: readonly unknown[],
+  parsed: unknown,
+): unknown {
+  if (!Array.isArray(parsed)) return parsed;
+  return parsed.map((value: unknown, i) => {
+    const before = stored[i];
+    const own = ownValue(element, before);
+    return own !== before && isSameData(value, own) ? before : value;
   });
 }
 
