@@ -243,6 +243,29 @@ describe("aggregates", () => {
     expect(first.map(({ month }) => month)).toEqual(months.slice(0, 2));
   });
 
+  it("of the first groups need one group more than take returns", async () => {
+    const db = await open();
+    const all = ["2026-01", "2026-02", "2026-03", "2026-04", "2026-05", "2026-06"];
+    for (const [i, month] of all.entries())
+      await db.orders.create({ data: { id: month, customer: "a", month, amount: i } });
+    await db.orders.delete({ where: { id: "2026-05" } });
+    const query = { by: ["month"], where: { customer: "a" }, count: true, take: 2 } as const;
+    const monthsOf = (groups: readonly { month: string }[]) => groups.map(({ month }) => month);
+    expect(monthsOf(await db.orders.groupBy({ ...query, maxReads: 3 }))).toEqual(all.slice(0, 2));
+    const error = await rejection(db.orders.groupBy({ ...query, maxReads: 2 }));
+    expect(error.code).toBe("KW_READ_LIMIT");
+    // The counter of a group that has become empty is left, and read too.
+    const last = await db.orders.groupBy({
+      ...query,
+      orderBy: { month: "desc" },
+      sum: { amount: true },
+    });
+    expect(last).toEqual([
+      { month: "2026-06", count: 1, sum: { amount: 5 } },
+      { month: "2026-04", count: 1, sum: { amount: 3 } },
+    ]);
+  });
+
   it("refuse a sum that a number cannot hold exactly", async () => {
     const db = await open();
     const amount = Number.MAX_SAFE_INTEGER;

@@ -45,7 +45,7 @@ export async function aggregateRows(
     meter.index = plan.index?.name ?? "primaryKey";
     const total = new Total(summary, keyOrderOf(kv));
     const ranked = await rankedGroups(context, plan, aggregates, meter);
-    const pages = ranked === undefined ? readGroups(context, plan, false, meter) : [ranked];
+    const pages = ranked === undefined ? readGroups(context, plan, meter) : [ranked];
     for await (const groups of pages) {
       for (const group of groups) {
         total.add(group);
@@ -97,7 +97,11 @@ export async function groupRows(
     const isCurrent = (group: Group) =>
       current !== undefined &&
       columns.every(({ position }) => isSamePart(current!.parts[position], group.parts[position]));
-    for await (const groups of readGroups(context, summary.plan, reverse, meter)) {
+    const isWhole = columns.at(-1)!.position === parts.length - 1;
+    const stopsEarly = isWhole && sort === undefined && query.having === undefined;
+    // A result is complete when the next group begins.
+    const pageSize = stopsEarly ? take + 1 : Number.POSITIVE_INFINITY;
+    for await (const groups of readGroups(context, summary.plan, meter, { reverse, pageSize })) {
       for (const group of groups) {
         if (!isCurrent(group)) {
           finish();

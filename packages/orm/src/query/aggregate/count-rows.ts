@@ -211,7 +211,7 @@ async function countGroups(
   const count = countOfKeys(queryPlan);
   const plan = { index, segments, count, sums: new Map(), extremes: new Map() };
   let total = 0;
-  for await (const groups of readGroups(context, plan, false, meter)) {
+  for await (const groups of readGroups(context, plan, meter)) {
     for (const { count: rows } of groups) total += Number(rows);
   }
   return total;

@@ -31,6 +31,13 @@ const prefixLength = 3;
 /** Sorts after the positions of all limbs. */
 const afterLimbs = 1000;
 
+/** Options of {@link readGroups}. */
+export interface ReadGroupsOptions {
+  readonly reverse: boolean;
+  /** How many groups are read first. Each further page has twice as many, up to a batch. */
+  readonly pageSize: number;
+}
+
 /**
  * Yields the groups of a plan that have rows, some at a time, in key order or its reverse. A group
  * of which no counter is read may have no rows.
@@ -38,14 +45,15 @@ const afterLimbs = 1000;
 export async function* readGroups(
   context: TableContext,
   plan: AggregatePlan,
-  reverse: boolean,
   meter: ReadMeter,
+  options: ReadGroupsOptions = { reverse: false, pageSize: context.limits.batchSize },
 ): AsyncGenerator<Group[]> {
+  const { reverse } = options;
   const segments = reverse ? plan.segments.toReversed() : plan.segments;
   for (const segment of segments) {
     const { equals } = segment;
     if (equals.length < (plan.index?.parts.length ?? 0)) {
-      yield* listGroups(context, plan, segment, reverse, meter);
+      yield* listGroups(context, plan, segment, options, meter);
       continue;
     }
     const keys = keysOf(plan, equals);
@@ -76,12 +84,13 @@ async function* listGroups(
   context: TableContext,
   plan: AggregatePlan,
   segment: Segment,
-  reverse: boolean,
+  { reverse, pageSize }: ReadGroupsOptions,
   meter: ReadMeter,
 ): AsyncGenerator<Group[]> {
   const { count, sums } = plan;
   if (count === undefined || segment.interval.isEmpty) return;
-  const limit = context.limits.batchSize;
+  const { batchSize } = context.limits;
+  let limit = Math.min(pageSize, batchSize);
   const rangeOfAll = (counter: Counter) => rangeOf(context, counter, segment, undefined, reverse);
   const sumRanges = [...sums.values()].flatMap((counter) => rangeOfAll(counter) ?? []);
   for (let after: KvKey | undefined; ; ) {
@@ -89,8 +98,9 @@ async function* listGroups(
     const range = rangeOf(context, count, segment, after, reverse);
     if (range === undefined) return;
     const counters = await withoutExpired(context, meter, async () => {
-      // Most queries have one page, whose sums are read at the same time as the counts.
-      const ranges = after === undefined ? sumRanges : [];
+      // Most queries have one page, whose sums are read at the same time as the counts. A small page
+      // waits for its counts, so that it reads no other sums.
+      const ranges = after === undefined && limit === batchSize ? sumRanges : [];
       const options = { limit, reverse };
       const lists = [range, ...ranges].map((one) => list(context, one, meter, options));
       const [counts, ...ahead] = await awaitAll(lists);
@@ -113,6 +123,7 @@ async function* listGroups(
     yield groupsOf(plan, counters);
     if (page.length < limit) return;
     after = page.at(-1)?.key;
+    limit = Math.min(limit * 2, batchSize);
   }
 }
 
