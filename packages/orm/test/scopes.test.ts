@@ -404,6 +404,19 @@ describe("conditions on related rows within a scope", () => {
     ]);
   });
 
+  it("are not served by an index that also has the rows of others", async () => {
+    await using kv = await openKv();
+    const texts = build({ byState: { key: ["state"] } });
+    const db = await createDatabase({ kv, models: { authors: Author, tenants: Tenant, texts } });
+    const where = { texts: { some: { state: "draft" } } };
+    expect((await db.authors.findMany({ where } as never)).items).toEqual([]);
+    const error = await rejection(db.scope({ t: "a" }).authors.findMany({ where } as never));
+    expect(error).toMatchObject({
+      code: "KW_QUERY_UNINDEXED",
+      message: expect.stringContaining('key: ["t", "state", "authorId"]'),
+    });
+  });
+
   it("rank a row with the fields of the scope in by, and without them", async () => {
     await using kv = await openKv();
     const models = { users: User, posts: Post, countries: Country };
