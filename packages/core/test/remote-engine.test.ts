@@ -47,6 +47,24 @@ describe("a commit whose connection is lost", () => {
   });
 });
 
+it("a commit whose answer is lost is ambiguous if the next owner cannot read what it made", async () => {
+  const { engine: own } = owner;
+  const commit = own.commit.bind(own);
+  own.commit = async (writes) => {
+    const outcomes = await commit(writes);
+    own.commit = commit;
+    const get = own.get.bind(own);
+    own.get = async () => {
+      own.get = get;
+      throw new Error("The disk fails.");
+    };
+    owner.restart();
+    return outcomes;
+  };
+  expect(await engine.commit([add])).toMatchObject([{ code: "KW_COMMIT_AMBIGUOUS" }]);
+  expect(await sum()).toBe(1n);
+});
+
 describe("a watch", () => {
   it("reports what was committed before the owner knew of it", async () => {
     await engine.get(key(0));

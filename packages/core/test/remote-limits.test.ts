@@ -160,6 +160,25 @@ it("large requests that leave no room for each other are handled one after the o
   await expect.poll(() => buffered.hasRoom).toBe(true);
 });
 
+it("a commit that is too large for the next owner may have been made by the one before", async () => {
+  const access = { maxMessageBytes: 10_000 };
+  await start({}, access);
+  const client = await connectTo(owner);
+  const set = { type: "set", key: a, value: encodeValue(new Uint8Array(1000)) } as const;
+  const write = { checks: [], mutations: [set], sync: false };
+  const commit = owner.engine.commit.bind(owner.engine);
+  owner.engine.commit = async (writes) => {
+    const outcomes = await commit(writes);
+    owner.engine.commit = commit;
+    access.maxMessageBytes = 500;
+    owner.restart();
+    return outcomes;
+  };
+  expect(await client.commit([write])).toMatchObject([{ code: "KW_COMMIT_AMBIGUOUS" }]);
+  expect(await client.commit([write])).toMatchObject([{ code: "KW_LIMIT_EXCEEDED" }]);
+  await client.close();
+});
+
 it("the requests of one client leave turns to the others", async () => {
   await start({ a: 1 });
   const get = owner.engine.get.bind(owner.engine);

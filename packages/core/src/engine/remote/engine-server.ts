@@ -149,7 +149,9 @@ export class EngineServer implements ConnectionHost {
       this.database.check(write);
       // An owner that was killed may have applied the write.
       const applied = isRepeated
-        ? await appliedVersionstamp(engine, id, group, position)
+        ? await appliedVersionstamp(engine, id, group, position).catch((error: unknown) => {
+            throw new AmbiguousCommitError(0, error);
+          })
         : undefined;
       return applied ?? (await commit(withCommitId(write, id, group, position)));
     } catch (error) {

@@ -160,7 +160,10 @@ export class Link {
     try {
       this.#write([id, call, ...args, ...(firstSentAt === undefined ? [] : [true])]);
     } catch (error) {
-      this.#pending.take(id)?.reject(error);
+      this.#pending.take(id);
+      pending.reject(
+        this.#refusalOf(pending, error as Error, call === "commit" && firstSentAt !== undefined),
+      );
     }
   }
 
@@ -255,8 +258,12 @@ export class Link {
   #refuseAll(refusal: () => Error): void {
     this.#pending.rejectAll((pending) => {
       const mayBeMade = pending.call === "commit" && pending.firstSentAt !== undefined;
-      return mayBeMade ? this.#events.errorOf(unanswered(pending, "gone"), refusal()) : refusal();
+      return this.#refusalOf(pending, refusal(), mayBeMade);
     });
+  }
+
+  #refusalOf(pending: PendingCall, refusal: Error, mayBeMade: boolean): Error {
+    return mayBeMade ? this.#events.errorOf(unanswered(pending, "gone"), refusal) : refusal;
   }
 
   #lose(): void {
