@@ -103,6 +103,11 @@ describe("the canonical source of a function", () => {
       { t: ["y"] },
     ],
     [
+      "(row) => { const t = row.t[Symbol.iterator](); const n = [...t].length; return [...t].length - n }",
+      "(row) => { const t = row.t[Symbol.iterator](); return [...t].length - [...t].length }",
+      { t: ["y"] },
+    ],
+    [
       "(row) => { const o = { ...row }; const d = delete o.p; return Object.keys(o).length }",
       "(row) => Object.keys({ ...row }).length",
       { p: 1 },

@@ -157,3 +157,11 @@ describe("functions with another code", () => {
     });
   });
 });
+
+it("a bound function is refused without a version, because all of them have the same source", () => {
+  const cut = (length: number, email: string) => email.slice(0, length);
+  expect(() => modelWith(cut.bind(null, 1))).toThrowError(
+    /indexes\.byEmail\.normalize .*bind\(\)/s,
+  );
+  expect(modelWith(cut.bind(null, 1), 1).name).toBe("users");
+});

@@ -14,6 +14,7 @@ import {
   isSameInKey,
 } from "../fields/key-kinds.js";
 import type { Model } from "../model.js";
+import { assertOwnCode } from "./assert-own-code.js";
 import { compileCondition, matchesCondition } from "./compile-condition.js";
 import type { AnyIndexDefinition, AnyIndexPart } from "./index-definition.js";
 import { defaultIndexPrefix } from "./index-prefix.js";
@@ -67,6 +68,7 @@ export function compileIndex(
   const parts = normalized.map((part) =>
     canMixNumbers(model, part) ? { ...part, descendingOrder: keyOrder } : part,
   );
+  if (version === undefined) assertOwnCode(parts, where, fail);
   const fields = parts.map((part) => part.field);
   if (parts.length === 0) fail("key", "it must name at least one field");
   assertFields(

@@ -5,7 +5,7 @@ const changing =
   /^(?:push|pop|shift|unshift|splice|sort|reverse|fill|copyWithin|add|delete|clear|next|assign|defineProperty|defineProperties|deleteProperty|setPrototypeOf|set(?:[A-Z]\w*)?)$/;
 
 /** Methods whose result is an iterator, which can be read once. Those of `Object` return arrays. */
-const iterating = /^(?:keys|values|entries|matchAll)$/;
+const iterating = /^(?:keys|values|entries|matchAll|iterator)$/;
 
 /**
  * True if a part of a function changes a variable or an object. What it returns then depends on the
