@@ -60,7 +60,10 @@ async function expectMembersByVisits(kv: Kv): Promise<void> {
   for (const visits of [0, 1, 6, 7]) {
     const where = { visits };
     const expected = stored.filter((row) => row.visits === visits);
-    expect((await old.members.findMany({ where, take: 100 })).items).toEqual(expected);
+    const reading = old.members.findMany({ where, take: 100 });
+    // The old program cannot read a row that lacks the name.
+    if (expected.every((row) => "name" in row)) expect((await reading).items).toEqual(expected);
+    else await expect(reading).rejects.toMatchObject({ code: "KW_STALE_SCHEMA" });
     expect(await old.members.count({ where })).toBe(expected.length);
   }
 }
