@@ -56,14 +56,19 @@ function start(args: readonly string[]) {
 const sayingConfig = config.replace(
   'openKv(import.meta.dirname + "/data")',
   `openKv(import.meta.dirname + "/data").then((kv) => {
-    for (const name of ["getMany", "list"]) {
-      const read = kv[name].bind(kv);
-      kv[name] = (...args) => {
-        process.stderr.write("reading\\n");
-        return read(...args);
-      };
-    }
-    return kv;
+    const saying = (reads) => {
+      for (const name of ["getMany", "list"]) {
+        const read = reads[name].bind(reads);
+        reads[name] = (...args) => {
+          process.stderr.write("reading\\n");
+          return read(...args);
+        };
+      }
+      return reads;
+    };
+    const openView = kv.openView.bind(kv);
+    kv.openView = async () => saying(await openView());
+    return saying(kv);
   })`,
 );
 

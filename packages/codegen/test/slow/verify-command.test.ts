@@ -108,11 +108,11 @@ it.each([
   expect({ exitCode, stdout }).toEqual({ exitCode: 2, stdout: "" });
 });
 
-it("leaves out indexes that are not built, and names the migration where it is to repair", async () => {
+it("leaves out indexes that are not built, which migrate builds, also from a repair", async () => {
   project = await playersProject(players(2), '{ byScore: { key: "score" } }');
-  const looked = await project.run(["verify"]);
-  expect(looked.stdout).toContain("players  there is no index to check");
-  const refused = await project.run(["verify", "--repair"]);
-  expect(refused.stderr).toContain("npx keywright migrate run");
-  expect(refused.exitCode).toBe(1);
+  for (const options of [[], ["--repair"]]) {
+    const { exitCode, stdout } = await project.run(["verify", ...options]);
+    expect(stdout).toContain("players  there is no index to check");
+    expect(exitCode).toBe(0);
+  }
 });
