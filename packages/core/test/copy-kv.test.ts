@@ -191,6 +191,22 @@ describe("copyKv of entries beside its own progress", () => {
 });
 
 describe("copyKv of a database into itself", () => {
+  it("refuses two handles of one database", () =>
+    withFolder(async (folder) => {
+      const from = await openKv(folder);
+      const to = await openKv(folder);
+      try {
+        await from.set(["a"], 1);
+        const refused = { code: "KW_OPTION_INVALID", option: "to" };
+        await expect(copyKv(from, to)).rejects.toMatchObject(refused);
+        const { versionstamp } = await from.get(progressKey);
+        expect(versionstamp).toBeNull();
+      } finally {
+        await to.close();
+        await from.close();
+      }
+    }));
+
   it("is refused", async () => {
     const kv = await openKv();
     await expect(copyKv(kv, kv)).rejects.toMatchObject({ code: "KW_OPTION_INVALID", option: "to" });

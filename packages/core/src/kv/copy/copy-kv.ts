@@ -1,4 +1,6 @@
+import { isDeepStrictEqual } from "node:util";
 import { InvalidOptionError } from "../../errors/core-errors.js";
+import { awaitAll } from "../../values/await-all.js";
 import type { Kv, KvLike } from "../kv.js";
 import { assertNoRemains } from "./assert-no-remains.js";
 import { entriesInCommitOrder } from "./commit-order.js";
@@ -6,6 +8,7 @@ import { confirmCopy } from "./confirm-copy.js";
 import type { CopyOptions, CopyProgress } from "./copy-options.js";
 import { openSource } from "./copy-source.js";
 import { CopyWriter } from "./copy-writer.js";
+import { progressKey } from "./own-keys.js";
 
 /**
  * Copies one state of a database into another. Both may be any database with Deno KV's interface:
@@ -53,11 +56,11 @@ export async function copyKv(
   to: KvLike,
   options: CopyOptions = {},
 ): Promise<CopyProgress> {
-  if (from === to)
-    throw new InvalidOptionError("to", "must be another database than the source", "copyKv");
+  if (from === to) throw sameDatabase();
   const source = await openSource(from as Kv, options.expireIn);
   try {
     const writer = await CopyWriter.open(source.reads, to as Kv, options);
+    await assertOtherDatabase(from as Kv, to as Kv, writer);
     const entries = entriesInCommitOrder(source, {
       after: writer.position,
       onTotal: (total) => writer.setTotal(total),
@@ -75,4 +78,26 @@ export async function copyKv(
   } finally {
     source.close();
   }
+}
+
+/**
+ * Verifies that the source does not have the progress that the writer has just stored in the target.
+ * A copy into the same database would replace what programs write to it meanwhile.
+ *
+ * @throws {InvalidOptionError} if both are handles of one database.
+ */
+async function assertOtherDatabase(from: Kv, to: Kv, writer: CopyWriter): Promise<void> {
+  const [own, other] = await awaitAll([to.get(progressKey), from.get(progressKey)]);
+  const isSame =
+    own.versionstamp !== null &&
+    own.versionstamp === other.versionstamp &&
+    isDeepStrictEqual(own.value, other.value);
+  if (!isSame) return;
+  // Progress of an earlier run stays.
+  if (writer.remainsSince === undefined) await to.delete(progressKey);
+  throw sameDatabase();
+}
+
+function sameDatabase(): InvalidOptionError {
+  return new InvalidOptionError("to", "must be another database than the source", "copyKv");
 }
