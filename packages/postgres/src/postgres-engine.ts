@@ -22,7 +22,7 @@ import { connect, end } from "./connection/connect.js";
 import { KeyReader } from "./connection/key-reader.js";
 import { entryOf, Statements, sequenceOf } from "./connection/statements.js";
 import { ViewTransaction } from "./connection/view-transaction.js";
-import { refusalOf, unavailable } from "./errors/refusal-of.js";
+import { isAnswer, refusalOf, unavailable } from "./errors/refusal-of.js";
 import {
   type EngineSettings,
   type PostgresOptions,
@@ -65,6 +65,8 @@ interface Prepared {
 
 async function prepare(settings: EngineSettings, statements: Statements): Promise<Prepared> {
   const until = performance.now() + settings.deadline;
+  // The last answer says more than an attempt after it that the deadline has cut short.
+  let answer: unknown;
   for (;;) {
     try {
       const client = await connect(settings, settings.deadline / 2, { end: until });
@@ -81,8 +83,9 @@ async function prepare(settings: EngineSettings, statements: Statements): Promis
       if (isKeywrightError(error)) throw error;
       const refusal = refusalOf(error);
       if (refusal !== undefined) throw refusal;
+      if (isAnswer(error)) answer = error;
       const left = until - performance.now();
-      if (left < shortestAttempt) throw unavailable(error);
+      if (left < shortestAttempt) throw unavailable(answer ?? error);
       await sleep(Math.min(openingPause, left / 2));
     }
   }
