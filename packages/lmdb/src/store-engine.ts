@@ -24,6 +24,7 @@ import {
 import { EntryChecker } from "./check/entry-checker.js";
 import { writeCommit } from "./commit/write-commit.js";
 import { readFailure } from "./errors/lmdb-failure.js";
+import { assertInPlace, type FileId, fileIdOf } from "./file/file-id.js";
 import { decodeHead, type Head } from "./file/head.js";
 import { headKey } from "./file/reserved-keys.js";
 import { type LmdbStore, Tree } from "./file/tree.js";
@@ -34,6 +35,7 @@ export class StoreEngine implements Engine {
   readonly limits: EngineLimits = { keyBytes: 3950 };
   readonly #store: LmdbStore;
   readonly #path: string;
+  readonly #file: FileId | undefined;
   readonly #tree: Tree;
   readonly #watchers = new ChangeWatchers();
   readonly #versions = new CheckedVersions();
@@ -46,6 +48,7 @@ export class StoreEngine implements Engine {
   private constructor(store: LmdbStore, path: string) {
     this.#store = store;
     this.#path = path;
+    this.#file = fileIdOf(path);
     this.#checker = new EntryChecker(store, path, (error) => {
       this.#damage ??= error;
     });
@@ -110,6 +113,7 @@ export class StoreEngine implements Engine {
   async commit(writes: readonly AtomicWrite[]): Promise<WriteOutcome[]> {
     const damage = this.#damage;
     if (damage !== undefined) return writes.map(() => damage);
+    assertInPlace(this.#path, this.#file);
     this.#renew();
     const group = new WriteGroup({
       sequence: this.#head.sequence + 1,

@@ -1,4 +1,14 @@
-import { link, mkdir, readdir, readFile, rm, stat, symlink, writeFile } from "node:fs/promises";
+import {
+  link,
+  mkdir,
+  readdir,
+  readFile,
+  rename,
+  rm,
+  stat,
+  symlink,
+  writeFile,
+} from "node:fs/promises";
 import { dirname, join } from "node:path";
 import type { AtomicWrite, EmbeddedKv, Engine, OpenKvOptions } from "@keywright/core";
 import {
@@ -161,6 +171,23 @@ describe("lmdbEngine", () => {
       await kv.close();
     }
   });
+
+  it.skipIf(process.platform === "win32")(
+    "makes no commit if the file is moved, because another process could own it there",
+    async () => {
+      const kv = await open();
+      try {
+        await kv.set(["a"], 1);
+        await rename(path, `${path}-moved`);
+        await expect(kv.set(["a"], 2)).rejects.toMatchObject({ code: "KW_ENGINE_FAILED" });
+        const moved = await openKv(await lmdbEngine({ path: `${path}-moved` }));
+        expect((await moved.get(["a"])).value).toBe(1);
+        await moved.close();
+      } finally {
+        await kv.close();
+      }
+    },
+  );
 
   it("refuses a folder, another file, and an LMDB file of another program", async () => {
     await mkdir(path);
