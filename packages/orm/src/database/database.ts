@@ -86,7 +86,8 @@ export type Database<M extends Models> = AnyDatabase &
  * ```
  *
  * @throws {ModelDefinitionError} if a model is not valid, if two models or indexes would store
- * their entries in the same place, also if only the database has one of them, or if a relation names a model or field that does not exist.
+ * their entries in the same place, also if only the database has one of them, or if a relation
+ * names a model or field that does not exist.
  * @throws {InvalidArgumentError} if an option is not valid.
  * @throws {StaleSchemaError} if the catalog has a later format than this version can read.
  */
