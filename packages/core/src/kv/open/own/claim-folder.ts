@@ -36,10 +36,32 @@ export async function claimFolder(folder: string, path: string = folder): Promis
     } finally {
       if (!isAlone) closeSync(descriptor);
     }
-    if (isAlone) return () => closeSync(descriptor);
+    if (isAlone) return keptClaim(descriptor);
     if (attempt === attempts) throw new DatabaseLockedError(path);
     await sleep(1 + Math.random() * 10 * attempt);
   }
+}
+
+/** The claims of this thread. */
+const claims = new Set<number>();
+
+/**
+ * Returns a function that ends a claim. It also ends when the thread exits: Node.js and Deno then
+ * close the files of a worker, but Bun does not.
+ */
+function keptClaim(descriptor: number): () => void {
+  if (claims.size === 0) process.on("exit", endClaims);
+  claims.add(descriptor);
+  return () => {
+    if (!claims.delete(descriptor)) return;
+    if (claims.size === 0) process.off("exit", endClaims);
+    closeSync(descriptor);
+  };
+}
+
+function endClaims(): void {
+  for (const descriptor of claims) closeSync(descriptor);
+  claims.clear();
 }
 
 function openClaim(folder: string, path: string): number {
