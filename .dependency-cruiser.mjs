@@ -1,90 +1,12 @@
-// The layers, from the bottom up. What comes first never imports what comes later.
+// The layers. The rooms and their order are in rooms.mjs.
+import { packages as listed } from "./rooms.mjs";
+
+/** From the bottom up: what comes first never imports what comes later. */
 const packages = ["core", "orm", "codegen"];
 /** Packages of engines with a client of their own, and the server. They depend only on core. */
 const engines = ["etcd", "postgres", "lmdb", "server"];
 /** Packages that only the command loads, if a project has them. */
 const optional = ["studio"];
-const rooms = {
-  core: ["errors", "bytes", "keys", "values", "engine", "kv", "testing"],
-  orm: [
-    "model/fields",
-    "errors",
-    "model",
-    "indexes",
-    "schema/functions",
-    "schema",
-    "catalog",
-    "transaction/buffer",
-    "transaction",
-    "context",
-    "query/types",
-    "query/plan",
-    "query/read",
-    "ranks",
-    "query/aggregate",
-    "relations",
-    "relations/load",
-    "relations/filter",
-    "write/input",
-    "write/commit",
-    "write/rows",
-    "write/cascade",
-    "write/many",
-    "write/deleted",
-    "write/nested",
-    "live",
-    "migrate/run",
-    "migrate/copies",
-    "migrate/plan",
-    "migrate/transform",
-    "migrate/build",
-    "migrate/verify",
-    "migrate/backfill",
-    "migrate/key",
-    "migrate",
-    "database",
-    "adopt",
-    "testing",
-  ],
-  etcd: ["errors", "client", "version", "record", "commit", "watch"],
-  postgres: ["errors", "settings", "sql", "commit", "connection", "watch"],
-  server: ["http", "connect"],
-  studio: ["protocol", "source", "describe", "calls", "streams", "access"],
-  lmdb: ["errors", "file", "open", "check", "commit", "watch"],
-  codegen: [
-    "errors",
-    "types",
-    "project",
-    "infer",
-    "generate/methods",
-    "generate",
-    "migration-source",
-    "inspect/entries",
-    "inspect/stats",
-    "inspect/transfer",
-    "introspect",
-    "seed/values",
-    "seed",
-    "init",
-    "progress",
-    "cli/terminal",
-    "cli/adopt",
-    "cli/completion",
-    "cli/copy",
-    "cli/generate",
-    "cli/init",
-    "cli/introspect",
-    "cli/inspect",
-    "cli/migrate",
-    "cli/verify",
-    "cli/repair",
-    "cli/seed",
-    "cli/serve",
-    "cli/studio",
-    "cli",
-  ],
-};
-
 const either = (names) => `(${names.join("|")})`;
 
 /** One rule per package: it imports no package above it. */
@@ -142,30 +64,33 @@ const filesOf = (room, names) => {
  * One rule per room: it imports only itself and the rooms before it. A file beside the rooms, such
  * as index.ts, may import all of them.
  */
-const roomRules = Object.entries(rooms).flatMap(([name, names]) => [
-  ...names.map((room, i) => ({
-    name: `${name}-room-${room}`,
-    comment: `The rooms of ${name}, from the ground up: ${names.join(" < ")}.`,
-    severity: "error",
-    from: { path: `^packages/${name}/src/${filesOf(room, names)}` },
-    to: {
-      path: `^packages/${name}/src/`,
-      pathNot: `^packages/${name}/src/${either(names.slice(0, i + 1).map((below) => filesOf(below, names)))}`,
+const roomRules = Object.entries(listed).flatMap(([name, { rooms }]) => {
+  const names = Object.keys(rooms);
+  return [
+    ...names.map((room, i) => ({
+      name: `${name}-room-${room}`,
+      comment: `The rooms of ${name}, from the ground up: ${names.join(" < ")}.`,
+      severity: "error",
+      from: { path: `^packages/${name}/src/${filesOf(room, names)}` },
+      to: {
+        path: `^packages/${name}/src/`,
+        pathNot: `^packages/${name}/src/${either(names.slice(0, i + 1).map((below) => filesOf(below, names)))}`,
+      },
+    })),
+    {
+      name: `${name}-room-without-a-place`,
+      comment: "A new room needs its place in rooms.mjs.",
+      severity: "error",
+      from: {},
+      to: {
+        path: `^packages/${name}/src/[^/]+/`,
+        pathNot: `^packages/${name}/src/${either(names.map((room) => filesOf(room, names)))}`,
+      },
     },
-  })),
-  {
-    name: `${name}-room-without-a-place`,
-    comment: "A new room needs its place in the order at the top of .dependency-cruiser.cjs.",
-    severity: "error",
-    from: {},
-    to: {
-      path: `^packages/${name}/src/[^/]+/`,
-      pathNot: `^packages/${name}/src/${either(names.map((room) => filesOf(room, names)))}`,
-    },
-  },
-]);
+  ];
+});
 
-module.exports = {
+export default {
   forbidden: [
     ...packageRules,
     ...engineRules,
