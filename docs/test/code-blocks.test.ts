@@ -36,12 +36,18 @@ async function blocksOf(page: string): Promise<CodeBlock[]> {
 }
 
 async function pages(): Promise<string[]> {
-  const names = await readdir(join(root, "docs"));
-  const guides = names.filter((name) => name.endsWith(".md")).map((name) => `docs/${name}`);
+  const folders = ["docs", "docs/migrations"];
+  const guides = await Promise.all(
+    folders.map(async (folder) =>
+      (await readdir(join(root, folder)))
+        .filter((name) => name.endsWith(".md"))
+        .map((name) => `${folder}/${name}`),
+    ),
+  );
   const readmes = ["core", "orm", "codegen", "lmdb", "server"].map(
     (name) => `packages/${name}/README.md`,
   );
-  return ["README.md", "CONTRIBUTING.md", ...readmes, ...guides];
+  return ["README.md", "CONTRIBUTING.md", ...readmes, ...guides.flat()];
 }
 
 interface BlockResult {

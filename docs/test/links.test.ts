@@ -1,20 +1,7 @@
-import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { existsSync } from "node:fs";
 import { dirname, join, relative } from "node:path";
-import { fileURLToPath } from "node:url";
 import { expect, it } from "vitest";
-
-const root = fileURLToPath(new URL("../..", import.meta.url));
-const packages = readdirSync(join(root, "packages")).map((name) => `packages/${name}`);
-const pages = [".", "docs", "docs/adr", "docs/internals", ...packages].flatMap((folder) =>
-  readdirSync(join(root, folder))
-    .filter((name) => name.endsWith(".md"))
-    .map((name) => join(folder, name)),
-);
-
-/** A page without its code. */
-function proseOf(file: string): string {
-  return readFileSync(file, "utf8").replaceAll(/^```.*?^```$/gms, "");
-}
+import { pages, proseOf, root } from "./pages.js";
 
 /** The names by which links find the headings of a page, as GitHub makes them. */
 function anchorsOf(file: string): string[] {

@@ -38,7 +38,7 @@ export default defineConfig({
 });
 \`\`\`
 
-[generated-code.md](generated-code.md) describes the generated code, [migrations.md](migrations.md) migrations, and
+[generated-code.md](generated-code.md) describes the generated code, [migrations](migrations/README.md) migrations, and
 [errors.md](errors.md) the codes of errors. Results go to standard output, and errors and progress to standard error. Output that
 is not a terminal has no colors, and neither has a terminal with \`NO_COLOR\` or \`TERM=dumb\`.
 `;
