@@ -1,3 +1,4 @@
+export { CodegenError, type ErrorClass } from "./errors/codegen-error.js";
 export * from "./errors/codegen-errors.js";
 export { type CodegenErrorCode, codegenErrorCodes } from "./errors/codes.js";
 export * from "./errors/inspect-errors.js";

@@ -1,6 +1,6 @@
 import { mkdir, readdir } from "node:fs/promises";
 import { afterEach, expect, it } from "vitest";
-import { CodegenError } from "../src/errors/codegen-errors.js";
+import { CodegenError } from "../src/errors/codegen-error.js";
 import { codegenErrorCodes } from "../src/errors/codes.js";
 import { generate } from "../src/generate/generate.js";
 import { config, createProject, modelModule, type Project } from "./project.js";

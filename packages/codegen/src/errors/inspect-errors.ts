@@ -1,113 +1,77 @@
-import { CodegenError } from "./codegen-errors.js";
+import { type ErrorClass, errorClass } from "./codegen-error.js";
 
-/** A text that is not a key in the notation of `formatKey`. */
-export class KeyNotationError extends CodegenError {
-  readonly text: string;
-  /** The character at which parsing stopped, from 1. */
-  readonly position: number;
-  readonly reason: string;
+/**
+ * A text that is not a key in the notation of `formatKey`. `position` is the character at which
+ * parsing stopped, from 1.
+ */
+export const KeyNotationError: ErrorClass<{ text: string; position: number; reason: string }> =
+  errorClass("KW_KEY_NOTATION", ({ text, position, reason }) => ({
+    text: `${text}: this is not a key, at character ${position}: ${reason}`,
+    remedy: `write a JSON array, in quotes for the shell, such as '["users", 1n, b64:AQID]'`,
+  }));
+export type KeyNotationError = InstanceType<typeof KeyNotationError>;
 
-  constructor(text: string, position: number, reason: string) {
-    super(
-      "KW_KEY_NOTATION",
-      `${text}: this is not a key, at character ${position}: ${reason}; write a JSON array, in quotes for the shell, such as '["users", 1n, b64:AQID]'`,
-    );
-    this.text = text;
-    this.position = position;
-    this.reason = reason;
-  }
-}
-
-/** A key without an entry in the database. */
-export class EntryMissingError extends CodegenError {
-  /** In the notation of `formatKey`. */
-  readonly key: string;
-
-  constructor(key: string) {
-    super(
-      "KW_ENTRY_MISSING",
-      `${key}: the database has no entry under this key; look for it with \`npx keywright inspect ls\`. The number 1, the bigint 1n and the string "1" are different key parts`,
-    );
-    this.key = key;
-  }
-}
+/** A key without an entry in the database. `key` is in the notation of `formatKey`. */
+export const EntryMissingError: ErrorClass<{ key: string }> = errorClass(
+  "KW_ENTRY_MISSING",
+  ({ key }) => ({
+    text: `${key}: the database has no entry under this key`,
+    remedy:
+      'look for it with `npx keywright inspect ls`. The number 1, the bigint 1n and the string "1" are different key parts',
+  }),
+);
+export type EntryMissingError = InstanceType<typeof EntryMissingError>;
 
 /** A file, standard input or standard output that could not be read or written. */
-export class FileFailedError extends CodegenError {
-  readonly path: string;
-
-  constructor(path: string, cause: unknown) {
-    super(
-      "KW_FILE_FAILED",
-      `${path}: it cannot be read or written; correct the path or the permissions as the cause says`,
-      { cause },
-    );
-    this.path = path;
-  }
-}
+export const FileFailedError: ErrorClass<{ path: string }> = errorClass(
+  "KW_FILE_FAILED",
+  ({ path }) => ({
+    text: `${path}: it cannot be read or written`,
+    remedy: "correct the path or the permissions as the cause says",
+  }),
+);
+export type FileFailedError = InstanceType<typeof FileFailedError>;
 
 const importAgain = "Entries that are already in the database are left as they are";
 
 /**
- * A line that is not a line of an export. The entries above it were imported, except in a dry run.
+ * A line that is not a line of an export. `line` is its number in the file, from 1. The entries
+ * above it were imported, except in a dry run.
  */
-export class ImportLineError extends CodegenError {
-  /** The line in the file, from 1. */
-  readonly line: number;
-  readonly reason: string;
-
-  constructor(line: number, reason: string, cause?: unknown) {
-    super(
-      "KW_IMPORT_LINE",
-      `line ${line}: this is not a line of an export: ${reason}; import a file that \`keywright inspect export\` wrote, or correct the line and import it again. ${importAgain}`,
-      { cause },
-    );
-    this.line = line;
-    this.reason = reason;
-  }
-}
+export const ImportLineError: ErrorClass<{ line: number; reason: string }> = errorClass(
+  "KW_IMPORT_LINE",
+  ({ line, reason }) => ({
+    text: `line ${line}: this is not a line of an export: ${reason}`,
+    remedy: `import a file that \`keywright inspect export\` wrote, or correct the line and import it again. ${importAgain}`,
+  }),
+);
+export type ImportLineError = InstanceType<typeof ImportLineError>;
 
 /**
- * An export without its last line, or with a different number of entries than that line says. The
- * entries that it contains were imported, except in a dry run.
+ * An export without its last line, or with a different number of entries than that line says.
+ * `entries` were read, and `announced` is the number in the last line, undefined if there is none.
+ * The entries that the export contains were imported, except in a dry run.
  */
-export class ImportIncompleteError extends CodegenError {
-  /** The number of entries that were read. */
-  readonly entries: number;
-  /** The number of entries according to the last line. Undefined if there is no last line. */
-  readonly announced: number | undefined;
-
-  constructor(entries: number, announced: number | undefined) {
-    const found =
+export const ImportIncompleteError: ErrorClass<{ entries: number; announced: number | undefined }> =
+  errorClass("KW_IMPORT_INCOMPLETE", ({ entries, announced }) => ({
+    text: `the export is not complete (${
       announced === undefined
         ? `the last line is missing, entries read: ${entries}`
-        : `entries read: ${entries}, expected: ${announced}`;
-    super(
-      "KW_IMPORT_INCOMPLETE",
-      `the export is not complete (${found}); get the whole file and import it. ${importAgain}`,
-    );
-    this.entries = entries;
-    this.announced = announced;
-  }
-}
+        : `entries read: ${entries}, expected: ${announced}`
+    })`,
+    remedy: `get the whole file and import it. ${importAgain}`,
+  }));
+export type ImportIncompleteError = InstanceType<typeof ImportIncompleteError>;
 
 /**
- * An entry that the database does not accept. The entries above it were imported, except in a dry
- * run.
+ * An entry that the database does not accept. `line` is its number in the file, from 1, and `key`
+ * is in the notation of `formatKey`. The entries above it were imported, except in a dry run.
  */
-export class ImportRefusedError extends CodegenError {
-  /** The line in the file, from 1. */
-  readonly line: number;
-  /** In the notation of `formatKey`. */
-  readonly key: string;
-
-  constructor(line: number, key: string, cause: unknown) {
-    super(
-      "KW_IMPORT_REFUSED",
-      `line ${line}: the database does not accept the entry ${key}; correct or remove the line as the cause says, and import the file again. ${importAgain}`,
-      { cause },
-    );
-    this.line = line;
-    this.key = key;
-  }
-}
+export const ImportRefusedError: ErrorClass<{ line: number; key: string }> = errorClass(
+  "KW_IMPORT_REFUSED",
+  ({ line, key }) => ({
+    text: `line ${line}: the database does not accept the entry ${key}`,
+    remedy: `correct or remove the line as the cause says, and import the file again. ${importAgain}`,
+  }),
+);
+export type ImportRefusedError = InstanceType<typeof ImportRefusedError>;

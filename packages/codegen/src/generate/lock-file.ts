@@ -37,8 +37,12 @@ function manifestOf(models: readonly CompiledModel[]): SchemaManifest {
     if (!(error instanceof RangeError)) throw error;
     const [first] = models;
     if (first === undefined) throw error;
-    if (models.length === 1)
-      throw new TypeInexpressibleError(first.name, "", endlessSchemaReason, error);
+    if (models.length === 1) {
+      throw new TypeInexpressibleError(
+        { model: first.name, path: "", reason: endlessSchemaReason },
+        error,
+      );
+    }
     for (const model of models) manifestOf([model]);
     throw error;
   }
@@ -50,7 +54,7 @@ async function readLockFile(path: string): Promise<SchemaManifest | undefined> {
     text = await readFile(path, "utf8");
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === "ENOENT") return undefined;
-    throw new LockFileError(path, "it cannot be read", error);
+    throw new LockFileError({ path, reason: "it cannot be read" }, error);
   }
   const manifest = parseManifest(text);
   const format: unknown = manifest?.format;
@@ -59,7 +63,7 @@ async function readLockFile(path: string): Promise<SchemaManifest | undefined> {
     typeof format === "number" && format > 1
       ? `it is of format ${format}, which a later version writes`
       : "it is no lock file of Keywright's";
-  throw new LockFileError(path, reason);
+  throw new LockFileError({ path, reason });
 }
 
 /** Parses a text as JSON, without checking the result. Returns undefined if it is not JSON. */

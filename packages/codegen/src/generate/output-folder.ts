@@ -30,7 +30,7 @@ export async function compareOutput(
   for (const [name, text] of texts) {
     const path = join(folder, name);
     const onDisk = await readText(path);
-    if (onDisk !== undefined && !isGenerated(onDisk)) throw new OutputOccupiedError(path);
+    if (onDisk !== undefined && !isGenerated(onDisk)) throw new OutputOccupiedError({ path });
     const state = onDisk === undefined ? "missing" : isSameText(onDisk, text) ? "fresh" : "stale";
     files.push({ path, state, text });
   }
@@ -53,7 +53,7 @@ export async function writeOutput(files: readonly OutputFile[]): Promise<void> {
   const written = files.flatMap(({ path, state, text }) =>
     text === undefined || state === "fresh" ? [] : { path, text },
   );
-  await writeFiles(written, (path, cause) => new OutputFailedError(path, cause));
+  await writeFiles(written, (path, cause) => new OutputFailedError({ path }, cause));
   for (const { path, state } of files) {
     if (state === "extra") await attempt(path, () => rm(path));
   }
@@ -92,6 +92,6 @@ async function attempt<T>(
     return await action();
   } catch (error) {
     if (absent !== undefined && (error as NodeJS.ErrnoException).code === absent) return undefined;
-    throw new OutputFailedError(path, error);
+    throw new OutputFailedError({ path }, error);
   }
 }

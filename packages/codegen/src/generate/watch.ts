@@ -164,7 +164,7 @@ function rejectOnFailure(watcher: FSWatcher, root: string): Promise<never> {
     watcher.on("error", (error) => {
       const { code, path = root } = error as NodeJS.ErrnoException;
       if (unreadable.has(code) && path !== root) return;
-      reject(new ProjectFileError(root, error));
+      reject(new ProjectFileError({ path: root }, error));
     });
   });
   // Between the races nothing awaits the promise. Its rejection must not count as unhandled then.

@@ -37,6 +37,6 @@ function attempt<T>(path: string, action: () => T): T {
   try {
     return action();
   } catch (error) {
-    throw new ProjectFileError(path, error);
+    throw new ProjectFileError({ path }, error);
   }
 }

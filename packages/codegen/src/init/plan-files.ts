@@ -39,7 +39,7 @@ export interface Plan {
 
 export function assertUnconfigured(folder: string): void {
   const name = namesIn(folder).find((each) => /^keywright\.config\.\w+$/.test(each));
-  if (name !== undefined) throw new ProjectConfiguredError(join(folder, name));
+  if (name !== undefined) throw new ProjectConfiguredError({ path: join(folder, name) });
 }
 
 /**
@@ -132,9 +132,11 @@ function parsed(path: string, text: string): PackageJson {
     // Editors on Windows may begin a file with a byte order mark, which npm also ignores.
     value = JSON.parse(text.replace(/^\uFEFF/, ""));
   } catch (error) {
-    throw new ProjectFileError(path, error);
+    throw new ProjectFileError({ path }, error);
   }
-  if (!isObject(value)) throw new ProjectFileError(path, new TypeError("It is not a JSON object."));
+  if (!isObject(value)) {
+    throw new ProjectFileError({ path }, new TypeError("It is not a JSON object."));
+  }
   return value;
 }
 
@@ -147,6 +149,6 @@ async function readText(path: string): Promise<string | undefined> {
     return await readFile(path, "utf8");
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === "ENOENT") return undefined;
-    throw new ProjectFileError(path, error);
+    throw new ProjectFileError({ path }, error);
   }
 }

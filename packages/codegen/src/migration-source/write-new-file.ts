@@ -13,7 +13,7 @@ export async function writeNewFile(path: string, text: string): Promise<void> {
       await moveToNewPath(temporary, path);
     });
   } catch (error) {
-    throw new FileFailedError(path, error);
+    throw new FileFailedError({ path }, error);
   }
 }
 

@@ -29,7 +29,7 @@ export async function openPath(folder: string, place: string): Promise<KvLike> {
 async function openEngine(folder: string, url: EngineUrl): Promise<KvLike> {
   const { packageName, exportName, options } = url;
   const path = pathOfPackage(folder, packageName);
-  if (path === undefined) throw new EngineMissingError(packageName);
+  if (path === undefined) throw new EngineMissingError({ packageName });
   const module = (await import(pathToFileURL(path).href)) as Readonly<
     Record<string, (options: unknown) => Promise<Engine | OwnedFiles>>
   >;
@@ -47,11 +47,11 @@ async function openEngine(folder: string, url: EngineUrl): Promise<KvLike> {
 async function denoKvOpener(folder: string, place: string): Promise<OpenDenoKv> {
   const { Deno } = globalThis as { readonly Deno?: { readonly openKv?: OpenDenoKv } };
   if (Deno !== undefined) {
-    if (Deno.openKv === undefined) throw new DenoKvMissingError(place, "deno");
+    if (Deno.openKv === undefined) throw new DenoKvMissingError({ place, runtime: "deno" });
     return Deno.openKv;
   }
   const path = pathOfPackage(folder, "@deno/kv");
-  if (path === undefined) throw new DenoKvMissingError(place, "node");
+  if (path === undefined) throw new DenoKvMissingError({ place, runtime: "node" });
   const { openKv: open } = (await import(pathToFileURL(path).href)) as {
     readonly openKv: OpenDenoKv;
   };

@@ -98,7 +98,7 @@ export async function withKv<T>(
   ifMissing: MissingDatabasePolicy = "fail",
 ): Promise<T> {
   const { path, database } = config;
-  if (database === undefined) throw new DatabaseUnsetError(path, "database");
+  if (database === undefined) throw new DatabaseUnsetError({ path, at: "database" });
   const kv = await runWithPolicy(ifMissing, () =>
     callOpenFunction(path, "database", database, kvMethods).catch((error: unknown) => {
       if (ifMissing === "empty" && codeOf(error) === "KW_DATABASE_NOT_FOUND") return openKv();
@@ -148,12 +148,12 @@ export async function callOpenFunction<K extends object>(
     kv = await open();
   } catch (error) {
     if (codeOf(error)?.startsWith("KW_") === true) throw error;
-    throw new DatabaseOpenError(path, errorPlace(error) ?? at, error);
+    throw new DatabaseOpenError({ path, at: errorPlace(error) ?? at }, error);
   }
   const missing = methods.filter((method) => typeof kv?.[method] !== "function");
   if (missing.length === 0) return kv;
   const reason = `It did not return a database: ${missing.length === 1 ? "the method" : "the methods"} ${missing.join(", ")} ${missing.length === 1 ? "is" : "are"} missing.`;
-  throw new DatabaseOpenError(path, at, new TypeError(reason));
+  throw new DatabaseOpenError({ path, at }, new TypeError(reason));
 }
 
 function codeOf(error: unknown): string | undefined {

@@ -39,7 +39,11 @@ export function chooseParents(
     const rows = parents.get(target) ?? [];
     if (rows.length === 0 && !isOptional) {
       const property = properties.get(target) ?? target;
-      throw new SeedReferenceError(model.name, fields, { model: target, property });
+      throw new SeedReferenceError({
+        model: model.name,
+        fields,
+        target: { model: target, property },
+      });
     }
     if (rows.length === 0 || (isOptional && faker.number.float() < absence)) {
       for (const field of fields) {

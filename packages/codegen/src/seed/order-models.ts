@@ -19,7 +19,11 @@ export function orderModels(models: readonly SeedModel[]): SeedModel[] {
       const [first] = all;
       const { fields, target } = waitsFor(first!, open, true)!;
       const { property } = open.get(target)!;
-      throw new SeedReferenceError(first!.model.name, fields, { model: target, property });
+      throw new SeedReferenceError({
+        model: first!.model.name,
+        fields,
+        target: { model: target, property },
+      });
     }
     ordered.push(next);
     open.delete(next.model.name);

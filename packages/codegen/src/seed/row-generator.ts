@@ -86,7 +86,7 @@ export class RowGenerator {
       const { model } = this.#seedModel;
       const property = this.#properties.get(sharing.target) ?? sharing.target;
       const target = { model: sharing.target, property, isShared: true };
-      throw new SeedReferenceError(model.name, sharing.fields, target);
+      throw new SeedReferenceError({ model: model.name, fields: sharing.fields, target });
     }
     const { path = "", reason = "" } = refusal ?? {};
     throw this.#error(path, `none of ${maxAttempts} generated rows passed: ${reason}`);
@@ -159,7 +159,7 @@ export class RowGenerator {
 
   #error(path: string, reason: string): SeedFieldError {
     const { model, property } = this.#seedModel;
-    return new SeedFieldError(model.name, property, path, reason);
+    return new SeedFieldError({ model: model.name, property, path, reason });
   }
 }
 

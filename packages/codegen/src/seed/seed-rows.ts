@@ -90,8 +90,14 @@ export async function seedRows(
       };
       target.onProgress(each, result.rows);
     }
-    if (result.exhausted !== undefined && each.isCountNamed)
-      throw new SeedUniqueError(name, result.exhausted, result.rows, each.count);
+    if (result.exhausted !== undefined && each.isCountNamed) {
+      throw new SeedUniqueError({
+        model: name,
+        index: result.exhausted,
+        count: result.rows,
+        requested: each.count,
+      });
+    }
     seeded.push(result);
   }
   return { status: signal.aborted ? "stopped" : "done", models: seeded };

@@ -111,9 +111,9 @@ function interfaceType(
   const properties = writer.rowProperties(model.schema, place, name) ?? [];
   const rest = restType(writer, def, properties, place);
   if (rest !== undefined) return { properties, rest };
-  throw new TypeInexpressibleError(
-    model.name,
-    "catchall",
-    "the type of the catchall does not include the types of all fields; use z.looseObject",
-  );
+  throw new TypeInexpressibleError({
+    model: model.name,
+    path: "catchall",
+    reason: "the type of the catchall does not include the types of all fields; use z.looseObject",
+  });
 }

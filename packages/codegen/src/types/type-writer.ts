@@ -141,7 +141,10 @@ export class TypeWriter implements Writer {
   }
 
   fault({ path }: Place, reason: string, cause?: unknown): TypeInexpressibleError {
-    return new TypeInexpressibleError(this.#options.model, path.join("."), reason, cause);
+    return new TypeInexpressibleError(
+      { model: this.#options.model, path: path.join("."), reason },
+      cause,
+    );
   }
 
   #writeNew(schema: ZodSchema, place: Place): Alternatives | undefined {

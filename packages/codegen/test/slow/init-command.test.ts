@@ -214,7 +214,7 @@ describe("keywright init", () => {
       // A file is in the way of its folder.
       file("package.json/keywright.config.ts"),
     ];
-    const writing = writeFiles(files, (path, cause) => new ProjectFileError(path, cause));
+    const writing = writeFiles(files, (path, cause) => new ProjectFileError({ path }, cause));
     await expect(writing).rejects.toMatchObject({ code: "KW_PROJECT_FILE" });
     expect(await project.read("package.json")).toBe(before);
     expect(await readdir(project.folder)).toEqual(["node_modules", "package.json"]);

@@ -83,7 +83,7 @@ export function adoptCommand(terminal: Terminal, exit: (code: ExitCode) => void)
 }
 
 function adoptConfigOf({ path, adopt }: LoadedConfig): AdoptConfig {
-  if (adopt === undefined) throw new AdoptUnsetError(path);
+  if (adopt === undefined) throw new AdoptUnsetError({ path });
   return adopt;
 }
 

@@ -45,8 +45,8 @@ export async function openPlace(
   if (config === undefined || !isSetting(name)) return await openPath(folder, name);
   const openSetting = settingOf(config, name);
   if (openSetting === undefined) {
-    if (name === "copy.from") throw new CopyUnsetError(config.path);
-    throw new DatabaseUnsetError(config.path, name);
+    if (name === "copy.from") throw new CopyUnsetError({ path: config.path });
+    throw new DatabaseUnsetError({ path: config.path, at: name });
   }
   return await callOpenFunction(config.path, name, openSetting, ["get", "list", "atomic", "close"]);
 }

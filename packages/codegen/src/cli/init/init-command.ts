@@ -100,7 +100,7 @@ export function initCommand(terminal: Terminal, exit: (code: ExitCode) => void):
     if (fault !== undefined) return command.error(`error: ${fault}`);
     const tidied = tidyAnswers(folder, answers);
     const plan = await planFiles(folder, tidied, answers.esm);
-    await writeFiles(plan.files, (path, cause) => new ProjectFileError(path, cause));
+    await writeFiles(plan.files, (path, cause) => new ProjectFileError({ path }, cause));
     terminal.stdout.write(await summary(terminal, folder, tidied, plan));
     exit(exitCodes.done);
   });

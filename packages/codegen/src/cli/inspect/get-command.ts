@@ -36,7 +36,7 @@ export function getCommand(terminal: Terminal, exit: (code: ExitCode) => void): 
       await runInspectCommand(terminal, exit, async (output) => {
         const key = parseKey(text);
         const found = await withConfiguredKv(terminal, config, async (kv) => await kv.get(key));
-        if (found.versionstamp === null) throw new EntryMissingError(formatKey(key));
+        if (found.versionstamp === null) throw new EntryMissingError({ key: formatKey(key) });
         const entry = found as KvEntry<unknown>;
         if (json) writeJson(terminal, jsonOf(entry));
         else await output.write(entryText(entry, terminal));

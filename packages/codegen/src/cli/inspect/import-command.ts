@@ -111,7 +111,9 @@ async function report(
   } else for (const line of importSummary(terminal, result, dryRun)) await output.write(line);
   await output.flush();
   if (fault !== undefined) throw fault;
-  if (result.ending === "cut") throw new ImportIncompleteError(result.entries, result.announced);
+  if (result.ending === "cut") {
+    throw new ImportIncompleteError({ entries: result.entries, announced: result.announced });
+  }
 }
 
 function exitCodeOf({ ending, refused }: ImportResult): ExitCode {

@@ -36,7 +36,7 @@ export class ImportSource {
     try {
       for await (const chunk of this.#stream) yield chunk as Uint8Array | string;
     } catch (error) {
-      throw new FileFailedError(this.#path, error);
+      throw new FileFailedError({ path: this.#path }, error);
     }
   }
 }
@@ -50,6 +50,6 @@ export async function openImportSource(
   try {
     return new ImportSource(await openForReading(path), path);
   } catch (error) {
-    throw new FileFailedError(path, error);
+    throw new FileFailedError({ path }, error);
   }
 }

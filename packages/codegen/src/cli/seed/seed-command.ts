@@ -152,7 +152,7 @@ async function assertEmpty({ database }: OpenProject, models: readonly SeedModel
     const { items } = await repositoryOf(database, property).scan({ take: 1 });
     if (items.length > 0) filled.push(model.name);
   }
-  if (filled.length > 0) throw new SeedNotEmptyError(filled);
+  if (filled.length > 0) throw new SeedNotEmptyError({ models: filled });
 }
 
 function settingsOf({ seed }: LoadedConfig): SeedConfig {
@@ -176,11 +176,11 @@ function seedModels(
     for (const name of Object.keys(counts)) {
       if (known.includes(name)) continue;
       if (asked !== undefined) onUnknown(name, known);
-      throw new ConfigInvalidError(
-        config.path,
-        `seed.rows.${name}`,
-        unknownText("model", name, known),
-      );
+      throw new ConfigInvalidError({
+        path: config.path,
+        at: `seed.rows.${name}`,
+        reason: unknownText("model", name, known),
+      });
     }
   }
   assertFields(config, models);
@@ -202,16 +202,20 @@ function assertFields(config: LoadedConfig, models: readonly NamedModel[]): void
     const at = `seed.models.${name}`;
     if (found === undefined) {
       const known = models.map(({ names }) => names.property);
-      throw new ConfigInvalidError(config.path, at, unknownText("model", name, known));
+      throw new ConfigInvalidError({
+        path: config.path,
+        at,
+        reason: unknownText("model", name, known),
+      });
     }
     const known = Object.keys(found.model.schema.shape);
     for (const field of Object.keys(fields)) {
       if (known.includes(field)) continue;
-      throw new ConfigInvalidError(
-        config.path,
-        `${at}.${field}`,
-        unknownText("field", field, known),
-      );
+      throw new ConfigInvalidError({
+        path: config.path,
+        at: `${at}.${field}`,
+        reason: unknownText("field", field, known),
+      });
     }
   }
 }

@@ -128,6 +128,6 @@ function serveOptions(folder: string, options: ServeCommandOptions): object {
 
 async function serverModule(folder: string): Promise<ServerModule> {
   const path = pathOfPackage(folder, serverPackage);
-  if (path === undefined) throw new EngineMissingError(serverPackage);
+  if (path === undefined) throw new EngineMissingError({ packageName: serverPackage });
   return (await import(pathToFileURL(path).href)) as ServerModule;
 }

@@ -132,6 +132,6 @@ function modelsOf({ config, models }: Project): object {
 
 async function studioModule(folder: string): Promise<StudioModule> {
   const path = pathOfPackage(folder, studioPackage);
-  if (path === undefined) throw new EngineMissingError(studioPackage);
+  if (path === undefined) throw new EngineMissingError({ packageName: studioPackage });
   return (await import(pathToFileURL(path).href)) as StudioModule;
 }

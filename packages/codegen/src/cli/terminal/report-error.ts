@@ -61,7 +61,7 @@ function isPermissionMissing(error: unknown): error is Error {
 
 function asProjectError(error: unknown): unknown {
   const place = userErrorPlace(error);
-  return place === undefined ? error : new ProjectCodeError(place, error);
+  return place === undefined ? error : new ProjectCodeError({ at: place }, error);
 }
 
 function fieldLines(error: CodedError): string[] {

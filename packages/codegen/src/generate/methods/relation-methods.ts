@@ -47,7 +47,10 @@ export function relationMethods(
 ): Method[] {
   const suffix = pascalCase(name);
   if (suffix === "") {
-    throw new NameUnusableError(name, `a relation of model ${JSON.stringify(model.name)}`);
+    throw new NameUnusableError({
+      givenName: name,
+      at: `a relation of model ${JSON.stringify(model.name)}`,
+    });
   }
   const row = target.names.row;
   const at = JSON.stringify(name);

@@ -53,7 +53,7 @@ export class LineOutput {
   }
 
   #assertWritten(): void {
-    if (this.#failure !== undefined) throw new FileFailedError(this.#name, this.#failure);
+    if (this.#failure !== undefined) throw new FileFailedError({ path: this.#name }, this.#failure);
   }
 
   async #drain(): Promise<void> {

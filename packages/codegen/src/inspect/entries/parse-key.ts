@@ -111,11 +111,15 @@ class KeyParser {
   }
 
   #error(reason: string): KeyNotationError {
-    return new KeyNotationError(this.#text, this.#position + 1, reason);
+    return new KeyNotationError({ text: this.#text, position: this.#position + 1, reason });
   }
 
   #errorBefore(matched: string, reason: string): KeyNotationError {
-    return new KeyNotationError(this.#text, this.#position - matched.length + 1, reason);
+    return new KeyNotationError({
+      text: this.#text,
+      position: this.#position - matched.length + 1,
+      reason,
+    });
   }
 }
 

@@ -32,7 +32,7 @@ export async function openExportTarget(path: string): Promise<ExportTarget> {
         (await writeWholeFile(file, lines, signal)) ? "all" : "none",
     };
   } catch (error) {
-    throw new FileFailedError(path, error);
+    throw new FileFailedError({ path }, error);
   }
 }
 

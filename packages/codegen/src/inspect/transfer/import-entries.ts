@@ -30,10 +30,10 @@ export type ImportFault = ImportLineError | ImportRefusedError;
 /** Reads the first line of an export. */
 export async function readHeader(lines: AsyncIterator<Line, unknown>): Promise<void> {
   const first = await lines.next();
-  if (first.done) throw new ImportLineError(1, "the input is empty");
+  if (first.done) throw new ImportLineError({ line: 1, reason: "the input is empty" });
   const { text, number } = first.value;
   const fault = headerFault(text);
-  if (fault !== undefined) throw new ImportLineError(number, fault);
+  if (fault !== undefined) throw new ImportLineError({ line: number, reason: fault });
 }
 
 /**
@@ -56,8 +56,12 @@ export async function importEntries(
   const readFault = await catchFault(async () => {
     for await (const line of lines) {
       if (signal?.aborted) break;
-      if (announced !== undefined)
-        throw new ImportLineError(line.number, "the last line of the export is above it");
+      if (announced !== undefined) {
+        throw new ImportLineError({
+          line: line.number,
+          reason: "the last line of the export is above it",
+        });
+      }
       if (!line.isEnded && isLinePart(line.text)) break;
       const read = readLine(line);
       if ("key" in read) {
@@ -92,7 +96,7 @@ function readLine({ text, number }: Line): ImportedEntry | ExportEnd {
   } catch (error) {
     const reason = error instanceof TypeError && !("code" in error) ? error.message : undefined;
     throw reason === undefined
-      ? new ImportLineError(number, "its key or its value is not valid", error)
-      : new ImportLineError(number, reason);
+      ? new ImportLineError({ line: number, reason: "its key or its value is not valid" }, error)
+      : new ImportLineError({ line: number, reason });
   }
 }

@@ -90,7 +90,7 @@ export class ImportWriter {
     } catch (error) {
       if (!isRefusal(error)) throw error;
       const [{ line, key }] = entries as [ImportedEntry];
-      if (entries.length === 1) throw new ImportRefusedError(line, formatKey(key), error);
+      if (entries.length === 1) throw new ImportRefusedError({ line, key: formatKey(key) }, error);
       const middle = Math.ceil(entries.length / 2);
       await this.#write(entries.slice(0, middle));
       await this.#write(entries.slice(middle));

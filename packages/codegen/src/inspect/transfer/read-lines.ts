@@ -41,6 +41,6 @@ function decode(bytes: Uint8Array, number: number, isEnded: boolean): string {
   try {
     return new TextDecoder("utf-8", { fatal: true }).decode(bytes, { stream: !isEnded });
   } catch (cause) {
-    throw new ImportLineError(number, "the text is not UTF-8", cause);
+    throw new ImportLineError({ line: number, reason: "the text is not UTF-8" }, cause);
   }
 }

@@ -28,7 +28,7 @@ export async function writeWholeFile(
     try {
       return await action();
     } catch (error) {
-      throw new FileFailedError(path, error);
+      throw new FileFailedError({ path }, error);
     }
   };
   return await withTemporaryFile(path, async (temporary) => {

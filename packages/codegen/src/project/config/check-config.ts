@@ -18,7 +18,7 @@ const notADatabase = "it is neither the path or URL of a database nor a function
 type Fail = (at: string, reason: string) => ConfigInvalidError;
 
 export function checkConfig(path: string, config: unknown): CheckedConfig {
-  const fail: Fail = (at, reason) => new ConfigInvalidError(path, at, reason);
+  const fail: Fail = (at, reason) => new ConfigInvalidError({ path, at, reason });
   if (config === undefined) throw fail("default", "there is no default export");
   if (!isObject(config)) throw fail("default", `it is ${kindOf(config)}, not an object`);
   if (typeof config.then === "function") {

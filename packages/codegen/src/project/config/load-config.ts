@@ -27,7 +27,7 @@ const fileNames = ["ts", "mts", "js", "mjs"].map((extension) => `keywright.confi
 export async function loadConfig(folder: string, file?: string): Promise<LoadedConfig> {
   const candidates = (file === undefined ? fileNames : [file]).map((name) => resolve(folder, name));
   const path = candidates.find((candidate) => existsSync(candidate));
-  if (path === undefined) throw new ConfigMissingError(candidates);
+  if (path === undefined) throw new ConfigMissingError({ tried: candidates });
   const loadModule = createModuleLoader(path);
   const { default: config } = await loadModule(path);
   const { models, output, database, ...settings } = checkConfig(path, config);

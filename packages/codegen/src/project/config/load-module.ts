@@ -31,7 +31,7 @@ export function createModuleLoader(from: string): LoadModule {
     try {
       return await loader.import<Readonly<Record<string, unknown>>>(path);
     } catch (error) {
-      throw new ModuleFailedError(path, errorPlace(error), error);
+      throw new ModuleFailedError({ path, at: errorPlace(error) }, error);
     } finally {
       for (const added of Object.keys(jiti.cache)) {
         if (!before.has(added) && !isPackage(added)) loadedPaths.add(added);
@@ -46,7 +46,7 @@ function createLoader(from: string, tsconfigPaths: string | true = true): Jiti {
   } catch (error) {
     const tsconfig = findTsconfig(dirname(from));
     if (tsconfig === undefined) throw error;
-    throw new TsconfigInvalidError(tsconfig, error);
+    throw new TsconfigInvalidError({ path: tsconfig }, error);
   }
 }
 

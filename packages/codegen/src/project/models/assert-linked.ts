@@ -14,7 +14,12 @@ export function assertLinked(models: readonly FoundModel[]): void {
     const advice = isTargetMissing(found, at, models)
       ? "; `models` of the configuration must include all models that relations name"
       : "";
-    throw new RelationInvalidError(model, at, reason + advice, found && describeOrigin(found));
+    throw new RelationInvalidError({
+      model,
+      at,
+      reason: reason + advice,
+      origin: found && describeOrigin(found),
+    });
   }
 }
 

@@ -39,12 +39,17 @@ export async function findModels(
     }
     if (models.size > 0) modules.push({ path, models });
     // A pattern may also match modules that models only import.
-    else if (isNamed) throw new ModuleWithoutModelError(path, Object.keys(exports).sort());
-    else withoutModel.push(path);
+    else if (isNamed) {
+      throw new ModuleWithoutModelError({ path, exports: Object.keys(exports).sort() });
+    } else withoutModel.push(path);
   }
   const [first] = withoutModel;
-  if (modules.length === 0 && first !== undefined)
-    throw new ModuleWithoutModelError(first, Object.keys(await config.loadModule(first)).sort());
+  if (modules.length === 0 && first !== undefined) {
+    throw new ModuleWithoutModelError({
+      path: first,
+      exports: Object.keys(await config.loadModule(first)).sort(),
+    });
+  }
   // A module that re-exports the models of other modules has more models than each of these. The
   // module that defines a model is therefore the first one with it.
   modules.sort((a, b) => a.models.size - b.models.size);
@@ -70,12 +75,14 @@ async function modulePaths({ folder, models }: LoadedConfig): Promise<[string, b
       paths.set(path, true);
       continue;
     }
-    if (!isDynamicPattern(entry)) throw new ModuleMissingError(path);
+    if (!isDynamicPattern(entry)) throw new ModuleMissingError({ path });
     const matches = await matching([entry, ...excluded], folder);
-    if (matches.length === 0) throw new ModelsUnmatchedError([entry, ...excluded], folder);
+    if (matches.length === 0) {
+      throw new ModelsUnmatchedError({ patterns: [entry, ...excluded], folder });
+    }
     for (const match of matches) paths.set(match, paths.get(match) ?? false);
   }
-  if (paths.size === 0) throw new ModelsUnmatchedError(models, folder);
+  if (paths.size === 0) throw new ModelsUnmatchedError({ patterns: models, folder });
   return [...paths].sort(([a], [b]) => compare(a, b));
 }
 

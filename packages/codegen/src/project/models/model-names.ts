@@ -64,7 +64,11 @@ function assertDistinctModels(models: readonly FoundModel[]): void {
     const { name } = found.model;
     const first = firstOf.get(name);
     if (first !== undefined) {
-      throw new ModelDuplicateError(name, describeOrigin(first), describeOrigin(found));
+      throw new ModelDuplicateError({
+        model: name,
+        first: describeOrigin(first),
+        second: describeOrigin(found),
+      });
     }
     firstOf.set(name, found);
   }
@@ -77,10 +81,12 @@ function isImportable(name: string): boolean {
 function namesOf({ model, modulePath, exportName }: FoundModel): ModelNames {
   const file = kebabCase(model.name);
   const property = camelCase(model.name);
-  if (!isIdentifier(property)) throw new NameUnusableError(model.name, "the name of a model");
+  if (!isIdentifier(property)) {
+    throw new NameUnusableError({ givenName: model.name, at: "the name of a model" });
+  }
   const base = pascalCase(exportName === "default" ? model.name : exportName);
   if (!isIdentifier(exportName) || !isIdentifier(base)) {
-    throw new NameUnusableError(exportName, `an export of ${modulePath}`);
+    throw new NameUnusableError({ givenName: exportName, at: `an export of ${modulePath}` });
   }
   const importName = exportName === "default" ? base : exportName;
   return {

@@ -6,7 +6,9 @@ export class NameClaims {
 
   claim(name: string, owner: string): string {
     const first = this.#owners.get(name);
-    if (first !== undefined) throw new NameCollisionError(name, first, owner);
+    if (first !== undefined) {
+      throw new NameCollisionError({ generatedName: name, first, second: owner });
+    }
     this.#owners.set(name, owner);
     return name;
   }

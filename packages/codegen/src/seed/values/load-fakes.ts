@@ -22,7 +22,7 @@ export async function loadFakes(folder: string, seed: number): Promise<Fakes> {
   const paths = [pathOfPackage(folder, fakerModule), pathOfPackage(folder, "randexp")] as const;
   const names = ["@faker-js/faker", "randexp"];
   const missing = names.filter((_, i) => paths[i] === undefined);
-  if (missing.length > 0) throw new SeedPackagesError(missing);
+  if (missing.length > 0) throw new SeedPackagesError({ packageNames: missing });
   const { faker } = (await load(paths[0]!)) as { readonly faker: Faker };
   const { default: exports } = (await load(paths[1]!)) as RandexpModule;
   const Expression = typeof exports === "function" ? exports : exports.default;

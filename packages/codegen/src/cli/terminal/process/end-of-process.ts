@@ -22,11 +22,11 @@ export function endOfProcess(terminal: Terminal): (exitCode: ExitCode) => Promis
   process.on("exit", (code) => {
     if (isOver || code === interruptedExitCode) return;
     process.exitCode = exitCodes.failed;
-    reportError(new CommandUnfinishedError(), terminal);
+    reportError(new CommandUnfinishedError({}), terminal);
   });
   const listen = (stream: NodeJS.WriteStream, name: string) => {
     stream.on("error", (error: NodeJS.ErrnoException) => {
-      if (error.code !== "EPIPE") failure ??= new FileFailedError(name, error);
+      if (error.code !== "EPIPE") failure ??= new FileFailedError({ path: name }, error);
     });
   };
   listen(stdout, "standard output");

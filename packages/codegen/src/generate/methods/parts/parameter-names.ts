@@ -42,6 +42,8 @@ function parameterName(field: string, owner: string): string {
   const name = camelCase(field);
   if (isVariableName(name) && !otherParameters.has(name)) return name;
   const longer = `${name}Value`;
-  if (name === "" || !isVariableName(longer)) throw new NameUnusableError(field, owner);
+  if (name === "" || !isVariableName(longer)) {
+    throw new NameUnusableError({ givenName: field, at: owner });
+  }
   return longer;
 }

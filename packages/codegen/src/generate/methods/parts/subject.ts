@@ -155,7 +155,10 @@ function indexOption(index: CompiledIndex | undefined): string {
 function methodSuffix(model: CompiledModel, index: CompiledIndex): string {
   const name = pascalCase(index.name);
   if (name === "") {
-    throw new NameUnusableError(index.name, `an index of model ${JSON.stringify(model.name)}`);
+    throw new NameUnusableError({
+      givenName: index.name,
+      at: `an index of model ${JSON.stringify(model.name)}`,
+    });
   }
   return /^By(?=[^\p{Ll}])/u.test(name) ? name.slice(2) : name;
 }
