@@ -1,4 +1,5 @@
 import type { Kv, KvKeyPart, KvLimits } from "@keywright/core";
+import { capabilitiesOf } from "../src/catalog/capabilities-of.js";
 import { ModelCatalog } from "../src/catalog/model-catalog.js";
 import { compileModel } from "../src/codegen.js";
 import type { DatabaseSettings } from "../src/context/database-settings.js";
@@ -8,8 +9,6 @@ import type { Model } from "../src/index.js";
 import { indexEntries } from "../src/indexes/index-entries.js";
 import { primaryKeyOf, rowKey } from "../src/indexes/primary-key.js";
 import type { AnyRow } from "../src/model/compiled-model.js";
-import { keyOrderOf } from "../src/transaction/key-order-of.js";
-import { limitsOf } from "../src/transaction/limits-of.js";
 import { isOfCatalog } from "./counting-kv.js";
 
 /** What reading a model's rows needs, on a database whose rows are written by {@link put}. */
@@ -18,13 +17,14 @@ export async function tableOn(
   model: Model,
   settings: Partial<DatabaseSettings> = {},
 ): Promise<TableContext> {
-  const compiled = compileModel(model, keyOrderOf(kv));
+  const { keyOrder, limits } = capabilitiesOf(kv);
+  const compiled = compileModel(model, keyOrder);
   const tables = new Map<string, TableContext>();
   const context: TableContext = {
     kv,
     model: compiled,
     catalog: await ModelCatalog.open(kv, compiled),
-    limits: limitsOf(kv),
+    limits,
     settings: {
       maxReads: Number.POSITIVE_INFINITY,
       validateReads: false,

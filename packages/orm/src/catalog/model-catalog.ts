@@ -11,6 +11,7 @@ import type { RowManifest } from "../schema/manifests/manifest.js";
 import { relationTexts, unfilledCopies } from "../schema/manifests/model-manifest.js";
 import { rowManifest, storedManifest } from "../schema/manifests/row-manifest.js";
 import { type BackfillState, backfillKey } from "./backfill-state.js";
+import { type Capabilities, capabilitiesOf } from "./capabilities-of.js";
 import {
   type CatalogEntry,
   catalogKey,
@@ -23,7 +24,6 @@ import {
 } from "./catalog-entry.js";
 import { CatalogSnapshot } from "./catalog-snapshot.js";
 import { hasEntries } from "./has-entries.js";
-import { isLocal } from "./is-local.js";
 import { recordEarlierSchemas } from "./record-earlier-schemas.js";
 import { withCode } from "./recorded-code.js";
 import { resolvePlaces } from "./resolve-places.js";
@@ -60,8 +60,8 @@ interface ReadCatalogEntry {
 
 /** Reads a model's catalog entry and caches it. All calls of a program share it. */
 export class ModelCatalog {
-  /** True if the database returns expiry times, as databases that state their limits do. */
-  readonly returnsExpiry: boolean;
+  /** Those of the database itself, even if a transaction is used for reading and writing. */
+  readonly capabilities: Capabilities;
   readonly #kv: Kv;
   readonly #model: CompiledModel;
   readonly #programRows: ProgramRows;
@@ -76,7 +76,7 @@ export class ModelCatalog {
     state: CatalogState,
     assumedAt: number,
   ) {
-    this.returnsExpiry = "limits" in kv && kv.limits !== undefined;
+    this.capabilities = capabilitiesOf(kv);
     this.#kv = kv;
     this.#model = model;
     this.#programRows = programRows;
@@ -215,7 +215,7 @@ export class ModelCatalog {
 
   /** How long the catalog may be relied on after it was read, in milliseconds. */
   get maxAgeMs(): number {
-    return isLocal(this.#kv) ? 100 : 250;
+    return this.capabilities.isLocal ? 100 : 250;
   }
 
   /**
@@ -223,7 +223,7 @@ export class ModelCatalog {
    * time, no other program still has a read in progress that relies on the index.
    */
   get readerGraceMs(): number {
-    return isLocal(this.#kv) ? 200 : 1000;
+    return this.capabilities.isLocal ? 200 : 1000;
   }
 
   /** True if an index can be read, and the catalog was read recently enough to rely on this. */

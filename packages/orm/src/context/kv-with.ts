@@ -1,8 +1,9 @@
 import type { Kv } from "@keywright/core";
+import { shareCapabilities } from "../catalog/capabilities-of.js";
 
 /** Returns the same database with other methods. */
 export function kvWith(kv: Kv, methods: Partial<Pick<Kv, "get" | "getMany" | "atomic">>): Kv {
-  return {
+  const changed: Kv = {
     get: (key) => kv.get(key),
     getMany: (keys) => kv.getMany(keys),
     set: (key, value, options) => kv.set(key, value, options),
@@ -16,4 +17,6 @@ export function kvWith(kv: Kv, methods: Partial<Pick<Kv, "get" | "getMany" | "at
     atomic: () => kv.atomic(),
     ...methods,
   };
+  shareCapabilities(changed, kv);
+  return changed;
 }

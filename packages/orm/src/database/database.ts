@@ -1,4 +1,5 @@
 import type { Kv, KvEntryMaybe, KvLike } from "@keywright/core";
+import { capabilitiesOf } from "../catalog/capabilities-of.js";
 import { type CatalogEntry, catalogKey } from "../catalog/catalog-entry.js";
 import { ModelCatalog } from "../catalog/model-catalog.js";
 import { type AnyDatabase, registerDatabase, registerScope } from "../context/any-database.js";
@@ -16,8 +17,6 @@ import { readStored } from "../query/read/rows/read-rows.js";
 import { linkRelations } from "../relations/link-relations.js";
 import type { RowMigration } from "../schema/define-migration.js";
 import { relationTexts, unguardedCopies } from "../schema/manifests/model-manifest.js";
-import { keyOrderOf } from "../transaction/key-order-of.js";
-import { limitsOf } from "../transaction/limits-of.js";
 import {
   runScopedTransaction,
   type TransactionOptions,
@@ -110,9 +109,10 @@ export async function openModels<M extends Models>(
   // A `KvLike` may return keys with other kinds of parts, but the ORM reads only keys that it has
   // written.
   const kv = options.kv as Kv;
+  const { keyOrder, limits } = capabilitiesOf(kv);
   const names = new Map<string, string>();
   const models = Object.entries<Model>(options.models).map(([name, model]) => {
-    const compiled = compileModel(model, keyOrderOf(kv));
+    const compiled = compileModel(model, keyOrder);
     if (name === "transaction" || name === "scope") {
       throw new ModelDefinitionError(compiled.name, "name", "a database has a method of this name");
     }
@@ -128,7 +128,6 @@ export async function openModels<M extends Models>(
   assertDistinctPrefixes(models);
   const links = linkRelations(models);
   const settings = settingsOf(options, names);
-  const limits = limitsOf(kv);
   const readAt = performance.now();
   const entries = await readStored({ kv, limits }, models.map(catalogKey));
   const added = models.filter((_, i) => entries[i]!.versionstamp === null);

@@ -8,15 +8,14 @@ import type {
   KvKey,
   KvLimits,
 } from "@keywright/core";
+import { capabilitiesOf } from "../catalog/capabilities-of.js";
 import { TransactionConflictError, TransactionEndedError } from "../errors/transaction-errors.js";
 import { entryAfterWrite } from "./buffer/buffered-write.js";
 import { copyOfKey, type KeyId, keyIdOf } from "./buffer/key-id.js";
 import { nextPendingVersionstamp } from "./buffer/pending-versionstamp.js";
 import { type PendingChange, WriteBuffer } from "./buffer/write-buffer.js";
 import { JoinedReads } from "./joined-reads.js";
-import { keyOrderOf } from "./key-order-of.js";
 import { KnownEntries } from "./known-entries.js";
-import { limitsOf } from "./limits-of.js";
 import { ReadSet } from "./read-set.js";
 import { type PendingCheck, pendingCheck } from "./transaction-atomic.js";
 
@@ -52,10 +51,11 @@ export class Attempt {
   /** True if a key has changed since the transaction read it, so that no commit is possible. */
   hasConflict = false;
 
-  constructor(kv: Kv & { readonly limits?: KvLimits }, options: TransactionKvOptions) {
+  constructor(kv: Kv, options: TransactionKvOptions) {
     this.kv = kv;
-    this.limits = limitsOf(kv);
-    this.order = keyOrderOf(kv);
+    const { limits, keyOrder } = capabilitiesOf(kv);
+    this.limits = limits;
+    this.order = keyOrder;
     this.#attempt = options.attempt ?? 1;
     this.assumes = options.assumes ?? "nothing";
   }

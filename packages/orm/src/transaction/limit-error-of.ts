@@ -1,5 +1,5 @@
 import { type KvLimits, LimitExceededError } from "@keywright/core";
-import { defaultLimits } from "./limits-of.js";
+import { defaultLimits } from "../catalog/capabilities-of.js";
 
 /** Messages of `@deno/kv` and Deno, which have no error classes, with the limits they report. */
 const messagePatterns: readonly (readonly [RegExp, keyof KvLimits])[] = [

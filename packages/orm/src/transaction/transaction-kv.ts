@@ -13,6 +13,7 @@ import type {
   KvSetKey,
   KvSetOptions,
 } from "@keywright/core";
+import { shareCapabilities } from "../catalog/capabilities-of.js";
 import { TransactionEndedError, TransactionNotAwaitedError } from "../errors/transaction-errors.js";
 import { type AfterCommit, runAfterCommit } from "./after-commit.js";
 import { Attempt, type TransactionKvOptions } from "./attempt.js";
@@ -40,9 +41,10 @@ export class TransactionKv implements Kv {
   readonly #afterCommit: AfterCommit[] = [];
   readonly #pendingWrites = new Set<Promise<unknown>>();
 
-  constructor(kv: Kv & { readonly limits?: KvLimits }, options: TransactionKvOptions = {}) {
+  constructor(kv: Kv, options: TransactionKvOptions = {}) {
     this.#attempt = new Attempt(kv, options);
     this.limits = this.#attempt.limits;
+    shareCapabilities(this, kv);
   }
 
   async get<T = unknown>(key: KvKey): Promise<KvEntryMaybe<T>> {

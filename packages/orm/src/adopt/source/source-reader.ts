@@ -1,7 +1,7 @@
 import type { Kv, KvKey } from "@keywright/core";
+import { capabilitiesOf } from "../../catalog/capabilities-of.js";
 import { readEntriesAfter } from "../../migrate/run/read-entries-after.js";
 import { readStored } from "../../query/read/rows/read-rows.js";
-import { limitsOf } from "../../transaction/limits-of.js";
 import type { SourceEntry, SourceKv, SourceReader } from "./source-layout.js";
 
 /** Reads a source by keys and in pages. It has no method that writes. */
@@ -13,7 +13,7 @@ export interface PagedReader extends SourceReader {
 export function sourceReader(source: SourceKv): PagedReader {
   // A key that was read from the source has only parts that can be stored.
   const kv = source as Kv;
-  const limits = limitsOf(kv);
+  const { limits } = capabilitiesOf(kv);
   return {
     getMany: async (keys) => {
       const entries = await readStored({ kv, limits }, keys);

@@ -45,9 +45,9 @@ export async function switchKey(
 }
 
 /** True if rows have records with their primary keys, because a row that expires was created. */
-function recordsExpiry({ catalog: { snapshot, returnsExpiry } }: TableContext): boolean {
+function recordsExpiry({ catalog: { snapshot, capabilities } }: TableContext): boolean {
   const { expires, counters = {} } = snapshot.entry;
-  return expires === true && (!returnsExpiry || Object.keys(counters).length > 0);
+  return expires === true && (!capabilities.returnsExpiry || Object.keys(counters).length > 0);
 }
 
 function isComplete({ indexes, otherLayout, counters = {}, transform }: CatalogEntry): boolean {

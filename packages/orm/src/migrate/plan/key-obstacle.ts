@@ -15,7 +15,7 @@ export async function readKeyObstacle(context: TableContext): Promise<string | u
   const { kv, model, catalog, tables } = context;
   const { entry, storedKey } = catalog.snapshot;
   const key = JSON.stringify(storedKey);
-  if (entry.expires && !catalog.returnsExpiry)
+  if (entry.expires && !catalog.capabilities.returnsExpiry)
     return `Rows of ${model.name} expire, and the database does not report when. Move them to a new model, as the guide to migrations shows under "Moving rows to a new model".`;
   const stored = Object.keys(entry.counters ?? {}).map(parseCounterName);
   const ranked =

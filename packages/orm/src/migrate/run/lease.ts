@@ -8,7 +8,7 @@ import {
   type KvKey,
   ulid,
 } from "@keywright/core";
-import { isLocal } from "../../catalog/is-local.js";
+import { capabilitiesOf } from "../../catalog/capabilities-of.js";
 import { leaseShape } from "../../catalog/system-shapes.js";
 import { systemValue } from "../../catalog/system-value.js";
 import { LeaseLostError } from "../../errors/migration-errors.js";
@@ -276,7 +276,7 @@ async function tryToTake(
 /** True if it is known without waiting that the holder of a lease has ended. */
 export function hasHolderEnded(kv: Kv, lease: StoredLease): boolean {
   if (lease.process === currentProcess) return !activeRunners.has(lease.runner);
-  return isLocal(kv);
+  return capabilitiesOf(kv).isLocal;
 }
 
 /**

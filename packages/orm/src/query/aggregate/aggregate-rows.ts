@@ -8,7 +8,6 @@ import { countOf, sumOf } from "../../model/aggregates/ranked-amounts.js";
 import type { CompiledIndex } from "../../model/compiled-model.js";
 import { rankedTotals } from "../../ranks/ranked-totals.js";
 import { findRanks } from "../../ranks/readable-ranks.js";
-import { keyOrderOf } from "../../transaction/key-order-of.js";
 import { queriedModel } from "../plan/queried-model.js";
 import { takeOf } from "../read/read-page.js";
 import { readAgain } from "../read/rows/read-again.js";
@@ -37,13 +36,13 @@ export async function aggregateRows(
   query: AnyAggregateQuery,
   meter: ReadMeter,
 ): Promise<Record<string, unknown>> {
-  const { model, kv } = context;
+  const { model } = context;
   const aggregates = parseAggregates(model, query);
   return await readAgain(context, async () => {
     const summary = await chooseSummary(context, query, aggregates, []);
     const { plan } = summary;
     meter.index = plan.index?.name ?? "primaryKey";
-    const total = new Total(summary, keyOrderOf(kv));
+    const total = new Total(summary, model.keyOrder);
     const ranked = await rankedGroups(context, plan, aggregates, meter);
     const pages = ranked === undefined ? readGroups(context, plan, meter) : [ranked];
     for await (const groups of pages) {
@@ -68,7 +67,7 @@ export async function groupRows(
   query: AnyAggregateQuery,
   meter: ReadMeter,
 ): Promise<Record<string, unknown>[]> {
-  const { model, kv } = context;
+  const { model } = context;
   const aggregates = parseAggregates(model, query);
   const by = parseBy(model, query.by);
   const take = takeOf(model, query) ?? Number.POSITIVE_INFINITY;
@@ -106,7 +105,7 @@ export async function groupRows(
         if (!isCurrent(group)) {
           finish();
           if (results.length === take && sort === undefined) return results;
-          current = { parts: group.parts, total: new Total(summary, keyOrderOf(kv)) };
+          current = { parts: group.parts, total: new Total(summary, model.keyOrder) };
         }
         current!.total.add(group);
         if (summary.extremes.size > 0) await current!.total.addExtremes(context, group, meter);
@@ -151,11 +150,11 @@ async function chooseSummary(
   aggregates: Aggregates,
   by: readonly string[],
 ): Promise<Summary> {
-  const { model, kv, catalog } = context;
+  const { model, catalog } = context;
   await catalog.refresh();
   const scoped = context.scope === undefined ? model : queriedModel(context);
   const query = scopedQuery(context, unscoped);
-  const plans = planAggregate(scoped, query, aggregates, by, () => keyOrderOf(kv));
+  const plans = planAggregate(scoped, query, aggregates, by);
   const findReady = () => plans.find((plan) => missingCounter(context, plan) === undefined);
   let plan = findReady();
   if (plan === undefined) {

@@ -1,4 +1,3 @@
-import type { KeyOrder } from "@keywright/core";
 import { UnindexedQueryError } from "../../errors/query-errors.js";
 import type { Counter } from "../../model/aggregates/counter.js";
 import type { CompiledIndex, CompiledModel } from "../../model/compiled-model.js";
@@ -37,7 +36,6 @@ export function planAggregate(
   query: AnyAggregateQuery,
   aggregates: Aggregates,
   by: readonly string[],
-  order: () => KeyOrder,
 ): AggregatePlan[] {
   const { where = {}, index: name } = query;
   const alternatives = parseQuery(model, { where });
@@ -50,7 +48,7 @@ export function planAggregate(
   const ordered = new Map(by.map((field) => [field, "asc" as const]));
   for (const index of candidates) {
     if (index.isHidden || !by.every((field) => index.fields.includes(field))) continue;
-    const segments = groupSegments(model, index, alternatives, order);
+    const segments = groupSegments(model, index, alternatives);
     if (segments === undefined || !countsOnce(index, segments, alternatives, by)) continue;
     const isWhole = (fields: QueryFields) =>
       isComplete(model, index, { ...fields, order: ordered });
@@ -72,10 +70,9 @@ function groupSegments(
   model: CompiledModel,
   index: CompiledIndex,
   alternatives: readonly [QueryFields, ...QueryFields[]],
-  order: () => KeyOrder,
 ): readonly Segment[] | undefined {
   if (alternatives.every(({ conditions }) => conditions.size === 0)) return [wholeRange];
-  const segments = planOf(model, index, alternatives, order)?.segments;
+  const segments = planOf(model, index, alternatives)?.segments;
   return segments && segmentsOfGroups(model, index, segments);
 }
 

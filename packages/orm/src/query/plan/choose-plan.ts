@@ -1,10 +1,8 @@
-import type { KeyOrder } from "@keywright/core";
 import type { AnyQuery } from "../../context/any-query.js";
 import type { RelatedFilters } from "../../context/related-filters.js";
 import { scopedQuery } from "../../context/scope.js";
 import type { TableContext } from "../../context/table-context.js";
 import type { CompiledIndex } from "../../model/compiled-model.js";
-import { keyOrderOf } from "../../transaction/key-order-of.js";
 import { alternativesOf, parseQuery } from "./fields/query-fields.js";
 import { assertKinds } from "./fields/value-kinds.js";
 import { planOf, planScan } from "./plan-query.js";
@@ -29,7 +27,7 @@ export function plansOf(context: TableContext, unscoped: AnyQuery): readonly Pla
   if (related !== undefined)
     return relatedPlans(context, { ...unscoped, related: undefined }, related);
   const query = scopedQuery(context, unscoped);
-  const plans = planRows(queriedModel(context), query, orderIn(context));
+  const plans = planRows(queriedModel(context), query);
   if (query.where !== undefined) {
     for (const where of alternativesOf(context.model, query.where)) {
       assertKinds(context.model, where, plans.flatMap(plansIn));
@@ -52,7 +50,7 @@ function relatedPlans(
   const { id } = related;
   const [fields, ...others] = parseQuery(model, query);
   const isOpen = fields.conditions.size === 0 && others.length === 0 && query.index === undefined;
-  const ordered = isOpen ? planOf(model, undefined, [fields], orderIn(context)) : undefined;
+  const ordered = isOpen ? planOf(model, undefined, [fields]) : undefined;
   const isUnordered = isOpen && fields.order.size === 0;
   const isFinding = ordered !== undefined && (isUnordered || related.canFind(context));
   related.assertServed(context, isFinding);
@@ -117,8 +115,4 @@ export function readableIndex(
   indexes: readonly CompiledIndex[],
 ): CompiledIndex {
   return indexes.find((index) => isReadable(context, index)) ?? indexes[0]!;
-}
-
-export function orderIn({ kv }: TableContext): () => KeyOrder {
-  return () => keyOrderOf(kv);
 }

@@ -1,4 +1,3 @@
-import { type KeyOrder, specificationOrder } from "@keywright/core";
 import type { AnyQuery, Direction } from "../../context/any-query.js";
 import { InvalidQueryError, type UnindexedQueryError } from "../../errors/query-errors.js";
 import { isSamePart, keyPartOf } from "../../indexes/key-parts.js";
@@ -27,16 +26,10 @@ export type PlannedQuery = Pick<AnyQuery, "where" | "orderBy" | "order" | "index
  * All plans find the same rows. An index that normalizes a field finds other rows than an index
  * that does not. Of such indexes, the one that pins more fields, is unique, or comes first in the
  * model serves the query, whatever the query selects.
- *
- * @param order returns how the database orders its keys. Called only if that makes a difference.
  */
-export function planQuery(
-  model: CompiledModel,
-  query: PlannedQuery,
-  order: () => KeyOrder = () => specificationOrder,
-): QueryPlan[] {
+export function planQuery(model: CompiledModel, query: PlannedQuery): QueryPlan[] {
   const alternatives = parseQuery(model, query);
-  const plans = plansOfAlternatives(model, alternatives, query, order);
+  const plans = plansOfAlternatives(model, alternatives, query);
   if (plans.length === 0) throw unindexedError(model, alternatives);
   return plans;
 }
@@ -46,7 +39,6 @@ export function plansOfAlternatives(
   model: CompiledModel,
   alternatives: readonly QueryFields[],
   query: PlannedQuery,
-  order: () => KeyOrder,
 ): QueryPlan[] {
   const [first] = alternatives;
   const isForced = query.index !== undefined;
@@ -61,7 +53,7 @@ export function plansOfAlternatives(
       : [undefined, ...declaredIndexes(model)];
   const plans: QueryPlan[] = [];
   for (const index of candidates) {
-    const plan = planOf(model, index, alternatives, order);
+    const plan = planOf(model, index, alternatives);
     const servesAll = (fields: QueryFields) => isForced || isComplete(model, index, fields);
     if (plan !== undefined && alternatives.every(servesAll)) plans.push(plan);
   }
@@ -101,7 +93,7 @@ export function planScan(model: CompiledModel, query: PlannedQuery, scope?: AnyR
     );
   }
   const [scoped] = scope === undefined ? [fields] : parseQuery(model, { ...query, where: scope });
-  const plan = planOf(model, undefined, [scoped], () => specificationOrder);
+  const plan = planOf(model, undefined, [scoped]);
   if (plan !== undefined) return plan;
   if (scope !== undefined) {
     const names = Object.keys(scope).join(", ");
@@ -120,17 +112,16 @@ export function planOf(
   model: CompiledModel,
   index: CompiledIndex | undefined,
   alternatives: readonly QueryFields[],
-  order: () => KeyOrder,
 ): QueryPlan | undefined {
   const fields = keyFields(model, index);
   const served = alternatives.map(({ conditions }) => conditionsOnKey(index, conditions));
   if (!served.every((conditions) => isServed(fields, conditions))) return undefined;
   const reverse = readsBackward(index, fields, alternatives);
   if (reverse === undefined) return undefined;
-  const segments = served.map((conditions) => segmentsOf(model, fields, conditions, order));
+  const segments = served.map((conditions) => segmentsOf(model, fields, conditions));
   const [only = []] = segments;
   if (segments.length === 1) return { model, index, segments: only, reverse };
-  const union = unionOfSegments(model, fields, segments.flat(), order());
+  const union = unionOfSegments(model, fields, segments.flat());
   return union && { model, index, segments: union, reverse };
 }
 
@@ -305,7 +296,7 @@ function declaredIndexes({ indexes }: CompiledModel): readonly CompiledIndex[] {
 
 export function existingKeys(model: CompiledModel, fields: QueryFields): ExistingKey[] {
   const serving = [undefined, ...declaredIndexes(model)].filter(
-    (index) => planOf(model, index, [fields], () => specificationOrder) !== undefined,
+    (index) => planOf(model, index, [fields]) !== undefined,
   );
   return serving.map((index) => ({ index, isComplete: isComplete(model, index, fields) }));
 }

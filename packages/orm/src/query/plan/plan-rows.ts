@@ -1,4 +1,3 @@
-import type { KeyOrder } from "@keywright/core";
 import type { CompiledModel } from "../../model/compiled-model.js";
 import { parseQuery } from "./fields/query-fields.js";
 import { mergePlans } from "./merge-plans.js";
@@ -14,21 +13,16 @@ import type { Plan } from "./ranges/query-plan.js";
  * Returns the plans that serve a query, best first: those of one index, or if the members of `OR`
  * need several indexes, those that merge them. All plans find the same rows.
  *
- * @param order returns how the database orders its keys. Called only if that makes a difference.
  * @throws {UnindexedQueryError} if no index serves a member of `OR`, or if the indexes do not have
  * their rows in the same order.
  * @throws the errors of `planQuery`.
  */
-export function planRows(
-  model: CompiledModel,
-  query: PlannedQuery,
-  order: () => KeyOrder,
-): readonly Plan[] {
+export function planRows(model: CompiledModel, query: PlannedQuery): readonly Plan[] {
   const alternatives = parseQuery(model, query);
-  const plans = plansOfAlternatives(model, alternatives, query, order);
+  const plans = plansOfAlternatives(model, alternatives, query);
   if (plans.length > 0) return plans;
   if (alternatives.length === 1) throw unindexedError(model, alternatives);
-  const each = alternatives.map((one) => plansOfAlternatives(model, [one], query, order));
+  const each = alternatives.map((one) => plansOfAlternatives(model, [one], query));
   // An alternative without segments, such as that of an empty list of values, finds no rows.
   const findingRows = each.filter(([plan]) => plan === undefined || plan.segments.length > 0);
   if (findingRows.length === 0) return each[0] ?? [];

@@ -2,7 +2,7 @@ import { scopedQuery } from "../../context/scope.js";
 import type { TableContext } from "../../context/table-context.js";
 import { UnindexedQueryError } from "../../errors/query-errors.js";
 import type { AnyRow } from "../../model/compiled-model.js";
-import { orderIn, plansOf, readablePlan } from "../../query/plan/choose-plan.js";
+import { plansOf, readablePlan } from "../../query/plan/choose-plan.js";
 import { assertKinds } from "../../query/plan/fields/value-kinds.js";
 import { planQuery } from "../../query/plan/plan-query.js";
 import { queriedModel } from "../../query/plan/queried-model.js";
@@ -135,7 +135,7 @@ function lookupPlan(
   // The values of the scope replace those of the relation, which are only examples.
   const { where: scoped } = scopedQuery(context, { where });
   const all = { ...values, ...where, ...scoped };
-  const plans = planQuery(queriedModel(context), { where: all }, orderIn(context));
+  const plans = planQuery(queriedModel(context), { where: all });
   assertKinds(context.model, where, plans);
   query?.related?.assertServed(context, false);
   return readablePlan(context, plans);

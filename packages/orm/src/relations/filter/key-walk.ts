@@ -8,7 +8,6 @@ import { isSameKey, keyAfter, partAfter } from "../../indexes/key-parts.js";
 import type { CompiledIndex } from "../../model/compiled-model.js";
 import { readWithSchema } from "../../query/read/rows/read-rows.js";
 import { type KeyId, keyIdOf } from "../../transaction/buffer/key-id.js";
-import { keyOrderOf } from "../../transaction/key-order-of.js";
 
 type PrimaryKey = readonly KvKeyPart[];
 
@@ -151,7 +150,7 @@ export class KeyWalk implements KeySource {
       range.last = rest;
       distinct++;
       const key = [...keyStart, ...rest];
-      range.keys.push({ id: keyIdOf(key, keyOrderOf(kv)), key });
+      range.keys.push({ id: keyIdOf(key, model.keyOrder), key });
     }
     range.batch = distinct === entries.length ? limit * 2 : 1;
     const isOnly = restLength === 0 && range.last !== undefined;

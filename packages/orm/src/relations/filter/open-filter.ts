@@ -7,7 +7,6 @@ import { keyPartOf } from "../../indexes/key-parts.js";
 import type { AnyRow } from "../../model/compiled-model.js";
 import type { BelongsTo, ManyToMany } from "../../model/relations/relation-definition.js";
 import { keyFields } from "../../query/plan/fields/key-fields.js";
-import { keyOrderOf } from "../../transaction/key-order-of.js";
 import { type RelatedQuery, readRelated } from "../load/read-related.js";
 import { referencedKey } from "../referenced-key.js";
 import { tableOfModel } from "../referrers.js";
@@ -62,8 +61,8 @@ export class OpenFilter {
     let source: Promise<KeySource> | undefined;
     const open = async () => {
       if (this.#plan.find === "walk") return await this.#walk(after, reverse);
-      const order = keyOrderOf(this.#context.kv);
-      return (await this.#collect()).keysAfter(after, reverse, order);
+      const { keyOrder } = this.#context.model;
+      return (await this.#collect()).keysAfter(after, reverse, keyOrder);
     };
     const opened = () => (source ??= open());
     return {

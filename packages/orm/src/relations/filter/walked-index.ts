@@ -1,7 +1,7 @@
 import type { Scope } from "../../context/scope.js";
 import type { TableContext } from "../../context/table-context.js";
 import type { AnyRow, CompiledIndex, CompiledModel } from "../../model/compiled-model.js";
-import { isReadable, orderIn } from "../../query/plan/choose-plan.js";
+import { isReadable } from "../../query/plan/choose-plan.js";
 import { readsMarkedRows } from "../../query/plan/covered-read.js";
 import type { FieldCondition } from "../../query/plan/fields/field-condition.js";
 import { keyFields } from "../../query/plan/fields/key-fields.js";
@@ -39,7 +39,7 @@ export function walkedIndex(
     // Nor can it tell which rows are marked as deleted.
     if (readsMarkedRows(context, index)) continue;
     if (!isReadable(context, index) || !isComplete(model, index, whole)) continue;
-    const plan = planOf(model, index, [query], orderIn(context));
+    const plan = planOf(model, index, [query]);
     if (plan !== undefined && continuesWith(model, index, plan, free)) return plan;
   }
   return undefined;

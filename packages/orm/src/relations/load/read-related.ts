@@ -6,7 +6,7 @@ import { scopedQuery } from "../../context/scope.js";
 import type { TableContext } from "../../context/table-context.js";
 import { primaryKeyOfEntry, rowInEntry } from "../../indexes/entry-value.js";
 import { rowKey } from "../../indexes/primary-key.js";
-import { orderIn, readablePlan } from "../../query/plan/choose-plan.js";
+import { readablePlan } from "../../query/plan/choose-plan.js";
 import { isCovered } from "../../query/plan/covered-read.js";
 import { planQuery } from "../../query/plan/plan-query.js";
 import { queriedModel } from "../../query/plan/queried-model.js";
@@ -112,11 +112,7 @@ function readingOf<T>(
   position: number,
   meter: ReadMeter,
 ): Reading<T> {
-  const plans = planQuery(
-    queriedModel(context),
-    scopedQuery(context, query.query),
-    orderIn(context),
-  );
+  const plans = planQuery(queriedModel(context), scopedQuery(context, query.query));
   const plan = readablePlan(context, plans);
   const cost = isCovered(context, plan, query.query) ? 1 : 2;
   const reader = new EntryReader(context, plan, meter, { cost });

@@ -25,7 +25,7 @@ export function expiryKey(model: CompiledModel, primaryKey: readonly KvKeyPart[]
 
 /** True if the expiry times of the model's rows are recorded under {@link expiryKey}. */
 export function keepsExpiry({ catalog }: TableContext, { entry }: CatalogSnapshot): boolean {
-  return entry.expires === true && !catalog.returnsExpiry;
+  return entry.expires === true && !catalog.capabilities.returnsExpiry;
 }
 
 /** Returns when a row expires that is committed at `now`. */

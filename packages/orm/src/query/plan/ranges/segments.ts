@@ -1,5 +1,5 @@
 import { Buffer } from "node:buffer";
-import { encodeKey, type KeyOrder, type KvKeyPart, specificationOrder } from "@keywright/core";
+import { encodeKey, type KeyOrder, type KvKeyPart } from "@keywright/core";
 import { InvalidQueryError } from "../../../errors/query-errors.js";
 import type { CompiledModel } from "../../../model/compiled-model.js";
 import type { FieldCondition } from "../fields/field-condition.js";
@@ -25,7 +25,6 @@ export function segmentsOf(
   model: CompiledModel,
   fields: readonly KeyField[],
   conditions: ReadonlyMap<string, FieldCondition>,
-  order: () => KeyOrder,
 ): Segment[] {
   let pinned: Pinned[] = [{ parts: [], values: [] }];
   let interval: KeyInterval = {};
@@ -48,7 +47,7 @@ export function segmentsOf(
       interval = intervalOf(field, condition.bounds, fail);
       break;
     }
-    const choices = choicesOf(field, condition.values, order);
+    const choices = choicesOf(field, condition.values, model.keyOrder);
     if (pinned.length * choices.length > maxSegments) {
       fail(`the values of in combine to more than ${maxSegments} ranges; pass fewer values`);
     }
@@ -73,14 +72,12 @@ export function assertFits(
 function choicesOf(
   field: KeyField,
   values: readonly unknown[],
-  order: () => KeyOrder,
+  order: KeyOrder,
 ): readonly Choice[] {
   const choices = values.map((value) => ({ part: field.partOf(value), value }));
   if (choices.length < 2) return choices;
-  const types = new Set(choices.map(({ part }) => typeof part));
-  const keyOrder = types.has("number") && types.has("bigint") ? order() : specificationOrder;
   const sorted = choices
-    .map((choice) => ({ ...choice, bytes: encodeKey([choice.part], keyOrder) }))
+    .map((choice) => ({ ...choice, bytes: encodeKey([choice.part], order) }))
     .sort((a, b) => Buffer.compare(a.bytes, b.bytes));
   return sorted.filter(({ bytes }, i) => {
     const previous = sorted[i - 1];

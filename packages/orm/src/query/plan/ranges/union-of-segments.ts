@@ -25,11 +25,10 @@ export function unionOfSegments(
   model: CompiledModel,
   fields: readonly KeyField[],
   segments: readonly Segment[],
-  order: KeyOrder,
 ): Segment[] | undefined {
   const placed = segments
     .filter(({ interval }) => !interval.isEmpty)
-    .map((segment) => placeOf(segment, order))
+    .map((segment) => placeOf(segment, model.keyOrder))
     .filter(({ low, high }) => Buffer.compare(low, high) < 0)
     .sort((a, b) => Buffer.compare(a.low, b.low) || Buffer.compare(b.high, a.high));
   const union: Placed[] = [];

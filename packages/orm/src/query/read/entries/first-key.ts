@@ -5,7 +5,6 @@ import type { TableContext } from "../../../context/table-context.js";
 import { IndexKeyError } from "../../../errors/row-errors.js";
 import { hasIndexKey, indexKeys } from "../../../indexes/index-entries.js";
 import { isSameKey } from "../../../indexes/key-parts.js";
-import { keyOrderOf } from "../../../transaction/key-order-of.js";
 import { findSegment, mayRepeat, type QueryPlan } from "../../plan/ranges/query-plan.js";
 
 /**
@@ -14,7 +13,7 @@ import { findSegment, mayRepeat, type QueryPlan } from "../../plan/ranges/query-
  * entry does not count.
  */
 export function isFirstKey(
-  { kv, model }: TableContext,
+  { model }: TableContext,
   plan: QueryPlan,
   { row, primaryKey }: FoundRow,
   key: KvKey,
@@ -32,10 +31,9 @@ export function isFirstKey(
   }
   if (!rowKeys.some((other) => isSameKey(other, key))) return false;
   if (rowKeys.length === 1) return true;
-  const order = keyOrderOf(kv);
-  const bytes = encodeKey(key, order);
+  const bytes = encodeKey(key, model.keyOrder);
   return !rowKeys.some((other) => {
-    const difference = Buffer.compare(encodeKey(other, order), bytes);
+    const difference = Buffer.compare(encodeKey(other, model.keyOrder), bytes);
     const isBefore = reverse ? difference > 0 : difference < 0;
     return isBefore && findSegment(plan, other) >= 0;
   });

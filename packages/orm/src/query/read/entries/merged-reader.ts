@@ -3,7 +3,6 @@ import { encodeKey, type KvKey, type KvKeyPart } from "@keywright/core";
 import type { AnyQuery } from "../../../context/any-query.js";
 import type { ReadMeter } from "../../../context/read-meter.js";
 import type { TableContext } from "../../../context/table-context.js";
-import { keyOrderOf } from "../../../transaction/key-order-of.js";
 import { keyOfSortParts, sortPartsOf } from "../../plan/merge-plans.js";
 import {
   findSegment,
@@ -33,7 +32,6 @@ interface Source {
  * once.
  */
 export class MergedReader implements RowSource {
-  readonly #context: TableContext;
   readonly #plan: MergedPlan;
   readonly #meter: ReadMeter;
   readonly #sources: readonly Source[];
@@ -48,7 +46,6 @@ export class MergedReader implements RowSource {
     query: AnyQuery,
     meter: ReadMeter,
   ) {
-    this.#context = context;
     this.#plan = plan;
     this.#meter = meter;
     this.#last = after && this.#bytesOf(after);
@@ -146,6 +143,6 @@ export class MergedReader implements RowSource {
   }
 
   #bytesOf(parts: readonly KvKeyPart[]): Uint8Array {
-    return encodeKey([...parts], keyOrderOf(this.#context.kv));
+    return encodeKey([...parts], this.#plan.model.keyOrder);
   }
 }

@@ -1,0 +1,79 @@
+import {
+  denoOrder,
+  isKeywrightError,
+  type KeyOrder,
+  type Kv,
+  type KvLimits,
+  specificationOrder,
+} from "@keywright/core";
+
+/** Deno KV's limits, the lowest of all its releases, for databases that state none. */
+export const defaultLimits: KvLimits = {
+  keyBytes: 2048,
+  valueBytes: 65_536,
+  keys: 10,
+  batchSize: 500,
+  watchedKeys: 10,
+  checks: 10,
+  mutations: 1000,
+  totalMutationBytes: 819_200,
+  totalKeyBytes: 81_920,
+};
+
+type ExtendedKv = Kv & { readonly limits?: KvLimits; readonly isShared?: boolean };
+
+/** In which ways a database differs from others with the interface `Kv`. */
+export class Capabilities {
+  readonly limits: KvLimits;
+  /** True if entries have their expiry times, as those of databases that state their limits do. */
+  readonly returnsExpiry: boolean;
+  readonly #kv: ExtendedKv;
+  #keyOrder: KeyOrder | undefined;
+
+  constructor(kv: ExtendedKv) {
+    this.#kv = kv;
+    this.limits = kv.limits ?? defaultLimits;
+    this.returnsExpiry = kv.limits !== undefined;
+  }
+
+  /** True if only this process uses the database now, as far as the database tells. */
+  get isLocal(): boolean {
+    return this.returnsExpiry && this.#kv.isShared !== true;
+  }
+
+  get keyOrder(): KeyOrder {
+    this.#keyOrder ??= findKeyOrder(this.#kv);
+    return this.#keyOrder;
+  }
+}
+
+/**
+ * Tests the order with a range from a bigint to a number. If numbers sort before bigints, its start
+ * is after its end, and `list` refuses it. Nothing is read.
+ */
+function findKeyOrder(kv: Kv): KeyOrder {
+  try {
+    kv.list({ start: [0n], end: [0] });
+    return denoOrder;
+  } catch (error) {
+    // The database may belong to another copy of the package, which has classes of its own.
+    if (isKeywrightError(error) && error.code === "KW_SELECTOR_INVALID") return specificationOrder;
+    throw error;
+  }
+}
+
+const known = new WeakMap<Kv, Capabilities>();
+
+export function capabilitiesOf(kv: Kv): Capabilities {
+  let capabilities = known.get(kv);
+  if (capabilities === undefined) {
+    capabilities = new Capabilities(kv);
+    known.set(kv, capabilities);
+  }
+  return capabilities;
+}
+
+/** Records that an object reads and writes another database, and so has its capabilities. */
+export function shareCapabilities(kv: Kv, database: Kv): void {
+  known.set(kv, capabilitiesOf(database));
+}
