@@ -75,15 +75,9 @@ export function codeOf({ code, traits }: IndexManifest): IndexCode {
 
 /** True if the functions of two definitions of an index return the same, as far as is known. */
 export function isSameCode(a: IndexManifest, b: IndexManifest): boolean {
-  const others = [...alternatives(a), ...alternatives(b)];
-  if (hasSameForm(a, b)) return true;
-  return (
-    others.length > 0 && formsOf(a).some((one) => formsOf(b).some((two) => hasSameForm(one, two)))
-  );
-}
-
-function alternatives({ sameFunctions = [] }: IndexManifest): readonly IndexFunctions[] {
-  return sameFunctions;
+  if (a === b || hasSameForm(a, b)) return true;
+  if (a.sameFunctions === undefined && b.sameFunctions === undefined) return false;
+  return formsOf(a).some((one) => formsOf(b).some((two) => hasSameForm(one, two)));
 }
 
 function formsOf(manifest: IndexManifest): IndexManifest[] {
@@ -92,15 +86,18 @@ function formsOf(manifest: IndexManifest): IndexManifest[] {
 }
 
 function hasSameForm(a: IndexManifest, b: IndexManifest): boolean {
-  const [namedA, namedB] = [a.traits?.normalizers ?? null, b.traits?.normalizers ?? null];
-  const isSameNamed = canonicalJson(namedA) === canonicalJson(namedB);
-  if (a.functions === b.functions && isSameNamed) return true;
+  if (a.functions === b.functions && hasSameNormalizers(a, b)) return true;
   // The code of entries that were written by hand is unknown, so it counts as the same.
   if (isUnknown(a) || isUnknown(b)) return true;
   if (isVersion(a) || isVersion(b)) return false;
   if (isEarlierForm(a)) return isEarlierFormOf(a, b);
   if (isEarlierForm(b)) return isEarlierFormOf(b, a);
   return canonicalJson(codeOf(a)) === canonicalJson(codeOf(b));
+}
+
+function hasSameNormalizers({ traits: a }: IndexManifest, { traits: b }: IndexManifest): boolean {
+  const isNamed = a?.normalizers !== undefined || b?.normalizers !== undefined;
+  return !isNamed || canonicalJson([a?.normalizers]) === canonicalJson([b?.normalizers]);
 }
 
 function isVersion({ functions }: IndexManifest): boolean {

@@ -65,9 +65,19 @@ export function differsInCode(a: IndexManifest, b: IndexManifest): boolean {
 }
 
 function hasSameData(a: IndexManifest, b: IndexManifest): boolean {
-  const dataOf = ({ fields, traits = {} }: IndexManifest) => {
-    const { normalizers: _, ...others } = traits;
-    return hashOf([fields, others]);
-  };
-  return a.unique === b.unique && a.normalized === b.normalized && dataOf(a) === dataOf(b);
+  if (a === b) return true;
+  return a.unique === b.unique && a.normalized === b.normalized && dataHash(a) === dataHash(b);
+}
+
+/** The hashes of definitions. A program compares each of them with all others, again and again. */
+const dataHashes = new WeakMap<IndexManifest, string>();
+
+function dataHash(manifest: IndexManifest): string {
+  let hash = dataHashes.get(manifest);
+  if (hash === undefined) {
+    const { fields, traits: { normalizers: _, ...others } = {} } = manifest;
+    hash = hashOf([fields, others]);
+    dataHashes.set(manifest, hash);
+  }
+  return hash;
 }
