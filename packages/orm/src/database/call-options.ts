@@ -1,6 +1,5 @@
 import type { AnyQuery } from "../context/any-query.js";
 import type { Operation } from "../errors/orm-error.js";
-import type { AnyRow } from "../model/compiled-model.js";
 import type { ManyOptions } from "../write/many/change-rows.js";
 
 /** The options of a call of any method, for any model. */
@@ -13,11 +12,24 @@ export interface CallOptions extends AnyQuery, ManyOptions {
   readonly cascade?: unknown;
   /** The time before which rows that are to be purged were deleted. */
   readonly before?: unknown;
-  /** Conditions on related rows, by relation. Set only for generated repositories. */
-  readonly whereRelated?: unknown;
-  /** Throws if an upsert must not create a row. Set only for generated repositories. */
-  readonly assertNew?: ((row: AnyRow) => void) | undefined;
+  /** Conditions on related rows, which rows have to meet all. Only of generated repositories. */
+  readonly whereRelated?: readonly unknown[] | undefined;
 }
+
+/** The options of all calls of a view of a generated repository. */
+export type RowShape = Pick<
+  CallOptions,
+  "select" | "include" | "withVersionstamp" | "whereRelated"
+>;
+
+/**
+ * How the options of calls are written:
+ *
+ * - `inferred`: as those of `Repository`.
+ * - `generated`: as those of `Rows`, whose conditions are on the parts of one key.
+ * - `related`: as those of `Rows`, with conditions on fields, for the rows of a relation.
+ */
+export type CallKind = "inferred" | "generated" | "related";
 
 /**
  * The name of a method of a repository. In errors, both methods that watch have the operation

@@ -8,24 +8,28 @@ import { InvalidArgumentError } from "../errors/query-errors.js";
 import { TransactionBypassedError } from "../errors/transaction-errors.js";
 import type { CompiledModel } from "../model/compiled-model.js";
 import { isWithinTransaction } from "../transaction/transaction-scope.js";
-import type { CallOptions, RepositoryMethod } from "./call-options.js";
+import {
+  allowedOptions,
+  type CallKind,
+  type CallOptions,
+  type RepositoryMethod,
+  type RowShape,
+} from "./call-options.js";
 import { callThrough } from "./middleware.js";
 import { parseOptions } from "./parse-options.js";
 
 /** Runs the calls of a repository's methods. */
 export class Calls {
   readonly context: TableContext;
-  readonly #parse: typeof parseOptions;
+  /** How the options of the calls are written. */
+  readonly kind: CallKind;
+  /** The options that all calls have. Those of a call replace them. */
+  readonly shape: RowShape | undefined;
 
-  /** @param parse checks the argument of each call, and returns its options. */
-  constructor(context: TableContext, parse: typeof parseOptions = parseOptions) {
+  constructor(context: TableContext, kind: CallKind = "inferred", shape?: RowShape) {
     this.context = context;
-    this.#parse = parse;
-  }
-
-  /** Returns the calls of a repository of the same kind for another table. */
-  of(context: TableContext): Calls {
-    return new Calls(context, this.#parse);
+    this.kind = kind;
+    this.shape = shape;
   }
 
   /**
@@ -72,31 +76,23 @@ export class Calls {
     run: (options: CallOptions, meter: ReadMeter) => Promise<T>,
     maxReads?: number,
   ): Promise<T> {
-    if (this.context.settings.middleware === undefined) {
-      return this.#make(operation, argument, run, maxReads);
-    }
-    const call = { operation, args: argument, result: "value" } as const;
-    return callThrough(this.context, call, (args) => this.#make(operation, args, run, maxReads));
-  }
-
-  async #make<T>(
-    operation: Operation,
-    argument: unknown,
-    run: (options: CallOptions, meter: ReadMeter) => Promise<T>,
-    maxReads?: number,
-  ): Promise<T> {
     const { context } = this;
-    const report = new CallReport(context, operation);
-    let meter: ReadMeter | undefined;
-    try {
-      const options = this.#parse(context, operation, argument);
-      meter = meterOf(context, options, maxReads);
-      return await run(options, meter);
-    } catch (error) {
-      return report.fail(error);
-    } finally {
-      report.end(meter);
-    }
+    const make = async (args: unknown): Promise<T> => {
+      const report = new CallReport(context, operation);
+      let meter: ReadMeter | undefined;
+      try {
+        const options = parseOptions(context, operation, args, this.kind);
+        meter = meterOf(context, options, maxReads);
+        return await run(options, meter);
+      } catch (error) {
+        return report.fail(error);
+      } finally {
+        report.end(meter);
+      }
+    };
+    const args = this.#shaped(operation, argument);
+    if (context.settings.middleware === undefined) return make(args);
+    return callThrough(context, { operation, args, result: "value" }, make);
   }
 
   /**
@@ -131,11 +127,12 @@ export class Calls {
     argument: unknown,
     run: (options: CallOptions, meter: ReadMeter) => AsyncGenerator<T>,
   ): AsyncGenerator<T> {
+    const args = this.#shaped(operation, argument);
     if (this.context.settings.middleware === undefined) {
-      yield* this.#stream(operation, argument, run);
+      yield* this.#stream(operation, args, run);
       return;
     }
-    const call = { operation, args: argument, result: "rows" } as const;
+    const call = { operation, args, result: "rows" } as const;
     const rows = await callThrough<AsyncIterable<T>>(this.context, call, async (args) =>
       this.#stream(operation, args, run),
     );
@@ -148,14 +145,14 @@ export class Calls {
 
   async *#stream<T>(
     operation: Operation,
-    argument: unknown,
+    args: unknown,
     run: (options: CallOptions, meter: ReadMeter) => AsyncGenerator<T>,
   ): AsyncGenerator<T> {
     const { context } = this;
     const report = new CallReport(context, operation);
     let meter: ReadMeter | undefined;
     try {
-      const options = this.#parse(context, operation, argument);
+      const options = parseOptions(context, operation, args, this.kind);
       meter = meterOf(context, options);
       await context.catalog.assertSameKey();
       const { signal } = options;
@@ -174,21 +171,27 @@ export class Calls {
     }
   }
 
-  /** Makes one report of a live query, through the middleware. */
-  report<T>(argument: unknown, make: () => Promise<T>): Promise<T> {
-    const call = { operation: "watch", args: argument, result: "report" } as const;
-    return callThrough(this.context, call, make);
-  }
-
-  /** Begins a live query. It measures and reports its reads itself. Reports only a refusal. */
+  /**
+   * Begins a live query. It measures and reports its reads itself. Reports only a refusal.
+   *
+   * @param watch calls its last argument to make each report of the query, through the middleware.
+   */
   watch<T>(
     method: RepositoryMethod,
     argument: unknown,
-    watch: (options: CallOptions) => ReadableStream<T>,
+    watch: (
+      options: CallOptions,
+      throughMiddleware: (make: () => Promise<T>) => Promise<T>,
+    ) => ReadableStream<T>,
   ): ReadableStream<T> {
-    const report = new CallReport(this.context, "watch");
+    const { context } = this;
+    const report = new CallReport(context, "watch");
     try {
-      return watch(this.#parse(this.context, method, argument));
+      const args = this.#shaped(method, argument);
+      const call = { operation: "watch", args, result: "report" } as const;
+      return watch(parseOptions(context, method, args, this.kind), (make) =>
+        callThrough(context, call, make),
+      );
     } catch (error) {
       try {
         return report.fail(error);
@@ -196,6 +199,18 @@ export class Calls {
         report.end(undefined);
       }
     }
+  }
+
+  /**
+   * Adds the options that all calls have to those of a call. Each call gets the conditions on
+   * related rows, and refuses them if it does not take them.
+   */
+  #shaped(method: RepositoryMethod, argument: unknown): unknown {
+    const { shape } = this;
+    if (shape === undefined) return argument;
+    const { whereRelated } = shape;
+    if (allowedOptions[method].has("select")) return { ...shape, ...(argument as object) };
+    return whereRelated === undefined ? argument : { ...(argument as object), whereRelated };
   }
 }
 

@@ -5,17 +5,20 @@ import { optionAdvice } from "../errors/option-advice.js";
 import { InvalidArgumentError } from "../errors/query-errors.js";
 import type { AnyRow, CompiledModel } from "../model/compiled-model.js";
 import { isPlainObject } from "../model/is-plain-object.js";
+import { type AnyAggregateQuery, parseBy } from "../query/aggregate/aggregate-query.js";
+import { keyConditions } from "../query/plan/fields/key-conditions.js";
 import { withReads } from "../query/read/rows/result-row.js";
-import { withRelatedFilters } from "../relations/filter/parse-filters.js";
+import { relatedFilters, withRelatedFilters } from "../relations/filter/parse-filters.js";
 import { includedRelations } from "../relations/load/include-query.js";
 import {
-  type AllowedOptions,
   allowedOptions,
+  type CallKind,
   type CallOptions,
+  generatedOptions,
   type RepositoryMethod,
 } from "./call-options.js";
 
-/** The methods whose `where` can have conditions on related rows. */
+/** The methods that find rows, which can have conditions on related rows. */
 const selectsRows: ReadonlySet<RepositoryMethod> = new Set<RepositoryMethod>([
   "findFirst",
   "findFirstOrThrow",
@@ -37,18 +40,28 @@ const listsRows: ReadonlySet<RepositoryMethod> = new Set<RepositoryMethod>([
   "watchMany",
 ]);
 
+/** The methods whose conditions are on the first fields of one key if they are generated. */
+const readsKey: ReadonlySet<RepositoryMethod> = new Set<RepositoryMethod>([
+  ...selectsRows,
+  "aggregate",
+  "groupBy",
+  "distinct",
+]);
+
 /**
  * Checks the argument of a call and returns it as options. Unknown options are refused, because a
  * call with a misspelled option would do something else than intended.
  *
  * @throws {InvalidArgumentError} if the argument is not an object, or if an option is unknown or
  * not valid.
+ * @throws {InvalidQueryError} if a condition on related rows, or of a generated call, is not valid.
+ * @throws {UnknownIndexError} if the model has no index of the name of a generated call.
  */
 export function parseOptions(
   context: TableContext,
   method: RepositoryMethod,
   argument: unknown,
-  allowed: AllowedOptions = allowedOptions,
+  kind: CallKind = "inferred",
 ): CallOptions {
   const { model } = context;
   if (argument === undefined && listsRows.has(method)) {
@@ -56,9 +69,10 @@ export function parseOptions(
     throw new InvalidArgumentError(model.name, "argument", reason);
   }
   const options: CallOptions = objectOf(context, argument, "argument");
-  const known = allowed[method];
+  const known = (kind === "inferred" ? allowedOptions : generatedOptions)[method];
   for (const name in options) {
     if (known.has(name)) continue;
+    if (kind !== "inferred" && name === "whereRelated") refuseRelated(model.name, method);
     const reason = `${method} has no such option; ${optionAdvice(name, known)}`;
     throw new InvalidArgumentError(model.name, name, reason);
   }
@@ -71,9 +85,44 @@ export function parseOptions(
   // Check it before a write. If the call failed after the commit, the write would stay.
   if (include !== undefined) includedRelations(context, include);
   const complete = select === undefined ? options : withReads(context, options);
-  return allowed === allowedOptions && selectsRows.has(method)
-    ? withRelatedFilters(context, complete)
+  if (kind === "inferred") {
+    return selectsRows.has(method) ? withRelatedFilters(context, complete) : complete;
+  }
+  const { whereRelated } = complete;
+  const query = whereRelated
+    ? { ...complete, related: relatedFilters(context, whereRelated) }
     : complete;
+  const isByKey = kind === "generated" && readsKey.has(method);
+  return isByKey ? keyQuery(model, method, query) : query;
+}
+
+/** Refuses a call that takes no conditions on related rows. */
+export function refuseRelated(model: string, method: string): never {
+  const reason = `${method} takes no conditions on related rows; use a list, a count or a change of many rows`;
+  throw new InvalidArgumentError(model, "whereRelated", reason);
+}
+
+/**
+ * Returns a query with conditions on the first fields of a key as one of any repository. Without an
+ * index, the key is the primary key, and the rows are in its order.
+ */
+function keyQuery(model: CompiledModel, method: RepositoryMethod, query: CallOptions): CallOptions {
+  const { index, order } = query;
+  if (method === "groupBy") {
+    const [field] = parseBy(model, (query as AnyAggregateQuery).by);
+    const where = index === undefined ? query.where : keyConditions(model, index, query.where);
+    return { ...query, where, ...(order !== undefined && { orderBy: { [field!]: order } }) };
+  }
+  if (index === undefined && query.where === undefined) return query;
+  const where = keyConditions(model, index, query.where);
+  if (index !== undefined || !isOrdered(method)) return { ...query, where };
+  const orderBy = model.primaryKey.map((field) => ({ [field]: order ?? "asc" }));
+  return { ...query, where, order: undefined, orderBy };
+}
+
+/** True if a method takes an order of rows, and its result depends on it. */
+function isOrdered(method: RepositoryMethod): boolean {
+  return allowedOptions[method].has("orderBy") && method !== "count" && method !== "exists";
 }
 
 /** @throws {InvalidArgumentError} if deleted rows of the model are not marked but removed. */

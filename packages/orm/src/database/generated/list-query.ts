@@ -1,11 +1,9 @@
 import type { QueryExplanation } from "../../query/read/explain-query.js";
-import type { Page } from "../../query/read/read-page.js";
 import { RowQuery } from "../repository/row-query.js";
+import type { QueryReads } from "../repository/row-reads.js";
 
 /** The calls that a list can become. */
-interface ListCalls<Row> {
-  page(): Promise<Page<Row>>;
-  stream(): AsyncGenerator<Row>;
+interface ListCalls<Row> extends QueryReads<Row> {
   findFirst(): Promise<Row | null>;
   findFirstOrThrow(): Promise<Row>;
   explain(): Promise<QueryExplanation>;
@@ -19,10 +17,7 @@ export class ListQuery<Row> extends RowQuery<Row> {
   readonly #calls: ListCalls<Row>;
 
   constructor(calls: ListCalls<Row>) {
-    super(
-      () => calls.page(),
-      () => calls.stream(),
-    );
+    super(calls.page, calls.stream);
     this.#calls = calls;
   }
 

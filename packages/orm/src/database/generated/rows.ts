@@ -16,7 +16,6 @@ import type {
   ValueOptions,
 } from "./list-options.js";
 import type { ListQuery } from "./list-query.js";
-import { parseGeneratedOptions } from "./parse-generated-options.js";
 
 /** What is returned of each row. Generated code knows the fields and the relations. */
 interface AnyShape {
@@ -190,7 +189,7 @@ export function rowsOf<
 >(source: AnyDatabase | Rows, modelName: string): Rows<Row, CreateInput, UpdateInput> {
   if (source instanceof GeneratedRows) return source;
   const context = tableWithin(source, modelName);
-  return new GeneratedRows(new Calls(context, parseGeneratedOptions));
+  return new GeneratedRows(new Calls(context, "generated"));
 }
 
 /**

@@ -22,6 +22,7 @@ import { hasRelations } from "../../write/nested/split-data.js";
 import { createNested, updateNested, upsertNested } from "../../write/nested/write-nested.js";
 import { createRow } from "../../write/rows/create-row.js";
 import { updateRow } from "../../write/rows/update-row.js";
+import { upsertKeyOf } from "../../write/rows/upsert-key.js";
 import { upsertRow } from "../../write/rows/upsert-row.js";
 import type { CallOptions } from "../call-options.js";
 import { type Calls, meterOf } from "../calls.js";
@@ -102,16 +103,19 @@ export class RowOperations extends RowReads {
   upsert(input: CallOptions): Promise<ShapedRow> {
     const { context } = this.#calls;
     return this.#writeOne("upsert", input, async (options, meter) => {
-      const { assertNew } = options;
+      const key =
+        this.#calls.kind === "inferred"
+          ? undefined
+          : upsertKeyOf(context.model, whereOf(context, options), options.index);
       // Checked before it is needed, so that a call without it fails also if the row exists.
-      const create = objectOf(context, options.create, "create");
+      const create = objectOf(context, key?.fillIn(options.create) ?? options.create, "create");
       const update = objectOf(context, options.update, "update");
       const find = (within = context) => findWholeRow(within, options, meter);
       if (hasRelations(context, create) || hasRelations(context, update)) {
         const findIn = (within: TableContext) => () => find(within);
-        return await upsertNested(context, findIn, create, update, options, meter, assertNew);
+        return await upsertNested(context, findIn, create, update, options, meter, key?.assertNew);
       }
-      return await upsertRow(context, find, create, update, options, meter, assertNew);
+      return await upsertRow(context, find, create, update, options, meter, key?.assertNew);
     });
   }
 

@@ -17,6 +17,7 @@ import { choosePlan, chooseScan } from "../../query/plan/choose-plan.js";
 import { type AnyDistinctQuery, distinctValues } from "../../query/read/distinct-values.js";
 import { explainQuery, type QueryExplanation } from "../../query/read/explain-query.js";
 import { findFirstRow, findOne, findPage, streamRows } from "../../query/read/find-rows.js";
+import type { Page } from "../../query/read/read-page.js";
 import { type AnyRankQuery, rankRow } from "../../ranks/rank-row.js";
 import { chooseSkipping } from "../../ranks/skip-entries.js";
 import { includedModels } from "../../relations/load/included-models.js";
@@ -56,11 +57,11 @@ export class RowReads {
   }
 
   findMany(query: AnyQuery): RowQuery<ShapedRow> {
-    return this.#createQuery("findMany", query, choosePlan);
+    return this.#query("findMany", query, choosePlan);
   }
 
   scan(query: AnyQuery = {}): RowQuery<ShapedRow> {
-    return this.#createQuery("scan", query, chooseScan);
+    return this.#query("scan", query, chooseScan);
   }
 
   count(query: AnyQuery = {}): Promise<number> {
@@ -112,26 +113,27 @@ export class RowReads {
     );
   }
 
-  watch(input: AnyQuery): ReadableStream<ShapedRow> {
+  watch(query: AnyQuery): ReadableStream<ShapedRow> {
     const { context } = this.#calls;
-    const query = copyQuery(input);
-    return this.#calls.watch("watch", query, (options) =>
+    return this.#calls.watch("watch", copyQuery(query), (options, report) =>
       watchRow(context, whereOf(context, options), options, (found, meter) =>
-        this.#calls.report(query, async () =>
-          found === null ? null : shapeRow(context, found, options, meter),
-        ),
+        report(async () => (found === null ? null : shapeRow(context, found, options, meter))),
       ),
     );
   }
 
-  watchMany(input: AnyQuery): ReadableStream<ShapedRow[]> {
+  watchMany(query: AnyQuery): ReadableStream<ShapedRow[]> {
     const { context } = this.#calls;
-    const query = copyQuery(input);
-    return this.#calls.watch("watchMany", query, (options) =>
+    return this.#calls.watch("watchMany", copyQuery(query), (options, report) =>
       watchRows(context, options, (rows, meter) =>
-        this.#calls.report(query, () => shapeRows(context, rows, options, meter)),
+        report(() => shapeRows(context, rows, options, meter)),
       ),
     );
+  }
+
+  #query(operation: Operation, query: AnyQuery, choose: typeof choosePlan): RowQuery<ShapedRow> {
+    const { page, stream } = queryReads(this.#calls, operation, copyQuery(query), choose);
+    return new RowQuery(page, stream);
   }
 
   #readOne(
@@ -140,77 +142,68 @@ export class RowReads {
     find: typeof findFirstRow,
     isRequired: boolean,
   ): Promise<ShapedRow> {
-    return this.#read(operation, copyQuery(query), async (context, options, meter) => {
+    return readShaped(this.#calls, operation, copyQuery(query), async (context, options, meter) => {
       const found = await readDeleted(context, options, (within) => find(within, options, meter));
       if (found !== undefined) return shapeRow(context, found, options, meter);
       if (isRequired) throw new RowNotFoundError(context.model.name, options.where);
       return null;
     });
   }
+}
 
-  #createQuery(
-    operation: Operation,
-    input: AnyQuery,
-    choose: typeof choosePlan,
-  ): RowQuery<ShapedRow> {
-    const { context } = this.#calls;
-    const query = copyQuery(input);
-    return new RowQuery<ShapedRow>(
-      () =>
-        this.#read(operation, query, async (context, options, meter) => {
-          const { items, cursor } = await readDeleted(context, options, (within) =>
-            findPage(within, options, meter, (reading, page) =>
-              chooseSkipping(reading, page, meter, choose),
-            ),
-          );
-          return { items: await shapeRows(context, items, options, meter), cursor };
-        }),
-      () =>
-        this.#calls.stream(operation, query, (options, meter) =>
-          streamShaped(
-            context,
-            options,
-            this.#stream(options, meter, (within, rows) =>
-              chooseSkipping(within, rows, meter, choose),
-            ),
-            meter,
+/** How the rows of a query are read: a page of them, or one after another. */
+export interface QueryReads<Row> {
+  readonly page: () => Promise<Page<Row>>;
+  readonly stream: () => AsyncGenerator<Row>;
+}
+
+/** Returns how the rows of a query are read. The query must be a copy of the caller's. */
+export function queryReads(
+  calls: Calls,
+  operation: Operation,
+  query: AnyQuery,
+  choose: typeof choosePlan,
+): QueryReads<ShapedRow> {
+  const { context } = calls;
+  return {
+    page: () =>
+      readShaped(calls, operation, query, async (context, options, meter) => {
+        const { items, cursor } = await readDeleted(context, options, (within) =>
+          findPage(within, options, meter, (reading, page) =>
+            chooseSkipping(reading, page, meter, choose),
           ),
-        ),
-    );
-  }
+        );
+        return { items: await shapeRows(context, items, options, meter), cursor };
+      }),
+    stream: () =>
+      calls.stream(operation, query, (options, meter) => {
+        const within = options.withDeleted ? withDeletedRows(context) : context;
+        const rows = streamRows(within, options, meter, (reading, page) =>
+          readDeleted(context, options, () => chooseSkipping(reading, page, meter, choose)),
+        );
+        return streamShaped(context, options, rows, meter);
+      }),
+  };
+}
 
-  async *#stream(
-    options: AnyQuery,
-    meter: ReadMeter,
-    choose: typeof choosePlan,
-  ): AsyncGenerator<FoundRow> {
-    const { context } = this.#calls;
-    const within = options.withDeleted ? withDeletedRows(context) : context;
-    const chosen: typeof choosePlan = (...query) =>
-      readDeleted(context, options, () => choose(...query));
-    yield* streamRows(within, options, meter, chosen);
-  }
-
-  /**
-   * Runs a read. If the read includes relations, it is repeated if related rows were deleted in the
-   * meantime.
-   */
-  #read<T>(
-    operation: Operation,
-    query: AnyQuery,
-    read: (context: TableContext, options: AnyQuery, meter: ReadMeter) => Promise<T>,
-  ): Promise<T> {
-    // The query may be undefined here. `run` refuses it.
-    const readConsistently: typeof read =
-      query?.include === undefined
-        ? read
-        : (context, options, meter) => retryTornRead(() => read(context, options, meter));
-    const modelsOf = (options: AnyQuery) => [
-      ...includedModels(this.#calls.context, options.include),
-      ...filteredModels(options),
-    ];
-    return this.#calls.read(operation, query, readConsistently, modelsOf);
-  }
+/**
+ * Runs a read of rows. If it includes relations, it is repeated if related rows were deleted in the
+ * meantime.
+ */
+function readShaped<T>(
+  calls: Calls,
+  operation: Operation,
+  query: AnyQuery,
+  read: (context: TableContext, options: AnyQuery, meter: ReadMeter) => Promise<T>,
+): Promise<T> {
+  const readConsistently: typeof read = (context, options, meter) =>
+    options.include === undefined
+      ? read(context, options, meter)
+      : retryTornRead(() => read(context, options, meter));
+  return calls.read(operation, query, readConsistently, (options) => [
+    ...includedModels(calls.context, options.include),
+    ...filteredModels(options),
+  ]);
 }
 
 /** Returns the models whose rows are read to test conditions on related rows. */

@@ -1,5 +1,6 @@
 import { encodeKey } from "@keywright/core";
 import type { AnyQuery } from "../../context/any-query.js";
+import type { RelatedFilters } from "../../context/related-filters.js";
 import type { TableContext } from "../../context/table-context.js";
 import { knownNames } from "../../errors/nearest-name.js";
 import { InvalidQueryError } from "../../errors/query-errors.js";
@@ -10,7 +11,7 @@ import { isPlainObject } from "../../model/is-plain-object.js";
 import type { LinkedRelation } from "../../model/relations/linked-relations.js";
 import { hashOf } from "../../schema/manifests/hash.js";
 import { tableOfModel } from "../referrers.js";
-import { Filters } from "./filters.js";
+import { allFilters, Filters } from "./filters.js";
 import type { RelatedConditions, RelatedFilter } from "./related-filter.js";
 
 /**
@@ -38,6 +39,32 @@ export function withRelatedFilters<Query extends AnyQuery>(
     names.map((name) => [name, where[name]]),
   );
   return { ...query, where: Object.fromEntries(own), related: new Filters(filters, id) };
+}
+
+/**
+ * Returns conditions on related rows, each by the names of relations alone. A row must meet all.
+ *
+ * @throws {InvalidQueryError} if a name is not that of a relation, or a condition is not valid.
+ */
+export function relatedFilters(
+  context: TableContext,
+  list: readonly unknown[],
+): RelatedFilters | undefined {
+  const { model, links } = context;
+  const filters = list.map((where) => {
+    if (!isPlainObject(where)) {
+      const reason = "it must be an object: the conditions of each relation";
+      throw new InvalidQueryError(model.name, "whereRelated", reason);
+    }
+    const query = withRelatedFilters<AnyQuery>(context, { where });
+    const [unknown] = Object.keys(query.where ?? {});
+    if (unknown === undefined) return query.related;
+    const known = knownNames(unknown, links.relations.keys(), "relations");
+    const reason = `${model.name} has no such relation; ${known}`;
+    throw new InvalidQueryError(model.name, `whereRelated.${unknown}`, reason);
+  });
+  const present = filters.filter((each) => each !== undefined);
+  return allFilters(context, present);
 }
 
 /** True for the name of a relation. A field of the same name comes first. */
