@@ -31,7 +31,9 @@ import { type LmdbStore, Tree } from "./file/tree.js";
 
 /** The engine on an open LMDB file that no other process writes to. */
 export class StoreEngine implements Engine {
-  /** LMDB takes keys of up to 4,026 bytes. The end of a range is a byte longer than its last key. */
+  /**
+   * LMDB takes keys of up to 4,026 bytes. The end of a range is a byte longer than its last key.
+   */
   readonly limits: EngineLimits = { keyBytes: 3950 };
   readonly #store: LmdbStore;
   readonly #path: string;

@@ -33,7 +33,6 @@ const bufferedPerConnection = 8 * 1024 * 1024;
 /** Milliseconds that a server that closes waits for its requests. */
 const longestEnding = 5000;
 
-/** Answers the requests of a server. */
 export class RequestHandler {
   readonly limits: TimeLimits;
   /** Begins with a slash and does not end with one, except `/` alone. */

@@ -20,8 +20,8 @@ export interface ServeOptions {
    */
   readonly hosts?: readonly string[] | undefined;
   /**
-   * The URL that clients open, if it is that of a proxy. Its host name is one of `hosts`. Clients of
-   * version 1 of KV Connect need it then. Later versions do not.
+   * The URL that clients open, if it is that of a proxy. Its host name is one of `hosts`. Clients
+   * of version 1 of KV Connect need it then. Later versions do not.
    */
   readonly publicUrl?: string | undefined;
   /** The origins of web pages that may call the server. The default is none. */
@@ -29,8 +29,8 @@ export interface ServeOptions {
   /** The most bytes of a request. The default is 4 MiB. */
   readonly maxBodyBytes?: number | undefined;
   /**
-   * The most bytes of requests that the server holds at a time, and of answers that clients have not
-   * read. Further requests wait. The default is 256 MiB.
+   * The most bytes of requests that the server holds at a time, and of answers that clients have
+   * not read. Further requests wait. The default is 256 MiB.
    */
   readonly maxBufferedBytes?: number | undefined;
   /** The most connections at a time. The default is 10,000. */

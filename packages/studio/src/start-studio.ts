@@ -24,7 +24,8 @@ export interface StudioOptions {
   readonly readOnly?: boolean;
   /**
    * The error with which the database did not open, if it was opened nevertheless, with
-   * `checkFiles: false`. The studio shows the damage and what can be read, and refuses every change.
+   * `checkFiles: false`. The studio shows the damage and what can be read, and refuses every
+   * change.
    */
   readonly damage?: CorruptionError;
 }

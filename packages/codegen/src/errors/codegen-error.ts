@@ -8,7 +8,9 @@ export class CodegenError extends KeywrightError {
   }
 }
 
-/** A class of errors. The errors have `Fields`, which are what the constructor takes unless said. */
+/**
+ * A class of errors. The errors have `Fields`, which are what the constructor takes unless said.
+ */
 export type ErrorClass<Given extends object, Fields extends object = Given> = new (
   given: Readonly<Given>,
   cause?: unknown,

@@ -20,7 +20,6 @@ export interface GenerateOptions {
 }
 
 export interface GenerateResult {
-  /** The number of models. */
   readonly models: number;
   /** Every generated file and the lock file, each with the state in which it was found. */
   readonly files: readonly OutputFile[];

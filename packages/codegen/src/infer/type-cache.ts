@@ -74,7 +74,9 @@ export class TypeCache {
   }
 }
 
-/** Returns the nearest `node_modules` that is a folder and not a link to that of another project. */
+/**
+ * Returns the nearest `node_modules` that is a folder and not a link to that of another project.
+ */
 async function modulesFolder(folder: string): Promise<string | undefined> {
   const path = join(folder, "node_modules");
   const found = await lstat(path).catch(() => undefined);

@@ -10,7 +10,6 @@ import { findModels } from "./models/find-models.js";
 import { type NamedModel, nameModels } from "./models/model-names.js";
 import { openPath } from "./open-path.js";
 
-/** A project with its models. */
 export interface Project {
   readonly config: LoadedConfig;
   /** Sorted by model name. */

@@ -15,7 +15,6 @@ export interface ChosenParents {
   fieldsAt(attempt: number): AnyRow | undefined;
   /** The last reference that shares fields with others. Undefined if none does. */
   readonly sharing: Reference | undefined;
-  /** How many combinations of rows there are. */
   readonly combinations: number;
 }
 

@@ -6,7 +6,6 @@ import type { SeedTarget, Written } from "./seed-rows.js";
 /** How many existing rows are read, to which new ones can refer. */
 const maxExisting = 1000;
 
-/** A repository of any model. */
 interface AnyRepository {
   createMany(options: {
     readonly data: readonly AnyRow[];

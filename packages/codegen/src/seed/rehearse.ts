@@ -5,7 +5,9 @@ import type { Fakes } from "./values/fakes.js";
 /** The most rows of a model that a rehearsal generates. */
 const mostRows = 1000;
 
-/** True if references share a field, such as that of a tenant: rows for all of them may not exist. */
+/**
+ * True if references share a field, such as that of a tenant: rows for all of them may not exist.
+ */
 export function mayLackParents(models: readonly SeedModel[]): boolean {
   return models.some(({ count, references }) => {
     const fields = references.flatMap((reference) => reference.fields);

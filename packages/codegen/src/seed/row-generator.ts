@@ -14,7 +14,6 @@ import { UnfillableError } from "./values/unfillable-error.js";
 /** The maximum number of attempts to find a free combination of parents. */
 const maxCombinations = 10_000;
 
-/** A generated row. */
 export interface GeneratedRow {
   /** The data from which `create` makes the row. */
   readonly input: AnyRow;

@@ -8,7 +8,6 @@ export interface SeedModel {
   readonly model: CompiledModel;
   /** Its name in `--rows`, in the setting `seed` and in the database. */
   readonly property: string;
-  /** How many rows are generated. */
   readonly count: number;
   /** True if the count is for this model. Then it is an error if there are fewer rows. */
   readonly isCountNamed: boolean;

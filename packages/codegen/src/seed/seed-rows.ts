@@ -4,7 +4,6 @@ import { type GeneratedRow, RowGenerator } from "./row-generator.js";
 import type { AnyRow, SeedModel } from "./seed-model.js";
 import type { Fakes } from "./values/fakes.js";
 
-/** The number of rows that are written at once. */
 const batchSize = 500;
 /** How often another row is generated if the database has one with a key of its own. */
 const maxConflicts = 100;
@@ -30,9 +29,7 @@ export interface SeededModel {
   readonly model: string;
   /** How many rows were asked for. */
   readonly requested: number;
-  /** How many rows were generated. */
   readonly rows: number;
-  /** The first rows. */
   readonly sample: readonly AnyRow[];
   /** The unique index that has no free value for more rows. */
   readonly exhausted?: string;

@@ -7,7 +7,6 @@ import { type NamedType, reservedNames, TypeNames } from "./type-names.js";
 import { type SpelledField, TypeWriter } from "./type-writer.js";
 import { updateType } from "./update-type.js";
 
-/** The types of a model's rows. */
 export interface ModelTypes {
   readonly row: InterfaceType;
   readonly create: InterfaceType;

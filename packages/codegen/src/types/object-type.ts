@@ -5,7 +5,6 @@ import { isOptional } from "./is-optional.js";
 import { type Place, placeOfField, unreferablePlace } from "./place.js";
 import type { Definition, Writer } from "./writer.js";
 
-/** A property of an object type. */
 export interface Property {
   readonly name: string;
   readonly isOptional: boolean;
@@ -13,7 +12,6 @@ export interface Property {
   readonly description: string | undefined;
 }
 
-/** The members of an interface. */
 export interface InterfaceType {
   readonly properties: readonly Property[];
   /** The type of further properties. It has no members if there are no further properties. */

@@ -9,7 +9,6 @@ import { renamed, type TypeNames } from "./type-names.js";
 import { typeOf } from "./type-of.js";
 import type { Definition, Writer, ZodSchema } from "./writer.js";
 
-/** The schema of an object. */
 export type ObjectSchema = ZodSchema & { readonly _zod: { readonly def: Definition<"object"> } };
 
 /** A field whose type was spelled out although a reference to it is possible. */
@@ -21,7 +20,6 @@ export interface SpelledField {
   readonly reference: string;
 }
 
-/** The settings of a {@link TypeWriter}. */
 export interface WriterOptions {
   readonly side: Side;
   readonly model: string;

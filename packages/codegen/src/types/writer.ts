@@ -2,10 +2,8 @@ import type * as z from "zod";
 import type { Alternatives } from "./alternatives.js";
 import type { Place, Side } from "./place.js";
 
-/** A schema of any kind. */
 export type ZodSchema = z.core.$ZodType;
 
-/** The definition of a schema of one kind. */
 export type Definition<Kind extends string> = Extract<
   z.core.$ZodTypes["_zod"]["def"],
   { readonly type: Kind }

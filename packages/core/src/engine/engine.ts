@@ -201,8 +201,8 @@ export interface Engine {
    * them delays commits. Every view costs something while it is open, so it must be closed.
    *
    * An engine that reads synchronously opens views synchronously, and its views read synchronously.
-   * An engine may give up a view that is open for long or that is not used. It has no such method if
-   * its storage has no snapshots.
+   * An engine may give up a view that is open for long or that is not used. It has no such method
+   * if its storage has no snapshots.
    */
   openView?(): MaybePromise<ReadView>;
 

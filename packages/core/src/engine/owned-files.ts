@@ -1,9 +1,9 @@
 import type { Engine } from "./engine.js";
 
 /**
- * A database in a file that one process owns at a time, for an engine that cannot be used by several
- * processes. `openKv` takes a lock beside the real path of the file, and then opens it. If another
- * process has the lock, `openKv` attaches to that process, as with a folder.
+ * A database in a file that one process owns at a time, for an engine that cannot be used by
+ * several processes. `openKv` takes a lock next to the real path of the file, and then opens the
+ * file. If another process has the lock, `openKv` attaches to that process, as with a folder.
  */
 export interface OwnedFiles {
   /** The path of the file, which may contain symbolic links. */
@@ -24,8 +24,8 @@ export interface OwnedFiles {
    */
   openFile(path: string): Promise<Engine>;
   /**
-   * Opens the existing file for reads only, and writes nothing beside it. Only `openKv` calls this,
-   * if it cannot take the lock because nothing can be written there.
+   * Opens the existing file for reads only, and writes no other file. Only `openKv` calls this, if
+   * it cannot take the lock because nothing can be written there.
    */
   openUnlocked(path: string): Promise<Engine>;
 }

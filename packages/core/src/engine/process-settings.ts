@@ -11,8 +11,8 @@ export function isCreationAllowed(): boolean {
 }
 
 /**
- * True if other processes may attach to this one. The command ends soon, so a program that starts
- * meanwhile must not depend on it.
+ * True if other processes may attach to this one. The command ends soon, so programs must not
+ * depend on it.
  */
 export function isServingAllowed(): boolean {
   return settings[serve] !== false;

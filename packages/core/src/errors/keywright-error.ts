@@ -1,6 +1,5 @@
 /** The optional parts of an error. */
 export interface KeywrightErrorOptions {
-  /** The error that led to this one. */
   readonly cause?: unknown;
   /** True if the same call may succeed when it is repeated. The default is false. */
   readonly retryable?: boolean;

@@ -36,7 +36,6 @@ export interface KvListOptions {
   cursor?: string | undefined;
   /** Lists from the last entry to the first. */
   reverse?: boolean | undefined;
-  /** {@link KvConsistencyLevel} */
   consistency?: KvConsistencyLevel | undefined;
   /**
    * The number of entries that are read at a time. Each batch comes from one snapshot. The default
@@ -74,7 +73,6 @@ export interface KvCommitError {
 
 /** A condition of an atomic operation: the key has this versionstamp. */
 export interface AtomicCheck {
-  /** The key to check. */
   key: KvKey;
   /** The versionstamp that a read or a commit returned, or null if the key must be absent. */
   versionstamp: string | null;
@@ -253,9 +251,9 @@ export interface Kv {
   ): ReadableStream<{ [K in keyof T]: KvEntryMaybe<T[K]> }>;
 
   /**
-   * Verifies the checksums of all files of a database on disk, beside other calls. If it finds
-   * damage, all other calls then fail with a `CorruptionError`. Resolves with undefined if the
-   * database has no files that can be verified, for example in memory. Deno's `Kv` has no such
+   * Verifies the checksums of all files of a database on disk, while other calls continue. If it
+   * finds damage, all other calls then fail with a `CorruptionError`. Resolves with undefined if
+   * the database has no files that can be verified, for example in memory. Deno's `Kv` has no such
    * method.
    */
   verifyFiles?(options?: VerifyFilesOptions): Promise<FileReport | undefined>;

@@ -56,16 +56,16 @@ export interface OpenKvOptions {
    * The size in bytes of the cache in which LevelDB keeps blocks of its files uncompressed. The
    * default is 1/128 of the memory, but at least 8 MiB and at most 64 MiB. In Deno without the
    * permission `sys`, it is 8 MiB. A larger cache makes reads of a large database faster. If the
-   * database is already open in this process, its cache does not change. No effect on databases that
-   * are not in a folder.
+   * database is already open in this process, its cache does not change. No effect on databases
+   * that are not in a folder.
    */
   cacheBytes?: number | undefined;
   /**
-   * If another process has the folder or file open, this one uses the database through that process, and
-   * `kv.attached` names it. Other processes can do the same with this one. The default is true.
-   * With false, a folder can be opened by one process only. With `{ serve: false }`, this process
-   * attaches to others, and no other can attach to it. With `{ takeOver: true }`, it becomes the
-   * owner if the owner ends.
+   * If another process has the folder or file open, this one uses the database through that
+   * process, and `kv.attached` names it. Other processes can do the same with this one. The default
+   * is true. With false, a folder can be opened by one process only. With `{ serve: false }`, this
+   * process attaches to others, and no other can attach to it. With `{ takeOver: true }`, it
+   * becomes the owner if the owner ends.
    */
   attach?: boolean | AttachOptions | undefined;
   /**

@@ -66,5 +66,7 @@ export function checkMessagePack(bytes: Uint8Array, start: number, maxDepth: num
 /** Extension types as bytes. */
 const undefinedType = 0;
 const timestampType = 0xff;
-/** The sizes of the numbers with the tags `ca` to `d3`: floats, then unsigned and signed integers. */
+/**
+ * The sizes of the numbers with the tags `ca` to `d3`: floats, then unsigned and signed integers.
+ */
 const fixedSizes = [4, 8, 1, 2, 4, 8, 1, 2, 4, 8];

@@ -31,7 +31,6 @@ export class Attempts {
     return Math.max(Math.min(time, this.#deadline - Date.now()), 1);
   }
 
-  /** True if the deadline has passed. */
   get areOver(): boolean {
     return Date.now() > this.#deadline;
   }

@@ -6,7 +6,6 @@ import { type ServiceError, status } from "@grpc/grpc-js";
  */
 export type FailureKind = "not-sent" | "unknown" | "refused";
 
-/** A failed call of one endpoint. */
 export class CallFailure extends Error {
   readonly kind: FailureKind;
   readonly code: number;

@@ -138,7 +138,6 @@ export class CommitSession {
     };
   }
 
-  /** Begins a new session. */
   #renew(): void {
     this.#key = this.#keys.sessionOf(randomBytes(16));
     this.#revision = 0;

@@ -24,7 +24,6 @@ export class Component {
     this.#count(write);
   }
 
-  /** The writes in their order. */
   get writes(): readonly PendingWrite[] {
     return this.#writes;
   }

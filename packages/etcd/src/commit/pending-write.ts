@@ -1,7 +1,10 @@
 import { Buffer } from "node:buffer";
 import type { AtomicWrite, StoredMutation } from "@keywright/core";
 
-/** About how many bytes a comparison or an operation adds to a request beside key and value. */
+/**
+ * About how many bytes a comparison or an operation adds to a request, in addition to key and
+ * value.
+ */
 const overhead = 64;
 
 /** A write that has no outcome yet. */

@@ -24,7 +24,6 @@ export class EtcdOutOfSpaceError extends KeywrightError {
 /** A member of the cluster has a version of etcd that is too old or known to mix up data. */
 export class EtcdVersionError extends KeywrightError {
   readonly endpoint: string;
-  /** The version that the member reports. */
   readonly version: string;
 
   constructor(endpoint: string, version: string, reason: string) {

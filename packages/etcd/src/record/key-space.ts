@@ -15,11 +15,9 @@ const sessionTag = 0x02;
  */
 export class KeySpace {
   readonly #prefix: Buffer;
-  /** The header of the database. */
   readonly header: Buffer;
   /** Present while a commit has reserved a revision. */
   readonly reservation: Buffer;
-  /** All keys of the database. */
   readonly all: { readonly key: Buffer; readonly rangeEnd: Buffer };
   readonly sessions: { readonly key: Buffer; readonly rangeEnd: Buffer };
 

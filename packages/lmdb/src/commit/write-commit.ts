@@ -15,13 +15,12 @@ interface RecordMutation {
 interface CommitTarget {
   readonly store: LmdbStore;
   readonly tree: Tree;
-  /** The path of the file. */
   readonly path: string;
 }
 
 /**
- * Writes the mutations of a commit and the next head in one transaction. Resolves with the next head
- * when they are on disk. LMDB compares the sequence of the stored head inside the transaction.
+ * Writes the mutations of a commit and the next head in one transaction. Resolves with the next
+ * head when they are on disk. LMDB compares the sequence of the stored head inside the transaction.
  *
  * @throws if LMDB fails, or if the stored head is another one than `head`.
  */

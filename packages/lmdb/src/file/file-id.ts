@@ -12,8 +12,8 @@ export function fileIdOf(path: string): FileId | undefined {
 }
 
 /**
- * Verifies that a file is still at its path. The locks belong to the path: another process could own
- * the file at its new one, and a deleted file keeps nothing.
+ * Verifies that a file is still at its path. The locks belong to the path: another process could
+ * own the file at its new one, and a deleted file keeps nothing.
  *
  * @throws if the file was moved, replaced or deleted.
  */

@@ -8,7 +8,6 @@ import { headKey } from "./reserved-keys.js";
 export interface Head {
   /** The number of commits so far. It is the sequence of the last versionstamp. */
   readonly sequence: number;
-  /** The number of entries. */
   readonly entries: number;
   /** The sum of the checksums of all entries' records, modulo 2^32. */
   readonly checksums: number;
@@ -18,7 +17,9 @@ export const emptyHead: Head = { sequence: 0, entries: 0, checksums: 0 };
 
 const magic = Buffer.from("keywright-lmdb");
 const format = 1;
-/** `lmdb` compares the first eight bytes of a value with the version of a condition, as a double. */
+/**
+ * `lmdb` compares the first eight bytes of a value with the version of a condition, as a double.
+ */
 const sequenceBytes = 8;
 const isLittleEndian = endianness() === "LE";
 const formatOffset = sequenceBytes + magic.length;

@@ -3,7 +3,7 @@ import { InvalidOptionError } from "@keywright/core";
 /** Options of `lmdbEngine`. */
 export interface LmdbOptions {
   /**
-   * The path of the file. LMDB keeps a second file beside it, with `-lock` at the end of its name,
+   * The path of the file. LMDB keeps a second file next to it, with `-lock` at the end of its name,
    * and `openKv` a folder with `-owner` at the end of its name. All must be on a disk of this
    * machine.
    */
@@ -11,8 +11,8 @@ export interface LmdbOptions {
   /** Creates a missing file. The default is true. */
   readonly createIfMissing?: boolean | undefined;
   /**
-   * The number of reads of the file that can be open at the same time, in all threads of the process
-   * that owns it. The default is 1,024.
+   * The number of reads of the file that can be open at the same time, in all threads of the
+   * process that owns it. The default is 1,024.
    */
   readonly maxReaders?: number | undefined;
   /**

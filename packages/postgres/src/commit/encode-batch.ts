@@ -10,7 +10,6 @@ const maxWaves = 32;
 
 /** A batch as the parameters of the function, without its id. */
 export interface EncodedBatch {
-  /** How many writes it has. */
   readonly size: number;
   readonly parameters: readonly unknown[];
   /** By position: the mutation to which a condition belongs. Undefined for a check. */

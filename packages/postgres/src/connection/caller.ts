@@ -23,7 +23,6 @@ export const shortestAttempt = 20;
 /** Answers with which a server says that it may accept the same statement later. */
 const transient = /^(40|53|55P03|57|25006)/;
 
-/** A connection with a transaction. */
 export interface HeldConnection {
   readonly client: pg.Client;
   /** The rows of the last statement that began the transaction. */

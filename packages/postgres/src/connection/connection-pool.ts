@@ -70,7 +70,9 @@ export class ConnectionPool {
     this.#rest(client);
   }
 
-  /** Closes all connections, also those that are being opened. Calls that have not finished fail. */
+  /**
+   * Closes all connections, also those that are being opened. Calls that have not finished fail.
+   */
   close(): void {
     this.#closing.abort();
     for (const client of [...this.#idle, ...this.#busy]) endClient(client);

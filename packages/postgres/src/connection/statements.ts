@@ -84,7 +84,9 @@ export class Statements {
     return { name: `${this.#table}_log`, text, values: [logKey(after + 1), endOfLog, limit] };
   }
 
-  /** @param text returns the text for a condition that is true for entries that have not expired. */
+  /**
+   * @param text returns the text for a condition that is true for entries that have not expired.
+   */
   #read(name: string, values: readonly unknown[], text: (exists: string) => string): Statement {
     const now = this.#now;
     const time = now === undefined ? statementTime : `$${values.length + 1}`;

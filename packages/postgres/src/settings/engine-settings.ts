@@ -14,8 +14,9 @@ export interface PostgresOptions {
   /** TLS: true, or the options of Node's `tls.connect`. False by default. */
   readonly ssl?: boolean | ConnectionOptions | undefined;
   /**
-   * The maximum number of connections, without the one that waits for changes. 10 by default. Copies
-   * and other views of one state have as many of their own, which are opened when they are needed.
+   * The maximum number of connections, without the one that waits for changes. 10 by default.
+   * Copies and other views of one state have as many of their own, which are opened when they are
+   * needed.
    */
   readonly maxConnections?: number | undefined;
   /**

@@ -3,7 +3,7 @@ import { channelOf, commitFunction, serverTime } from "./schema.js";
 
 /** Milliseconds for which the outcomes and the changed keys of a batch are kept. */
 const retention = 10 * 60_000;
-/** One of so many batches removes old ones. */
+/** Every 64th batch also deletes old commit records. */
 const sweepInterval = 64;
 /** The maximum number of old batches that are removed at once. */
 const sweepSize = 1000;

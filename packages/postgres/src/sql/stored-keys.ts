@@ -10,8 +10,8 @@ export const tableFormat: Buffer = Buffer.from("keywright 1");
  * Each batch has two more rows:
  *
  * - `00 01`, then its id of 16 bytes. The value is its answer.
- * - `00 02`, then its number in 8 bytes. The value is its id, then each changed key after its length
- *   in 4 bytes.
+ * - `00 02`, then its number in 8 bytes. The value is its id, then each changed key after its
+ *   length in 4 bytes.
  */
 const logPrefix = Buffer.of(0x00, 0x02);
 

@@ -1,10 +1,14 @@
 /** Values that are nested deeper are refused. V8 itself fails from about 1,800 levels on. */
 const maxDepth = 1000;
-/** The most bytes that sparse arrays and resizable buffers may reserve beyond those they contain. */
+/**
+ * The most bytes that sparse arrays and resizable buffers may reserve beyond those they contain.
+ */
 const maxReservedBytes = 8 * 1024 * 1024;
 const bytesOfPlace = 8;
 
-/** The version of the format that V8 has written since Chrome 68, and the last one that is known. */
+/**
+ * The version of the format that V8 has written since Chrome 68, and the last one that is known.
+ */
 const oldestVersion = 13;
 const newestVersion = 16;
 
@@ -50,8 +54,8 @@ export class V8Budget {
  * Checks a value in the format of V8 before V8 reads it, because V8 trusts the lengths and the
  * depth that it finds. Follows `ValueDeserializer` of V8's `value-serializer.cc`.
  *
- * @throws {TypeError} if V8 would recurse too deeply or reserve too much memory, or if the value has
- * something that only the process that wrote it can read.
+ * @throws {TypeError} if V8 would recurse too deeply or reserve too much memory, or if the value
+ * has something that only the process that wrote it can read.
  */
 export function checkV8(data: Uint8Array, budget: V8Budget): void {
   new V8Check(data, budget).check();

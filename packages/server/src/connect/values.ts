@@ -7,7 +7,6 @@ import { RequestError } from "../http/request-error.js";
 import { checkV8, V8Budget } from "./check-v8.js";
 import { ValueEncoding } from "./generated/datapath_pb.js";
 
-/** A value as it is sent. */
 export interface SentValue {
   readonly data: Uint8Array;
   readonly encoding: ValueEncoding;

@@ -19,7 +19,6 @@ const maxKeys = 10;
 const heartbeat = 5000;
 const nothing: Uint8Array = new Uint8Array(4);
 
-/** The keys that a client watches. */
 export function watchedKeys(body: Uint8Array): Uint8Array[] {
   const keys = messageOf(() => fromBinary(WatchSchema, body)).keys.map(({ key }) => key);
   if (keys.length === 0 || keys.length > maxKeys)

@@ -1,4 +1,4 @@
-/** Bytes that may be held at a time. Those who need more wait until others give some back. */
+/** Bytes that may be held at a time. Callers that need more wait until others release some. */
 export class ByteBudget {
   readonly #limit: number;
   readonly #waiting: { readonly bytes: number; readonly admit: () => void }[] = [];

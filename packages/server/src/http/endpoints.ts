@@ -22,7 +22,6 @@ export interface Endpoints {
 export interface EndpointOptions {
   /** The last part of the path of the endpoint. */
   readonly name: string;
-  /** The path of the server. */
   readonly path: string;
   readonly hasTls: boolean;
   readonly publicUrl: string | undefined;

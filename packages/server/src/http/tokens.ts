@@ -45,8 +45,8 @@ export class Tokens {
   }
 
   /**
-   * Returns what a token gives, or undefined if it is not one of the server. Takes the same time for
-   * every token.
+   * Returns what a token gives, or undefined if it is not one of the server. Takes the same time
+   * for every token.
    */
   find(token: string): KnownToken | undefined {
     const hash = hashOf(token);

@@ -4,7 +4,9 @@ import type { IncomingMessage } from "node:http";
 /** The protocol of `openKv(url)`. */
 const ownProtocol = "keywright";
 
-/** True if a request asks for the protocol of this server, and not for another one such as `h2c`. */
+/**
+ * True if a request asks for the protocol of this server, and not for another one such as `h2c`.
+ */
 export function isOwnUpgrade({ headers }: IncomingMessage): boolean {
   const protocols = (headers.upgrade ?? "").split(",");
   return protocols.some((each) => each.trim().toLowerCase() === ownProtocol);

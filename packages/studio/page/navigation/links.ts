@@ -9,13 +9,11 @@ import { decode, encode } from "../../src/protocol/wire.js";
 import { editText } from "../values/edit-text.js";
 import { keyText } from "../values/key-text.js";
 
-/** Returns the address of the rows of a model. */
 export function rowsHref(property: string, params?: URLSearchParams): string {
   const search = params?.toString() ?? "";
   return `#/rows/${encodeURIComponent(property)}${search === "" ? "" : `?${search}`}`;
 }
 
-/** Returns the address of a row. */
 export function rowHref(property: string, key: Row): string {
   return `#/row/${encodeURIComponent(property)}?${new URLSearchParams({ key: encode(key) })}`;
 }

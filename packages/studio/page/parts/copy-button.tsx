@@ -1,7 +1,6 @@
 import type { ComponentChild } from "preact";
 import { useEffect, useState } from "preact/hooks";
 
-/** Copies a text to the clipboard. */
 export function CopyButton({ label, text }: { label: string; text: string }): ComponentChild {
   const [done, setDone] = useState<string | null>(null);
   useEffect(() => {

@@ -1,4 +1,3 @@
-/** Returns bytes as hexadecimal digits. */
 export function hexText(bytes: Uint8Array, most = Number.POSITIVE_INFINITY): string {
   const shown = bytes.length > most ? bytes.subarray(0, most) : bytes;
   const digits = Array.from(shown, (byte) => byte.toString(16).padStart(2, "0")).join("");

@@ -14,7 +14,6 @@ export function keyText(key: readonly KeyPart[]): string {
   return `[${key.map(keyPartText).join(", ")}]`;
 }
 
-/** Returns the name of the type of a part. */
 export function keyPartType(part: KeyPart): string {
   return part instanceof Uint8Array ? "bytes" : typeof part;
 }

@@ -23,7 +23,6 @@ export function Value({ value }: { value: unknown }): ComponentChild {
 // A value that fits on a line needs no lines for its parts.
 const shortLength = 72;
 
-/** Shows the whole value. */
 export function FullValue({ value }: { value: unknown }): ComponentChild {
   if (typeof value === "string" && value !== "") {
     return (

@@ -1,6 +1,5 @@
 import type { StudioCalls } from "../protocol/protocol.js";
 
-/** The implementations of some calls. */
 export type CallsOf<Name extends keyof StudioCalls> = {
   readonly [N in Name]: (input: StudioCalls[N]["input"]) => Promise<StudioCalls[N]["output"]>;
 };

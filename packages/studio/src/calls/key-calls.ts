@@ -38,7 +38,7 @@ export function keyCalls({ kv }: Source): CallsOf<"keys" | "entry"> {
       if (children.length === pageSize) return true;
       const part = entry.key[prefix.length]!;
       if (previous !== undefined && isSamePart(part, previous)) {
-        // Another program has added a key below it meanwhile.
+        // Another program has added a key below it since.
         start = keyAfter(await lastKey([...prefix, part]));
         continue;
       }

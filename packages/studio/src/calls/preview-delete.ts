@@ -13,7 +13,8 @@ interface FoundRow {
 
 /**
  * Returns the rows that the deletion of a row would delete too or change, and those that prevent
- * it. Nothing is written. Other programs may write meanwhile, so the deletion itself decides.
+ * it. Nothing is written. Other programs may write before the deletion, so the deletion itself
+ * decides.
  */
 export async function previewDelete(source: Source, root: FoundRow): Promise<DeletionPreview> {
   const links = linkRelations(source.models.map(({ model }) => model));

@@ -39,7 +39,9 @@ export interface ModelInfo {
   readonly relations: readonly RelationInfo[];
   /** The field that marks deleted rows, or null. */
   readonly softDelete: string | null;
-  /** The field that tells people which row it is, such as `name` or `title`. Null if there is none. */
+  /**
+   * The field that tells people which row it is, such as `name` or `title`. Null if there is none.
+   */
   readonly titleField: string | null;
 }
 
@@ -61,13 +63,11 @@ export interface FieldInfo {
   readonly type: string;
   /** True if a row may lack the field. */
   readonly isOptional: boolean;
-  /** True if it may be null. */
   readonly isNullable: boolean;
   /** True if `create` fills it in. */
   readonly hasDefault: boolean;
   /** The field of a related row that it copies: `author.name`. Data cannot contain it. */
   readonly copied: string | null;
-  /** The values of a `choice`. */
   readonly choices: readonly (string | number)[];
   readonly description: string | null;
 }
@@ -105,7 +105,6 @@ export interface RelationInfo {
   readonly onDelete: "restrict" | "cascade" | "setNull" | null;
 }
 
-/** A row as a plain object. */
 export type Row = Readonly<Record<string, unknown>>;
 
 export interface VersionedRow {
@@ -137,7 +136,6 @@ export interface DeletionPreview {
     readonly count: number;
     readonly isMore: boolean;
   }[];
-  /** The rows whose reference is cleared. */
   readonly cleared: readonly {
     readonly property: string;
     readonly count: number;
@@ -208,7 +206,6 @@ export interface MigrationState {
     /** The number of rows that could not be changed to the new schema. */
     readonly failed: number;
   }[];
-  /** The steps that are left. */
   readonly steps: readonly StepInfo[];
   /**
    * The models that the plan takes back: to a schema that the database had before, or by the `down`
@@ -217,7 +214,6 @@ export interface MigrationState {
   readonly goesBack: readonly string[];
   /** True if programs with the models of the database can still write after the plan. */
   readonly isSideBySide: boolean;
-  /** The migrations of rows that the program has. */
   readonly migrations: readonly {
     readonly name: string;
     readonly model: string;
@@ -226,7 +222,6 @@ export interface MigrationState {
   }[];
   /** Changes that no step brings about, as sentences. */
   readonly warnings: readonly string[];
-  /** Models that only the database has. */
   readonly databaseOnly: readonly { readonly model: string; readonly rows: number | null }[];
   /** The run that holds the lease: of this or of another process. */
   readonly runner: {
@@ -260,7 +255,9 @@ export interface Job {
   readonly kind: "migrate" | "try" | "verify" | "repair" | "files";
   readonly state: "running" | "stopping" | "ended" | "failed";
   readonly progress: JobProgress | null;
-  /** How it ended: `done`, `stopped`, `passed`, `would-fail`, `duplicates`, `clean`, `damaged`, … */
+  /**
+   * How it ended: `done`, `stopped`, `passed`, `would-fail`, `duplicates`, `clean`, `damaged`, …
+   */
   readonly outcome: string | null;
   readonly error: StudioError | null;
   /** The damage that a verification found, by index. */
@@ -327,7 +324,10 @@ export interface TriedModel {
 export interface FoundDamage {
   readonly model: string;
   readonly rows: number;
-  /** The name of an index, or what else was verified: `"counts, sums and ranks"` or `"copied fields"`. */
+  /**
+   * The name of an index, or what else was verified: `"counts, sums and ranks"` or `"copied
+   * fields"`.
+   */
   readonly index: string;
   readonly missing: number;
   readonly dangling: number;

@@ -61,7 +61,6 @@ export interface AnyExplanation {
   readonly reads: number | undefined;
 }
 
-/** The database that the studio shows. */
 export interface Source {
   readonly title: string;
   readonly isReadOnly: boolean;

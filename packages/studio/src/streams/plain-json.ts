@@ -1,4 +1,6 @@
-/** Larger values end with an ellipsis: a value that is shared again and again has no end in JSON. */
+/**
+ * Larger values end with an ellipsis: a value that is shared again and again has no end in JSON.
+ */
 const maxParts = 100_000;
 
 /**

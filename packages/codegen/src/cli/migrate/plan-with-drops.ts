@@ -7,8 +7,8 @@ import {
 import type { MigrateCommandOptions } from "./migrate-options.js";
 
 /**
- * @param fail reports wrong usage: the project still has a model that is to be dropped, or lacks one
- * from whose rows values are to be removed.
+ * @param fail reports wrong usage: the project still has a model that is to be dropped, or lacks
+ * one from whose rows values are to be removed.
  */
 export async function planWithDrops(
   database: AnyDatabase,

@@ -6,7 +6,6 @@ import type { RescuedModel, RescueResult } from "./rescue.js";
 
 const maxShown = 20;
 
-/** Formats the result of `repair --rescue`. */
 export function rescueText(terminal: Terminal, result: RescueResult): string {
   const { path, entries, damages, lostCommits, models, indexes } = result;
   const count = `${counted(entries, "entry", "entries")} rescued.`;

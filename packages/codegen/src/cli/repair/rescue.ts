@@ -24,7 +24,6 @@ export interface RescuedModel {
   readonly mayLackRows: boolean;
 }
 
-/** The result of `repair --rescue`. */
 export interface RescueResult extends Omit<RescueReport, "damages"> {
   /** `"damaged"` if rows have to be corrected. */
   readonly status: "complete" | "partial" | "damaged";

@@ -1,6 +1,5 @@
 import { type Command, InvalidArgumentError } from "commander";
 
-/** The options of commands that print a result. */
 export interface ResultOptions {
   readonly config?: string;
   readonly json?: boolean;
@@ -45,7 +44,9 @@ export function positiveInteger(text: string): number {
   throw new InvalidArgumentError("It must be a positive whole number.");
 }
 
-/** Parses the value of a `--port` option. Commander reports the error with the name of the option. */
+/**
+ * Parses the value of a `--port` option. Commander reports the error with the name of the option.
+ */
 export function port(text: string): number {
   const value = Number(text);
   if (Number.isInteger(value) && value >= 0 && value < 65_536) return value;

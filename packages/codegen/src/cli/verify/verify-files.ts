@@ -46,7 +46,6 @@ export async function verifyFiles(
   return { status, files, bytes, damages: damages.map(reportedDamage) };
 }
 
-/** Formats the result of {@link verifyFiles}. */
 export function filesText({ stdout }: Terminal, report: FilesReport): string {
   const { status, files, bytes, damages } = report;
   if (status === "unsupported")

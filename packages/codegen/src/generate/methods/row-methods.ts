@@ -224,7 +224,6 @@ function deletionText({ softDelete }: CompiledModel): string {
   return `Marks a row as deleted in \`${softDelete}\`, which hides it,`;
 }
 
-/** Describes the cost of a delete. */
 function deleteCostText(referrers: readonly BelongsTo[]): string {
   if (referrers.length === 0) {
     return oneReadAndCommit;

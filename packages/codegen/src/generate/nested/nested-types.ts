@@ -199,7 +199,9 @@ function changeMembers(
   );
 }
 
-/** Returns the types that the operations of a relation have: `PostCreate, PostUpdate, PostUnique`. */
+/**
+ * Returns the types that the operations of a relation have: `PostCreate, PostUpdate, PostUnique`.
+ */
 function dataNames({ relation, target }: NestedRelation, models: readonly NamedModel[]) {
   const { base } = target.names;
   const unique = `${base}Unique`;

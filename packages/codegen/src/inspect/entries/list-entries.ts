@@ -26,7 +26,7 @@ export interface ReadOptions {
 /** The number of entries in a batch, which is the maximum of a database. */
 const batchSize = 500;
 
-/** Reads in batches: entries that are written meanwhile may be missing. */
+/** Reads in batches, so entries that are written during the call may be missing. */
 export async function* listEntries(
   kv: KvLike,
   range: EntryRange,

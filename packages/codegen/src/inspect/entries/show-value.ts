@@ -13,7 +13,9 @@ export function showValueInLine(value: unknown, colors: boolean): string {
   return shown(value, { breakLength: Infinity, compact: true }, colors).replace(/\s*\n\s*/g, " ");
 }
 
-/** Without colors if the value has characters that are escaped: their codes would be escaped too. */
+/**
+ * Without colors if the value has characters that are escaped: their codes would be escaped too.
+ */
 function shown(value: unknown, options: InspectOptions, colors: boolean): string {
   const source = toInspect(value);
   const text = inspect(source, { ...everything, ...options, colors: false });

@@ -71,7 +71,6 @@ export interface SeedRunContext {
   /** The instance of `@faker-js/faker` with the seed of the run. */
   // biome-ignore lint/suspicious/noExplicitAny: its types exist only where the package is installed.
   readonly faker: any;
-  /** The seed of the run. */
   readonly seed: number;
 }
 

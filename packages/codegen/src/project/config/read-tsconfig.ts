@@ -47,7 +47,9 @@ export function tsconfigsIn(
   };
 }
 
-/** Returns the extension with which files import TypeScript modules: `ts` if the options allow it. */
+/**
+ * Returns the extension with which files import TypeScript modules: `ts` if the options allow it.
+ */
 export function importExtensionOf({ options }: Tsconfig): ImportExtension {
   const { allowImportingTsExtensions, rewriteRelativeImportExtensions } = options;
   return [allowImportingTsExtensions, rewriteRelativeImportExtensions].includes(true) ? "ts" : "js";

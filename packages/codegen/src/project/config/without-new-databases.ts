@@ -4,9 +4,9 @@ const setting = Symbol.for("keywright.createIfMissing");
 const settings = globalThis as { [setting]?: boolean | undefined };
 
 /**
- * Runs code of the user's project. Meanwhile `openKv` and the functions that open engines throw
- * `DatabaseNotFoundError` instead of creating a database on disk or on a server. Databases in memory
- * can still be opened, and so can databases of other libraries, such as Deno KV.
+ * Runs code of the user's project. While it runs, `openKv` and the functions that open engines
+ * throw `DatabaseNotFoundError` instead of creating a database on disk or on a server. Databases in
+ * memory can still be opened, and so can databases of other libraries, such as Deno KV.
  */
 export async function withoutNewDatabases<T>(run: () => Promise<T>): Promise<T> {
   const previous = settings[setting];

@@ -10,7 +10,8 @@ function temporaryPath(path: string): string {
 
 /**
  * Passes a temporary path in the folder of a file to `use`, which writes it and moves it to the
- * file. Removes what is left at the temporary path, also if the process exits meanwhile.
+ * file. Removes what is left at the temporary path, also if the process exits before it has
+ * finished.
  */
 export async function withTemporaryFile<T>(
   path: string,

@@ -187,7 +187,7 @@ export class LevelEngine implements Engine {
     });
     const outcomes: WriteOutcome[] = [];
     for (const write of writes) {
-      // No other commit runs meanwhile, so the state on which the steps depend stays.
+      // No other commit runs at the same time, so the state on which the steps depend stays.
       const steps = group.applyInSteps(write);
       let step = steps.next();
       for (; step.done !== true; step = steps.next()) await nextTurn();

@@ -25,8 +25,8 @@ const savedName = /^(\d+)\.log\.saved-\d+$/;
 const encodings = { keyEncoding: "view", valueEncoding: "view" } as const;
 
 /**
- * Opens the LevelDB database in a folder, and keeps its logs meanwhile. If LevelDB cannot open or
- * read a log, for example because the process can open no more files, it ignores the error,
+ * Opens the LevelDB database in a folder, and keeps its logs until it is open. If LevelDB cannot
+ * open or read a log, for example because the process can open no more files, it ignores the error,
  * continues without the commits in this log, and deletes it. So each log gets a second name until
  * its last commit is found in the open database.
  *
@@ -103,7 +103,9 @@ async function hasCommit(level: Level, commit: CommitRecord): Promise<boolean> {
   return stored !== undefined && decodeCommitRecord(key, stored).last >= commit.last;
 }
 
-/** Gives logs numbers after those of all files. LevelDB reads them in the order of their numbers. */
+/**
+ * Gives logs numbers after those of all files. LevelDB reads them in the order of their numbers.
+ */
 async function restoreLogs(folder: string, saved: readonly string[]): Promise<void> {
   let last = Math.max(...(await readdir(folder)).map(numberOf));
   for (const name of saved.toSorted((a, b) => numberOf(a) - numberOf(b)))
@@ -126,7 +128,7 @@ function commitOf(record: Uint8Array): CommitRecord | undefined {
   }
 }
 
-/** Returns false if the log is gone, because another process has opened the database meanwhile. */
+/** Returns false if the log is gone, because another process has opened the database since. */
 async function linkOrCopy(from: string, to: string): Promise<boolean> {
   try {
     await link(from, to).catch(async (error: NodeJS.ErrnoException) => {

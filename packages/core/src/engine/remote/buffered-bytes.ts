@@ -6,11 +6,11 @@ export class BufferedBytes {
   readonly #limit: number;
   readonly #all: BufferedBytes | undefined;
   readonly #waiting = new Set<() => void>();
-  /** The one that may hold more than the limit. */
+  /** The waiter that may hold more than the limit. */
   #exceeding: (() => void) | undefined;
   #held = 0;
 
-  /** @param all what these bytes are a part of. */
+  /** @param all the bytes of all tokens, which include these. */
   constructor(limit: number, all?: BufferedBytes) {
     this.#limit = limit;
     this.#all = all;
@@ -21,7 +21,7 @@ export class BufferedBytes {
     return this.#held < this.#limit && this.#all?.hasRoom !== false;
   }
 
-  /** True if so many more bytes are within the limit, also of all together. */
+  /** True if this many more bytes are within the limit, also of all together. */
   fits(bytes: number): boolean {
     return this.#held + bytes <= this.#limit && this.#all?.fits(bytes) !== false;
   }
@@ -40,9 +40,9 @@ export class BufferedBytes {
   }
 
   /**
-   * True if there is room for the one that waits with a function, or if it is the only one that may
-   * do without, until `endExceeding`. So those that hold a part of what they need, and leave no room
-   * for each other, do not wait forever.
+   * True if there is room for a waiter, or if it is the only one that may exceed the limit, until
+   * `endExceeding`. Otherwise waiters that each hold a part of what they need could wait for each
+   * other forever.
    */
   mayExceed(callback: () => void): boolean {
     if (this.#held >= this.#limit) {
@@ -52,7 +52,7 @@ export class BufferedBytes {
     return this.#all?.mayExceed(callback) !== false;
   }
 
-  /** Lets another one exceed the limit. */
+  /** Lets another waiter exceed the limit. */
   endExceeding(callback: () => void): void {
     if (this.#exceeding === callback) {
       this.#exceeding = undefined;
@@ -62,7 +62,6 @@ export class BufferedBytes {
     this.#all?.endExceeding(callback);
   }
 
-  /** Forgets a function that waits. */
   forget(callback: () => void): void {
     this.#waiting.delete(callback);
     this.#all?.forget(callback);

@@ -46,7 +46,6 @@ export class EngineServer implements ConnectionHost {
     this.changes = new ChangeLog(database.engine);
   }
 
-  /** The number of clients. */
   get connections(): number {
     return this.#connections.size;
   }
@@ -178,7 +177,9 @@ export class EngineServer implements ConnectionHost {
     if (hasCommitted) this.#forgetOthers();
   }
 
-  /** Deletes the stored ids of clients that are not connected. A later call deletes what is left. */
+  /**
+   * Deletes the stored ids of clients that are not connected. A later call deletes what is left.
+   */
   #forgetOthers(): void {
     const { engine, commit } = this.database;
     forgetClients(engine, commit, (id) => !this.#clients.has(textOf(id))).catch(() => undefined);

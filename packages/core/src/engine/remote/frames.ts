@@ -6,7 +6,7 @@ import { checkMessagePack } from "../../values/check-message-pack.js";
 
 const packr = new Packr({ useRecords: false, variableMapSize: true });
 const headerBytes = 4;
-/** Larger bodies are written by themselves instead of being copied behind their header. */
+/** Larger bodies are written by themselves instead of being copied after their header. */
 const maxCopiedBytes = 64 * 1024;
 
 /** Messages have lists of writes, which have lists of mutations. */

@@ -44,7 +44,6 @@ export function watchedBytes(places: readonly unknown[]): number {
  */
 export const defaultPatience = 5000;
 
-/** The calls of a client. */
 export type Call =
   | "hello"
   | "get"

@@ -14,7 +14,6 @@ export class ReadTurns {
     this.#hasRoom = hasRoom;
   }
 
-  /** How many reads run. */
   get running(): number {
     return this.#running;
   }

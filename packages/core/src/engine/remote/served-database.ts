@@ -16,7 +16,6 @@ export interface ServedDatabase {
 }
 
 export interface Access {
-  /** True if the client may write. */
   readonly canWrite: boolean;
   /** The largest message of the client, in bytes. */
   readonly maxMessageBytes: number;

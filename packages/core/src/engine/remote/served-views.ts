@@ -5,7 +5,6 @@ import type { Engine, ReadView } from "../engine.js";
 const longestIdle = 60_000;
 /** Milliseconds after which a view is closed, even if it is used. */
 const longestAge = 60 * 60_000;
-/** The most views of one client. */
 const maxViews = 500;
 
 interface ServedView {

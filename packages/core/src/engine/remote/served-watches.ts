@@ -6,7 +6,10 @@ import { sliceMilliseconds } from "./read-turns.js";
 
 /** More changed keys of one watch than this are reported as unknown. */
 const maxChangedKeys = 1000;
-/** So are the keys of a watch if a client that does not read has more of them in all its watches. */
+/**
+ * The largest number of changed keys that wait for a client, in all its watches. More are reported
+ * as unknown.
+ */
 const maxPendingKeys = 10_000;
 
 interface Watch {

@@ -43,7 +43,6 @@ const maxUnreadBytes = 8 * 1024 * 1024;
 const freeBytes = 64 * 1024;
 /** Fewer keys are read at once, more in parts, until their values have as many bytes as a range. */
 const fewKeys = 16;
-/** The most entries of an answer. */
 const maxEntries = 10_000;
 /** A client may take longer to read than to show that it is there. */
 const ticksPerSilence = 4;

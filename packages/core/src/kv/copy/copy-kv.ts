@@ -81,8 +81,8 @@ export async function copyKv(
 }
 
 /**
- * Verifies that the source does not have the progress that the writer has just stored in the target.
- * A copy into the same database would replace what programs write to it meanwhile.
+ * Verifies that the source does not have the progress that the writer has just stored in the
+ * target. A copy into the same database would replace what programs write to it during the copy.
  *
  * @throws {InvalidOptionError} if both are handles of one database.
  */

@@ -3,7 +3,6 @@ import type { KvLimits } from "../limits.js";
 import type { KvReads } from "../read/kv-reads.js";
 import { Listing } from "./listing.js";
 
-/** The database that a copy reads. */
 export interface CopySource {
   /** The reads of one state if the database has views, and otherwise of the database itself. */
   readonly reads: KvReads & { readonly limits?: Partial<KvLimits> };

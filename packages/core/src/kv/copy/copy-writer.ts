@@ -160,7 +160,6 @@ export class CopyWriter {
     return this.#progress();
   }
 
-  /** Commits the gathered entries. */
   async flush(): Promise<CopyProgress> {
     const entries = this.#gathered;
     this.#gathered = [];

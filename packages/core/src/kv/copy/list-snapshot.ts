@@ -2,7 +2,6 @@ import type { KvListSelector } from "../../keys/key-range.js";
 import type { Kv, KvEntry, KvLike } from "../kv.js";
 import { openSource } from "./copy-source.js";
 
-/** The number of entries of a batch. */
 const batchSize = 500;
 
 /**
@@ -15,7 +14,7 @@ const batchSize = 500;
  * ```
  *
  * @throws {DatabaseChangedError} at the end, if the database has no views and programs wrote to the
- * range meanwhile.
+ * range during the listing.
  * @throws {ReadViewEndedError} if the engine can no longer read the state.
  * @throws {InvalidSelectorError} if the selector is not valid.
  */

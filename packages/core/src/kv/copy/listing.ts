@@ -15,7 +15,7 @@ export class Listing {
   readonly #digest = createHash("sha256");
   #newest = "";
 
-  /** @param expireIn returns something else than undefined if an entry may expire. */
+  /** @param expireIn returns anything but undefined if an entry may expire. */
   constructor(expireIn: (entry: KvEntry<unknown>) => number | undefined = () => undefined) {
     this.#expireIn = expireIn;
   }

@@ -1,6 +1,5 @@
 import type { KvKey } from "../../keys/key.js";
 
-/** The key of the progress of a copy. */
 export const progressKey: KvKey = ["__keywright", "copy"];
 /** The key of a number that shows the class of such numbers in the target. */
 export const u64Key: KvKey = ["__keywright", "copy", "u64"];

@@ -4,7 +4,6 @@ import { denoError } from "./deno-error.js";
 
 type ObjectClass = abstract new (...args: never[]) => object;
 
-/** Classes that Deno refuses. */
 const refusedClasses: readonly ObjectClass[] = [
   MessagePort,
   ReadableStream,

@@ -16,7 +16,7 @@ export const endOfHintKeys: Uint8Array = Uint8Array.of(hintPrefix[0], hintPrefix
 const nothing = new Uint8Array(0);
 
 /**
- * Returns the hint that is stored beside an entry that expires, so that its space can be reclaimed.
+ * Returns the hint that is stored with an entry that expires, so that its space can be reclaimed.
  * The key of the hint is `00 03`, the time of the sweep (eight bytes, big-endian), and the key of
  * the entry. The hint has no value.
  *
@@ -46,7 +46,9 @@ export function decodeHintKey(bytes: Uint8Array): ExpiryHint {
   return { dueAt: dueAtOfHint(bytes), key: bytes.slice(keyOffset) };
 }
 
-/** Returns when to sweep the entry of a hint. Now, if the key is too short, because it is damaged. */
+/**
+ * Returns when to sweep the entry of a hint. Now, if the key is too short, because it is damaged.
+ */
 export function dueAtOfHint(bytes: Uint8Array): number {
   if (bytes.length < keyOffset) return 0;
   return Number(new DataView(bytes.buffer, bytes.byteOffset).getBigUint64(hintPrefix.length));

@@ -33,7 +33,7 @@ export async function verifyMode(
     const checks = [{ key: headerKey, versionstamp: null }];
     const [outcome] = await engine.commit([{ checks, mutations: [header], sync: true }]);
     if (outcome instanceof Error) throw outcome;
-    // After a refusal, the loop reads the header that another process has stored meanwhile.
+    // After a refusal, the loop reads the header that another process has stored.
     if (typeof outcome === "string") return;
   }
 }

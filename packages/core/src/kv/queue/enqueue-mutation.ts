@@ -19,7 +19,6 @@ export const delayReason: string = `must be a number of milliseconds from 0 to $
 export const intervalReason: string = `must be a number of milliseconds from 0 to ${maxInterval} (an hour)`;
 
 export interface MessageDraft {
-  /** The message as it is stored. */
   readonly value: Uint8Array;
   /** Milliseconds from the commit to the first delivery. */
   readonly delay: number;

@@ -11,7 +11,7 @@ export interface ActiveListener {
   readonly reject: (reason: unknown) => void;
 }
 
-/** The listeners of a queue, which take turns. The process stays alive for those of its own. */
+/** The listeners of a queue, which take turns. The listeners of this process keep it alive. */
 export class QueueListeners {
   #listeners: ActiveListener[] = [];
   #turn = 0;

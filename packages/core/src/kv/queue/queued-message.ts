@@ -20,9 +20,9 @@ export interface QueuedMessage {
 
 /**
  * Encodes a message. The fields are: the format `01`; the number of failed deliveries, one byte;
- * `01` during a delivery, else `00`; the number of intervals, one byte; each interval, four bytes;
- * the number of keys, four bytes; each key, after its length in four bytes; the payload. Numbers
- * are big-endian. A golden vector freezes the format.
+ * `01` during a delivery, otherwise `00`; the number of intervals, one byte; each interval, four
+ * bytes; the number of keys, four bytes; each key, after its length in four bytes; the payload.
+ * Numbers are big-endian. A golden vector freezes the format.
  */
 export function encodeQueuedMessage(message: QueuedMessage): Uint8Array {
   const { payload, backoffSchedule, keysIfUndelivered } = message;

@@ -176,7 +176,9 @@ export class RangeIterator<T> implements KvListIterator<T> {
   }
 }
 
-/** Returns the prefix of a selector. A `Uint8Array` is decoded for each key, because it is mutable. */
+/**
+ * Returns the prefix of a selector. A `Uint8Array` is decoded for each key, because it is mutable.
+ */
 function sharedPrefix(selector: KvListSelector): readonly KvKeyPart[] {
   if (!("prefix" in selector) || selector.prefix === undefined) return [];
   const isShared = selector.prefix.every((part) => typeof part !== "object");

@@ -23,7 +23,6 @@ export interface RepairOptions {
   readonly to?: string | undefined;
   /** True to change the database itself. */
   readonly inPlace?: boolean | undefined;
-  /** Called after each table that was checked. */
   readonly onProgress?: ((progress: FileCheckProgress) => void) | undefined;
 }
 

@@ -23,8 +23,8 @@ export interface RescueOptions {
   /** The folder of the new database. It must not exist. */
   readonly to: string;
   /**
-   * Called with the new database before it is moved to its folder, for example to repair indexes. If
-   * it fails, nothing is left.
+   * Called with the new database before it is moved to its folder, for example to repair indexes.
+   * If it fails, nothing is left.
    */
   readonly complete?: ((kv: EmbeddedKv) => Promise<unknown>) | undefined;
   /** Called after each file that was read. */
@@ -35,7 +35,6 @@ export interface RescueOptions {
 export interface RescueReport {
   /** The real path of the folder of the new database. */
   readonly path: string;
-  /** The number of entries that were rescued. */
   readonly entries: number;
   /**
    * The places whose content is lost, with the range of its keys. Without keys, any entry may be

@@ -9,8 +9,8 @@ import { expiryHint, isHintKey } from "../expiry/expiry-hint.js";
 const maxGroupBytes = 8 * 1024 * 1024;
 
 /**
- * Writes rescued entries into a new database. Each commit is repeated with the entries that are left
- * of it, so that they have equal versionstamps again.
+ * Writes rescued entries into a new database. Each commit is repeated with the entries that are
+ * left of it, so that they have equal versionstamps again.
  *
  * @param folder a folder that does not exist.
  * @returns the number of entries, apart from those that have expired.

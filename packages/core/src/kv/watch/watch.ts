@@ -38,7 +38,6 @@ export class Watch<Report extends object> {
     this.#controller?.deref()?.close();
   }
 
-  /** Ends the subscription. */
   stop(): void {
     if (this.hasEnded) return;
     this.hasEnded = true;

@@ -11,7 +11,9 @@ import { DamageTable } from "./damage-table.js";
 import { DanglingRows } from "./dangling-rows.js";
 import { FileDamage, IntactFiles } from "./file-damage.js";
 
-/** Shows whether files are damaged, whether the indexes agree with the rows, and lost references. */
+/**
+ * Shows whether files are damaged, whether the indexes agree with the rows, and lost references.
+ */
 export function HealthView(): ComponentChild {
   const { isReadOnly, models } = useStudio();
   const [isAsking, setAsking] = useState(false);

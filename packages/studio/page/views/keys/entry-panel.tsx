@@ -12,7 +12,7 @@ interface Props {
   readonly onClose: () => void;
 }
 
-/** Shows an entry beside the tree: its key, its value and its versionstamp. */
+/** Shows an entry next to the tree: its key, its value and its versionstamp. */
 export function EntryPanel({ entry, onClose }: Props): ComponentChild {
   const close = useRef(onClose);
   close.current = onClose;

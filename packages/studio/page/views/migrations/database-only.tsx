@@ -10,7 +10,7 @@ interface Props {
   readonly onToggle: (model: string) => void;
 }
 
-/** Shows the models that the program does not have any more, and whether to remove them. */
+/** Shows the models that the program no longer has, and offers to remove them. */
 export function DatabaseOnly({ models, dropped, isFixed, onToggle }: Props): ComponentChild {
   if (models.length === 0) return null;
   return (

@@ -6,7 +6,6 @@ import { RowPicker } from "./row-picker.js";
 
 interface Props {
   readonly relation: RelationInfo;
-  /** The name of the field whose value is chosen. */
   readonly field: string;
   readonly isDisabled?: boolean;
   /** Returns the value of another field of the reference, or undefined if it has none yet. */

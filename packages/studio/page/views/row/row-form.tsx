@@ -20,7 +20,6 @@ export interface RowFormProps {
   readonly model: ModelInfo;
   /** The row to edit, or null for a new one. */
   readonly existing: VersionedRow | null;
-  /** The fields that the form has. */
   readonly fields: readonly FieldInfo[];
   readonly onClose: () => void;
   readonly onSaved: (now: VersionedRow) => void;

@@ -12,7 +12,7 @@ interface Props {
   readonly onChanged: (now: VersionedRow | null) => void;
 }
 
-/** Shows a row beside the table. Escape closes it. */
+/** Shows a row next to the table. Escape closes it. */
 export function RowPanel({ model, rowKey, stamp, onClose, onChanged }: Props): ComponentChild {
   const close = useRef(onClose);
   close.current = onClose;

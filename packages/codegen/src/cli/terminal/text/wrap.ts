@@ -17,7 +17,8 @@ export function columnsOf({ isTTY, columns }: NodeJS.WriteStream): number {
 }
 
 /**
- * Writes a text and a line end, with characters escaped that a terminal would execute. Long lines are broken between words if the stream is a terminal.
+ * Writes a text and a line end, with characters escaped that a terminal would execute. Long lines
+ * are broken between words if the stream is a terminal.
  */
 export function writeText(stream: NodeJS.WriteStream, text: string): void {
   stream.write(`${wrapped(stream, text)}\n`);

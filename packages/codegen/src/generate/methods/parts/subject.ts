@@ -13,14 +13,12 @@ export interface Subject {
   readonly model: CompiledModel;
   readonly names: ModelNames;
   readonly types: ModelTypes;
-  /** The types of the data of writes. */
   readonly data: WriteData;
   /** Undefined for the primary key. */
   readonly index: CompiledIndex | undefined;
   /** The part of the method names after `findBy`. */
   readonly suffix: string;
   readonly fields: readonly KeyField[];
-  /** The names of the parameters for the fields. */
   readonly parameters: readonly string[];
 }
 

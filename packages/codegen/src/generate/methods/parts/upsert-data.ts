@@ -21,7 +21,6 @@ export interface WriteData {
   readonly references: readonly string[];
 }
 
-/** The data parameter of an upsert. */
 export interface UpsertData {
   /** The parameter as code: `data: { create: …; update: … }`. */
   readonly parameter: string;

@@ -12,7 +12,6 @@ export interface TableCheckOptions {
   readonly keepsAlive: boolean;
 }
 
-/** The outcome of the check of one table. */
 export interface CheckedTable {
   readonly name: string;
   /** Undefined if there is no such file. LevelDB deletes tables that it has replaced. */

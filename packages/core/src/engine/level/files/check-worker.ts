@@ -2,7 +2,6 @@ import { parentPort, workerData } from "node:worker_threads";
 import { checkTables } from "./check-tables.js";
 import type { TableFile } from "./database-files.js";
 
-/** The tables that a worker has to check. */
 export interface CheckWorkerData {
   readonly folder: string;
   readonly tables: readonly TableFile[];

@@ -16,8 +16,8 @@ export type ClosedMark = readonly (readonly [file: string, size: number])[];
 
 /**
  * Syncs the files of a database that has just been closed, and notes how many of their bytes are
- * intact records. Writes nothing if another process has opened the database meanwhile. A database
- * can do without the note, so this has no effect if a file cannot be written.
+ * intact records. Writes nothing if another process has opened the database since. A database can
+ * do without the note, so this has no effect if a file cannot be written.
  *
  * @param current the content of `CURRENT` before the database was closed.
  */

@@ -25,7 +25,9 @@ export interface FileCheckOptions {
 const maxBytesAtOpen = 8 * 1024 * 1024;
 const maxNewFileDelay = 60_000;
 
-/** Checks the files of the LevelDB database in a folder: before it is opened, and while it is open. */
+/**
+ * Checks the files of the LevelDB database in a folder: before it is opened, and while it is open.
+ */
 export class FileChecker {
   readonly #folder: string;
   readonly #options: FileCheckOptions;

@@ -7,8 +7,8 @@ const first = 2;
 const last = 4;
 
 /**
- * The maximum sequence number of a batch, which can have 2 ** 32 writes. LevelDB ends the process if
- * a number has more than 56 bits.
+ * The maximum sequence number of a batch, which can have 2 ** 32 writes. LevelDB ends the process
+ * if a number has more than 56 bits.
  */
 export const maxBatchSequence: number = 2 ** 56 - 2 ** 32;
 
@@ -33,8 +33,8 @@ export interface LogRecords {
  * record that LevelDB would skip in silence.
  *
  * @param canFollow says if a record that begins with these bytes may have been written after the
- * last intact record. It is called for bytes after the damage, which would else have to be compared
- * with a checksum at each position.
+ * last intact record. It is called for bytes after the damage, which would otherwise have to be
+ * compared with a checksum at each position.
  */
 export function readLogRecords(
   bytes: Uint8Array,

@@ -9,7 +9,6 @@ export interface Manifest {
   readonly logNumber: number;
   /** The last sequence number that LevelDB had used when it last added or removed tables. */
   readonly lastSequence: number;
-  /** The tables by their numbers. */
   readonly tables: ReadonlyMap<number, TableBounds>;
 }
 

@@ -8,7 +8,7 @@ import { commitRecordRange } from "../reserved-keys.js";
  * Opens the LevelDB database in a folder, and returns the versionstamp of its last commit.
  *
  * @throws {CorruptionError} if commits are missing.
- * @throws {DatabaseLockedError} if another process has opened the database meanwhile.
+ * @throws {DatabaseLockedError} if another process has opened the database.
  */
 export async function lastVersionstampOf(folder: string): Promise<string> {
   const { logs } = await readDatabaseFiles(folder);

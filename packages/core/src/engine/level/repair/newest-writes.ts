@@ -8,8 +8,9 @@ import { decodeRecord } from "../record.js";
 import { lastKey } from "../reserved-keys.js";
 import type { StoredWrite } from "./stored-write.js";
 
-/** The keys of the newest write of each key begin with the first, those of the order with the second. */
+/** The first byte of the keys under which the newest write of each key is kept. */
 const writePrefix = Uint8Array.of(0x01);
+/** The first byte of the keys that list these writes in the order of their commits. */
 const orderPrefix = Uint8Array.of(0x02);
 const end = Uint8Array.of(0x03);
 const placeOffset = orderPrefix.length + 20;
@@ -56,8 +57,8 @@ export class NewestWrites {
   }
 
   /**
-   * Yields all entries that are not deleted, in the order of the commits that wrote them. Entries of
-   * the engine itself are left out.
+   * Yields all entries that are not deleted, in the order of the commits that wrote them. Entries
+   * of the engine itself are left out.
    */
   async *inCommitOrder(): AsyncGenerator<StoredEntry> {
     let batch = this.#level.batch();

@@ -8,8 +8,9 @@ const middle = 3;
 const last = 4;
 
 /**
- * Returns the intact records of a log of LevelDB that begin at a position or later. A damaged record
- * is skipped as a whole if its length is intact, because its bytes may contain those of other logs.
+ * Returns the intact records of a log of LevelDB that begin at a position or later. A damaged
+ * record is skipped as a whole if its length is intact, because its bytes may contain those of
+ * other logs.
  *
  * @param from where a record begins.
  */

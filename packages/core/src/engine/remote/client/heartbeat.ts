@@ -2,7 +2,9 @@
 const lostAfter = 6;
 /** Ticks of silence, while an answer is due, after which the owner is asked if it is there. */
 const askAfter = 2;
-/** Ticks without a message to the owner after which it gets one, because it expects signs of life. */
+/**
+ * Ticks without a message to the owner after which it gets one, because it expects signs of life.
+ */
 const pingAfter = 10;
 
 /** Decides, at each tick of a timer, if the owner is asked for a sign of life, or if it is gone. */

@@ -96,7 +96,6 @@ export class Link {
     return this.#counter;
   }
 
-  /** How often a connection was made. */
   get connections(): number {
     return this.#connections;
   }

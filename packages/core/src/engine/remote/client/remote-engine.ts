@@ -58,7 +58,6 @@ interface Listener {
 }
 
 export interface RemoteEngineOptions {
-  /** Called when the engine is closed. */
   readonly onClose?: () => Promise<void>;
   /** Returns the process that owns the database, if it can be known without its answer. */
   readonly findOwner?: () => Promise<number | undefined>;

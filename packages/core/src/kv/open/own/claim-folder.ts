@@ -10,11 +10,11 @@ export const claimName = "keywright.open";
 const attempts = 5;
 
 /**
- * Claims a folder for this thread. LevelDB locks the file `LOCK` in the folder, and the system frees
- * that lock as soon as the process closes any descriptor of the file. A second thread that tries to
- * lock the folder is refused by LevelDB, but LevelDB then closes a descriptor, so the first thread
- * loses its lock and another process can open the database. So a thread must not try if the folder
- * is open in another thread. The open files of the process show this.
+ * Claims a folder for this thread. LevelDB locks the file `LOCK` in the folder, and the system
+ * frees that lock as soon as the process closes any descriptor of the file. A second thread that
+ * tries to lock the folder is refused by LevelDB, but LevelDB then closes a descriptor, so the
+ * first thread loses its lock and another process can open the database. So a thread must not try
+ * if the folder is open in another thread. The open files of the process show this.
  *
  * Call this before anything opens or locks the file `LOCK`.
  *
@@ -42,7 +42,6 @@ export async function claimFolder(folder: string, path: string = folder): Promis
   }
 }
 
-/** The claims of this thread. */
 const claims = new Set<number>();
 
 /**
@@ -104,7 +103,7 @@ function namesIn(folder: string): string[] {
   }
 }
 
-/** Returns undefined for a descriptor that was closed meanwhile. */
+/** Returns undefined if the descriptor has been closed. */
 function statusOf<T>(read: () => T): T | undefined {
   try {
     return read();

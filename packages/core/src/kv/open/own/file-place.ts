@@ -10,8 +10,8 @@ import type { OpenedEngine, OwnedPlace } from "./owned-place.js";
 import { realPath } from "./real-path.js";
 
 /**
- * Returns the place of a database in a file: the folder beside its real path in which the owner has
- * a lock and a socket.
+ * Returns the place of a database in a file: the folder next to its real path in which the owner
+ * has a lock and a socket.
  *
  * @throws {DatabaseNotFoundError} if the file is missing and may not be created.
  * @throws {DatabasePathError} if the path is a folder, or if the file has several names.

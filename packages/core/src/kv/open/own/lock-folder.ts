@@ -10,8 +10,8 @@ const kept = /^(LOCK|keywright\.open|attach\..*)$/;
 
 /**
  * Takes the lock of a database that is in a file, by opening an empty LevelDB database in a folder
- * for this purpose. Node.js cannot lock files. LevelDB can: it locks its file `LOCK`, and the system
- * frees the lock if the process ends.
+ * for this purpose. Node.js cannot lock files. LevelDB can: it locks its file `LOCK`, and the
+ * system frees the lock if the process ends.
  *
  * @param path the path of the database, for errors.
  * @returns a function that frees the lock.

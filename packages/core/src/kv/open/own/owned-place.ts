@@ -28,7 +28,6 @@ export interface OwnedPlace {
   readonly path: string;
   /** The folder that its owner locks, and in which it listens. */
   readonly folder: string;
-  /** Creates the folder if it is missing. */
   makeFolder(): Promise<void>;
   /**
    * Opens the database in this process.

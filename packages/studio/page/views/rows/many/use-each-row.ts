@@ -3,7 +3,6 @@ import type { StudioError } from "../../../../src/protocol/protocol.js";
 import { errorDetails } from "../../../api/call-error.js";
 import type { ShownRow } from "../row-list.js";
 
-/** How far a change of several rows is. */
 export interface EachRow {
   readonly isRunning: boolean;
   readonly done: number;

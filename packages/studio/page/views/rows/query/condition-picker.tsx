@@ -8,7 +8,6 @@ import type { FieldConditions, KeyField, QueryState } from "./query-state.js";
 
 interface Props {
   readonly model: ModelInfo;
-  /** The fields of the chosen index. */
   readonly fields: readonly KeyField[];
   readonly field: KeyField;
   readonly state: QueryState;

@@ -34,7 +34,6 @@ interface Props {
 // A change that scrolls into view later does not flash any more.
 const flashTime = 2000;
 
-/** Shows one row of the table. */
 export function TableRow(props: Props): ComponentChild {
   const { index, top, shown, columns, model, relations, models, isActive, isOpen, onOpen } = props;
   const { isSelected, edited, onSelect, onEdit, onSaved } = props;
