@@ -80,6 +80,8 @@ export class CatalogSnapshot {
    * those that only the database has and that are data.
    */
   readonly writeModel: CompiledModel;
+  /** True if the database stores the rows by the primary key of the program's model. */
+  readonly hasSameKey: boolean;
   readonly #model: CompiledModel;
   /** Describes what other programs have changed since, so that this program may not write. */
   readonly #unknown: readonly string[];
@@ -88,6 +90,8 @@ export class CatalogSnapshot {
   readonly #schemas: RowSchemas;
   readonly #states = new Map<CompiledIndex, IndexState>();
   readonly #counterStates = new Map<string, IndexState>();
+  /** The indexes of {@link readModel} that queries can use: see {@link canRead}. */
+  readonly #readable: ReadonlySet<CompiledIndex>;
   /** The copied fields that some rows do not have yet. */
   readonly #unfilled: ReadonlySet<string>;
   /** The indexes that the database has under another name, where they are readable. */
@@ -106,6 +110,8 @@ export class CatalogSnapshot {
     for (const index of readModel.indexes) this.#states.set(index, stateIn(entry, index));
     this.#unfilled = new Set(unfilledCopies(schemas.relations, entry).map(({ field }) => field));
     this.#renamed = new Set(model.indexes.filter((index) => isReadableRenamed(entry, index)));
+    this.hasSameKey = schemas.otherKey === undefined;
+    this.#readable = new Set(readModel.indexes.filter((index) => this.#isReadable(index)));
     this.upgradesRows =
       schemas.now !== undefined || schemas.before.some(({ upgrade }) => upgrade !== undefined);
     this.check = { key: catalogKey(model), versionstamp };
@@ -152,6 +158,10 @@ export class CatalogSnapshot {
 
   /** True if queries can use an index: it is complete, and its entries match the rows as read. */
   canRead(index: CompiledIndex): boolean {
+    return this.#readable.has(index) || (!this.#states.has(index) && this.#isReadable(index));
+  }
+
+  #isReadable(index: CompiledIndex): boolean {
     if (!this.hasSameKey) return false;
     const isReadable = this.stateOf(index) === "readable" || this.#renamed.has(index);
     return isReadable && !this.isOutdated(index);
@@ -241,11 +251,6 @@ export class CatalogSnapshot {
     return this.#schemas.otherKey ?? this.#model.primaryKey;
   }
 
-  /** True if the database stores the rows by the primary key of the program's model. */
-  get hasSameKey(): boolean {
-    return this.#schemas.otherKey === undefined;
-  }
-
   /** Returns the fields whose sums are maintained for the keys of an index. */
   summedFields(index: CompiledIndex): readonly string[] {
     const own = index.sums.map(({ field }) => field);
@@ -263,6 +268,7 @@ export class CatalogSnapshot {
   }
 
   assertWritable(): void {
+    if (this.isWritable && this.hasSameKey) return;
     const { fence, differences } = this.#schemas;
     const { name } = this.#model;
     this.assertSameKey();

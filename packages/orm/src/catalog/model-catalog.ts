@@ -58,6 +58,9 @@ interface ReadCatalogEntry {
   readonly readAt: number;
 }
 
+/** How long a catalog may be relied on in any database, in milliseconds. */
+const minAgeMs = 100;
+
 /** Reads a model's catalog entry and caches it. All calls of a program share it. */
 export class ModelCatalog {
   /** Those of the database itself, even if a transaction is used for reading and writing. */
@@ -209,13 +212,13 @@ export class ModelCatalog {
 
   /** True if the entry was read recently enough to rely on it. */
   get isFresh(): boolean {
-    const readAt = Math.max(this.#state.readAt, this.#assumedAt);
-    return performance.now() - readAt < this.maxAgeMs;
+    const age = performance.now() - Math.max(this.#state.readAt, this.#assumedAt);
+    return age < minAgeMs || age < this.maxAgeMs;
   }
 
   /** How long the catalog may be relied on after it was read, in milliseconds. */
   get maxAgeMs(): number {
-    return this.capabilities.isLocal ? 100 : 250;
+    return this.capabilities.isLocal ? minAgeMs : 250;
   }
 
   /**

@@ -1,36 +1,32 @@
-import { addOperation, type Operation } from "../errors/orm-error.js";
+import type { Operation } from "../errors/orm-error.js";
 import { isPromise } from "../indexes/is-promise.js";
 import { outsideTransactions } from "../transaction/transaction-scope.js";
+import type { DatabaseSettings } from "./database-settings.js";
 import type { ReadMeter } from "./read-meter.js";
-import type { TableContext } from "./table-context.js";
 
 /** The call is complete. A callback that only observes it must not make it fail. */
 function reportThrown(thrown: unknown): void {
   console.error("onQuery threw:", thrown);
 }
 
+/** Measures a call and reports it to `onQuery`. Made only if there is an `onQuery`. */
 export class CallReport {
   readonly #model: string;
   readonly #operation: Operation;
-  readonly #onQuery: TableContext["settings"]["onQuery"];
-  readonly #startedAt: number = 0;
-  readonly #start: number = 0;
-  #error: unknown;
+  readonly #onQuery: NonNullable<DatabaseSettings["onQuery"]>;
+  readonly #startedAt: number = Date.now();
+  readonly #start: number = performance.now();
+  /** The value that the call threw. */
+  error: unknown;
 
-  constructor({ model, settings }: TableContext, operation: Operation) {
-    this.#model = model.name;
+  constructor(
+    model: string,
+    operation: Operation,
+    onQuery: NonNullable<DatabaseSettings["onQuery"]>,
+  ) {
+    this.#model = model;
     this.#operation = operation;
-    this.#onQuery = settings.onQuery;
-    if (this.#onQuery === undefined) return;
-    this.#startedAt = Date.now();
-    this.#start = performance.now();
-  }
-
-  /** Adds the name of the method to an error, and throws the error. */
-  fail(error: unknown): never {
-    addOperation(error, this.#operation);
-    this.#error = error;
-    throw error;
+    this.#onQuery = onQuery;
   }
 
   /**
@@ -39,20 +35,18 @@ export class CallReport {
    * @param meter undefined if the call was refused before it could read.
    */
   end(meter: ReadMeter | undefined): void {
-    if (this.#onQuery === undefined) return;
     const { index = undefined, reads = 0 } = meter ?? {};
-    const onQuery = this.#onQuery;
     try {
       // What it does is no part of a transaction that makes the call.
       const answer: unknown = outsideTransactions(() =>
-        onQuery({
+        this.#onQuery({
           operation: this.#operation,
           model: this.#model,
           index,
           reads,
           milliseconds: performance.now() - this.#start,
           startedAt: this.#startedAt,
-          error: this.#error,
+          error: this.error,
         }),
       );
       if (isPromise(answer)) answer.then(undefined, reportThrown);

@@ -10,7 +10,7 @@ export class ReadMeter {
   reads = 0;
 
   constructor(model: string, maxReads: number, signal?: AbortSignal) {
-    assertMaxReads(model, maxReads);
+    if (maxReads !== Number.POSITIVE_INFINITY) assertMaxReads(model, maxReads);
     signal?.throwIfAborted();
     this.#signal = signal;
     this.#model = model;

@@ -3,10 +3,11 @@ import { besideCatalogs } from "../context/beside-catalogs.js";
 import { CallReport } from "../context/call-report.js";
 import { ReadMeter } from "../context/read-meter.js";
 import type { TableContext } from "../context/table-context.js";
-import type { Operation } from "../errors/orm-error.js";
+import { addOperation, type Operation } from "../errors/orm-error.js";
 import { InvalidArgumentError } from "../errors/query-errors.js";
 import { TransactionBypassedError } from "../errors/transaction-errors.js";
-import type { CompiledModel } from "../model/compiled-model.js";
+import { includedModels } from "../relations/load/included-models.js";
+import { retryTornRead } from "../relations/load/retry-torn-read.js";
 import { isWithinTransaction } from "../transaction/transaction-scope.js";
 import {
   allowedOptions,
@@ -17,6 +18,15 @@ import {
 } from "./call-options.js";
 import { callThrough } from "./middleware.js";
 import { parseOptions } from "./parse-options.js";
+
+/** How a call is made. */
+interface Making {
+  readonly isWrite?: boolean;
+  /** True if the call has passed through the middleware. */
+  readonly isWithin?: boolean;
+  /** Replaces the `maxReads` of the call and of the database. */
+  readonly maxReads?: number | undefined;
+}
 
 /** Runs the calls of a repository's methods. */
 export class Calls {
@@ -43,7 +53,7 @@ export class Calls {
     argument: unknown,
     run: (options: CallOptions, meter: ReadMeter) => Promise<T>,
   ): Promise<T> {
-    return this.#call(operation, argument, async (options, meter) => {
+    return this.#make(operation, argument, async (options, meter) => {
       const { catalog } = this.context;
       if (!catalog.isKeyKnown) await catalog.assertSameKey();
       return await run(options, meter);
@@ -51,48 +61,27 @@ export class Calls {
   }
 
   /**
-   * Like {@link run}, for a call that only reads. If the catalog is due to be read, that is done at
-   * the same time.
-   *
-   * @param models further models whose rows the call reads.
+   * Like {@link run}, for a call that only reads. If the catalogs of the models that it reads are
+   * due to be read, that is done at the same time. A read with relations is repeated if related
+   * rows were deleted in the meantime.
    */
   read<T>(
     operation: Operation,
     argument: unknown,
     read: (context: TableContext, options: CallOptions, meter: ReadMeter) => Promise<T>,
-    modelsOf: (options: CallOptions) => readonly CompiledModel[] = () => [],
   ): Promise<T> {
-    return this.#call(operation, argument, (options, meter) =>
-      besideCatalogs(this.context, modelsOf(options), (context) => {
+    return this.#make(operation, argument, (options, meter) => {
+      const { context } = this;
+      const { include, related } = options;
+      const readsOthers = include !== undefined || related !== undefined;
+      if (!readsOthers && context.catalog.isKeyKnown) return read(context, options, meter);
+      const models = [...includedModels(context, include), ...(related?.models ?? [])];
+      return besideCatalogs(context, models, (within) => {
         meter.reads = 0;
-        return read(context, options, meter);
-      }),
-    );
-  }
-
-  #call<T>(
-    operation: Operation,
-    argument: unknown,
-    run: (options: CallOptions, meter: ReadMeter) => Promise<T>,
-    maxReads?: number,
-  ): Promise<T> {
-    const { context } = this;
-    const make = async (args: unknown): Promise<T> => {
-      const report = new CallReport(context, operation);
-      let meter: ReadMeter | undefined;
-      try {
-        const options = parseOptions(context, operation, args, this.kind);
-        meter = meterOf(context, options, maxReads);
-        return await run(options, meter);
-      } catch (error) {
-        return report.fail(error);
-      } finally {
-        report.end(meter);
-      }
-    };
-    const args = this.#shaped(operation, argument);
-    if (context.settings.middleware === undefined) return make(args);
-    return callThrough(context, { operation, args, result: "value" }, make);
+        const readOnce = () => read(within, options, meter);
+        return include === undefined ? readOnce() : retryTornRead(readOnce);
+      });
+    });
   }
 
   /**
@@ -101,21 +90,56 @@ export class Calls {
    * @param maxReads replaces the `maxReads` of the call and of the database.
    * @throws {TransactionBypassedError} if the function of a transaction calls it on the database.
    */
-  async write<T>(
+  write<T>(
     operation: Operation,
     argument: unknown,
     write: (options: CallOptions, meter: ReadMeter) => Promise<T>,
     maxReads?: number,
   ): Promise<T> {
-    const { kv, model, transaction } = this.context;
-    const run = async (options: CallOptions, meter: ReadMeter): Promise<T> => {
-      if (transaction === undefined && isWithinTransaction(kv)) {
+    const { transaction } = this.context;
+    const making = { isWrite: true, maxReads };
+    return transaction === undefined
+      ? this.#make(operation, argument, write, making)
+      : transaction.trackWrite(() => this.#make(operation, argument, write, making));
+  }
+
+  async #make<T>(
+    operation: Operation,
+    argument: unknown,
+    run: (options: CallOptions, meter: ReadMeter) => Promise<T>,
+    { isWrite = false, isWithin = false, maxReads }: Making = {},
+  ): Promise<T> {
+    const { context, shape } = this;
+    const { kv, model, settings, transaction } = context;
+    const { middleware, onQuery } = settings;
+    let args = argument;
+    if (!isWithin) {
+      if (shape !== undefined) args = this.#shaped(operation, args);
+      if (middleware !== undefined) {
+        const call = { operation, args, result: "value" } as const;
+        const making = { isWrite, isWithin: true, maxReads };
+        return await callThrough(context, call, (passed) =>
+          this.#make(operation, passed, run, making),
+        );
+      }
+    }
+    const report = onQuery && new CallReport(model.name, operation, onQuery);
+    let meter: ReadMeter | undefined;
+    try {
+      const options = parseOptions(context, operation, args, this.kind);
+      const limit = maxReads ?? options.maxReads ?? settings.maxReads;
+      meter = new ReadMeter(model.name, limit, options.signal);
+      if (isWrite && transaction === undefined && isWithinTransaction(kv)) {
         throw new TransactionBypassedError(model.name);
       }
-      return await write(options, meter);
-    };
-    const call = () => this.#call(operation, argument, run, maxReads);
-    return transaction === undefined ? await call() : await transaction.trackWrite(call);
+      return await run(options, meter);
+    } catch (error) {
+      addOperation(error, operation);
+      if (report !== undefined) report.error = error;
+      throw error;
+    } finally {
+      report?.end(meter);
+    }
   }
 
   /**
@@ -149,7 +173,8 @@ export class Calls {
     run: (options: CallOptions, meter: ReadMeter) => AsyncGenerator<T>,
   ): AsyncGenerator<T> {
     const { context } = this;
-    const report = new CallReport(context, operation);
+    const { onQuery } = context.settings;
+    const report = onQuery && new CallReport(context.model.name, operation, onQuery);
     let meter: ReadMeter | undefined;
     try {
       const options = parseOptions(context, operation, args, this.kind);
@@ -165,9 +190,11 @@ export class Calls {
         }
       }
     } catch (error) {
-      return report.fail(error);
+      addOperation(error, operation);
+      if (report !== undefined) report.error = error;
+      throw error;
     } finally {
-      report.end(meter);
+      report?.end(meter);
     }
   }
 
@@ -185,7 +212,9 @@ export class Calls {
     ) => ReadableStream<T>,
   ): ReadableStream<T> {
     const { context } = this;
-    const report = new CallReport(context, "watch");
+    const { model, settings } = context;
+    const { onQuery } = settings;
+    const report = onQuery && new CallReport(model.name, "watch", onQuery);
     try {
       const args = this.#shaped(method, argument);
       const call = { operation: "watch", args, result: "report" } as const;
@@ -193,11 +222,12 @@ export class Calls {
         callThrough(context, call, make),
       );
     } catch (error) {
-      try {
-        return report.fail(error);
-      } finally {
+      addOperation(error, "watch");
+      if (report !== undefined) {
+        report.error = error;
         report.end(undefined);
       }
+      throw error;
     }
   }
 

@@ -17,14 +17,17 @@ export async function measuredRead<T>(
 ): Promise<T> {
   const { model, settings } = context;
   const meter = new ReadMeter(model.name, query.maxReads ?? settings.maxReads);
-  const report = new CallReport(context, "watch");
+  const { onQuery } = settings;
+  const report = onQuery && new CallReport(model.name, "watch", onQuery);
   try {
     await context.catalog.assertSameKey();
     return await retryTornRead(() => read(meter));
   } catch (error) {
-    return report.fail(error);
+    addOperation(error, "watch");
+    if (report !== undefined) report.error = error;
+    throw error;
   } finally {
-    report.end(meter);
+    report?.end(meter);
   }
 }
 

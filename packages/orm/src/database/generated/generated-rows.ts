@@ -14,7 +14,6 @@ import { readRows } from "../../query/read/rows/read-rows.js";
 import { includedRelations } from "../../relations/load/include-query.js";
 import { includedModels } from "../../relations/load/included-models.js";
 import { loadRelations } from "../../relations/load/load-relations.js";
-import { retryTornRead } from "../../relations/load/retry-torn-read.js";
 import { tableOfModel } from "../../relations/referrers.js";
 import { withDeletedRows } from "../../write/deleted/purging-context.js";
 import type { RowShape } from "../call-options.js";
@@ -97,23 +96,19 @@ export class GeneratedRows extends RowOperations {
       "findMany",
       query ?? {},
       async (table, options, meter) => {
-        const { withDeleted, include, whereRelated } = options;
+        const { withDeleted, whereRelated } = options;
         const context = withDeleted ? withDeletedRows(table) : table;
         if (whereRelated !== undefined) refuseRelated(context.model.name, "findEach");
         const keyOf = (where: AnyRow) => primaryKeyIn(context.model, scopedUnique(context, where));
         const keys = wheres.map(keyOf);
         meter.index = "primaryKey";
-        const read = async (): Promise<ShapedRow[]> => {
-          meter.add(keys.length);
-          const entries = await readRows(context, keys);
-          const found = entries.map((entry, i) => foundRow(context, keys[i]!, entry));
-          const present = found.filter((row) => row !== undefined);
-          const shaped = (await shapeRows(context, present, options, meter)).values();
-          return found.map((row) => (row === undefined ? null : shaped.next().value));
-        };
-        return include === undefined ? await read() : await retryTornRead(read);
+        meter.add(keys.length);
+        const entries = await readRows(context, keys);
+        const found = entries.map((entry, i) => foundRow(context, keys[i]!, entry));
+        const present = found.filter((row) => row !== undefined);
+        const shaped = (await shapeRows(context, present, options, meter)).values();
+        return found.map((row) => (row === undefined ? null : shaped.next().value));
       },
-      ({ include }) => includedModels(this.#calls.context, include),
     );
   }
 

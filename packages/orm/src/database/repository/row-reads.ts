@@ -7,7 +7,6 @@ import { RowNotFoundError } from "../../errors/row-errors.js";
 import { UnknownIndexError } from "../../errors/schema-errors.js";
 import { watchRow } from "../../live/watch-row.js";
 import { watchRows } from "../../live/watch-rows.js";
-import type { CompiledModel } from "../../model/compiled-model.js";
 import { isPlainObject } from "../../model/is-plain-object.js";
 import { deepCopy } from "../../model/rows/copy-of-data.js";
 import type { AnyAggregateQuery } from "../../query/aggregate/aggregate-query.js";
@@ -20,8 +19,6 @@ import { findFirstRow, findOne, findPage, streamRows } from "../../query/read/fi
 import type { Page } from "../../query/read/read-page.js";
 import { type AnyRankQuery, rankRow } from "../../ranks/rank-row.js";
 import { chooseSkipping } from "../../ranks/skip-entries.js";
-import { includedModels } from "../../relations/load/included-models.js";
-import { retryTornRead } from "../../relations/load/retry-torn-read.js";
 import { withDeletedRows } from "../../write/deleted/purging-context.js";
 import type { Calls } from "../calls.js";
 import { whereOf } from "../parse-options.js";
@@ -65,11 +62,8 @@ export class RowReads {
   }
 
   count(query: AnyQuery = {}): Promise<number> {
-    return this.#calls.read(
-      "count",
-      copyQuery(query),
-      (context, options, meter) => countRows(context, options, meter),
-      filteredModels,
+    return this.#calls.read("count", copyQuery(query), (context, options, meter) =>
+      countRows(context, options, meter),
     );
   }
 
@@ -98,11 +92,8 @@ export class RowReads {
   }
 
   exists(query: AnyQuery = {}): Promise<boolean> {
-    return this.#calls.read(
-      "exists",
-      copyQuery(query),
-      (context, options, meter) => rowExists(context, options, meter),
-      filteredModels,
+    return this.#calls.read("exists", copyQuery(query), (context, options, meter) =>
+      rowExists(context, options, meter),
     );
   }
 
@@ -142,7 +133,7 @@ export class RowReads {
     find: typeof findFirstRow,
     isRequired: boolean,
   ): Promise<ShapedRow> {
-    return readShaped(this.#calls, operation, copyQuery(query), async (context, options, meter) => {
+    return this.#calls.read(operation, copyQuery(query), async (context, options, meter) => {
       const found = await readDeleted(context, options, (within) => find(within, options, meter));
       if (found !== undefined) return shapeRow(context, found, options, meter);
       if (isRequired) throw new RowNotFoundError(context.model.name, options.where);
@@ -167,7 +158,7 @@ export function queryReads(
   const { context } = calls;
   return {
     page: () =>
-      readShaped(calls, operation, query, async (context, options, meter) => {
+      calls.read(operation, query, async (context, options, meter) => {
         const { items, cursor } = await readDeleted(context, options, (within) =>
           findPage(within, options, meter, (reading, page) =>
             chooseSkipping(reading, page, meter, choose),
@@ -184,31 +175,6 @@ export function queryReads(
         return streamShaped(context, options, rows, meter);
       }),
   };
-}
-
-/**
- * Runs a read of rows. If it includes relations, it is repeated if related rows were deleted in the
- * meantime.
- */
-function readShaped<T>(
-  calls: Calls,
-  operation: Operation,
-  query: AnyQuery,
-  read: (context: TableContext, options: AnyQuery, meter: ReadMeter) => Promise<T>,
-): Promise<T> {
-  const readConsistently: typeof read = (context, options, meter) =>
-    options.include === undefined
-      ? read(context, options, meter)
-      : retryTornRead(() => read(context, options, meter));
-  return calls.read(operation, query, readConsistently, (options) => [
-    ...includedModels(calls.context, options.include),
-    ...filteredModels(options),
-  ]);
-}
-
-/** Returns the models whose rows are read to test conditions on related rows. */
-function filteredModels({ related }: AnyQuery): readonly CompiledModel[] {
-  return related?.models ?? [];
 }
 
 /**
