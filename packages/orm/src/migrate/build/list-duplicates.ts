@@ -14,6 +14,7 @@ import { indexKey } from "../../indexes/index-entries.js";
 import { keyText } from "../../indexes/key-text.js";
 import { pointerOf, rowKey } from "../../indexes/primary-key.js";
 import type { CompiledIndex } from "../../model/compiled-model.js";
+import type { Page, PageOptions } from "../../query/read/read-page.js";
 import { readStored } from "../../query/read/rows/read-rows.js";
 
 /** Rows that have the same value of a unique index. */
@@ -25,17 +26,12 @@ export interface DuplicateValue {
 }
 
 /** A page of the values that several rows have. */
-export interface DuplicatesPage {
-  readonly items: readonly DuplicateValue[];
-  /** The cursor of the next page; null on the last page. */
-  readonly cursor: string | null;
-}
+export type DuplicatesPage = Page<DuplicateValue>;
 
 /** Selects a page of duplicates. */
-export interface DuplicatesQuery {
+export interface DuplicatesQuery extends Pick<PageOptions, "cursor"> {
   /** The maximum number of rows on a page that are not in the index; 100 by default. */
   readonly take?: number | undefined;
-  readonly cursor?: string | null | undefined;
 }
 
 const defaultTake = 100;

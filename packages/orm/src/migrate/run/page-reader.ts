@@ -5,7 +5,7 @@ import type { AnyRow } from "../../model/compiled-model.js";
 import type { MigrationRun } from "./migration-run.js";
 import { readEntriesAfter } from "./read-entries-after.js";
 
-export interface Page<T> {
+interface EntriesPage<T> {
   readonly entries: readonly KvEntry<T>[];
   /** True if the scan ends with this page. */
   readonly isLast: boolean;
@@ -35,7 +35,7 @@ export class PageReader {
   }
 
   /** Reads entries under the model's prefix, as `readNextRows` does. */
-  async rows(after: readonly KvKeyPart[] | null, limit: number): Promise<Page<AnyRow>> {
+  async rows(after: readonly KvKeyPart[] | null, limit: number): Promise<EntriesPage<AnyRow>> {
     const prefix = [this.#context.model.place];
     return await this.entries<AnyRow>(prefix, after === null ? null : [...prefix, ...after], limit);
   }
@@ -45,7 +45,7 @@ export class PageReader {
    *
    * @param limit the maximum number of entries. A page that is not the last may have fewer.
    */
-  async entries<T>(prefix: KvKey, after: KvKey | null, limit: number): Promise<Page<T>> {
+  async entries<T>(prefix: KvKey, after: KvKey | null, limit: number): Promise<EntriesPage<T>> {
     const next = this.#next;
     const isNext = next !== undefined && this.#run.readsAhead && isAfter(next, prefix, after);
     if (!isNext) await this.settle();

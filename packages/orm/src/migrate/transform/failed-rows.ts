@@ -11,6 +11,7 @@ import { canBeStored } from "../../indexes/can-be-stored.js";
 import { keyText } from "../../indexes/key-text.js";
 import { pointerOf } from "../../indexes/primary-key.js";
 import { type CompiledModel, systemPrefix } from "../../model/compiled-model.js";
+import type { Page, PageOptions } from "../../query/read/read-page.js";
 import { readRows } from "../../query/read/rows/read-rows.js";
 import { readEntriesAfter } from "../run/read-entries-after.js";
 import { decodeRowCursor, encodeRowCursor } from "../run/row-cursor.js";
@@ -28,18 +29,12 @@ export interface FailedRow {
 }
 
 /** Selects a page of failed rows. */
-export interface FailedRowsOptions {
+export interface FailedRowsOptions extends Pick<PageOptions, "cursor"> {
   /** The maximum number of rows; 100 by default. */
   readonly take?: number | undefined;
-  /** The cursor of the previous page. */
-  readonly cursor?: string | null | undefined;
 }
 
-export interface FailedRowsPage {
-  readonly items: readonly FailedRow[];
-  /** The cursor of the next page; null on the last page. */
-  readonly cursor: string | null;
-}
+export type FailedRowsPage = Page<FailedRow>;
 
 interface RecordedFailure extends RowFailure {
   readonly primaryKey: readonly KvKeyPart[];

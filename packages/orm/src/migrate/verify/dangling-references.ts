@@ -10,6 +10,7 @@ import { pointerOf, rowKey } from "../../indexes/primary-key.js";
 import type { AnyRow } from "../../model/compiled-model.js";
 import { isMarked } from "../../model/options/soft-delete.js";
 import { isRow } from "../../model/rows/stored-row.js";
+import type { Page, PageOptions } from "../../query/read/read-page.js";
 import { readKeys, readWithSchema } from "../../query/read/rows/read-rows.js";
 import { referencedKey } from "../../relations/referenced-key.js";
 import { tableOfModel } from "../../relations/referrers.js";
@@ -34,7 +35,7 @@ export interface DanglingReference {
 }
 
 /** Selects a page of dangling references and its size. */
-export interface DanglingReferencesOptions {
+export interface DanglingReferencesOptions extends Pick<PageOptions, "cursor"> {
   /**
    * The number of references at which a page ends, 100 by default. A page always contains all
    * references of its last row and may therefore be longer.
@@ -42,18 +43,12 @@ export interface DanglingReferencesOptions {
   readonly take?: number | undefined;
   /** The maximum number of rows that are read for a page, 1000 by default. */
   readonly rows?: number | undefined;
-  /** The `cursor` of the page before. Without it, the first page is returned. */
-  readonly cursor?: string | null | undefined;
 }
 
-/** A page of dangling references. */
-export interface DanglingReferencesPage {
-  /** May be empty although more pages follow. */
-  readonly items: readonly DanglingReference[];
+/** A page of dangling references. It may be empty although more pages follow. */
+export interface DanglingReferencesPage extends Page<DanglingReference> {
   /** How many rows of the model this page covers. */
   readonly rows: number;
-  /** The cursor for the next page, or null if this is the last page. */
-  readonly cursor: string | null;
 }
 
 /** A `belongsTo` relation of a model, and the rows to which it refers. */

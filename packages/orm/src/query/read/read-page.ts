@@ -10,10 +10,10 @@ import { maxBatch } from "./entries/entry-reader.js";
 import type { ReadRow } from "./rows/row-reader.js";
 import { rowSourceOf } from "./rows/row-source.js";
 
-/** A page of rows in the order of an index, with the cursor of the next page. */
+/** A page of rows or of other results, with the cursor of the next page. */
 export interface Page<Row> {
   readonly items: Row[];
-  /** Lets the same query continue after the last item. Null if there are no more rows. */
+  /** Lets the same query continue after the last item. Null if there are no more items. */
   readonly cursor: string | null;
 }
 
