@@ -55,7 +55,6 @@ export interface AdoptRecord {
   readonly brokenEntries: readonly BrokenEntry[];
 }
 
-/** The reports of a batch. */
 export interface Reports {
   readonly failed?: readonly AdoptFailure[];
   readonly broken?: readonly BrokenEntry[];

@@ -36,7 +36,6 @@ import type {
 } from "./source/source-layout.js";
 import type { PagedReader } from "./source/source-reader.js";
 
-/** The source of one model. */
 export interface ModelSource {
   readonly reader: PagedReader;
   readonly layout: SourceLayout;

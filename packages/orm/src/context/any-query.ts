@@ -3,7 +3,7 @@ import type { AnyRow } from "../model/compiled-model.js";
 import type { Time } from "../model/rows/time.js";
 import type { RelatedFilters } from "./related-filters.js";
 
-/** A sort direction. */
+/** Ascending or descending. */
 export type Direction = "asc" | "desc";
 
 /** A query as the methods of a repository take it, for any model. */
@@ -15,7 +15,6 @@ export interface AnyQuery {
   readonly orderBy?: AnyOrder | readonly AnyOrder[] | undefined;
   /** The direction in which an index is read, instead of `orderBy`. */
   readonly order?: Direction | undefined;
-  /** The name of the index to use. */
   readonly index?: string | undefined;
   /** Decides which of the rows that are read are in the result. */
   readonly filter?: ((row: never) => boolean) | undefined;

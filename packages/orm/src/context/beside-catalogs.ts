@@ -3,8 +3,8 @@ import { awaitAll } from "./await-all.js";
 import type { TableContext } from "./table-context.js";
 
 /**
- * Runs a read by the catalogs of some models as they were last read. Those that are due are read at
- * the same time, instead of before. If one of them has changed, the read runs again.
+ * Runs a read with the last known catalogs of some models. Catalogs that are due are read at the
+ * same time, not before. If one of them has changed, the read runs again.
  *
  * @param models further models whose rows it reads.
  * @throws {PrimaryKeyDiffersError} if the database stores the rows by another primary key.

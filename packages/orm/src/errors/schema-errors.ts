@@ -205,7 +205,6 @@ export class PrimaryKeyDiffersError extends OrmError {
  * have written it.
  */
 export class SystemEntryError extends OrmError {
-  /** The key of the entry. */
   readonly key: KvKey;
   /** The field of its value that is not valid. Empty if it is the value as a whole. */
   readonly at: string;

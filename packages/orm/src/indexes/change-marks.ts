@@ -11,7 +11,7 @@ const bucketCount = 64;
  * of the entries of an index whose first part falls into the same one of 64 buckets.
  *
  * @param entries the entries that the commit removes and adds, and the entries of the row that stay
- * as they are. A change of a row affects everyone who reads a range that contains it.
+ * as they are. A change of a row affects every read of a range that contains the row.
  */
 export function changeMarkKeys(model: CompiledModel, entries: readonly IndexEntry[]): KvKey[] {
   const keys: KvKey[] = [modelMark(model)];

@@ -16,7 +16,10 @@ export function entryValue(
   return included;
 }
 
-/** Returns what an entry holds of its row: a copy, or the fields of its value and of its key. */
+/**
+ * Returns the fields of a row that its entry holds: all of them in a copy, otherwise those of the
+ * value and the key.
+ */
 export function rowInEntry(index: CompiledIndex, key: KvKey, value: AnyRow): AnyRow {
   if (index.store === "copy" || index.inKey.size === 0) return value;
   const row: Record<string, unknown> = { ...value };

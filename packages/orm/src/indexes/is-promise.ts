@@ -7,8 +7,8 @@ export function isPromise(value: unknown): value is PromiseLike<unknown> {
 }
 
 /**
- * Handles the rejection of a promise that nothing waits for, because a function that must be
- * synchronous returned it. Otherwise the rejection would end the process.
+ * Handles the rejection of a promise that nobody awaits: a function that must be synchronous has
+ * returned it. Otherwise the rejection would end the process.
  */
 export function ignoreRejection(promise: PromiseLike<unknown>): void {
   promise.then(undefined, () => undefined);

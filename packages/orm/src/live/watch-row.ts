@@ -65,7 +65,7 @@ function streamRow<Shaped>(
 
   /**
    * Of the pointers, only the one that a query reads is watched, and the catalog decides which. It
-   * also tells whether the rows have moved to another primary key.
+   * also shows if the primary key has changed.
    */
   function watchedKeys(): readonly KvKey[] {
     const pointer = currentPointer(context, pointers);

@@ -132,7 +132,9 @@ export function compileModel(model: Model, keyOrder: KeyOrder = specificationOrd
   return compiled;
 }
 
-/** Objects have fields, indexes and relations by name, and `__proto__` would set their prototype. */
+/**
+ * Objects have fields, indexes and relations by name, and `__proto__` would set their prototype.
+ */
 function assertNames({ name, prefix, schema, indexes, relations = {} }: Model): void {
   const namesIn = (place: string, object: object) =>
     Object.keys(object).map((each) => [each, `${place}.${each}`] as const);

@@ -7,7 +7,6 @@ import type { Normalizer } from "./indexes/normalizers.js";
 import type { Timestamps } from "./options/timestamps.js";
 import type { Relation } from "./relations/relation-definition.js";
 
-/** A row of any model. */
 export type AnyRow = Readonly<Record<string, unknown>>;
 
 export interface CompiledPart {
@@ -77,7 +76,6 @@ export interface CompiledIndex {
 
 /** Where a field gets its value from. */
 export interface CopiedField {
-  /** The name of a `belongsTo` relation. */
   readonly relation: string;
   /** The field of the row to which the relation leads. */
   readonly from: string;
@@ -118,7 +116,6 @@ export interface CompiledModel {
   /** The field that marks deleted rows. Undefined if deleted rows are removed. */
   readonly softDelete: string | undefined;
   readonly live: boolean;
-  /** The order of the keys of the database. */
   readonly keyOrder: KeyOrder;
 }
 

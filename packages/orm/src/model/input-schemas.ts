@@ -63,8 +63,8 @@ export function createSchema<M extends Model>(
 }
 
 /**
- * Returns a schema of the data of `update`, for forms and APIs. All fields are optional, and those of
- * the primary key are absent. It fills in no defaults, so that an update changes only the fields
+ * Returns a schema of the data of `update`, for forms and APIs. All fields are optional, and those
+ * of the primary key are absent. It fills in no defaults, so that an update changes only the fields
  * that were sent. Transforms and conditions on the whole row are left to `update`.
  */
 export function updateSchema<M extends Model>(

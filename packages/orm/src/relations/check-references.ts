@@ -33,9 +33,9 @@ export const noReferences: ReferenceChanges = { checks: [], mutations: [] };
 export interface CopyOptions {
   /** The row before the write, as it is stored. Null if there is none. */
   readonly stored: AnyRow | null;
-  /** True if the row has its copies already. */
+  /** True if the row already has its copies. */
   readonly isCopied?: boolean;
-  /** True to copy also from the rows to which it refers already. Those that are missing are skipped. */
+  /** True to copy also from rows that it referred to before. Missing ones are skipped. */
   readonly renewsCopies?: boolean;
 }
 
@@ -139,7 +139,7 @@ async function assertNotDropped(
   await awaitAll(Array.from(catalogs, (catalog) => catalog.assertSameKey()));
 }
 
-/** Reads referenced rows, beside the catalogs of their models if those are due. */
+/** Reads referenced rows. Catalogs of their models that are due are read at the same time. */
 async function readTargets(
   context: TableContext,
   referenced: readonly ReferencedRow[],

@@ -76,8 +76,8 @@ export async function beginSearches(
 
 /**
  * Returns the searches for everything that refers to a row by a reference which is cleared, if the
- * row is removed: marked rows have an index of their own. It is read after the other one, so that a
- * row that is marked meanwhile is not overlooked.
+ * row is removed. Marked rows have an index of their own. It is read last, so that a row is found
+ * even if it is marked during the search.
  */
 export function withMarkedReferrers(references: readonly Reference[]): Reference[] {
   return references.flatMap((reference) => {

@@ -199,7 +199,6 @@ function normalizedBy(normalize: unknown, value: unknown): unknown {
   }, value as string);
 }
 
-/** The fields of a model's primary key. */
 function primaryKeyFields(model: Model): readonly string[] {
   return [model.primaryKey].flat() as readonly string[];
 }
@@ -235,7 +234,7 @@ export function prefixOf(model: Model, name: string, { prefix }: AnyIndexDefinit
   return prefix ?? `${model.name}_${name.replace(/[A-Z]/g, (upper) => `_${upper.toLowerCase()}`)}`;
 }
 
-/** The indexes that `min` and `max` need besides those that the model declares. */
+/** The indexes that `min` and `max` need, which the model does not declare. */
 function orderedIndexes(model: Model): [string, AnyIndexDefinition][] {
   const groups = [
     { prefix: `${model.name}_all`, definition: { key: [], min: model.min, max: model.max } },

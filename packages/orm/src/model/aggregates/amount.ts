@@ -86,7 +86,6 @@ export function sumAsValue(
   return Number.isSafeInteger(value) ? value : refuse();
 }
 
-/** Returns the mean of the values. */
 export function averageOf({ scale }: SummedField, sum: bigint, count: bigint): number {
   // With one more limb of digits, the quotient is as exact as a number can be.
   const digits = 20;

@@ -11,12 +11,9 @@ export interface Counter {
   readonly prefix: string;
   /** The name of the index with its groups. Undefined for all rows. */
   readonly index: string | undefined;
-  /** Undefined if it counts rows. */
+  /** The field that is added up. Undefined if the counter counts rows. */
   readonly sum: SummedField | undefined;
-  /**
-   * If it has the ranks of an index: the sums that each of its intervals has besides the number of
-   * its entries. Otherwise undefined.
-   */
+  /** For the ranks of an index: the sums of each interval. Undefined for other counters. */
   readonly ranked: readonly SummedField[] | undefined;
   /**
    * The field that marks deleted rows, which a counter of all rows leaves out. Undefined for

@@ -116,7 +116,9 @@ function isText(value: unknown): boolean {
   return typeof value === "string";
 }
 
-/** True if the schema shows the types of all values. A transform or `z.any()` may return anything. */
+/**
+ * True if the schema shows the types of all values. A transform or `z.any()` may return anything.
+ */
 export function hasKnownTypes(schema: Schema): boolean {
   return valueKinds(schema).every((kind) => !opaqueTypes.has(typeOf(kind)));
 }

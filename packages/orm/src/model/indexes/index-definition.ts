@@ -43,7 +43,6 @@ export function desc<const F extends string>(field: F): DescendingField<F> {
   return { desc: field };
 }
 
-/** Options of all kinds of indexes. */
 interface IndexOptions<Row> {
   /** At most one row can have a value. Rows in which the value is absent do not count. */
   readonly unique?: boolean;

@@ -31,7 +31,10 @@ export function areNormalizers(names: readonly unknown[]): names is readonly Nor
 /** Indexes with the same normalizers have the same function, so that it can be compared. */
 const composed = new Map<string, (value: unknown) => KvKeyPart>();
 
-/** Returns a function that applies normalizers in their order. It throws for other values than strings. */
+/**
+ * Returns a function that applies normalizers in their order. It throws for other values than
+ * strings.
+ */
 export function composeNormalizers(names: readonly Normalizer[]): (value: unknown) => KvKeyPart {
   const key = names.join();
   const known = composed.get(key);

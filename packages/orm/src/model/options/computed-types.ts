@@ -1,7 +1,6 @@
 import type { FieldOf } from "../indexes/index-definition.js";
 import type { CannotCompute, NotStored } from "../type-errors.js";
 
-/** The types of computed fields by their names. */
 export type AnyComputed = Readonly<Record<string, unknown>>;
 
 /** Row, types of computed fields → the functions that compute them. */

@@ -144,7 +144,6 @@ export function markedIndexName(softDelete: string, reference: readonly string[]
   return ["marked", softDelete, ...reference].join(".");
 }
 
-/** True if a row is marked as deleted. */
 export function isMarked({ softDelete }: CompiledModel, row: AnyRow): boolean {
   return softDelete !== undefined && row[softDelete] !== undefined && row[softDelete] !== null;
 }

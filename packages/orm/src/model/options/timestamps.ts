@@ -10,7 +10,6 @@ type TimestampField = (typeof timestampFields)[number];
 /** How a time is written: `z.date()`, a number of milliseconds, or a text such as an ISO date. */
 type TimestampForm = "date" | "milliseconds" | "text";
 
-/** The form of each field. */
 export type Timestamps = Readonly<Record<TimestampField, TimestampForm>>;
 
 /**

@@ -73,7 +73,9 @@ class Copier {
     return copy;
   }
 
-  /** Returns the copy of a value, whose contents may be those of the original until they are filled. */
+  /**
+   * Returns the copy of a value, whose contents may be those of the original until they are filled.
+   */
   #begin(value: unknown): unknown {
     if (typeof value !== "object" || value === null) return value;
     const known = this.#copies?.get(value);

@@ -2,13 +2,15 @@ import type * as z from "zod";
 import type { AnyRow } from "../compiled-model.js";
 import { definitionOf, lazySchema, type Schema } from "../fields/schema-definition.js";
 
-/** Returns a value without the fields that a schema does not have: the value itself if it has none. */
+/**
+ * Returns a value without the fields that a schema does not have: the value itself if it has none.
+ */
 type Strip = (value: unknown) => unknown;
 
 /**
  * Returns a stored row without the fields that the schema does not have, also in nested objects and
- * in arrays of objects. Stored rows may hold such fields: those of an earlier or a later schema, and
- * what was written by hand. Returns the row itself if it has none. The row is not changed.
+ * in arrays of objects. Stored rows may hold such fields: those of an earlier or a later schema,
+ * and what was written by hand. Returns the row itself if it has none. The row is not changed.
  *
  * The values of a union, an intersection, a map, a set or a record are returned whole.
  */

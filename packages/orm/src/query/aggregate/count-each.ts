@@ -17,7 +17,6 @@ export interface CountQueries {
   readonly fields: readonly string[];
   /** The values of the fields, one list for each query. */
   readonly values: readonly (readonly unknown[])[];
-  /** The other conditions of each query. */
   readonly where: AnyRow;
 }
 

@@ -92,7 +92,6 @@ export async function refreshCounters({ model, catalog }: TableContext): Promise
 /** A plan whose rows are counted by one counter for each of its segments. */
 export interface CountedPlan {
   readonly plan: QueryPlan;
-  /** The segments of the counters. */
   readonly segments: readonly Segment[];
   readonly counter: Counter;
 }

@@ -18,7 +18,6 @@ interface AggregateOf {
   readonly compare: (a: unknown, b: unknown) => number;
 }
 
-/** How groups are sorted. */
 export interface GroupOrder {
   /** The direction in which the index is read. */
   readonly direction: Direction;

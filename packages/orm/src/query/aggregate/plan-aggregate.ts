@@ -8,14 +8,15 @@ import { isComplete, planOf } from "../plan/plan-query.js";
 import type { Segment } from "../plan/ranges/query-plan.js";
 import type { Aggregates, AnyAggregateQuery } from "./aggregate-query.js";
 
-/** The way to compute aggregates: ranges of the groups of one index, or the one group of all rows. */
+/**
+ * The way to compute aggregates: ranges of the groups of one index, or the one group of all rows.
+ */
 export interface AggregatePlan {
   /** Undefined for the group of all rows. */
   readonly index: CompiledIndex | undefined;
   /** Segments without common keys, in key order. */
   readonly segments: readonly Segment[];
   readonly count: Counter | undefined;
-  /** The sums by their fields. */
   readonly sums: ReadonlyMap<string, Counter>;
   /** The names of the indexes for `min` and `max`, by their fields. */
   readonly extremes: ReadonlyMap<string, string>;

@@ -19,7 +19,6 @@ const maxUnsettled = 10;
 /** How often the counters are read if rows expire while they are read. */
 const maxTries = 3;
 
-/** A counter as it was read. */
 export interface StoredCounter {
   readonly key: KvKey;
   /** 64 bits. 0 if the counter does not exist. */
@@ -63,7 +62,8 @@ export function storedCounter({ model }: TableContext, entry: Entry): StoredCoun
  * one moment. If rows expire all the time, the third result is returned. It may include rows that
  * have expired while it was read.
  *
- * @param read reads the counters. Called again if rows expire, are settled or replaced meanwhile.
+ * @param read reads the counters. Called again if rows expire, are settled or are replaced during
+ * the read.
  */
 export async function withoutExpired(
   context: TableContext,
@@ -92,7 +92,7 @@ export async function withoutExpired(
     if (expired.length === 0 && Date.now() < next) return counters;
     listed = await list();
     const isCurrent = listed.expired.length === expired.length || tries >= maxTries;
-    // If one of the rows has been settled or replaced meanwhile, the counters may not include it.
+    // If one of the rows was settled or replaced during the read, the counters may not include it.
     if (isCurrent && areIn(listed.expired, expired)) return subtract(counters, gone);
   }
 }

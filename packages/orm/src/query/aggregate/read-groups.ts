@@ -31,7 +31,6 @@ const prefixLength = 3;
 /** Sorts after the positions of all limbs. */
 const afterLimbs = 1000;
 
-/** Options of {@link readGroups}. */
 export interface ReadGroupsOptions {
   readonly reverse: boolean;
   /** How many groups are read first. Each further page has twice as many, up to a batch. */

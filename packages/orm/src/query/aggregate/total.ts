@@ -34,7 +34,6 @@ export class Total {
     this.#order = order;
   }
 
-  /** Adds the count and the sums of a group. */
   add(group: Group): void {
     this.#count += group.count;
     for (const [i, { sum, count }] of group.sums.entries()) {

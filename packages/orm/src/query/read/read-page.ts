@@ -45,8 +45,8 @@ export async function readPage(
   const take = takeOf(context.model, query);
   const hasEnd = take !== Number.POSITIVE_INFINITY;
   const reader = rowSourceOf(context, chosen, query, meter, hasEnd);
-  // If the entries of an index are read in several steps, a row that moves within the index
-  // meanwhile is read at both places. Only the later place, with the newer row, is retained.
+  // If the entries of an index are read in several steps, a row that moves within the index between
+  // two steps is read at both places. Only the later place, with the newer row, is retained.
   const canMove = "merged" in chosen.plan || chosen.plan.index !== undefined;
   const page = new DistinctRows();
   let isCutOff = false;

@@ -7,7 +7,10 @@ import type { UnknownFields, UnknownName } from "./unknown-fields.js";
 
 declare const notGiven: unique symbol;
 
-/** The type of an option that a call leaves out. Editors complete the full type beside it. */
+/**
+ * The type of an option that a call leaves out. It is intersected with the full type, so that
+ * editors can complete the option.
+ */
 export interface LeftOut {
   readonly [notGiven]?: never;
 }

@@ -39,7 +39,6 @@ interface Range {
   isDone: boolean;
 }
 
-/** How many ranges are read at a time. */
 const maxConcurrent = 50;
 
 /** The maximum number of entries that are read at a time. */

@@ -2,10 +2,8 @@ import type { AnyQuery } from "../../context/any-query.js";
 import type { ExplainedRelation } from "../../context/related-filters.js";
 import type { LinkedRelation } from "../../model/relations/linked-relations.js";
 
-/** The conditions that related rows must meet. */
 export type RelatedConditions = Pick<AnyQuery, "where" | "related">;
 
-/** A condition on the rows of one relation. */
 export interface RelatedFilter {
   readonly link: LinkedRelation;
   readonly condition: ExplainedRelation["condition"];

@@ -10,10 +10,10 @@ const destructuredParameter = /^(?:function(?: [\w$]+)?|[\w$]+)?\(\{([^{}()]*)\}
 const objectMembers = new Set(Object.getOwnPropertyNames(Object.prototype));
 
 /**
- * Returns the fields that a function of a row reads, by its source: `(row) => row.closedAt === null`
- * and `({ closedAt }) => closedAt === null` read `closedAt`. Returns undefined if the function uses
- * the row in any other way, for example as the argument of another function. It may then read
- * every field. The result may contain fields that the function does not read.
+ * Returns the fields that a function of a row reads, by its source: `(row) => row.closedAt ===
+ * null` and `({ closedAt }) => closedAt === null` read `closedAt`. Returns undefined if the
+ * function uses the row in any other way, for example as the argument of another function. It may
+ * then read every field. The result may contain fields that the function does not read.
  */
 export function functionFields(fn: (row: never) => unknown): ReadonlySet<string> | undefined {
   const source = functionSource(fn);

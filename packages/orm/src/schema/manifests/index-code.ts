@@ -123,7 +123,7 @@ export function usesFunctions({ fields, normalized, traits = {} }: IndexManifest
   return hasNormalizer || traits.partial === true || traits.computed === true;
 }
 
-/** The usual names of the parameter of a function that normalizes, besides that of the field. */
+/** The usual names of the parameter of a function that normalizes. The field's name is another. */
 const parameterNames = ["value", "text", "string", "str", ..."abcdefghijklmnopqrstuvwxyz_$"];
 
 /**

@@ -31,7 +31,7 @@ export interface RowManifest {
   readonly functions?: Readonly<Record<string, string>>;
 }
 
-/** Properties of an index besides its fields. Those that do not apply are absent. */
+/** The options of an index. Those that do not apply are absent. */
 export interface IndexTraits {
   /** The fields that are sorted in descending order. */
   readonly descending?: readonly string[];
@@ -111,6 +111,5 @@ export interface ModelManifest {
 /** The models of a program as data, as stored in `keywright.lock.json`. */
 export interface SchemaManifest {
   readonly format: 1;
-  /** The models, by the `name` of each. */
   readonly models: Readonly<Record<string, ModelManifest>>;
 }

@@ -8,7 +8,7 @@ import { otherFields } from "../manifests/row-manifest.js";
 export interface FieldChanges {
   /** The fields that may have another value afterwards. */
   readonly fields: readonly string[];
-  /** Those of `fields` that no row had before. */
+  /** The fields that are new. */
   readonly added: readonly string[];
 }
 

@@ -13,11 +13,11 @@ export interface RowUpgrade extends FieldChanges {
   readonly up: (row: AnyRow) => AnyRow;
   /** The migrations that take such rows, but change what both schemas allow. They do not run. */
   readonly leftOut: readonly string[];
-  /** True if `up` changes nothing. */
+  /** True if `up` returns every row as it is. */
   readonly isIdentity: boolean;
   /** True if the way contains the `down` of a migration. */
   readonly goesBack: boolean;
-  /** True if programs with the old schema may write beside those with the new one. */
+  /** True if programs with the old schema may still write while others have the new one. */
   readonly sideBySide: boolean;
   /** The differences that no migration covers: safe ones, defaults, and removed fields. */
   readonly changes: readonly RowChange[];

@@ -42,8 +42,8 @@ export function unmigratedRows(
  * Returns how a program reads rows of a schema that is newer than its own: as they are stored. A
  * newer migration may have moved the value of a field elsewhere, so no default takes its place.
  *
- * @returns a function that throws `StaleSchemaError` if a row does not fit the program's schema in a
- * field that has changed. Undefined if all rows of `from` fit.
+ * @returns a function that throws `StaleSchemaError` if a row does not fit the program's schema in
+ * a field that has changed. Undefined if all rows of `from` fit.
  */
 export function newerRows(
   model: CompiledModel,
@@ -64,7 +64,7 @@ export function newerRows(
   };
 }
 
-/** Returns the changes of fields of `to` because of which a row may not fit. */
+/** Returns the changes of fields of `to` that a row may not fit. */
 function relevantChanges(from: RowManifest, to: RowManifest): RowChange[] {
   return compareRows(from, to).filter(
     (change) => change.class !== "safe" && Object.hasOwn(to.fields, change.field),

@@ -20,7 +20,10 @@ export interface BufferedValue {
   readonly bytes: Uint8Array;
   /** The class of a 64-bit unsigned integer. Undefined for other values. */
   readonly u64Class: (new (value: bigint) => AnyU64) | undefined;
-  /** Milliseconds, counted from the commit. Undefined if there is none, or `expireAt` is used instead. */
+  /**
+   * Milliseconds, counted from the commit. Undefined if `expireAt` is used, or if it does not
+   * expire.
+   */
   readonly expireIn: number | undefined;
   /** With `expireIn`, as if it had been committed at once. */
   readonly expireAt: Time | undefined;

@@ -22,7 +22,7 @@ export async function settleExpiredCounts(context: TableContext, maxRows: number
   try {
     await settle(table, maxRows);
   } catch {
-    // The call that needs it has not failed.
+    // The next call settles what is left.
   }
 }
 
@@ -52,7 +52,10 @@ async function settle(context: TableContext, maxRows: number): Promise<void> {
   }
 }
 
-/** Returns false if a row was settled or written meanwhile, or there are too many changes. */
+/**
+ * Returns false if a row was settled or written since it was read, or if there are too many
+ * changes.
+ */
 async function commitSettled(
   { kv, model }: TableContext,
   { check }: CatalogSnapshot,

@@ -14,7 +14,7 @@ import { type RowFilter, rowFilterOf } from "./row-filter.js";
 import { isRowInPlan } from "./row-in-plan.js";
 import type { ReadRow, RowSource } from "./row-reader.js";
 
-/** How many times a row is tested again because others change it meanwhile. */
+/** How many times a row is tested if others change it during the test. */
 const maxAttempts = 5;
 
 /** Reads those rows of another source that meet conditions on related rows. */
