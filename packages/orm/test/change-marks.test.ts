@@ -3,8 +3,8 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import * as z from "zod";
 import { compileModel } from "../src/codegen.js";
+import { changeMarkKeys, changeMarkOfRead } from "../src/derived/changes/change-marks.js";
 import { defineModel, desc } from "../src/index.js";
-import { changeMarkKeys, changeMarkOfRead } from "../src/indexes/change-marks.js";
 import { indexEntries } from "../src/indexes/index-entries.js";
 
 const Task = defineModel({

@@ -1,8 +1,8 @@
 import { type EmbeddedKv, type KvKey, KvU64, openKv } from "@keywright/core";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import * as z from "zod";
+import { intervalSize } from "../src/derived/ranks/rank-keys.js";
 import { createDatabase, type Database, defineModel, verifyIndexes } from "../src/index.js";
-import { intervalSize } from "../src/ranks/rank-keys.js";
 
 // Small intervals, so that few rows make several levels.
 const { parts } = intervalSize;

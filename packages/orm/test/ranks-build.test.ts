@@ -3,6 +3,7 @@ import { type EmbeddedKv, type Kv, openKv } from "@keywright/core";
 import * as fc from "fast-check";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
 import * as z from "zod";
+import { intervalSize } from "../src/derived/ranks/rank-keys.js";
 import {
   createDatabase,
   defineModel,
@@ -10,7 +11,6 @@ import {
   planMigration,
   verifyIndexes,
 } from "../src/index.js";
-import { intervalSize } from "../src/ranks/rank-keys.js";
 import { Crash, crashingKv, denoKv } from "./faulty-kv.js";
 import { rejection } from "./user-model.js";
 import { expectIndexesToMatch } from "./verify-indexes.js";

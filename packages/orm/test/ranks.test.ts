@@ -2,8 +2,8 @@ import { type EmbeddedKv, type Kv, openKv } from "@keywright/core";
 import * as fc from "fast-check";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import * as z from "zod";
+import { intervalSize } from "../src/derived/ranks/rank-keys.js";
 import { createDatabase, defineModel, type Row } from "../src/index.js";
-import { intervalSize } from "../src/ranks/rank-keys.js";
 import { expectIndexesToMatch } from "./verify-indexes.js";
 
 // Small intervals, so that few rows make several levels.

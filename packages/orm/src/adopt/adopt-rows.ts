@@ -9,6 +9,9 @@ import type { CatalogSnapshot } from "../catalog/catalog-snapshot.js";
 import { systemValue } from "../catalog/system-value.js";
 import { awaitAll } from "../context/await-all.js";
 import type { TableContext } from "../context/table-context.js";
+import { writableCatalog } from "../context/writable-catalog.js";
+import { claimUniqueKey } from "../derived/entries/claim-unique-key.js";
+import { viewOf } from "../derived/view.js";
 import type { RowId } from "../errors/orm-error.js";
 import { InvalidArgumentError } from "../errors/query-errors.js";
 import { ReferenceMissingError, UniqueConstraintError } from "../errors/row-errors.js";
@@ -26,9 +29,7 @@ import { assertStoredRow } from "../model/rows/stored-row.js";
 import { currentTime, storedTime, type Time } from "../model/rows/time.js";
 import { readStored } from "../query/read/rows/read-rows.js";
 import { setUntil } from "../transaction/buffer/set-until.js";
-import { claimUniqueKey } from "../write/commit/claim-unique-key.js";
 import { type PlannedChange, planChange } from "../write/commit/plan-change.js";
-import { writableCatalog } from "../write/commit/writable-catalog.js";
 import { parseRow } from "../write/input/parse-row.js";
 import type { RecordedOperation } from "../write/many/shared-commit.js";
 import type { AdoptFailure } from "./adopt-result.js";
@@ -207,9 +208,8 @@ async function planInsert(
   const expiry = expireAt === undefined ? undefined : { expireAt };
   const change = await planChange(context, snapshot, { primaryKey, before: null, row, expiry });
   const takeovers = new Map<string, readonly AtomicCheck[]>();
-  for (const entry of change.indexes.added) {
-    if (!entry.index.unique) continue;
-    const { owner, checks } = await claimUniqueKey(context, entry, primaryKey);
+  for (const entry of change.effects.claims) {
+    const { owner, checks } = await claimUniqueKey(viewOf(context, snapshot), entry, primaryKey);
     if (owner !== undefined) {
       const { name, fields } = entry.index;
       const conflict = {

@@ -63,6 +63,8 @@ export class CatalogSnapshot {
    * The counters that are being built. They include only rows with a mark: see `countedMarkKey`.
    */
   readonly growingCounters: CounterSet | undefined;
+  /** True if a ranked index is maintained. */
+  readonly hasRanks: boolean;
   /** True if it is recorded which counters include a row that expires: see `countedRowKey`. */
   readonly recordsCounted: boolean;
   /** True if rows of an earlier schema are converted to the program's when they are read. */
@@ -131,12 +133,16 @@ export class CatalogSnapshot {
     const names = declaredCounters(writeModel).filter((name) =>
       isMaintained(this.counterState(name)),
     );
+    const ranked = new Set(
+      writeModel.counters.filter((counter) => counter.ranked !== undefined).map(({ name }) => name),
+    );
     const isComplete = (name: string) => this.counterState(name) === "readable";
     this.counters = counterSet(writeModel, names.filter(isComplete));
     this.growingCounters = counterSet(
       writeModel,
       names.filter((name) => !isComplete(name)),
     );
+    this.hasRanks = names.some((name) => ranked.has(name));
     const hasCounters = this.counters !== undefined || this.growingCounters !== undefined;
     this.recordsCounted = entry.expires === true && hasCounters;
     this.needsRegistration = !schemas.isKnown;

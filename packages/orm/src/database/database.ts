@@ -6,6 +6,7 @@ import { type AnyDatabase, registerDatabase, registerScope } from "../context/an
 import type { AnyHooks, DatabaseSettings } from "../context/database-settings.js";
 import { assertMaxReads } from "../context/read-meter.js";
 import { type TableContext, tablesWithin } from "../context/table-context.js";
+import { settlePendingIndex } from "../derived/entries/settle-duplicates.js";
 import { optionAdvice } from "../errors/option-advice.js";
 import { InvalidArgumentError } from "../errors/query-errors.js";
 import { ModelDefinitionError } from "../errors/schema-errors.js";
@@ -22,7 +23,6 @@ import {
   type TransactionOptions,
 } from "../transaction/run-scoped-transaction.js";
 import type { TransactionKv } from "../transaction/transaction-kv.js";
-import { settlePendingIndex } from "../write/commit/settle-duplicates.js";
 import { assertFreePlaces } from "./assert-free-places.js";
 import { Calls } from "./calls.js";
 import type { CheckedModels, IsStrict, NotStrict } from "./checked-models.js";

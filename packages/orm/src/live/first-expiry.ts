@@ -1,7 +1,8 @@
 import type { FoundRow } from "../context/any-query.js";
 import type { TableContext } from "../context/table-context.js";
+import { expiryKey, keepsExpiry } from "../derived/expiry/row-expiry.js";
+import { viewOf } from "../derived/view.js";
 import { readKeys } from "../query/read/rows/read-rows.js";
-import { expiryKey, keepsExpiry } from "../write/commit/row-expiry.js";
 
 /** Returns when the first of some rows expires, in milliseconds since 1970, or `Infinity`. */
 export async function firstExpiry(
@@ -16,8 +17,8 @@ export async function firstExpiry(
 }
 
 async function expiryTimes(context: TableContext, rows: readonly FoundRow[]): Promise<unknown[]> {
-  const { model, catalog } = context;
-  if (!keepsExpiry(context, catalog.snapshot)) return rows.map(({ expireAt }) => expireAt);
+  const { model } = context;
+  if (!keepsExpiry(viewOf(context))) return rows.map(({ expireAt }) => expireAt);
   const keys = rows.map(({ primaryKey }) => expiryKey(model, primaryKey));
   return (await readKeys(context, keys)).map(({ value }) => value);
 }

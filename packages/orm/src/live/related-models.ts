@@ -1,7 +1,7 @@
 import type { AnyInclude, AnyQuery } from "../context/any-query.js";
 import type { TableContext } from "../context/table-context.js";
+import { changeMarkOfRead } from "../derived/changes/change-marks.js";
 import { InvalidArgumentError, LiveQueryUnavailableError } from "../errors/query-errors.js";
-import { changeMarkOfRead } from "../indexes/change-marks.js";
 import type { CompiledModel } from "../model/compiled-model.js";
 import { countedModel, countedRelations } from "../relations/load/load-counts.js";
 import { canWatchRanges, type Watched } from "./watched.js";

@@ -1,7 +1,7 @@
 import type { KvKey, KvKeyPart, KvListSelector } from "@keywright/core";
 import type { AnyQuery } from "../context/any-query.js";
 import type { TableContext } from "../context/table-context.js";
-import { changeMarkOfRead } from "../indexes/change-marks.js";
+import { changeMarkOfRead } from "../derived/changes/change-marks.js";
 import { indexKeys } from "../indexes/index-entries.js";
 import { rowKey } from "../indexes/primary-key.js";
 import type { AnyRow, CompiledIndex } from "../model/compiled-model.js";

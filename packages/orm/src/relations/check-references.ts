@@ -1,4 +1,4 @@
-import type { AtomicCheck, KvEntryMaybe, KvKey, KvKeyPart, KvMutation } from "@keywright/core";
+import type { AtomicCheck, KvEntryMaybe, KvKey, KvKeyPart } from "@keywright/core";
 import { awaitAll } from "../context/await-all.js";
 import { isInScope } from "../context/scope.js";
 import type { TableContext } from "../context/table-context.js";
@@ -16,18 +16,19 @@ import { isReferenceTo, referencedKey, rowIdOf } from "./referenced-key.js";
 import { tableOfModel } from "./referrers.js";
 import { type ReferencedEntries, withCopiedFields } from "./with-copied-fields.js";
 
-/** The checks and writes of a commit that keep references from dangling. */
-export interface ReferenceChanges {
+/** What a commit checks and writes to keep the references of a row from dangling. */
+export interface References {
   readonly checks: readonly AtomicCheck[];
-  readonly mutations: readonly KvMutation[];
+  /** The keys of the guards of referenced rows, to which the commit adds 1. */
+  readonly guards: readonly KvKey[];
 }
 
 /** The same, with the row in which fields have been copied from the rows to which it refers. */
-export interface CheckedReferences extends ReferenceChanges {
+export interface CheckedReferences extends References {
   readonly row: AnyRow;
 }
 
-export const noReferences: ReferenceChanges = { checks: [], mutations: [] };
+export const noReferences: References = { checks: [], guards: [] };
 
 /** How the copied fields of a row are filled. */
 export interface CopyOptions {
@@ -96,10 +97,8 @@ export async function checkReferences(
   // A copy may be in the key of the index that finds another reference of the row.
   const referenced = isFilled ? found : referencedRows(context, before, after, renewsCopies);
   if (added.length < referenced.length) await assertNotDropped(context, referenced);
-  const mutations = referenced.map(({ target, targetId }): KvMutation => {
-    return { key: referenceGuardKey(target, targetId), type: "sum", value: { value: 1n } };
-  });
-  return { row: after, checks, mutations };
+  const guards = referenced.map(({ target, targetId }) => referenceGuardKey(target, targetId));
+  return { row: after, checks, guards };
 }
 
 function entriesById(

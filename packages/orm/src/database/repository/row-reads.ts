@@ -1,6 +1,8 @@
 import type { AnyQuery, FoundRow } from "../../context/any-query.js";
 import type { ReadMeter } from "../../context/read-meter.js";
 import type { TableContext } from "../../context/table-context.js";
+import { type AnyRankQuery, rankRow } from "../../derived/ranks/rank-row.js";
+import { chooseSkipping } from "../../derived/ranks/skip-entries.js";
 import type { Operation } from "../../errors/orm-error.js";
 import { InvalidArgumentError, UnindexedQueryError } from "../../errors/query-errors.js";
 import { RowNotFoundError } from "../../errors/row-errors.js";
@@ -17,8 +19,6 @@ import { type AnyDistinctQuery, distinctValues } from "../../query/read/distinct
 import { explainQuery, type QueryExplanation } from "../../query/read/explain-query.js";
 import { findFirstRow, findOne, findPage, streamRows } from "../../query/read/find-rows.js";
 import type { Page } from "../../query/read/read-page.js";
-import { type AnyRankQuery, rankRow } from "../../ranks/rank-row.js";
-import { chooseSkipping } from "../../ranks/skip-entries.js";
 import { withDeletedRows } from "../../write/deleted/purging-context.js";
 import type { Calls } from "../calls.js";
 import { whereOf } from "../parse-options.js";

@@ -3,6 +3,9 @@ import { type Duplicate, duplicateKey, type UnindexedRow } from "../../catalog/b
 import { awaitAll } from "../../context/await-all.js";
 import type { TableContext } from "../../context/table-context.js";
 import { withJoinedReads } from "../../context/with-joined-reads.js";
+import { claimUniqueKey, type UniqueKeyClaim } from "../../derived/entries/claim-unique-key.js";
+import { rowExpireAt } from "../../derived/expiry/row-expiry.js";
+import { viewOf } from "../../derived/view.js";
 import { canBeStored } from "../../indexes/can-be-stored.js";
 import { expectedEntries, type OnRefused } from "../../indexes/expected-entries.js";
 import type { IndexEntry } from "../../indexes/index-entries.js";
@@ -11,8 +14,6 @@ import type { AnyRow, CompiledIndex } from "../../model/compiled-model.js";
 import { currentTime, storedTime, type Time } from "../../model/rows/time.js";
 import { readStored } from "../../query/read/rows/read-rows.js";
 import { setUntil } from "../../transaction/buffer/set-until.js";
-import { claimUniqueKey, type UniqueKeyClaim } from "../../write/commit/claim-unique-key.js";
-import { rowExpireAt } from "../../write/commit/row-expiry.js";
 import { noteRefused, unstorableKey } from "../build/unindexed-rows.js";
 
 interface ExpiringEntry {
@@ -51,10 +52,10 @@ export async function planBatch(
   rows: readonly KvEntry<AnyRow>[],
   assumesFree: boolean,
 ): Promise<BackfillBatch> {
-  const { model, catalog } = context;
+  const { model } = context;
   const batch: BackfillBatch = { checks: [], entries: [], duplicates: [], unindexed: [] };
   const unique: UniqueEntry[] = [];
-  const { snapshot } = catalog;
+  const view = viewOf(context);
   for (const { key, value: row, versionstamp, expireAt: storedExpireAt } of rows) {
     const primaryKey = key.slice(1);
     if (primaryKey.length !== model.primaryKey.length) continue;
@@ -62,7 +63,7 @@ export async function planBatch(
     const onRefused = noteRefused(model, primaryKey, batch.unindexed);
     const entries = storableEntries(context, indexes, row, primaryKey, onRefused);
     if (entries.length === 0) continue;
-    const pendingExpireAt = rowExpireAt(context, snapshot, {
+    const pendingExpireAt = rowExpireAt(view, {
       primaryKey,
       expireAt: storedTime(storedExpireAt),
     });
@@ -122,7 +123,7 @@ function freeKey({ expiring }: UniqueEntry): KeyClaim {
 }
 
 function claimKeys(context: TableContext, unique: readonly UniqueEntry[]): Promise<KeyClaim[]> {
-  const joined = withJoinedReads(context, (keys) => readStored(context, keys));
+  const joined = viewOf(withJoinedReads(context, (keys) => readStored(context, keys)));
   return awaitAll(
     unique.map(({ expiring, primaryKey }) => claimUniqueKey(joined, expiring.entry, primaryKey)),
   );

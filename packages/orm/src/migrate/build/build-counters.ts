@@ -7,12 +7,6 @@ import {
   withCounterStates,
   withFormat,
 } from "../../catalog/catalog-entry.js";
-import { countedRowsPrefix, countedUntilPrefix } from "../../catalog/counted-row.js";
-import {
-  type CounterAmount,
-  counterAmounts,
-  counterChanges,
-} from "../../catalog/counter-changes.js";
 import {
   type CountingState,
   countedMarkKey,
@@ -22,21 +16,34 @@ import {
 import { countingShape } from "../../catalog/system-shapes.js";
 import { systemValue } from "../../catalog/system-value.js";
 import type { TableContext } from "../../context/table-context.js";
+import { countedRowsPrefix, countedUntilPrefix } from "../../derived/counters/counted-row.js";
+import {
+  amountChanges,
+  type CounterAmount,
+  counterAmounts,
+} from "../../derived/counters/counter-amounts.js";
+import {
+  type CountedRowRecord,
+  recordCountedRow,
+} from "../../derived/counters/record-counted-row.js";
+import { addWrites, writesAt } from "../../derived/effects.js";
+import { assertNotRanked } from "../../derived/ranks/assert-not-ranked.js";
+import { placeChanges } from "../../derived/ranks/place-changes.js";
+import { type RankAmount, rankAmounts } from "../../derived/ranks/rank-amounts.js";
+import { levels } from "../../derived/ranks/rank-keys.js";
+import { splitAll } from "../../derived/ranks/tend-ranks.js";
+import { viewOf } from "../../derived/view.js";
 import { counterKey } from "../../indexes/counter-keys.js";
 import { expectedEntries } from "../../indexes/expected-entries.js";
 import { type Counter, parseCounterName } from "../../model/aggregates/counter.js";
 import type { AnyRow, CompiledModel } from "../../model/compiled-model.js";
+import { currentTime } from "../../model/rows/time.js";
 import { readStored } from "../../query/read/rows/read-rows.js";
-import { placeChanges, rankedChanges } from "../../ranks/place-changes.js";
-import { levels } from "../../ranks/rank-keys.js";
-import { splitAll } from "../../ranks/tend-ranks.js";
-import { assertNotRanked } from "../../write/commit/assert-not-ranked.js";
 import { commitBatch } from "../run/commit-batch.js";
 import { ProgressMeter } from "../run/migration-progress.js";
 import type { MigrationRun } from "../run/migration-run.js";
 import { readNextRows } from "../run/scan-rows.js";
 import { clearPrefix } from "./clear-prefix.js";
-import { type CountedRowRecord, recordCountedRow } from "./record-counted-row.js";
 
 const maxCountedRows = 250;
 
@@ -248,6 +255,8 @@ async function countBatch(
   const modelRows = rows.filter((row) => row.key.length === model.primaryKey.length + 1);
   const marks = modelRows.map((row) => countedMarkKey(model, row.key.slice(1)));
   const amounts: CounterAmount[] = [];
+  const ranked: RankAmount[] = [];
+  const view = viewOf(context, snapshot);
   for (const [i, mark] of (await readStored(context, marks)).entries()) {
     const row = modelRows[i];
     if (row === undefined || mark.versionstamp !== null) continue;
@@ -257,27 +266,29 @@ async function countBatch(
     const entries = expectedEntries(model, maintained, row.value, row.key.slice(1));
     const rowAmounts = counterAmounts(growingCounters, row.value, entries);
     amounts.push(...rowAmounts);
-    if (snapshot.recordsCounted) {
-      records.push(await recordCountedRow(context, snapshot, row, rowAmounts));
-    }
+    ranked.push(...rankAmounts(growingCounters, row.value, entries));
+    if (snapshot.recordsCounted) records.push(await recordCountedRow(view, row, rowAmounts));
   }
-  const changes = counterChanges([], amounts);
-  const placed = await placeChanges(context, rankedChanges(changes));
+  const changes = amountChanges([], amounts);
+  const placed = await placeChanges(context, amountChanges([], ranked));
   const after = rows.at(-1)?.key.slice(1) ?? state.after;
   const next: CountingState = { ...state, after, rowsDone: state.rowsDone + rows.length };
   const result = await commitBatch(run.lease, () => {
     const operation = kv.atomic().check(snapshot.check);
     for (const { row, mark } of counted) operation.check(row).set(mark, true);
-    for (const { checks, mutations } of records) operation.check(...checks).mutate(...mutations);
-    for (const { key: counter, by, ranked } of changes)
-      if (ranked === undefined) operation.sum(counter, by);
+    const now = currentTime();
+    for (const { checks, writes } of records) {
+      operation.check(...checks);
+      addWrites(operation, writesAt(writes, now), now);
+    }
+    for (const { key: counter, by } of changes) operation.sum(counter, by);
     operation.check(...placed.checks);
     for (const { key: interval, by } of placed.sums) operation.sum(interval, by);
     return operation.set(countingKey(model), next);
   });
   if (result.ok) return next;
   if (result.tooLarge !== undefined && rows.length === 1) {
-    await abandonCounter(context, run, state, amounts, uncountable);
+    await abandonCounter(context, run, state, [...amounts, ...ranked], uncountable);
   }
   return undefined;
 }
@@ -287,7 +298,7 @@ async function abandonCounter(
   context: TableContext,
   run: MigrationRun,
   state: CountingState,
-  amounts: readonly CounterAmount[],
+  amounts: readonly (CounterAmount | RankAmount)[],
   uncountable: Set<string>,
 ): Promise<void> {
   const { kv, model, catalog } = context;

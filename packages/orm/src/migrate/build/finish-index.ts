@@ -1,8 +1,11 @@
 import type { Duplicate } from "../../catalog/backfill-state.js";
 import type { IndexState } from "../../catalog/catalog-entry.js";
 import type { TableContext } from "../../context/table-context.js";
+import {
+  type DuplicatesLeft,
+  resolveDuplicates,
+} from "../../derived/entries/resolve-duplicates.js";
 import type { CompiledIndex } from "../../model/compiled-model.js";
-import { type DuplicatesLeft, resolveDuplicates } from "../../write/commit/resolve-duplicates.js";
 import type { MigrationRun } from "../run/migration-run.js";
 
 /** The result for an index that was not readable when the run began. */

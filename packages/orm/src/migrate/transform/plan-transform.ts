@@ -8,6 +8,9 @@ import {
 } from "@keywright/core";
 import type { CatalogSnapshot } from "../../catalog/catalog-snapshot.js";
 import type { TableContext } from "../../context/table-context.js";
+import { claimUniqueKey } from "../../derived/entries/claim-unique-key.js";
+import { unexpired } from "../../derived/expiry/row-expiry.js";
+import { viewOf } from "../../derived/view.js";
 import { failureReason } from "../../errors/failure-reason.js";
 import { RowUpgradeError } from "../../errors/migration-errors.js";
 import { IndexKeyError, UniqueConstraintError } from "../../errors/row-errors.js";
@@ -16,9 +19,7 @@ import { keyText } from "../../indexes/key-text.js";
 import { partsOfId, rowKey } from "../../indexes/primary-key.js";
 import type { AnyRow } from "../../model/compiled-model.js";
 import { storedTime } from "../../model/rows/time.js";
-import { claimUniqueKey } from "../../write/commit/claim-unique-key.js";
 import { planChange } from "../../write/commit/plan-change.js";
-import { unexpired } from "../../write/commit/row-expiry.js";
 import type { RecordedOperation } from "../../write/many/shared-commit.js";
 import { recordChange, recordedOperation } from "../run/record-change.js";
 import { failedRowKey, recordedFailure } from "./failed-rows.js";
@@ -69,7 +70,7 @@ export async function planTransform(
     const expireAt = storedTime(entry.expireAt);
     const stored = entry.value as AnyRow;
     const found = { primaryKey, row: upgraded.row, stored, versionstamp, expireAt };
-    const current = await unexpired(context, snapshot, found);
+    const current = await unexpired(viewOf(context, snapshot), found);
     const change = await planChange(context, snapshot, {
       primaryKey,
       before: current ?? found,
@@ -78,8 +79,7 @@ export async function planTransform(
       row: current?.row ?? null,
     });
     const takeovers = new Map<string, readonly AtomicCheck[]>();
-    for (const added of change.indexes.added) {
-      if (!added.index.unique) continue;
+    for (const added of change.effects.claims) {
       const claim = await claimKey(context, snapshot, added, primaryKey);
       if (claim.failure !== undefined) return planFailed(context, snapshot, row, claim.failure);
       takeovers.set(keyText(added.key), claim.checks);
@@ -146,7 +146,7 @@ async function claimKey(
   entry: IndexEntry,
   primaryKey: readonly KvKeyPart[],
 ): Promise<KeyClaim> {
-  const { owner, checks } = await claimUniqueKey(context, entry, primaryKey);
+  const { owner, checks } = await claimUniqueKey(viewOf(context, snapshot), entry, primaryKey);
   if (owner === undefined) return { checks };
   const { model, kv } = context;
   const { value, versionstamp } = await kv.get<AnyRow>(rowKey(model, owner));

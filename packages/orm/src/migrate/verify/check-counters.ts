@@ -1,9 +1,9 @@
 import type { KvEntry, KvEntryMaybe, KvKey, KvKeyPart } from "@keywright/core";
 import type { CounterSet } from "../../catalog/catalog-snapshot.js";
-import { counterAmounts } from "../../catalog/counter-changes.js";
 import { counterShape } from "../../catalog/system-shapes.js";
 import { systemValue } from "../../catalog/system-value.js";
 import type { TableContext } from "../../context/table-context.js";
+import { counterAmounts } from "../../derived/counters/counter-amounts.js";
 import { counterKey } from "../../indexes/counter-keys.js";
 import { primaryKeyOfEntry } from "../../indexes/entry-value.js";
 import { isSameKey } from "../../indexes/key-parts.js";

@@ -1,18 +1,18 @@
 import { compareKeys } from "@keywright/core";
 import type { TableContext } from "../../context/table-context.js";
-import { isSameKey } from "../../indexes/key-parts.js";
-import type { Counter } from "../../model/aggregates/counter.js";
-import { addAmounts, type RankedAmounts } from "../../model/aggregates/ranked-amounts.js";
-import { type Boundary, first, topLevel } from "../../ranks/rank-keys.js";
-import { type RankedTable, rankedTable } from "../../ranks/ranked-table.js";
-import { amountsOfEntries, listEntries } from "../../ranks/read-entries.js";
+import { type Boundary, first, topLevel } from "../../derived/ranks/rank-keys.js";
+import { type RankedTable, rankedTable } from "../../derived/ranks/ranked-table.js";
+import { amountsOfEntries, listEntries } from "../../derived/ranks/read-entries.js";
 import {
   groupAt,
   type IntervalGroup,
   listGroups,
   TornRanksError,
   wholeIndex,
-} from "../../ranks/read-intervals.js";
+} from "../../derived/ranks/read-intervals.js";
+import { isSameKey } from "../../indexes/key-parts.js";
+import type { Counter } from "../../model/aggregates/counter.js";
+import { addAmounts, type RankedAmounts } from "../../model/aggregates/ranked-amounts.js";
 import type { MigrationRun } from "../run/migration-run.js";
 
 export interface CheckedRanks {

@@ -2,6 +2,8 @@ import { type KvEntryMaybe, type KvKey, type KvKeyPart, specificationOrder } fro
 import { type AnyDatabase, tableContextOf } from "../../context/any-database.js";
 import { awaitAll } from "../../context/await-all.js";
 import type { TableContext } from "../../context/table-context.js";
+import { expiryKey, keepsExpiry } from "../../derived/expiry/row-expiry.js";
+import { viewOf } from "../../derived/view.js";
 import { assertPositiveInteger } from "../../errors/assert-positive-integer.js";
 import type { RowId } from "../../errors/orm-error.js";
 import { canBeStored } from "../../indexes/can-be-stored.js";
@@ -15,7 +17,6 @@ import { readKeys, readWithSchema } from "../../query/read/rows/read-rows.js";
 import { referencedKey } from "../../relations/referenced-key.js";
 import { tableOfModel } from "../../relations/referrers.js";
 import { keyIdOf } from "../../transaction/buffer/key-id.js";
-import { expiryKey, keepsExpiry } from "../../write/commit/row-expiry.js";
 import { maxBatchRows } from "../run/migration-run.js";
 import { decodeRowCursor, encodeRowCursor } from "../run/row-cursor.js";
 import { readNextRows } from "../run/scan-rows.js";
@@ -220,9 +221,7 @@ async function readUnexpired(
   const add = (key: KvKey) => (canBeStored(key, context.limits.keyBytes) ? keys.push(key) - 1 : -1);
   const positions = places.map(({ table, primaryKey }) => ({
     row: add(rowKey(table.model, primaryKey)),
-    expiry: keepsExpiry(table, table.catalog.snapshot)
-      ? add(expiryKey(table.model, primaryKey))
-      : -1,
+    expiry: keepsExpiry(viewOf(table)) ? add(expiryKey(table.model, primaryKey)) : -1,
   }));
   const entries = await readKeys(context, keys);
   const now = Date.now();

@@ -1,12 +1,13 @@
 import type { AtomicOperation } from "@keywright/core";
 import { duplicateKey } from "../../catalog/backfill-state.js";
 import type { TableContext } from "../../context/table-context.js";
-import { changeMarkKeys } from "../../indexes/change-marks.js";
+import { changeMarkKeys } from "../../derived/changes/change-marks.js";
+import { rowExpireAt } from "../../derived/expiry/row-expiry.js";
+import { viewOf } from "../../derived/view.js";
 import { keyText } from "../../indexes/key-text.js";
 import { currentTime } from "../../model/rows/time.js";
 import { setUntil } from "../../transaction/buffer/set-until.js";
 import { isLimitError } from "../../transaction/limit-error-of.js";
-import { rowExpireAt } from "../../write/commit/row-expiry.js";
 import type { MigrationRun } from "../run/migration-run.js";
 import type { EntryRepair, Inspection } from "./inspect-entry.js";
 
@@ -113,10 +114,10 @@ async function addWrite(
   { key }: Inspection["finding"],
   { write }: EntryRepair,
 ): Promise<void> {
-  const { model, catalog } = context;
+  const { model } = context;
   switch (write.kind) {
     case "set": {
-      const expireAt = await rowExpireAt(context, catalog.snapshot, write.row);
+      const expireAt = await rowExpireAt(viewOf(context), write.row);
       const options = expireAt === undefined ? {} : setUntil(expireAt, currentTime());
       operation.set(key, write.entry.value, options);
       return;

@@ -3,12 +3,12 @@ import type { AnyQuery } from "../../context/any-query.js";
 import type { ReadMeter } from "../../context/read-meter.js";
 import { scopedQuery } from "../../context/scope.js";
 import type { TableContext } from "../../context/table-context.js";
+import { rankedTotals } from "../../derived/ranks/ranked-totals.js";
+import { findRanks } from "../../derived/ranks/readable-ranks.js";
 import { counterKey } from "../../indexes/counter-keys.js";
 import { primaryKeyOfEntry } from "../../indexes/entry-value.js";
 import type { Counter } from "../../model/aggregates/counter.js";
 import { countOf } from "../../model/aggregates/ranked-amounts.js";
-import { rankedTotals } from "../../ranks/ranked-totals.js";
-import { findRanks } from "../../ranks/readable-ranks.js";
 import { type KeyId, keyIdOf } from "../../transaction/buffer/key-id.js";
 import {
   type ChosenPlan,

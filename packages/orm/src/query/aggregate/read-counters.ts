@@ -3,15 +3,15 @@ import { counterShape } from "../../catalog/system-shapes.js";
 import { systemValue } from "../../catalog/system-value.js";
 import type { ReadMeter } from "../../context/read-meter.js";
 import type { TableContext } from "../../context/table-context.js";
-import { keyText } from "../../indexes/key-text.js";
 import {
   type ExpiredCount,
   type ExpiredUntil,
   listExpiredCounts,
   listExpiredUntil,
   withoutRow,
-} from "../read/expired/expired-counts.js";
-import { settleExpiredCounts } from "../read/expired/settle-expired-counts.js";
+} from "../../derived/counters/expired-counts.js";
+import { settleExpiredCounts } from "../../derived/counters/settle-expired-counts.js";
+import { keyText } from "../../indexes/key-text.js";
 import { readStored } from "../read/rows/read-rows.js";
 
 /** The number of expired rows that a count reads each time rather than settle them. */

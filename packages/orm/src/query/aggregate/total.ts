@@ -76,9 +76,9 @@ export class Total {
   result(model: string): Record<string, unknown> {
     const { count, sum, avg, min, max } = this.#summary.aggregates;
     const result: Record<string, unknown> = {};
-    if (count) result["count"] = Number(this.#count);
+    if (count) result.count = Number(this.#count);
     if (sum.length > 0) {
-      result["sum"] = this.#bySum(sum, (field, total, { sum: value }) => {
+      result.sum = this.#bySum(sum, (field, total, { sum: value }) => {
         const refuse = (): never => {
           const reason =
             "the sum is larger than a number can hold exactly; declare the field as z.bigint()";
@@ -88,12 +88,12 @@ export class Total {
       });
     }
     if (avg.length > 0) {
-      result["avg"] = this.#bySum(avg, (_field, summed, total) =>
+      result.avg = this.#bySum(avg, (_field, summed, total) =>
         averageOf(summed, total.sum, total.count),
       );
     }
-    if (min.length > 0) result["min"] = this.#byExtreme("min", min);
-    if (max.length > 0) result["max"] = this.#byExtreme("max", max);
+    if (min.length > 0) result.min = this.#byExtreme("min", min);
+    if (max.length > 0) result.max = this.#byExtreme("max", max);
     return result;
   }
 

@@ -3,7 +3,7 @@ import { inParallel } from "../../context/in-parallel.js";
 import type { ReadMeter } from "../../context/read-meter.js";
 import type { KeySource } from "../../context/related-filters.js";
 import type { TableContext } from "../../context/table-context.js";
-import { changeMarkOfRead } from "../../indexes/change-marks.js";
+import { changeMarkOfRead } from "../../derived/changes/change-marks.js";
 import { isSameKey, keyAfter, partAfter } from "../../indexes/key-parts.js";
 import type { CompiledIndex } from "../../model/compiled-model.js";
 import { readWithSchema } from "../../query/read/rows/read-rows.js";

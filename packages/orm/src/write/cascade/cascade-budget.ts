@@ -1,8 +1,8 @@
 import type { TableContext, TableLimits } from "../../context/table-context.js";
+import { levels } from "../../derived/ranks/rank-keys.js";
 import { limbsOf } from "../../model/aggregates/amount.js";
 import type { SummedField } from "../../model/aggregates/summed-field.js";
 import type { CompiledModel } from "../../model/compiled-model.js";
-import { levels } from "../../ranks/rank-keys.js";
 
 /** The maximum number of rows that one commit deletes or changes. */
 export const maxRowsPerCommit = 1000;

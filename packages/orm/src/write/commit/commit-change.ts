@@ -3,29 +3,32 @@ import {
   type AtomicOperation,
   type KvCommitError,
   type KvCommitResult,
-  type KvMutation,
   LimitExceededError,
 } from "@keywright/core";
 import type { CatalogSnapshot } from "../../catalog/catalog-snapshot.js";
 import { isInScope } from "../../context/scope.js";
 import type { TableContext, TableLimits } from "../../context/table-context.js";
+import { writableCatalog } from "../../context/writable-catalog.js";
+import {
+  addWrites,
+  type Effects,
+  expiryOptions,
+  inOneMillisecond,
+  writesAt,
+} from "../../derived/effects.js";
+import { claimUniqueKey, takenError } from "../../derived/entries/claim-unique-key.js";
+import { hasExpired } from "../../derived/expiry/row-expiry.js";
+import { viewOf } from "../../derived/view.js";
 import { UniqueConstraintError, VersionConflictError } from "../../errors/row-errors.js";
 import { keyText } from "../../indexes/key-text.js";
 import { pointerOf, rowKey } from "../../indexes/primary-key.js";
 import { isMarked } from "../../model/options/soft-delete.js";
 import { isRow } from "../../model/rows/stored-row.js";
-import { currentTime, type Time } from "../../model/rows/time.js";
+import type { Time } from "../../model/rows/time.js";
 import { tableOfModel } from "../../relations/referrers.js";
 import { limitErrorOf } from "../../transaction/limit-error-of.js";
 import { pauseBeforeAttempt } from "../../transaction/pause.js";
-import { claimUniqueKey, takenError } from "./claim-unique-key.js";
-import { countedRowMutations } from "./counted-row-changes.js";
-import type { CopyingChange, PlannedChange } from "./plan-change.js";
-import { endOf, expiryOptions, hasExpired, recordExpiry } from "./row-expiry.js";
-import { settleDuplicates } from "./settle-duplicates.js";
-import { settleRegularly } from "./settle-regularly.js";
-import { tendRegularly } from "./tend-regularly.js";
-import { writableCatalog } from "./writable-catalog.js";
+import type { PlannedChange } from "./plan-change.js";
 
 export interface CommittedChange {
   readonly change: PlannedChange;
@@ -37,8 +40,6 @@ export interface CommittedChange {
 type Takeovers = ReadonlyMap<string, readonly AtomicCheck[]>;
 
 const maxAttempts = 100;
-/** How many times an operation is built before it is used although its expiry is late. */
-const maxTries = 3;
 const noTakeovers: Takeovers = new Map();
 
 /**
@@ -65,16 +66,16 @@ export async function commitChange(
     let result: KvCommitResult | KvCommitError;
     const committedAt = performance.now();
     try {
-      result = await operationInTime(context, catalog, change, takeovers).commit();
+      const operation = inOneMillisecond(change, (now) =>
+        commitOperation(context, catalog, change, takeovers, now),
+      );
+      result = await operation.commit();
     } catch (error) {
       throw limitErrorOf(error);
     }
     if (result.ok) {
-      for (const committed of withCopying({ context, catalog, change })) {
-        if (committed.context.transaction === undefined)
-          committed.context.catalog.confirm(committed.catalog, committedAt);
-        if (needsFinish(committed)) await finishChange(committed);
-      }
+      if (context.transaction === undefined) context.catalog.confirm(catalog, committedAt);
+      if (change.effects.upkeep.length > 0) await runUpkeep(context, change.effects);
       return { change, versionstamp: result.versionstamp };
     }
     takeovers = await settleConflict(context, change);
@@ -86,44 +87,11 @@ export async function commitChange(
   }
 }
 
-/** Returns a change and those of all rows that copy fields of its row. */
-function withCopying(change: CopyingChange): CopyingChange[] {
-  const { copies } = change.change;
-  return copies.length === 0 ? [change] : [change, ...copies];
-}
-
-/** True if {@link finishChange} has something to do. Most commits wait for nothing. */
-function needsFinish({ catalog, change }: CopyingChange): boolean {
-  const isCounted = change.countedRow?.counters !== undefined;
-  return catalog.hasPendingIndex || isCounted || change.ranked.length > 0;
-}
-
-async function finishChange({ context, catalog, change }: CopyingChange): Promise<void> {
-  if (catalog.hasPendingIndex) await settleDuplicates(context, change);
-  if (change.countedRow?.counters !== undefined) await settleRegularly(context);
-  if (change.ranked.length > 0) await tendRegularly(context, change.ranked);
-}
-
-/**
- * Builds the operation of a commit that is made at once. It contains the lifetime that is left to
- * the row, and to each row that copies its fields, in whole milliseconds. If a millisecond ends
- * meanwhile, it is built again, because the rows would live a millisecond longer after each such
- * change.
- */
-function operationInTime(
-  context: TableContext,
-  catalog: CatalogSnapshot,
-  change: PlannedChange,
-  takeovers: Takeovers,
-): AtomicOperation {
-  const keepsLifetime = withCopying({ context, catalog, change }).some(
-    (each) => each.change.expiry?.expireAt !== undefined,
-  );
-  for (let tries = 1; ; tries++) {
-    const now = currentTime();
-    const operation = commitOperation(context, catalog, change, takeovers, now);
-    if (!keepsLifetime || tries === maxTries) return operation;
-    if (currentTime() === now) return operation;
+/** Does the work that follows a commit. For a transaction, it follows the commit of that. */
+async function runUpkeep({ transaction }: TableContext, { upkeep }: Effects): Promise<void> {
+  for (const run of upkeep) {
+    if (transaction === undefined) await run();
+    else transaction.afterCommit(run);
   }
 }
 
@@ -134,80 +102,30 @@ function operationInTime(
  * @throws {LimitExceededError} if the change has more checks or mutations than the limits allow.
  */
 export function commitOperation(
-  context: TableContext,
+  { kv, model, limits, transaction }: TableContext,
   catalog: CatalogSnapshot,
-  change: PlannedChange,
+  { primaryKey, versionstamp, row, expiry, effects }: PlannedChange,
   takeovers: Takeovers,
   now: Time,
 ): AtomicOperation {
-  const { kv, limits, transaction } = context;
-  const changes = withCopying({ context, catalog, change });
-  const checks = changes.flatMap((each, i) => checksOf(each, i === 0 ? takeovers : noTakeovers));
-  // A transaction checks the limits for all of its commits together.
-  if (transaction === undefined) {
-    const mutations = changes.map(({ change: each }) => countMutations(each));
-    assertWithin(limits, "checks", checks.length);
-    assertWithin(
-      limits,
-      "mutations",
-      mutations.reduce((sum, count) => sum + count, 0),
-    );
-  }
-  const operation = kv.atomic().check(...checks);
-  for (const each of changes) addChange(operation, each, now);
-  return operation;
-}
-
-function checksOf({ context, catalog, change }: CopyingChange, takeovers: Takeovers) {
-  const key = rowKey(context.model, change.primaryKey);
-  const { versionstamp } = change;
-  const checks: AtomicCheck[] = [catalog.check, { key, versionstamp }, ...change.checks];
-  for (const entry of change.indexes.added) {
-    if (!entry.index.unique) continue;
-    const takeover = takeovers.size === 0 ? undefined : takeovers.get(keyText(entry.key));
-    if (takeover === undefined) checks.push({ key: entry.key, versionstamp: null });
+  const key = rowKey(model, primaryKey);
+  const checks = [catalog.check, { key, versionstamp }, ...effects.checks];
+  for (const claim of effects.claims) {
+    const takeover = takeovers.size === 0 ? undefined : takeovers.get(keyText(claim.key));
+    if (takeover === undefined) checks.push({ key: claim.key, versionstamp: null });
     else checks.push(...takeover);
   }
-  return checks;
-}
-
-/** Returns how many keys a change writes, at most. */
-function countMutations({
-  indexes,
-  other,
-  expiryKey,
-  countedRow,
-  mutations,
-}: PlannedChange): number {
-  const { removed, added, rewritten } = indexes;
-  const entries = removed.length + added.length + rewritten.length;
-  const others = other.removed.length + other.written.length;
-  const records = (expiryKey === undefined ? 0 : 1) + (countedRow === undefined ? 0 : 3);
-  return 1 + entries + others + records + mutations.length;
-}
-
-function addChange(
-  operation: AtomicOperation,
-  { context: { model }, change }: CopyingChange,
-  now: Time,
-): void {
-  const { row } = change;
-  const { removed, added, rewritten } = change.indexes;
-  const key = rowKey(model, change.primaryKey);
-  const options = expiryOptions(change.expiry, now);
-  for (const entry of removed) operation.delete(entry.key);
-  for (const entry of added) operation.set(entry.key, entry.value, options);
-  for (const entry of rewritten) operation.set(entry.key, entry.value, options);
-  for (const entry of change.other.removed) operation.delete(entry.key);
-  for (const entry of change.other.written) operation.set(entry.key, entry.value, options);
+  const writes = writesAt(effects.writes, now);
+  // A transaction checks the limits for all of its commits together.
+  if (transaction === undefined) {
+    assertWithin(limits, "checks", checks.length);
+    assertWithin(limits, "mutations", 1 + writes.length);
+  }
+  const operation = kv.atomic().check(...checks);
   if (row === null) operation.delete(key);
-  else operation.set(key, row, options);
-  if (change.expiryKey !== undefined) recordExpiry(operation, change.expiryKey, options, now);
-  for (const mutation of change.mutations) mutate(operation, mutation);
-  if (change.countedRow === undefined) return;
-  const until = change.expiry && endOf(change.expiry, now);
-  const records = countedRowMutations(model, change.primaryKey, change.countedRow, until);
-  for (const mutation of records) mutate(operation, mutation);
+  else operation.set(key, row, expiryOptions(expiry, now));
+  addWrites(operation, writes, now);
+  return operation;
 }
 
 /** @throws {LimitExceededError} if a commit would exceed a limit. */
@@ -217,19 +135,6 @@ export function assertWithin(
   actual: number,
 ): void {
   if (actual > limits[name]) throw new LimitExceededError(name, limits[name], actual);
-}
-
-/**
- * Adds a mutation by the methods of the operation. They take numbers as bigint, while `mutate`
- * needs the number class of the database.
- */
-function mutate(operation: AtomicOperation, mutation: KvMutation): void {
-  const { type, key } = mutation;
-  if (type === "delete") operation.delete(key);
-  else if (type === "set") {
-    const { value, expireIn } = mutation;
-    operation.set(key, value, expireIn === undefined ? {} : { expireIn });
-  } else operation[type](key, mutation.value.value);
 }
 
 /** Finds out which check failed. Throws if the change cannot be made. */
@@ -242,7 +147,7 @@ async function settleConflict(context: TableContext, change: PlannedChange): Pro
   if (versionstamp !== change.versionstamp) {
     if (change.versionstamp !== null) return noTakeovers;
     // An expired row can be replaced. `plan` finds out about it.
-    if (await hasExpired(context, catalog.snapshot, change.primaryKey)) return noTakeovers;
+    if (await hasExpired(viewOf(context, catalog.snapshot), change.primaryKey)) return noTakeovers;
     const value = change.primaryKey;
     const ownerId = pointerOf(value);
     const isDeleted = isRow(row) && isMarked(model, row) && isInScope(context, row);
@@ -250,10 +155,13 @@ async function settleConflict(context: TableContext, change: PlannedChange): Pro
     throw new UniqueConstraintError(model.name, conflict);
   }
   const takeovers = new Map<string, readonly AtomicCheck[]>();
-  for (const entry of change.indexes.added) {
-    if (!entry.index.unique) continue;
+  for (const entry of change.effects.claims) {
     const { index, key } = entry;
-    const { owner, checks } = await claimUniqueKey(context, entry, change.primaryKey);
+    const { owner, checks } = await claimUniqueKey(
+      viewOf(context, catalog.snapshot),
+      entry,
+      change.primaryKey,
+    );
     if (owner !== undefined) {
       const taken = { index, key, owner };
       if (!context.unsettledKeys?.mayTakeFrom(owner)) throw takenError(model, taken);

@@ -22,7 +22,7 @@ export function withUpdateTime(
 ): AnyRow {
   // An array is refused later, because it is no object of fields.
   if (timestamps === undefined || Array.isArray(data) || !isLeftOut(data, "updatedAt")) return data;
-  const createdAt = timeIn(before["createdAt"]) ?? Number.NEGATIVE_INFINITY;
+  const createdAt = timeIn(before.createdAt) ?? Number.NEGATIVE_INFINITY;
   return { ...data, updatedAt: inForm(timestamps.updatedAt, Math.max(Date.now(), createdAt)) };
 }
 

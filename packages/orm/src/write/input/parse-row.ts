@@ -1,10 +1,11 @@
 import * as z from "zod";
+import { allReady, whenReady } from "../../context/when-ready.js";
 import { RowInvalidError } from "../../errors/row-errors.js";
 import { ownIssue } from "../../errors/row-issue.js";
 import { isAbsent } from "../../indexes/index-entries.js";
 import type { AnyRow, CompiledModel } from "../../model/compiled-model.js";
 import { type ChangedField, changedField, prefixPaths } from "./field-operations.js";
-import { allReady, parse, whenReady } from "./parse.js";
+import { parse } from "./parse.js";
 
 /**
  * Parses the data of a new row: fills in defaults and applies transforms. Returns a promise only if

@@ -1,5 +1,4 @@
 import * as z from "zod";
-import { awaitAll } from "../../context/await-all.js";
 import { tooDeep } from "../../model/rows/too-deep.js";
 
 /** The output of a schema for a value, or its issues. */
@@ -29,19 +28,4 @@ async function parseAsync(schema: z.core.$ZodType, value: unknown): Promise<Pars
   } catch (error) {
     return tooDeep(value, error);
   }
-}
-
-/** Passes a value to a function: synchronously, or after the promise if the value is one. */
-export function whenReady<A, B>(
-  value: A | Promise<A>,
-  next: (value: A) => B | Promise<B>,
-): B | Promise<B> {
-  return value instanceof Promise ? value.then(next) : next(value);
-}
-
-/** Returns all values: synchronously, or as a promise if one of them is a promise. */
-export function allReady<T>(values: readonly (T | Promise<T>)[]): readonly T[] | Promise<T[]> {
-  return values.some((value) => value instanceof Promise)
-    ? awaitAll(values)
-    : (values as readonly T[]);
 }

@@ -134,7 +134,7 @@ function hasAfterHook(hooks: AnyHooks): boolean {
 
 function catchingHooks(hooks: AnyHooks, errors: unknown[]): AnyHooks {
   const caught: Record<string, unknown> = {};
-  if (hooks.afterRead !== undefined) caught["afterRead"] = hooks.afterRead.bind(hooks);
+  if (hooks.afterRead !== undefined) caught.afterRead = hooks.afterRead.bind(hooks);
   for (const name of duringHooks) caught[name] = hooks[name]?.bind(hooks);
   for (const name of beforeHooks) caught[name] = hooks[name]?.bind(hooks);
   for (const name of afterHooks) {

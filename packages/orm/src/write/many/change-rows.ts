@@ -2,6 +2,8 @@ import type { KvKeyPart } from "@keywright/core";
 import type { AnyQuery, FoundRow } from "../../context/any-query.js";
 import { ReadMeter } from "../../context/read-meter.js";
 import type { TableContext } from "../../context/table-context.js";
+import { unexpired } from "../../derived/expiry/row-expiry.js";
+import { viewOf } from "../../derived/view.js";
 import { InvalidArgumentError, InvalidQueryError } from "../../errors/query-errors.js";
 import { RowNotFoundError } from "../../errors/row-errors.js";
 import { keyText } from "../../indexes/key-text.js";
@@ -13,7 +15,6 @@ import { streamRows } from "../../query/read/find-rows.js";
 import { findByPrimaryKey } from "../../query/read/find-unique.js";
 import { yieldToEventLoop } from "../../transaction/yield-to-event-loop.js";
 import { deleteRow } from "../cascade/delete-row.js";
-import { unexpired } from "../commit/row-expiry.js";
 import type { WriteOptions } from "../input/write-options.js";
 import type { FindRow } from "../rows/find-row.js";
 import { writeAtomically } from "../rows/run-atomically.js";
@@ -167,7 +168,7 @@ async function writeIfStill(
   let isGone = false;
   const find = async (within = context): Promise<FoundRow | undefined> => {
     const stored = await findByPrimaryKey(within, primaryKey, meter);
-    const found = await unexpired(within, within.catalog.snapshot, stored);
+    const found = await unexpired(viewOf(within), stored);
     isGone = found === undefined || !(await matches(found, within));
     return isGone ? undefined : found;
   };

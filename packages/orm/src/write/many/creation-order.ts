@@ -1,6 +1,7 @@
 import type { KvKey, KvKeyPart } from "@keywright/core";
 import { awaitAll } from "../../context/await-all.js";
 import type { TableContext } from "../../context/table-context.js";
+import { takenError } from "../../derived/entries/claim-unique-key.js";
 import { UniqueConstraintError } from "../../errors/row-errors.js";
 import { indexKeys } from "../../indexes/index-entries.js";
 import { isSameKey } from "../../indexes/key-parts.js";
@@ -8,7 +9,6 @@ import { keyText } from "../../indexes/key-text.js";
 import { pointerOf, primaryKeyOf, rowKey } from "../../indexes/primary-key.js";
 import type { AnyRow, CompiledIndex, CompiledModel } from "../../model/compiled-model.js";
 import { referencedKey } from "../../relations/referenced-key.js";
-import { takenError } from "../commit/claim-unique-key.js";
 import { isHookError } from "../input/row-hooks.js";
 
 /** Why a row cannot have a key. Undefined if the key is free. */

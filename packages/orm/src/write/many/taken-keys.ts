@@ -1,10 +1,10 @@
 import type { KvKeyPart } from "@keywright/core";
 import type { TableContext, TakenKey, UnsettledKeys } from "../../context/table-context.js";
+import { takenError } from "../../derived/entries/claim-unique-key.js";
 import { hasIndexKey } from "../../indexes/index-entries.js";
 import { keyText } from "../../indexes/key-text.js";
 import { rowKey } from "../../indexes/primary-key.js";
 import type { AnyRow } from "../../model/compiled-model.js";
-import { takenError } from "../commit/claim-unique-key.js";
 
 /**
  * The unique keys that rows take from each other while one call updates them. Only the rows after

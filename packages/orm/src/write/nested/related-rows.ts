@@ -3,6 +3,8 @@ import type { FoundRow } from "../../context/any-query.js";
 import { besideCatalogs } from "../../context/beside-catalogs.js";
 import { ReadMeter } from "../../context/read-meter.js";
 import type { TableContext } from "../../context/table-context.js";
+import { unexpired } from "../../derived/expiry/row-expiry.js";
+import { viewOf } from "../../derived/view.js";
 import { ReferenceRequiredError, RowNotFoundError } from "../../errors/row-errors.js";
 import { ScopeError } from "../../errors/scope-error.js";
 import { pointerOf } from "../../indexes/primary-key.js";
@@ -13,7 +15,6 @@ import { readRelated } from "../../relations/load/read-related.js";
 import { isReferenceTo } from "../../relations/referenced-key.js";
 import { clearedReference } from "../cascade/cleared-reference.js";
 import { deleteRow } from "../cascade/delete-row.js";
-import { unexpired } from "../commit/row-expiry.js";
 import { updateRow } from "../rows/update-row.js";
 import type { NestedOperation } from "./nested-operation.js";
 import type { NestedWrites } from "./nested-writes.js";
@@ -25,7 +26,7 @@ export async function findNamed(
   meter: ReadMeter,
 ): Promise<FoundRow | undefined> {
   const found = await besideCatalogs(context, [], (within) => findOne(within, where, meter));
-  return await unexpired(context, context.catalog.snapshot, found);
+  return await unexpired(viewOf(context), found);
 }
 
 /** @throws {RowNotFoundError} if there is no such row. */

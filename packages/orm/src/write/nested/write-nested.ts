@@ -1,10 +1,11 @@
 import type { FoundRow } from "../../context/any-query.js";
 import type { ReadMeter } from "../../context/read-meter.js";
 import type { TableContext } from "../../context/table-context.js";
+import { unexpired } from "../../derived/expiry/row-expiry.js";
+import { viewOf } from "../../derived/view.js";
 import type { AnyRow } from "../../model/compiled-model.js";
 import { copyData } from "../../model/rows/copy-of-data.js";
 import type { AfterCommit } from "../../transaction/after-commit.js";
-import { unexpired } from "../commit/row-expiry.js";
 import { assertWriteOptions, type WriteOptions } from "../input/write-options.js";
 import type { FindRow } from "../rows/find-row.js";
 import { runAtomically } from "../rows/run-atomically.js";
@@ -92,7 +93,7 @@ export async function upsertNested(
   const patch = copyData(model, update);
   const data = copyData(model, create);
   return await writeNested(context, meter, async (within) => {
-    const found = await unexpired(within, within.catalog.snapshot, await find(within)());
+    const found = await unexpired(viewOf(within), await find(within)());
     if (found !== undefined) {
       const writer = writerOf(within, "update", meter);
       const where = keyOf(model, found.row);

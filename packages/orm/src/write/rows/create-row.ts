@@ -4,12 +4,13 @@ import type { FoundRow } from "../../context/any-query.js";
 import { hooksOf } from "../../context/hooks-of.js";
 import { withScopeValues } from "../../context/scope.js";
 import type { TableContext } from "../../context/table-context.js";
+import { hasExpired, keepsExpiry } from "../../derived/expiry/row-expiry.js";
+import { viewOf } from "../../derived/view.js";
 import { primaryKeyOf, rowKey } from "../../indexes/primary-key.js";
 import type { AnyRow, CompiledModel } from "../../model/compiled-model.js";
 import { copyData } from "../../model/rows/copy-of-data.js";
 import { commitChange } from "../commit/commit-change.js";
 import { planChange } from "../commit/plan-change.js";
-import { hasExpired, keepsExpiry } from "../commit/row-expiry.js";
 import { withCreationTime } from "../input/add-timestamps.js";
 import { assertUnmarked } from "../input/assert-unmarked.js";
 import { parseNewRow, parseRow } from "../input/parse-row.js";
@@ -88,7 +89,7 @@ async function insertRow(
   if (expiry !== undefined) await catalog.recordFact("expires");
   let isFirst = true;
   const { change, versionstamp } = await commitChange(context, (snapshot) => {
-    if (isFirst || !keepsExpiry(context, snapshot)) {
+    if (isFirst || !keepsExpiry(viewOf(context, snapshot))) {
       isFirst = false;
       return planChange(context, snapshot, { primaryKey, before: null, row, expiry });
     }
@@ -107,7 +108,8 @@ async function expiredRow(
 ): Promise<FoundRow | null> {
   const { model, kv } = context;
   const { value, versionstamp } = await kv.get<AnyRow>(rowKey(model, primaryKey));
-  if (versionstamp === null || !(await hasExpired(context, catalog, primaryKey))) return null;
+  if (versionstamp === null || !(await hasExpired(viewOf(context, catalog), primaryKey)))
+    return null;
   return { primaryKey, row: value, versionstamp };
 }
 

@@ -1,9 +1,10 @@
 import type { CatalogSnapshot } from "../../catalog/catalog-snapshot.js";
 import type { FoundRow } from "../../context/any-query.js";
 import type { TableContext } from "../../context/table-context.js";
+import { unexpired } from "../../derived/expiry/row-expiry.js";
+import { viewOf } from "../../derived/view.js";
 import { RowNotFoundError, VersionConflictError } from "../../errors/row-errors.js";
 import { pointerOf } from "../../indexes/primary-key.js";
-import { unexpired } from "../commit/row-expiry.js";
 import type { WriteOptions } from "../input/write-options.js";
 
 /**
@@ -27,7 +28,7 @@ export async function findToWrite(
   where: unknown,
   { ifVersion }: WriteOptions = {},
 ): Promise<FoundRow> {
-  const current = unexpired(context, catalog, await find(context));
+  const current = unexpired(viewOf(context, catalog), await find(context));
   const found = current instanceof Promise ? await current : current;
   const { name } = context.model;
   if (found === undefined) throw new RowNotFoundError(name, where);

@@ -1,6 +1,8 @@
 import type { FoundRow } from "../../context/any-query.js";
 import type { ReadMeter } from "../../context/read-meter.js";
 import type { TableContext } from "../../context/table-context.js";
+import { unexpired } from "../../derived/expiry/row-expiry.js";
+import { viewOf } from "../../derived/view.js";
 import {
   RowNotFoundError,
   UniqueConstraintError,
@@ -11,7 +13,6 @@ import { pointerOf, primaryKeyOfPointer, rowKey } from "../../indexes/primary-ke
 import type { AnyRow } from "../../model/compiled-model.js";
 import { copyData, copyInput } from "../../model/rows/copy-of-data.js";
 import { pauseBeforeAttempt } from "../../transaction/pause.js";
-import { unexpired } from "../commit/row-expiry.js";
 import { callAfterHook, isHookError } from "../input/row-hooks.js";
 import { assertWriteOptions, type WriteOptions } from "../input/write-options.js";
 import { newRow, writeNewRow } from "./create-row.js";
@@ -60,7 +61,7 @@ export async function upsertRow(
   let row: AnyRow | undefined;
   let previous: ConflictingRow | undefined;
   for (let attempt = 1; ; attempt++) {
-    const found = await unexpired(context, context.catalog.snapshot, await find());
+    const found = await unexpired(viewOf(context), await find());
     let conflictingKey = found?.primaryKey ?? [];
     if (found !== undefined) {
       try {

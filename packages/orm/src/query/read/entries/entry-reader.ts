@@ -1,7 +1,7 @@
 import type { KvEntry, KvKey, KvListSelector } from "@keywright/core";
 import type { ReadMeter } from "../../../context/read-meter.js";
 import type { TableContext } from "../../../context/table-context.js";
-import { changeMarkOfRead } from "../../../indexes/change-marks.js";
+import { changeMarkOfRead } from "../../../derived/changes/change-marks.js";
 import { isSamePart } from "../../../indexes/key-parts.js";
 import {
   belongsToSegment,

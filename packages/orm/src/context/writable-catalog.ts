@@ -1,0 +1,18 @@
+import type { CatalogSnapshot } from "../catalog/catalog-snapshot.js";
+import type { TableContext } from "./table-context.js";
+
+/**
+ * Returns the catalog by which a change is planned. Reads it again if it refuses writes, because
+ * the database may have been migrated since. Stores what other programs need to know about this
+ * one before it writes.
+ *
+ * @throws {StaleSchemaError} if the database has indexes that this program does not know.
+ */
+export async function writableCatalog({ catalog, model }: TableContext): Promise<CatalogSnapshot> {
+  if (model.live && !catalog.snapshot.entry.live) await catalog.recordFact("live");
+  if (!catalog.snapshot.isWritable) await catalog.reload();
+  if (catalog.snapshot.needsRegistration) await catalog.makeKnown();
+  catalog.snapshot.assertWritable();
+  if (catalog.snapshot.lacksCode) await catalog.recordCode();
+  return catalog.snapshot;
+}

@@ -1,0 +1,15 @@
+import type { Derived } from "../derived.js";
+import { changeMarkKeys } from "./change-marks.js";
+
+/** The marks of changed groups of entries, which live queries watch. */
+export const changes: Derived = {
+  name: "changes",
+  plan({ entries, after }, { model, snapshot }, { writes }) {
+    if (!snapshot.entry.live) return;
+    const keyIndex = snapshot.other?.keyIndex;
+    const touched = [...entries.removed, ...(after?.entries ?? [])].filter(
+      ({ index }) => index !== keyIndex,
+    );
+    for (const key of changeMarkKeys(model, touched)) writes.push({ type: "sum", key, by: 1n });
+  },
+};

@@ -1,0 +1,76 @@
+import type { AtomicCheck, KvKeyPart } from "@keywright/core";
+import { countedRowShape, countedUntilShape } from "../../catalog/system-shapes.js";
+import { systemValue } from "../../catalog/system-value.js";
+import type { CompiledModel } from "../../model/compiled-model.js";
+import { type RowExpiry, storedTime, type Time } from "../../model/rows/time.js";
+import type { TimedWrites, Write } from "../effects.js";
+import type { View } from "../view.js";
+import {
+  type CountedIn,
+  countedRowKey,
+  countedUntilKey,
+  includingCounters,
+} from "./counted-row.js";
+import type { CounterAmount } from "./counter-amounts.js";
+
+/** The record of the counters that include a row that expires, as it was read. */
+export interface CountedRow {
+  /** Undefined if there is no record. */
+  readonly until: Time | undefined;
+  /** What the row adds to the counters that include it. */
+  readonly counters: readonly CounterAmount[];
+  /** The check that the record has not changed. */
+  readonly check: AtomicCheck;
+}
+
+/** Reads the record under a primary key. The row need not exist: it may have expired. */
+export async function readCountedRow(
+  { kv, model, snapshot }: View,
+  primaryKey: readonly KvKeyPart[],
+): Promise<CountedRow> {
+  const key = countedUntilKey(model, primaryKey);
+  const stored = await kv.get(key);
+  const check = { key, versionstamp: stored.versionstamp };
+  const number = systemValue<number>(stored, countedUntilShape, model.name);
+  if (number === null) return { until: undefined, counters: [], check };
+  const until = storedTime(number);
+  const record = await kv.get(countedRowKey(model, until, primaryKey));
+  const counted = systemValue<readonly CountedIn[]>(record, countedRowShape, model.name) ?? [];
+  return { until, counters: includingCounters(snapshot, counted), check };
+}
+
+/**
+ * Returns the writes that change the record.
+ *
+ * @param previous the time in the record. Undefined if there is none.
+ * @param expiry when the row expires. Undefined if it does not expire or is deleted.
+ * @param counters the counters that include the row now. Undefined if it does not expire or is
+ * deleted.
+ */
+export function countedRowWrites(
+  model: CompiledModel,
+  primaryKey: readonly KvKeyPart[],
+  previous: Time | undefined,
+  expiry: RowExpiry | undefined,
+  counters: readonly CountedIn[] | undefined,
+): readonly (Write | TimedWrites)[] {
+  const key = countedUntilKey(model, primaryKey);
+  if (expiry === undefined || counters === undefined) {
+    if (previous === undefined) return [];
+    return [
+      { type: "delete", key: countedRowKey(model, previous, primaryKey) },
+      { type: "delete", key },
+    ];
+  }
+  const writesUntil = (until: Time): Write[] => {
+    const writes: Write[] = [
+      { type: "set", key, value: until },
+      { type: "set", key: countedRowKey(model, until, primaryKey), value: counters },
+    ];
+    if (previous !== undefined && previous !== until) {
+      writes.push({ type: "delete", key: countedRowKey(model, previous, primaryKey) });
+    }
+    return writes;
+  };
+  return [{ type: "timed", expiry, writesUntil }];
+}

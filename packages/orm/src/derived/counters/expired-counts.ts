@@ -1,0 +1,109 @@
+import type { KvEntry, KvKey, KvKeyPart } from "@keywright/core";
+import type { CatalogSnapshot } from "../../catalog/catalog-snapshot.js";
+import { countedRowShape } from "../../catalog/system-shapes.js";
+import { systemValue } from "../../catalog/system-value.js";
+import { keyAfter } from "../../indexes/key-parts.js";
+import { rowKey } from "../../indexes/primary-key.js";
+import { readStored } from "../../query/read/rows/read-rows.js";
+import type { ModelStore } from "../view.js";
+import { type CountedIn, countedRowsPrefix, includingCounters } from "./counted-row.js";
+import type { CounterAmount } from "./counter-amounts.js";
+
+/** Usually few rows have expired since the last count, and one more tells when the next expires. */
+const firstBatch = 12;
+
+/** A row whose time is over, but that counters may still include. */
+export interface ExpiredCount {
+  readonly primaryKey: readonly KvKeyPart[];
+  /** The check that its record has not changed, and so that counters still include it. */
+  readonly record: { readonly key: KvKey; readonly versionstamp: string };
+  /** What it adds to the counters that include it. */
+  readonly counters: readonly CounterAmount[];
+}
+
+/** A range of {@link listExpiredCounts}. */
+export interface ExpiredRange {
+  /** The rows that expired at this time, in milliseconds since 1970, are the last ones. */
+  readonly now: number;
+  /** The row after which the range begins. */
+  readonly after?: ExpiredCount | undefined;
+  readonly limit?: number | undefined;
+}
+
+/**
+ * Returns the rows whose time is over and that are still recorded as counted, in the order of their
+ * times.
+ */
+export async function listExpiredCounts(
+  store: ModelStore,
+  snapshot: CatalogSnapshot,
+  { now, after, limit }: ExpiredRange,
+): Promise<ExpiredCount[]> {
+  const { kv, model, limits } = store;
+  const prefix = countedRowsPrefix(model);
+  const start = after === undefined ? prefix : keyAfter(after.record.key);
+  const end = [...prefix, now + 1];
+  const batchSize = Math.min(limits.batchSize, limit ?? limits.batchSize);
+  const options = limit === undefined ? { batchSize } : { batchSize, limit };
+  const found: ExpiredCount[] = [];
+  for await (const entry of kv.list({ start, end }, options)) {
+    found.push(expiredCount(store, snapshot, entry));
+  }
+  return found;
+}
+
+/** The rows that had expired at a time, and when the next one expires. */
+export interface ExpiredUntil {
+  readonly expired: readonly ExpiredCount[];
+  /** In milliseconds since 1970. Infinity if no other row expires. */
+  readonly next: number;
+}
+
+/**
+ * Returns the same as {@link listExpiredCounts}, and when the next row expires.
+ *
+ * @param limit the list ends after this many rows. `next` is then `now`.
+ */
+export async function listExpiredUntil(
+  store: ModelStore,
+  snapshot: CatalogSnapshot,
+  now: number,
+  limit: number = Number.POSITIVE_INFINITY,
+): Promise<ExpiredUntil> {
+  const { kv, model, limits } = store;
+  const prefix = countedRowsPrefix(model);
+  const batchSize = Math.min(limits.batchSize, firstBatch);
+  const expired: ExpiredCount[] = [];
+  for await (const entry of kv.list({ prefix }, { batchSize })) {
+    const time = entry.key[prefix.length] as number;
+    if (time > now) return { expired, next: time };
+    expired.push(expiredCount(store, snapshot, entry));
+    if (expired.length >= limit) return { expired, next: now };
+  }
+  return { expired, next: Number.POSITIVE_INFINITY };
+}
+
+function expiredCount(
+  { model }: ModelStore,
+  snapshot: CatalogSnapshot,
+  entry: KvEntry<unknown>,
+): ExpiredCount {
+  const { key, versionstamp } = entry;
+  const primaryKey = key.slice(countedRowsPrefix(model).length + 1);
+  const counted = systemValue<readonly CountedIn[]>(entry, countedRowShape, model.name)!;
+  const counters = includingCounters(snapshot, counted);
+  return { primaryKey, record: { key, versionstamp }, counters };
+}
+
+/**
+ * Returns those of the rows that no longer exist. The database may still return a row although its
+ * time is over: Deno KV removes it later, and the clocks of two processes may differ.
+ */
+export async function withoutRow(
+  store: ModelStore,
+  expired: readonly ExpiredCount[],
+): Promise<ExpiredCount[]> {
+  const keys = expired.map(({ primaryKey }) => rowKey(store.model, primaryKey));
+  const rows = await readStored(store, keys);
+  return expired.filter((_, i) => rows[i]?.versionstamp === null);
+}

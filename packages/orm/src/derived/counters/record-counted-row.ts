@@ -1,0 +1,37 @@
+import type { AtomicCheck, KvEntry } from "@keywright/core";
+import type { AnyRow } from "../../model/compiled-model.js";
+import { storedTime } from "../../model/rows/time.js";
+import type { TimedWrites, Write } from "../effects.js";
+import { rowExpireAt } from "../expiry/row-expiry.js";
+import type { View } from "../view.js";
+import { countedIn } from "./counted-row.js";
+import { countedRowWrites, readCountedRow } from "./counted-row-changes.js";
+import type { CounterAmount } from "./counter-amounts.js";
+
+/** The checks and writes that record a counted row. Empty if the row does not expire. */
+export interface CountedRowRecord {
+  readonly checks: readonly AtomicCheck[];
+  readonly writes: readonly (Write | TimedWrites)[];
+}
+
+/**
+ * Plans the record of the counters that include a row that expires. Those that included it before
+ * the commit still include it.
+ *
+ * @param added what the row adds to counters that now include it too.
+ */
+export async function recordCountedRow(
+  view: View,
+  { key, expireAt: storedExpireAt }: KvEntry<AnyRow>,
+  added: readonly CounterAmount[],
+): Promise<CountedRowRecord> {
+  const { model, snapshot } = view;
+  const primaryKey = key.slice(1);
+  const stored = { primaryKey, expireAt: storedTime(storedExpireAt) };
+  const { until, counters, check } = await readCountedRow(view, primaryKey);
+  const expireAt = await rowExpireAt(view, stored);
+  const expiry = expireAt === undefined ? undefined : { expireAt };
+  const all = countedIn(snapshot.entry, [...counters, ...added]);
+  const writes = countedRowWrites(model, primaryKey, until, expiry, all);
+  return { checks: writes.length === 0 ? [] : [check], writes };
+}

@@ -1,0 +1,45 @@
+import type { KvKeyPart } from "@keywright/core";
+import type { IndexChanges, IndexEntry } from "../indexes/index-entries.js";
+import type { AnyRow } from "../model/compiled-model.js";
+import type { RowExpiry } from "../model/rows/time.js";
+import type { Effects } from "./effects.js";
+import type { View } from "./view.js";
+
+/** A change of one row, as everything that is derived from the row sees it. */
+export interface RowChange {
+  readonly primaryKey: readonly KvKeyPart[];
+  /** The row before the change, as it is stored, with its entries. Undefined if there was none. */
+  readonly before: IndexedRow | undefined;
+  /** The row after the change. Undefined if it is deleted. */
+  readonly after: IndexedRow | undefined;
+  /** True if `before` expires or has expired. */
+  readonly beforeExpires: boolean;
+  /** When `after` expires. Undefined if it does not. */
+  readonly expiry: RowExpiry | undefined;
+  /** The difference between the entries of `before` and `after`. */
+  readonly entries: IndexChanges;
+  /** True if a build that is under way has already seen `before`. See {@link seenKey}. */
+  readonly isSeen: boolean;
+}
+
+/** A row with its entries in the indexes that a change affects. */
+export interface IndexedRow {
+  readonly row: AnyRow;
+  readonly entries: readonly IndexEntry[];
+}
+
+/**
+ * One kind of data that is derived from the rows of a model, such as index entries or counters.
+ * Every commit that changes a row keeps it. The design follows the index maintainers of
+ * FoundationDB's Record Layer.
+ */
+export interface Derived {
+  readonly name: string;
+  /**
+   * Adds what the commit of a change checks and writes so that this data is right after it. Reads
+   * through the view only, and writes nothing. Returns a promise only if it reads something.
+   *
+   * @throws an error that names the row if the change cannot be made.
+   */
+  plan(change: RowChange, view: View, effects: Effects): void | Promise<void>;
+}

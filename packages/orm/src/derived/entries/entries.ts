@@ -1,0 +1,52 @@
+import { assertStorable } from "../../indexes/assert-storable.js";
+import type { Derived, RowChange } from "../derived.js";
+import type { Effects } from "../effects.js";
+import type { View } from "../view.js";
+import { findForeignEntries, type OtherOwners } from "./find-foreign-entries.js";
+import { refuseRecordedValues } from "./refuse-recorded-values.js";
+import { settleDuplicates } from "./settle-duplicates.js";
+
+/** The entries of indexes. */
+export const entries: Derived = {
+  name: "entries",
+  plan(change, view, effects) {
+    const { primaryKey, after } = change;
+    const { removed, added, rewritten } = change.entries;
+    if (after !== undefined) {
+      assertStorable(view.model, primaryKey, added, view.limits.keyBytes);
+    }
+    const plan = () => {
+      const kept = rewritten.length === 0 ? removed : [...removed, ...rewritten];
+      const others = findForeignEntries(view, kept);
+      return others instanceof Promise
+        ? others.then((found) => addWrites(change, view, effects, found))
+        : addWrites(change, view, effects, others);
+    };
+    return view.snapshot.hasPendingIndex
+      ? refuseRecordedValues(view, added, primaryKey).then(plan)
+      : plan();
+  },
+};
+
+function addWrites(
+  { primaryKey, expiry, entries: { removed, added, rewritten } }: RowChange,
+  view: View,
+  { checks, claims, writes, upkeep }: Effects,
+  others: OtherOwners,
+): void {
+  checks.push(...others.checks);
+  for (const entry of removed) {
+    if (!others.entries.has(entry)) writes.push({ type: "delete", key: entry.key });
+  }
+  for (const entry of added) {
+    if (entry.index.unique) claims.push(entry);
+    writes.push({ type: "set", key: entry.key, value: entry.value, expiry });
+  }
+  for (const entry of rewritten) {
+    if (others.entries.has(entry)) continue;
+    writes.push({ type: "set", key: entry.key, value: entry.value, expiry });
+  }
+  if (view.snapshot.hasPendingIndex && removed.length > 0) {
+    upkeep.push(() => settleDuplicates(view, removed, primaryKey));
+  }
+}

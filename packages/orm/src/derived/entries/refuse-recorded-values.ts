@@ -1,0 +1,59 @@
+import type { KvKeyPart } from "@keywright/core";
+import { type Duplicate, duplicatesOfValue } from "../../catalog/backfill-state.js";
+import { duplicateShape } from "../../catalog/system-shapes.js";
+import { systemValue } from "../../catalog/system-value.js";
+import { UniqueConstraintError } from "../../errors/row-errors.js";
+import { hasIndexKey, type IndexEntry } from "../../indexes/index-entries.js";
+import { isSameKey } from "../../indexes/key-parts.js";
+import { pointerOf, rowKey } from "../../indexes/primary-key.js";
+import type { AnyRow } from "../../model/compiled-model.js";
+import { hasExpired } from "../expiry/row-expiry.js";
+import type { View } from "../view.js";
+
+/**
+ * Refuses values of unique-pending indexes that a recorded duplicate has. The entry of such a value
+ * is missing after the row that it points to was deleted or has expired, until the duplicate gets
+ * it. A duplicate is recorded only by a commit that changes the catalog entry, so the check of the
+ * catalog entry guarantees that there is none that was not read here.
+ *
+ * @throws {UniqueConstraintError} if a duplicate has one of the values.
+ */
+export async function refuseRecordedValues(
+  view: View,
+  added: readonly IndexEntry[],
+  primaryKey: readonly KvKeyPart[],
+): Promise<void> {
+  const { model, snapshot, catalog } = view;
+  for (const entry of added) {
+    const { index, key } = entry;
+    if (snapshot.stateOf(index) !== "unique-pending") continue;
+    const owner = await recordedOwner(view, entry, primaryKey);
+    if (owner === undefined) continue;
+    // If the catalog has changed, the commit fails, and the change is planned again.
+    if (await catalog.reload()) return;
+    const { name, fields } = index;
+    const conflict = { index: name, fields, value: key.slice(1), ownerId: pointerOf(owner) };
+    throw new UniqueConstraintError(model.name, conflict);
+  }
+}
+
+/** Returns the first recorded row, other than this one, that still has the key of the entry. */
+async function recordedOwner(
+  view: View,
+  { index, key }: IndexEntry,
+  primaryKey: readonly KvKeyPart[],
+): Promise<Duplicate["primaryKey"] | undefined> {
+  const { kv, model } = view;
+  const prefix = duplicatesOfValue(model, index.name, key.slice(1));
+  for await (const entry of kv.list({ prefix })) {
+    const duplicate = systemValue<Duplicate>(entry, duplicateShape, model.name);
+    if (duplicate === null) continue;
+    const other = duplicate.primaryKey;
+    // In an index of several fields, the prefix may also be that of longer values.
+    if (!isSameKey(duplicate.value, key.slice(1)) || isSameKey(other, primaryKey)) continue;
+    const { value: row } = await kv.get<AnyRow>(rowKey(model, other));
+    if (row === null || !hasIndexKey(model, index, row, other, key)) continue;
+    if (!(await hasExpired(view, other))) return other;
+  }
+  return undefined;
+}

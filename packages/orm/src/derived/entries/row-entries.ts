@@ -1,0 +1,121 @@
+import type { CatalogSnapshot } from "../../catalog/catalog-snapshot.js";
+import type { FoundRow } from "../../context/any-query.js";
+import { IndexKeyError } from "../../errors/row-errors.js";
+import { canBeStored } from "../../indexes/can-be-stored.js";
+import {
+  type IndexChanges,
+  type IndexEntry,
+  indexChanges,
+  indexEntries,
+  isUntouched,
+} from "../../indexes/index-entries.js";
+import type { AnyRow, CompiledIndex } from "../../model/compiled-model.js";
+import type { RowExpiry } from "../../model/rows/time.js";
+import type { View } from "../view.js";
+
+/** A change of a row whose entries are computed. */
+export interface ChangedRow {
+  readonly primaryKey: FoundRow["primaryKey"];
+  readonly before: FoundRow | null;
+  /** True if `before` has expired, so that only its entries matter. */
+  readonly isNew?: boolean;
+  readonly row: AnyRow | null;
+  /** When `row` expires. Undefined if it does not. */
+  readonly expiry: RowExpiry | undefined;
+}
+
+/** The entries of a row before and after a change, in the indexes that the change affects. */
+export interface RowEntries {
+  readonly before: readonly IndexEntry[];
+  readonly after: readonly IndexEntry[];
+  readonly changes: IndexChanges;
+}
+
+/**
+ * Returns the entries that a change of a row affects. Computes keys and reads nothing.
+ *
+ * @throws {IndexKeyError} if a value of the new row cannot be part of a key.
+ */
+export function rowEntries(view: View, change: ChangedRow): RowEntries {
+  const { primaryKey, before: found, row } = change;
+  const indexes = affectedIndexes(view, change);
+  const before = found === null ? [] : storedEntries(view, indexes, found);
+  const after = row === null ? [] : indexEntries(view.model, indexes, row, primaryKey);
+  return { before, after, changes: entryChanges(view, change, before, after) };
+}
+
+/** Returns the indexes that a change touches, or all if every entry of the row is needed. */
+function affectedIndexes({ snapshot }: View, change: ChangedRow): readonly CompiledIndex[] {
+  const { maintained, growingCounters, recordsCounted, entry } = snapshot;
+  const { before, row, isNew, expiry } = change;
+  if (before === null || row === null || isNew) return maintained;
+  if (entry.live || growingCounters !== undefined || recordsCounted) return maintained;
+  if (expiry !== undefined) return maintained;
+  const stored = before.stored ?? before.row;
+  return maintained.filter(
+    (index) =>
+      mayLackEntry(snapshot, before, index) ||
+      !isUntouched(index, stored, row) ||
+      snapshot.summedFields(index).some((field) => stored[field] !== row[field]),
+  );
+}
+
+/** True if a transform may have given a unique key of the stored row to another row. */
+function mayLackEntry(
+  snapshot: CatalogSnapshot,
+  before: FoundRow | null,
+  index: CompiledIndex,
+): boolean {
+  return before?.stored !== undefined && snapshot.isExchanging(index);
+}
+
+function entryChanges(
+  view: View,
+  change: ChangedRow,
+  before: readonly IndexEntry[],
+  after: readonly IndexEntry[],
+): IndexChanges {
+  const changes = withUncertainKeys(view, change, indexChanges(before, after), after);
+  // A new row takes its unique keys itself, because those of the expired row may belong to another
+  // row by now.
+  if (change.isNew) return { removed: changes.removed, added: after, rewritten: [] };
+  if (change.expiry === undefined) return changes;
+  // No entry may outlive the row, so all entries of a row that expires are written with it.
+  const added = new Set(changes.added);
+  return { ...changes, rewritten: after.filter((entry) => !added.has(entry)) };
+}
+
+/** Takes the unique keys again that the row keeps, but that may belong to another row by now. */
+function withUncertainKeys(
+  { snapshot }: View,
+  { before }: ChangedRow,
+  changes: IndexChanges,
+  after: readonly IndexEntry[],
+): IndexChanges {
+  const uncertain = after.filter(({ index }) => mayLackEntry(snapshot, before, index));
+  if (uncertain.length === 0) return changes;
+  const added = new Set([...changes.added, ...uncertain]);
+  const rewritten = changes.rewritten.filter((entry) => !added.has(entry));
+  return { ...changes, added: [...added], rewritten };
+}
+
+/**
+ * Returns the entries of a stored row. The row may have been written by hand. If an index cannot
+ * hold its values, the row has no entry there, but it can still be updated or deleted.
+ */
+function storedEntries(
+  { model, limits }: Pick<View, "model" | "limits">,
+  indexes: readonly CompiledIndex[],
+  found: FoundRow,
+): IndexEntry[] {
+  try {
+    const entries = indexEntries(model, indexes, found.stored ?? found.row, found.primaryKey);
+    return entries.every(({ key }) => canBeStored(key, limits.keyBytes))
+      ? entries
+      : entries.filter(({ key }) => canBeStored(key, limits.keyBytes));
+  } catch (error) {
+    if (!(error instanceof IndexKeyError)) throw error;
+    if (indexes.length === 1) return [];
+    return indexes.flatMap((index) => storedEntries({ model, limits }, [index], found));
+  }
+}

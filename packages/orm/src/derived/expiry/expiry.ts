@@ -1,0 +1,16 @@
+import type { Derived } from "../derived.js";
+import { expiryKey, keepsExpiry } from "./row-expiry.js";
+
+/** The record of the time at which a row expires, if the database does not report it. */
+export const expiry: Derived = {
+  name: "expiry",
+  plan({ primaryKey, expiry }, view, { writes }) {
+    if (!keepsExpiry(view)) return;
+    const key = expiryKey(view.model, primaryKey);
+    if (expiry === undefined) writes.push({ type: "delete", key });
+    else {
+      const writesUntil = (end: number) => [{ type: "set", key, value: end, expiry }] as const;
+      writes.push({ type: "timed", expiry, writesUntil });
+    }
+  },
+};

@@ -1,0 +1,61 @@
+import type { KvKey, KvKeyPart } from "@keywright/core";
+import { expiryShape } from "../../catalog/system-shapes.js";
+import { systemValue } from "../../catalog/system-value.js";
+import type { FoundRow } from "../../context/any-query.js";
+import { type CompiledModel, systemPrefix } from "../../model/compiled-model.js";
+import { currentTime, storedTime, type Time } from "../../model/rows/time.js";
+import type { View } from "../view.js";
+
+/**
+ * Returns the key under which the expiry time of a row is recorded, in milliseconds since 1970, if
+ * the database does not report it. The record is written with the row and expires with it.
+ */
+export function expiryKey(model: CompiledModel, primaryKey: readonly KvKeyPart[]): KvKey {
+  return [systemPrefix, "expiry", model.prefix, ...primaryKey];
+}
+
+/** True if the expiry times of the model's rows are recorded under {@link expiryKey}. */
+export function keepsExpiry({ catalog, snapshot }: Pick<View, "catalog" | "snapshot">): boolean {
+  return snapshot.entry.expires === true && !catalog.capabilities.returnsExpiry;
+}
+
+/** Returns when a row expires. Undefined if it does not expire. */
+export function rowExpireAt(
+  view: View,
+  row: Pick<FoundRow, "primaryKey" | "expireAt">,
+): Time | undefined | Promise<Time | undefined> {
+  return keepsExpiry(view) ? readExpireAt(view, row.primaryKey) : row.expireAt;
+}
+
+async function readExpireAt(
+  { kv, model }: View,
+  primaryKey: readonly KvKeyPart[],
+): Promise<Time | undefined> {
+  const stored = await kv.get(expiryKey(model, primaryKey));
+  return storedTime(systemValue<number>(stored, expiryShape, model.name) ?? undefined);
+}
+
+/**
+ * Returns the row that a write has found, with its recorded expiry time. Undefined if it has
+ * expired, because the database may remove it at any moment.
+ */
+export function unexpired(
+  view: View,
+  found: FoundRow | undefined,
+): FoundRow | undefined | Promise<FoundRow | undefined> {
+  if (found === undefined || !keepsExpiry(view)) return found;
+  if (found.expireAt !== undefined) return withExpireAt(found, found.expireAt);
+  return readExpireAt(view, found.primaryKey).then((expireAt) => withExpireAt(found, expireAt));
+}
+
+function withExpireAt(found: FoundRow, expireAt: Time | undefined): FoundRow | undefined {
+  if (expireAt === undefined) return found;
+  return expireAt <= currentTime() ? undefined : { ...found, expireAt };
+}
+
+/** True if a row has expired. Always false if the database never returns expired rows. */
+export async function hasExpired(view: View, primaryKey: readonly KvKeyPart[]): Promise<boolean> {
+  if (!keepsExpiry(view)) return false;
+  const expireAt = await readExpireAt(view, primaryKey);
+  return expireAt !== undefined && expireAt <= currentTime();
+}

@@ -1,0 +1,57 @@
+import type { OtherLayout } from "../../catalog/other-layout.js";
+import { assertStorable } from "../../indexes/assert-storable.js";
+import { canBeStored } from "../../indexes/can-be-stored.js";
+import { expectedEntries } from "../../indexes/expected-entries.js";
+import { type IndexEntry, indexChanges, indexEntries } from "../../indexes/index-entries.js";
+import { primaryKeyInRow, primaryKeyOf } from "../../indexes/primary-key.js";
+import type { AnyRow } from "../../model/compiled-model.js";
+import type { Derived } from "../derived.js";
+import { findForeignEntries, type OtherOwners } from "../entries/find-foreign-entries.js";
+import type { View } from "../view.js";
+
+/**
+ * The entries of a row in the indexes of the other layout, while the primary key changes. The key
+ * index, which keeps two rows from having the same other key, is one of the indexes of the rows.
+ * Here, no unique value is checked: the commit takes the same values in the indexes that are read.
+ */
+export const layout: Derived = {
+  name: "layout",
+  plan({ before, after, expiry }, view, { checks, writes }) {
+    const { other } = view.snapshot;
+    if (other === undefined || other.maintained.length === 0) return;
+    const written = after === undefined ? [] : entriesToWrite(view, other, after.row);
+    const stored = before === undefined ? [] : storedEntries(view, other, before.row);
+    const { removed } = indexChanges(stored, written);
+    const add = (foreign: OtherOwners) => {
+      checks.push(...foreign.checks);
+      for (const entry of removed) {
+        if (!foreign.entries.has(entry)) writes.push({ type: "delete", key: entry.key });
+      }
+      for (const { key, value } of written) writes.push({ type: "set", key, value, expiry });
+    };
+    const foreign = findForeignEntries({ ...view, model: other.model }, removed);
+    return foreign instanceof Promise ? foreign.then(add) : add(foreign);
+  },
+};
+
+function entriesToWrite(
+  { limits }: View,
+  { model, maintained }: OtherLayout,
+  row: AnyRow,
+): IndexEntry[] {
+  const primaryKey = primaryKeyOf(model, row);
+  const entries = indexEntries(model, maintained, row, primaryKey);
+  assertStorable(model, primaryKey, entries, limits.keyBytes);
+  return entries;
+}
+
+function storedEntries(
+  { limits }: View,
+  { model, maintained }: OtherLayout,
+  row: AnyRow,
+): IndexEntry[] {
+  const primaryKey = primaryKeyInRow(model, row);
+  if (primaryKey === undefined) return [];
+  const entries = expectedEntries(model, maintained, row, primaryKey);
+  return entries.filter(({ key }) => canBeStored(key, limits.keyBytes));
+}

@@ -1,0 +1,79 @@
+import { isSameKey } from "../../indexes/key-parts.js";
+import { addAmounts, type RankedAmounts } from "../../model/aggregates/ranked-amounts.js";
+import type { Boundary } from "./rank-keys.js";
+import { intervalKey } from "./rank-keys.js";
+import type { RankedTable } from "./ranked-table.js";
+import { amountsOfEntries, listEntries } from "./read-entries.js";
+import { listGroups, TornRanksError, wholeIndex } from "./read-intervals.js";
+
+const noReads = () => undefined;
+
+/**
+ * Returns what the entries of an interval add up to besides what it holds: what is still missing in
+ * it while it is split off. Undefined if a writer has changed the interval meanwhile.
+ *
+ * Every writer of these entries changes what the interval holds. If this is the same before and
+ * after the entries are read, they are as they were at any time between.
+ */
+export async function missingAmounts(
+  table: RankedTable,
+  level: number,
+  from: Boundary,
+  to: Boundary | undefined,
+): Promise<RankedAmounts | undefined> {
+  const before = await heldAmounts(table, level, from);
+  const missing =
+    level === 1
+      ? await sumOfEntries(table, from, to)
+      : await sumOfGroups(table, level - 1, from, to);
+  const after = await heldAmounts(table, level, from);
+  if (before.versions !== after.versions) return undefined;
+  addAmounts(missing, before.amounts, -1n);
+  return missing;
+}
+
+async function heldAmounts(
+  table: RankedTable,
+  level: number,
+  boundary: Boundary,
+): Promise<{ readonly amounts: RankedAmounts; readonly versions: string }> {
+  const prefix = intervalKey(table, level, boundary);
+  const amounts: RankedAmounts = new Map();
+  let versions = "";
+  for await (const { key, value, versionstamp } of table.kv.list<unknown>({ prefix })) {
+    const slot = key.slice(prefix.length).join(" ");
+    versions += `${slot} ${versionstamp} `;
+    if (typeof value === "string") continue;
+    amounts.set(slot, (value as { readonly value: bigint }).value);
+  }
+  return { amounts, versions };
+}
+
+async function sumOfEntries(
+  table: RankedTable,
+  from: Boundary,
+  to: Boundary | undefined,
+): Promise<RankedAmounts> {
+  const total: RankedAmounts = new Map();
+  for await (const batch of listEntries(table, from, { prefix: [], end: to }, noReads))
+    addAmounts(total, await amountsOfEntries(table, batch, noReads));
+  return total;
+}
+
+async function sumOfGroups(
+  table: RankedTable,
+  level: number,
+  from: Boundary,
+  to: Boundary | undefined,
+): Promise<RankedAmounts> {
+  const total: RankedAmounts = new Map();
+  const range = to === undefined ? wholeIndex : { prefix: [], end: [...to, 1] };
+  for await (const { amounts, end, intervals } of listGroups(table, level, from, range, noReads)) {
+    if (to !== undefined && end === undefined) {
+      if (!isSameKey(intervals[0]!.boundary, to)) throw new TornRanksError();
+      return total;
+    }
+    addAmounts(total, amounts);
+  }
+  return total;
+}

@@ -1,0 +1,65 @@
+import type { AtomicCheck, KvKey } from "@keywright/core";
+import { awaitAll } from "../../context/await-all.js";
+import { IndexKeyError } from "../../errors/row-errors.js";
+import { canBeStored } from "../../indexes/can-be-stored.js";
+import { keyText } from "../../indexes/key-text.js";
+import type { ModelStore } from "../view.js";
+import { type Fence, findFence } from "./fences.js";
+import type { RankAmount } from "./rank-amounts.js";
+import { levels, longestKey, slotKey } from "./rank-keys.js";
+
+/** What a commit checks and writes so that the intervals are right after it. */
+export interface PlacedChanges {
+  readonly checks: readonly AtomicCheck[];
+  /** The keys to which the commit adds. The same key may occur several times. */
+  readonly sums: readonly { readonly key: KvKey; readonly by: bigint }[];
+}
+
+/**
+ * Finds the interval of each level that contains each changed entry. The commit adds to it with
+ * `sum`, so it does not wait for others that add to the same interval. It checks that the interval
+ * still contains the entry: see `docs/internals/ranks.md`.
+ *
+ * @throws {IndexKeyError} if the key of an entry is too long to be the boundary of an interval.
+ */
+export async function placeChanges(
+  { kv, model, limits }: Pick<ModelStore, "kv" | "model" | "limits">,
+  changes: readonly RankAmount[],
+): Promise<PlacedChanges> {
+  const checks = new Map<string, AtomicCheck>();
+  const places = new Map<string, RankAmount>();
+  for (const ranked of changes) {
+    const table = { kv, counter: ranked.counter };
+    const id = placeId(ranked);
+    if (places.has(id)) continue;
+    if (!canBeStored(longestKey(table, ranked.entry), limits.keyBytes)) {
+      const { index = "" } = ranked.counter;
+      const field = model.indexes.find(({ name }) => name === index)?.fields[0] ?? index;
+      const problem = "length";
+      throw new IndexKeyError(model.name, index, field, typeof ranked.entry[0], { problem });
+    }
+    places.set(id, ranked);
+  }
+  const found = await awaitAll(
+    Array.from(places, async ([id, { counter, entry }]) => {
+      const fencesOf = (level: number) => findFence({ kv, counter }, level, entry);
+      return [id, await awaitAll(levels.map(fencesOf))] as const;
+    }),
+  );
+  const fences = new Map<string, readonly Fence[]>(found);
+  // The sums of one key are not added up. A change of an interval must change its versionstamp even
+  // if its numbers stay the same: see `missingAmounts`.
+  const sums: { readonly key: KvKey; readonly by: bigint }[] = [];
+  for (const ranked of changes) {
+    const placed = fences.get(placeId(ranked)) ?? [];
+    for (const [i, { boundary, check }] of placed.entries()) {
+      checks.set(keyText(check.key), check);
+      sums.push({ key: slotKey(ranked, levels[i]!, boundary, ranked.slot), by: ranked.by });
+    }
+  }
+  return { checks: [...checks.values()], sums };
+}
+
+function placeId({ counter, entry }: RankAmount): string {
+  return `${counter.prefix}\n${keyText(entry)}`;
+}

@@ -1,0 +1,40 @@
+import type { Kv } from "@keywright/core";
+import type { TableContext } from "../../context/table-context.js";
+import type { Counter } from "../../model/aggregates/counter.js";
+import type { SummedField } from "../../model/aggregates/summed-field.js";
+import type { CompiledIndex, CompiledModel } from "../../model/compiled-model.js";
+
+/** A ranked index with the database that its intervals are read from. */
+export interface RankedTable {
+  readonly kv: Kv;
+  readonly model: CompiledModel;
+  readonly index: CompiledIndex;
+  readonly counter: Counter;
+  readonly sums: readonly SummedField[];
+  /** The maximum number of entries that are read from one snapshot. */
+  readonly batchSize: number;
+  /** The maximum number of keys that are read together. */
+  readonly maxKeys: number;
+}
+
+/** Returns the counter with the ranks of an index. Undefined if it is not ranked. */
+export function rankedCounterOf(
+  { counters }: CompiledModel,
+  index: CompiledIndex | undefined,
+): Counter | undefined {
+  if (index?.ranked !== true) return undefined;
+  return counters.find((counter) => {
+    return counter.index === index.name && counter.ranked !== undefined;
+  });
+}
+
+/** Returns the index of a counter with ranks, to read and change its intervals. */
+export function rankedTable(
+  { kv, model, limits }: Pick<TableContext, "kv" | "model" | "limits">,
+  counter: Counter,
+): RankedTable | undefined {
+  const index = model.indexes.find(({ name }) => name === counter.index);
+  if (index === undefined || counter.ranked === undefined) return undefined;
+  const { batchSize, keys: maxKeys } = limits;
+  return { kv, model, index, counter, sums: counter.ranked, batchSize, maxKeys };
+}

@@ -1,0 +1,208 @@
+import type { AtomicCheck } from "@keywright/core";
+import type { TableContext } from "../../context/table-context.js";
+import { isSameKey } from "../../indexes/key-parts.js";
+import type { Counter } from "../../model/aggregates/counter.js";
+import { type Fence, fenceBefore, findFence } from "./fences.js";
+import { type Boundary, fenceKey, first, levels, stateKey, topLevel } from "./rank-keys.js";
+import { type RankedTable, rankedTable } from "./ranked-table.js";
+import { groupAt, type IntervalGroup, TornRanksError } from "./read-intervals.js";
+import { settleGroup } from "./settle-group.js";
+import { beginMerge, beginSplit, partsOf, undoSplit } from "./split-group.js";
+
+/** `"kept"` if the group has the right size, `"blocked"` if the level above must be merged first. */
+type Outcome = "kept" | "changed" | "blocked" | "failed";
+
+/** How often `splitAll` tries to split a group. */
+const maxFailures = 10;
+
+type Tended = Pick<TableContext, "kv" | "model" | "limits" | "catalog">;
+
+/**
+ * Splits or merges the intervals that contain an entry, if they have become too large or too small.
+ * Intervals count right with any boundaries. So this may fail, or the process may die, at any
+ * commit: the next call continues.
+ *
+ * @returns false if others keep changing the intervals.
+ */
+export async function tendRanks(
+  context: Tended,
+  counter: Counter,
+  entry: Boundary,
+): Promise<boolean> {
+  const table = rankedTable(context, counter);
+  if (table === undefined) return true;
+  try {
+    return await tendFrom(context, table, 1, entry);
+  } catch (error) {
+    if (error instanceof TornRanksError) return false;
+    throw error;
+  }
+}
+
+async function tendFrom(
+  context: Tended,
+  table: RankedTable,
+  level: number,
+  entry: Boundary,
+): Promise<boolean> {
+  const outcome = await tendLevel(context, table, level, entry);
+  if (outcome === "failed") return false;
+  if (outcome === "kept" || level === topLevel) return true;
+  const isDone = await tendFrom(context, table, level + 1, entry);
+  if (outcome === "blocked") await tendLevel(context, table, level, entry);
+  return isDone;
+}
+
+async function tendLevel(
+  context: Tended,
+  table: RankedTable,
+  level: number,
+  entry: Boundary,
+): Promise<Outcome> {
+  let outcome: Outcome = "kept";
+  for (let at = entry; ; ) {
+    const found = await settledGroup(context, table, level, at);
+    if (found === undefined) return "failed";
+    const { fence, group } = found;
+    const parts = await partsOf(table, level, group);
+    if (parts.isTooLarge) {
+      const last = await split(context, table, level, fence, parts);
+      if (last === undefined) return outcome === "kept" ? "failed" : outcome;
+      outcome = "changed";
+      at = last;
+      continue;
+    }
+    if (!parts.isTooSmall || fence.boundary.length === 0) return outcome;
+    return await merge(context, table, level, fence, outcome);
+  }
+}
+
+async function split(
+  { catalog, limits }: Tended,
+  table: RankedTable,
+  level: number,
+  fence: Fence,
+  parts: Awaited<ReturnType<typeof partsOf>>,
+): Promise<Boundary | undefined> {
+  const { check } = catalog.snapshot;
+  const last = await beginSplit(table, level, fence, parts, limits.keyBytes, check);
+  if (last === undefined) return undefined;
+  const group = await groupAt(table, level, fence.boundary);
+  if (await settleGroup(table, level, group, check)) return last;
+  await giveUp(table, level, fence.boundary, check);
+  return undefined;
+}
+
+/**
+ * Ends a split without new intervals, if writers keep changing them. A later one, of a group with
+ * more entries, can end: it splits off as many entries, but they are a smaller part of all.
+ */
+async function giveUp(
+  table: RankedTable,
+  level: number,
+  boundary: Boundary,
+  check: AtomicCheck,
+): Promise<void> {
+  const fence = await findFence(table, level, boundary);
+  if (!isSameKey(fence.boundary, boundary)) return;
+  const group = await groupAt(table, level, boundary);
+  if (!group.intervals.slice(1).every(({ state }) => state === "growing")) return;
+  if (group.intervals.length === 1) return;
+  if (!(await undoSplit(table, level, fence, group, check))) return;
+  await settleGroup(table, level, await groupAt(table, level, boundary), check);
+}
+
+async function merge(
+  { catalog }: Tended,
+  table: RankedTable,
+  level: number,
+  fence: Fence,
+  outcome: Outcome,
+): Promise<Outcome> {
+  const { check } = catalog.snapshot;
+  const higher =
+    level === topLevel ? undefined : await table.kv.get(fenceKey(table, level + 1, fence.boundary));
+  if (higher !== undefined && higher.versionstamp !== null) return "blocked";
+  const before = await fenceBefore(table, level, fence.boundary);
+  if (!(await isGroup(table, level, before.boundary))) return outcome;
+  if (!(await beginMerge(table, level, before, fence, higher, check))) return outcome;
+  await settleGroup(table, level, await groupAt(table, level, before.boundary), check);
+  return "changed";
+}
+
+/**
+ * Returns the group that contains an entry, with the fence of its first interval. Ends what was
+ * begun with it before. Undefined if that fails.
+ */
+async function settledGroup(
+  { catalog }: Tended,
+  table: RankedTable,
+  level: number,
+  entry: Boundary,
+): Promise<{ readonly fence: Fence; readonly group: IntervalGroup } | undefined> {
+  for (let tries = 0; tries < 2; tries++) {
+    let fence = await findFence(table, level, entry);
+    while (!(await isGroup(table, level, fence.boundary)))
+      fence = await fenceBefore(table, level, fence.boundary);
+    const group = await groupAt(table, level, fence.boundary);
+    if (group.intervals.length === 1) return { fence, group };
+    const { check } = catalog.snapshot;
+    if (await settleGroup(table, level, group, check)) continue;
+    await giveUp(table, level, fence.boundary, check);
+    return undefined;
+  }
+  return undefined;
+}
+
+async function isGroup(table: RankedTable, level: number, boundary: Boundary): Promise<boolean> {
+  if (boundary.length === 0) return true;
+  const state = await table.kv.get(stateKey(table, level, boundary));
+  return state.versionstamp === null;
+}
+
+/**
+ * Splits the intervals of an index that was counted as a whole, from its beginning to its end.
+ * Calls `afterStep` after each step, and stops if it returns false.
+ *
+ * @returns false if it was stopped. The next call continues.
+ */
+export async function splitAll(
+  context: Tended,
+  counter: Counter,
+  afterStep: () => Promise<boolean>,
+): Promise<boolean> {
+  const table = rankedTable(context, counter);
+  if (table === undefined) return true;
+  for (const level of levels) {
+    let failures = 0;
+    for (let at: Boundary | undefined = first; at !== undefined; ) {
+      if (!(await afterStep())) return false;
+      const next: Boundary | undefined = await splitNext(context, table, level, at);
+      const isSame = next !== undefined && isSameKey(next, at);
+      failures = isSame ? failures + 1 : 0;
+      // Groups that cannot be split now are left to the writers.
+      if (failures === maxFailures) break;
+      at = next;
+    }
+  }
+  return true;
+}
+
+/** Splits a group, and returns the boundary at which to continue. Undefined at the end. */
+async function splitNext(
+  context: Tended,
+  table: RankedTable,
+  level: number,
+  at: Boundary,
+): Promise<Boundary | undefined> {
+  try {
+    const found = await settledGroup(context, table, level, at);
+    if (found === undefined) return at;
+    const parts = await partsOf(table, level, found.group);
+    if (!parts.isTooLarge) return found.group.end;
+    return (await split(context, table, level, found.fence, parts)) ?? at;
+  } catch (error) {
+    if (error instanceof TornRanksError) return at;
+    throw error;
+  }
+}

@@ -1,0 +1,155 @@
+import { isSameKey } from "../../indexes/key-parts.js";
+import { limbsOf } from "../../model/aggregates/amount.js";
+import {
+  addAmounts,
+  countOf,
+  countSlot,
+  type RankedAmounts,
+} from "../../model/aggregates/ranked-amounts.js";
+import { type Boundary, first, intervalSize, topLevel } from "./rank-keys.js";
+import type { RankedTable } from "./ranked-table.js";
+import { amountsOfEntries, listEntries } from "./read-entries.js";
+import {
+  type EntryRange,
+  listGroups,
+  nextGroup,
+  type OnReads,
+  TornRanksError,
+} from "./read-intervals.js";
+
+/** What to find out about a range. */
+export interface WalkOptions {
+  /** How many entries to pass. All of the range if absent. */
+  readonly skip?: bigint | undefined;
+  /** True to add up the sums too. Then the rows at both ends of the range are read. */
+  readonly withSums?: boolean;
+  readonly onReads: OnReads;
+}
+
+export interface WalkResult {
+  /** The amounts of the entries that were passed. */
+  readonly amounts: RankedAmounts;
+  /** The entry after those. Undefined if the range has no more. */
+  readonly position: Boundary | undefined;
+}
+
+const maxAttempts = 10;
+
+/**
+ * Counts the entries of a range, or finds the entry that follows a number of them, in a number of
+ * reads that grows with the logarithm of the number of entries. From the start of the range, it
+ * passes entries up to the next interval of level 1, then intervals of level 1 up to the next of
+ * level 2, and so on; and back down to the end.
+ *
+ * Each step is exact at the time when it is read, and no entry belongs to two steps. So an entry
+ * that exists all the time counts once. One that is written meanwhile counts or does not.
+ */
+export async function walkEntries(
+  table: RankedTable,
+  range: EntryRange,
+  options: WalkOptions,
+): Promise<WalkResult> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      // If intervals are merged all the time, the entries themselves are counted.
+      return await new Walk(table, range, options).run(attempt < maxAttempts ? topLevel : 0);
+    } catch (error) {
+      if (!(error instanceof TornRanksError)) throw error;
+    }
+  }
+}
+
+class Walk {
+  readonly #table: RankedTable;
+  readonly #range: EntryRange;
+  readonly #options: WalkOptions;
+  readonly #amounts: RankedAmounts = new Map();
+
+  constructor(table: RankedTable, range: EntryRange, options: WalkOptions) {
+    this.#table = table;
+    this.#range = range;
+    this.#options = options;
+  }
+
+  async run(maxLevel: number): Promise<WalkResult> {
+    const { onReads } = this.#options;
+    const { prefix, start = prefix } = this.#range;
+    let level = start.length === 0 ? maxLevel : 0;
+    let position = start.length === 0 ? first : start;
+    while (level < maxLevel) {
+      const next = await nextGroup(this.#table, level + 1, position, this.#range, onReads);
+      if (next === undefined) break;
+      if (level === 0) {
+        const found = await this.#passEntries(position, { prefix: [], end: next });
+        if (found !== undefined) return { amounts: this.#amounts, position: found };
+      } else {
+        const reached = await this.#passGroups(level, position, next);
+        if (!isSameKey(reached, next)) {
+          position = reached;
+          break;
+        }
+      }
+      position = next;
+      level++;
+    }
+    for (; level > 0; level--) position = await this.#passGroups(level, position);
+    const found = await this.#passEntries(position, this.#range);
+    return { amounts: this.#amounts, position: found };
+  }
+
+  /** About as many entries as the intervals of a group have. */
+  get #pageSize(): number {
+    const { batchSize, sums } = this.#table;
+    return Math.min(batchSize, 2 * intervalSize.parts * (1 + sums.flatMap(limbsOf).length));
+  }
+
+  get #left(): bigint | undefined {
+    const { skip } = this.#options;
+    return skip === undefined ? undefined : skip - countOf(this.#amounts);
+  }
+
+  /**
+   * Passes the groups of a level that end in the range, or up to a boundary, as long as they have
+   * no more entries than are to be passed. Returns where the next one begins.
+   */
+  async #passGroups(level: number, from: Boundary, to?: Boundary): Promise<Boundary> {
+    // The numbers of the last interval sort before this part. So its group is also read.
+    const range = to === undefined ? this.#range : { prefix: [], end: [...to, 1] };
+    let position = from;
+    const { skip, onReads } = this.#options;
+    // The step that finds an entry ends within the intervals of one group.
+    const limit = skip === undefined ? this.#table.batchSize : this.#pageSize;
+    for await (const group of listGroups(this.#table, level, from, range, onReads, limit)) {
+      const { amounts, end } = group;
+      const left = this.#left;
+      if (end === undefined || (left !== undefined && countOf(amounts) > left)) {
+        if (to !== undefined && end === undefined && !isSameKey(position, to))
+          throw new TornRanksError();
+        return position;
+      }
+      addAmounts(this.#amounts, amounts);
+      position = end;
+    }
+    return position;
+  }
+
+  /** Passes entries. Returns the one that follows those that are to be passed, if there is one. */
+  async #passEntries(from: Boundary, range: EntryRange): Promise<Boundary | undefined> {
+    const { withSums = false, onReads } = this.#options;
+    const left = this.#left;
+    const limit = left === undefined ? Number.POSITIVE_INFINITY : Number(left) + 1;
+    for await (const batch of listEntries(this.#table, from, range, onReads, limit)) {
+      const remaining = this.#left;
+      const found = remaining === undefined ? undefined : batch[Number(remaining)];
+      const passed = found === undefined ? batch : batch.slice(0, Number(remaining));
+      addAmounts(
+        this.#amounts,
+        withSums
+          ? await amountsOfEntries(this.#table, passed, onReads)
+          : new Map([[countSlot, BigInt(passed.length)]]),
+      );
+      if (found !== undefined) return found.key.slice(1);
+    }
+    return undefined;
+  }
+}
