@@ -154,8 +154,6 @@ export type {
 } from "./migrate/plan/migration-plan.js";
 export { type PlanOptions, planMigration } from "./migrate/plan/plan-migration.js";
 export { recordSameFunctions } from "./migrate/plan/same-functions.js";
-export type { MigrationPhase, MigrationProgress } from "./migrate/run/migration-progress.js";
-export type { RunOptions } from "./migrate/run/migration-run.js";
 export type {
   FailedRow,
   FailedRowsOptions,
@@ -264,6 +262,8 @@ export type {
 } from "./query/types/condition-types.js";
 export type { IndexedField, IndexName } from "./query/types/key-path-types.js";
 export type { IndexedWhere, OrderBy, UniqueWhere } from "./query/types/where-types.js";
+export type { MigrationPhase, MigrationProgress } from "./run/migration-progress.js";
+export type { RunOptions } from "./run/migration-run.js";
 export {
   defineMigration,
   type MadeRow,

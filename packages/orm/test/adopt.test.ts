@@ -6,7 +6,7 @@ import { guideLayout } from "../src/adopt/source/guide-layout.js";
 import type { SourceLayout } from "../src/adopt/source/source-layout.js";
 import { LeaseLostError } from "../src/errors/migration-errors.js";
 import { belongsTo, createDatabase, defineModel } from "../src/index.js";
-import { leaseKey, takeLease } from "../src/migrate/run/lease.js";
+import { leaseKey, takeLease } from "../src/run/lease.js";
 import { Crash, crashAtEachCommit, crashingKv, denoKv } from "./faulty-kv.js";
 import { readOnlyKv } from "./read-only-kv.js";
 import { entriesOf, rejection, User, users } from "./user-model.js";

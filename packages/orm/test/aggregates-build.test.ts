@@ -76,7 +76,7 @@ describe("aggregates that are new to a model with rows", () => {
     const db = await open();
     const error = await rejection(db.sales.aggregate({ sum: { amount: true } }));
     expect(error).toMatchObject({ code: "KW_INDEX_NOT_READY", state: "absent" });
-    expect(error["message"]).toBe(
+    expect(error.message).toBe(
       "sales.aggregate: the count of all rows cannot be read: it is not built yet; run migrate",
     );
     const plan = await planMigration(db);

@@ -50,7 +50,7 @@ const byField: Readonly<Record<string, (values: readonly number[]) => number>> =
 function computed(rows: readonly Sale[], request: Request): object {
   const result: Record<string, unknown> = {};
   for (const name of Object.keys(request)) {
-    if (name === "count") result["count"] = rows.length;
+    if (name === "count") result.count = rows.length;
     else {
       const values = fields.map((field) => {
         const present = rows.flatMap((row) => row[field] ?? []);

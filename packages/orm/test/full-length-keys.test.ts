@@ -10,7 +10,7 @@ import {
   findFailedRows,
   migrate,
 } from "../src/index.js";
-import { readEntriesAfter } from "../src/migrate/run/read-entries-after.js";
+import { readEntriesAfter } from "../src/run/read-entries-after.js";
 
 let kv: EmbeddedKv;
 beforeEach(async () => {

@@ -48,7 +48,7 @@ it("rank takes ranked indexes and their first fields", async () => {
     players.rank({ index: "byTag", where }),
   ];
   const codes: unknown[] = [];
-  for (const each of refused) codes.push((await rejection(each))["code"]);
+  for (const each of refused) codes.push((await rejection(each)).code);
   expect(codes).toEqual([
     "KW_QUERY_UNINDEXED",
     "KW_INDEX_UNKNOWN",
@@ -73,7 +73,7 @@ it("skip needs a ranked index", async () => {
     db.players.findMany({ where: { tags: { has: { in: ["a", "b"] } } }, skip: 1 } as never),
   ];
   const codes: unknown[] = [];
-  for (const each of refused) codes.push((await rejection(Promise.resolve(each)))["code"]);
+  for (const each of refused) codes.push((await rejection(Promise.resolve(each))).code);
   expect(codes).toEqual([
     "KW_QUERY_UNINDEXED",
     "KW_ARGUMENT_INVALID",
@@ -84,7 +84,7 @@ it("skip needs a ranked index", async () => {
     "KW_ARGUMENT_INVALID",
   ]);
   const error = await rejection(db.players.findMany({ where: { score: 1 }, skip: 1 }));
-  expect(error["message"]).toBe(
+  expect(error.message).toBe(
     "players.findMany: skip needs ranked: true on the index byScore; declare it, or read the pages one after another with the cursor",
   );
   expect(error).toMatchObject({ suggestion: '{ key: ["score"], ranked: true }' });

@@ -83,7 +83,7 @@ describe("ranks that are new to a model with rows", () => {
     const db = await open();
     const error = await rejection(db.players.rank({ index: "byScore", where: { id: "p0001" } }));
     expect(error).toMatchObject({ code: "KW_INDEX_NOT_READY", state: "absent" });
-    expect(error["message"]).toBe(
+    expect(error.message).toBe(
       "players.rank: the ranks of the index byScore cannot be read: it is not built yet; run migrate",
     );
     const plan = await planMigration(db);

@@ -13,7 +13,7 @@ import {
 } from "../src/index.js";
 import { backfill } from "../src/migrate/backfill/backfill.js";
 import { buildCounters } from "../src/migrate/build/build-counters.js";
-import type { RunOptions } from "../src/migrate/run/migration-run.js";
+import type { RunOptions } from "../src/run/migration-run.js";
 import { Crash, crashAtEachCommit, crashingKv, denoKv } from "./faulty-kv.js";
 import { withRun } from "./migration-run.js";
 import { rejection } from "./user-model.js";

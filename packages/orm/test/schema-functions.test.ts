@@ -5,7 +5,7 @@ import { createDatabase, defineModel, formatPlan, migrate, planMigration } from 
 import { schemaFunctions } from "../src/schema/manifests/schema-functions.js";
 
 const id = z.string();
-const functionsOf = (field: z.ZodType) => schemaFunctions(z.object({ id, field }))["field"];
+const functionsOf = (field: z.ZodType) => schemaFunctions(z.object({ id, field })).field;
 
 describe("the functions of a schema", () => {
   it.each<[string, z.ZodType, z.ZodType]>([

@@ -4,9 +4,9 @@ import { catalogKey, rowManifestKey, transformMarkKey } from "../src/catalog/cat
 import { type AnyDatabase, tableContexts } from "../src/context/any-database.js";
 import type { TableContext } from "../src/context/table-context.js";
 import { createDatabase, type Database, defineModel } from "../src/index.js";
-import { takeLease } from "../src/migrate/run/lease.js";
-import { createRun, type RunOptions } from "../src/migrate/run/migration-run.js";
 import { transformRows } from "../src/migrate/transform/transform-rows.js";
+import { takeLease } from "../src/run/lease.js";
+import { createRun, type RunOptions } from "../src/run/migration-run.js";
 import { defineMigration } from "../src/schema/define-migration.js";
 
 const oldFields = z.object({

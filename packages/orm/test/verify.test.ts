@@ -8,9 +8,6 @@ import * as z from "zod";
 import { tableContexts } from "../src/context/any-database.js";
 import type { TableContext } from "../src/context/table-context.js";
 import { belongsTo, createDatabase, defineModel, verifyIndexes } from "../src/index.js";
-import { type Lease, takeLease } from "../src/migrate/run/lease.js";
-import type { MigrationProgress } from "../src/migrate/run/migration-progress.js";
-import { createRun, type RunOptions } from "../src/migrate/run/migration-run.js";
 import { EntrySums } from "../src/migrate/verify/entry-sums.js";
 import {
   type VerifiedEntries,
@@ -18,6 +15,9 @@ import {
   verifyModel,
 } from "../src/migrate/verify/verify-model.js";
 import type { EntryFinding } from "../src/migrate/verify/verify-state.js";
+import { type Lease, takeLease } from "../src/run/lease.js";
+import type { MigrationProgress } from "../src/run/migration-progress.js";
+import { createRun, type RunOptions } from "../src/run/migration-run.js";
 import { countingKv } from "./counting-kv.js";
 import { Crash, crashAtEachCommit, crashingKv, denoKv } from "./faulty-kv.js";
 import { rejection } from "./user-model.js";

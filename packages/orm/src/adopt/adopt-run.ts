@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { AtomicOperation } from "@keywright/core";
-import type { Lease } from "../migrate/run/lease.js";
-import { createRun } from "../migrate/run/migration-run.js";
-import { Throttle } from "../migrate/run/throttle.js";
+import type { Lease } from "../run/lease.js";
+import { createRun } from "../run/migration-run.js";
+import { Throttle } from "../run/throttle.js";
 import { yieldToEventLoop } from "../transaction/yield-to-event-loop.js";
 import type { AdoptProgress } from "./adopt-result.js";
 

@@ -2,7 +2,7 @@ import type { KvKey } from "@keywright/core";
 import type { TableContext, TableLimits } from "../context/table-context.js";
 import type { RowId } from "../errors/orm-error.js";
 import { isSameKey } from "../indexes/key-parts.js";
-import { commitRows } from "../migrate/run/commit-rows.js";
+import { commitRows } from "../migrate/transform/commit-rows.js";
 import { isLimitError, limitErrorOf } from "../transaction/limit-error-of.js";
 import { isRefusal } from "../write/many/commit-together.js";
 import { addRecord } from "./add-record.js";

@@ -14,8 +14,8 @@ import { assertDistinctPrefixes, compileModel } from "../model/compile-model.js"
 import type { CompiledModel } from "../model/compiled-model.js";
 import { isModel } from "../model/define-model.js";
 import type { Model } from "../model/model.js";
-import { readStored } from "../query/read/rows/read-rows.js";
 import { linkRelations } from "../relations/link-relations.js";
+import { readStored } from "../rows/read-rows.js";
 import type { RowMigration } from "../schema/define-migration.js";
 import { relationTexts, unguardedCopies } from "../schema/manifests/model-manifest.js";
 import {

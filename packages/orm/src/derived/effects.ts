@@ -81,7 +81,7 @@ export function addWrites(operation: AtomicOperation, writes: readonly Write[], 
 }
 
 /** Returns when a row expires that is committed at `now`. */
-export function endOf(expiry: RowExpiry, now: Time): Time {
+function endOf(expiry: RowExpiry, now: Time): Time {
   return expiry.expireAt ?? timeAfter(now, expiry.expireIn);
 }
 

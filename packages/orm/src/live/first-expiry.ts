@@ -2,7 +2,7 @@ import type { FoundRow } from "../context/any-query.js";
 import type { TableContext } from "../context/table-context.js";
 import { expiryKey, keepsExpiry } from "../derived/expiry/row-expiry.js";
 import { viewOf } from "../derived/view.js";
-import { readKeys } from "../query/read/rows/read-rows.js";
+import { readKeys } from "../rows/read-rows.js";
 
 /** Returns when the first of some rows expires, in milliseconds since 1970, or `Infinity`. */
 export async function firstExpiry(

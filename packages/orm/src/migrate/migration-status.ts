@@ -18,9 +18,9 @@ import { type AnyDatabase, tableContexts } from "../context/any-database.js";
 import type { TableContext } from "../context/table-context.js";
 import type { IndexProgress } from "../errors/schema-errors.js";
 import type { CompiledModel } from "../model/compiled-model.js";
+import { hasHolderEnded, leaseKey, type StoredLease } from "../run/lease.js";
 import { findDuplicates } from "./build/list-duplicates.js";
 import { readUnreported } from "./build/unreported-rows.js";
-import { hasHolderEnded, leaseKey, type StoredLease } from "./run/lease.js";
 import { findFailedRows } from "./transform/failed-rows.js";
 import { type TransformState, transformStateKey } from "./transform/transform-state.js";
 

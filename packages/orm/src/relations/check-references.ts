@@ -8,7 +8,7 @@ import { pointerOf, primaryKeyOf, rowKey } from "../indexes/primary-key.js";
 import type { AnyRow, CompiledModel } from "../model/compiled-model.js";
 import { isMarked, markOf } from "../model/options/soft-delete.js";
 import { isRow } from "../model/rows/stored-row.js";
-import { readStored } from "../query/read/rows/read-rows.js";
+import { readStored } from "../rows/read-rows.js";
 import type { KeyId } from "../transaction/buffer/key-id.js";
 import { referenceGuardKey } from "./guard-keys.js";
 import { referenceIndexes } from "./reference-index.js";

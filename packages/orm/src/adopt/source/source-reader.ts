@@ -1,7 +1,7 @@
 import type { Kv, KvKey } from "@keywright/core";
 import { capabilitiesOf } from "../../catalog/capabilities-of.js";
-import { readEntriesAfter } from "../../migrate/run/read-entries-after.js";
-import { readStored } from "../../query/read/rows/read-rows.js";
+import { readStored } from "../../rows/read-rows.js";
+import { readEntriesAfter } from "../../run/read-entries-after.js";
 import type { SourceEntry, SourceKv, SourceReader } from "./source-layout.js";
 
 /** Reads a source by keys and in pages. It has no method that writes. */

@@ -1,7 +1,6 @@
 import type { AnyQuery, FoundRow } from "../../context/any-query.js";
 import type { ReadMeter } from "../../context/read-meter.js";
 import type { TableContext } from "../../context/table-context.js";
-import { type AnyRankQuery, rankRow } from "../../derived/ranks/rank-row.js";
 import { chooseSkipping } from "../../derived/ranks/skip-entries.js";
 import type { Operation } from "../../errors/orm-error.js";
 import { InvalidArgumentError, UnindexedQueryError } from "../../errors/query-errors.js";
@@ -14,6 +13,7 @@ import { deepCopy } from "../../model/rows/copy-of-data.js";
 import type { AnyAggregateQuery } from "../../query/aggregate/aggregate-query.js";
 import { aggregateRows, groupRows } from "../../query/aggregate/aggregate-rows.js";
 import { countRows, rowExists } from "../../query/aggregate/count-rows.js";
+import { type AnyRankQuery, rankRow } from "../../query/aggregate/rank-row.js";
 import { choosePlan, chooseScan } from "../../query/plan/choose-plan.js";
 import { type AnyDistinctQuery, distinctValues } from "../../query/read/distinct-values.js";
 import { explainQuery, type QueryExplanation } from "../../query/read/explain-query.js";

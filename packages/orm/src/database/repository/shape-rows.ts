@@ -2,12 +2,12 @@ import type { AnyQuery, FoundRow } from "../../context/any-query.js";
 import type { ReadMeter } from "../../context/read-meter.js";
 import type { TableContext } from "../../context/table-context.js";
 import { ReferenceMissingError, VersionConflictError } from "../../errors/row-errors.js";
-import { foundRow } from "../../query/read/rows/found-row.js";
-import { readRows } from "../../query/read/rows/read-rows.js";
 import { resultRow, resultRows } from "../../query/read/rows/result-row.js";
 import { loadRelations } from "../../relations/load/load-relations.js";
 import type { MissingRow } from "../../relations/load/relation-load.js";
 import { retryTornRead } from "../../relations/load/retry-torn-read.js";
+import { foundRow } from "../../rows/found-row.js";
+import { readRows } from "../../rows/read-rows.js";
 import { withDeletedRows } from "../../write/deleted/purging-context.js";
 import { createMatcher } from "../../write/many/row-matcher.js";
 

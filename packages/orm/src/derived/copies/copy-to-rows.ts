@@ -8,8 +8,6 @@ import { ScopeError } from "../../errors/scope-error.js";
 import type { AnyRow } from "../../model/compiled-model.js";
 import { changedCopies, withCopies } from "../../model/relations/copied-fields.js";
 import type { Reference } from "../../model/relations/linked-relations.js";
-import { foundRow } from "../../query/read/rows/found-row.js";
-import { readRows } from "../../query/read/rows/read-rows.js";
 import { referenceGuardKey } from "../../relations/guard-keys.js";
 import { isReferenceTo, rowIdOf } from "../../relations/referenced-key.js";
 import {
@@ -18,6 +16,8 @@ import {
   nextReferrer,
   tableOfModel,
 } from "../../relations/referrers.js";
+import { foundRow } from "../../rows/found-row.js";
+import { readRows } from "../../rows/read-rows.js";
 import type { KeyId } from "../../transaction/buffer/key-id.js";
 import { unexpired } from "../expiry/row-expiry.js";
 import { viewOf } from "../view.js";

@@ -4,7 +4,7 @@ import { countedRowShape } from "../../catalog/system-shapes.js";
 import { systemValue } from "../../catalog/system-value.js";
 import { keyAfter } from "../../indexes/key-parts.js";
 import { rowKey } from "../../indexes/primary-key.js";
-import { readStored } from "../../query/read/rows/read-rows.js";
+import { readStored } from "../../rows/read-rows.js";
 import type { ModelStore } from "../view.js";
 import { type CountedIn, countedRowsPrefix, includingCounters } from "./counted-row.js";
 import type { CounterAmount } from "./counter-amounts.js";

@@ -12,7 +12,7 @@ import type { IndexEntry } from "../../indexes/index-entries.js";
 import { keyText } from "../../indexes/key-text.js";
 import type { AnyRow, CompiledIndex } from "../../model/compiled-model.js";
 import { currentTime, storedTime, type Time } from "../../model/rows/time.js";
-import { readStored } from "../../query/read/rows/read-rows.js";
+import { readStored } from "../../rows/read-rows.js";
 import { setUntil } from "../../transaction/buffer/set-until.js";
 import { noteRefused, unstorableKey } from "../build/unindexed-rows.js";
 

@@ -11,10 +11,10 @@ import { backfillShape } from "../../catalog/system-shapes.js";
 import { systemValue } from "../../catalog/system-value.js";
 import type { TableContext } from "../../context/table-context.js";
 import type { CompiledIndex } from "../../model/compiled-model.js";
+import type { MigrationRun } from "../../run/migration-run.js";
+import { countRows } from "../../run/scan-rows.js";
 import { forgetUnreported } from "../build/unreported-rows.js";
 import { isReplaced } from "../plan/plan-indexes.js";
-import type { MigrationRun } from "../run/migration-run.js";
-import { countRows } from "../run/scan-rows.js";
 import { Verification } from "../verify/verify-state.js";
 
 export interface RunningBackfill {

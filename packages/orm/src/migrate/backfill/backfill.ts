@@ -6,11 +6,11 @@ import {
 } from "../../catalog/backfill-state.js";
 import type { TableContext } from "../../context/table-context.js";
 import type { AnyRow, CompiledIndex } from "../../model/compiled-model.js";
+import { commitBatch } from "../../run/commit-batch.js";
+import { ProgressMeter } from "../../run/migration-progress.js";
+import { type MigrationRun, maxBatchRows } from "../../run/migration-run.js";
+import { PageReader } from "../../run/page-reader.js";
 import { noteRefused, withUnindexed } from "../build/unindexed-rows.js";
-import { commitBatch } from "../run/commit-batch.js";
-import { ProgressMeter } from "../run/migration-progress.js";
-import { type MigrationRun, maxBatchRows } from "../run/migration-run.js";
-import { PageReader } from "../run/page-reader.js";
 import { verifyModel } from "../verify/verify-model.js";
 import { Verification } from "../verify/verify-state.js";
 import { addBatch, type BackfillBatch, planBatch } from "./backfill-batch.js";

@@ -12,14 +12,14 @@ import type { TableContext } from "../../context/table-context.js";
 import { InvalidArgumentError } from "../../errors/query-errors.js";
 import { UnknownIndexError } from "../../errors/schema-errors.js";
 import type { CompiledIndex, CompiledModel } from "../../model/compiled-model.js";
+import { changeCatalog } from "../../run/change-catalog.js";
+import { takeLease } from "../../run/lease.js";
+import { createRun, type MigrationRun, type RunOptions } from "../../run/migration-run.js";
 import { hashOf } from "../../schema/manifests/hash.js";
 import { codeOf } from "../../schema/manifests/index-code.js";
 import { indexManifest } from "../../schema/manifests/index-manifest.js";
 import { buildCounters } from "../build/build-counters.js";
 import { dropIndexes } from "../build/drop-indexes.js";
-import { changeCatalog } from "../run/change-catalog.js";
-import { takeLease } from "../run/lease.js";
-import { createRun, type MigrationRun, type RunOptions } from "../run/migration-run.js";
 import { findStaleCopies, type StaleCopies } from "../verify/stale-copies.js";
 import { backfill } from "./backfill.js";
 

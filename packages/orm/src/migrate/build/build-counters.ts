@@ -38,11 +38,11 @@ import { expectedEntries } from "../../indexes/expected-entries.js";
 import { type Counter, parseCounterName } from "../../model/aggregates/counter.js";
 import type { AnyRow, CompiledModel } from "../../model/compiled-model.js";
 import { currentTime } from "../../model/rows/time.js";
-import { readStored } from "../../query/read/rows/read-rows.js";
-import { commitBatch } from "../run/commit-batch.js";
-import { ProgressMeter } from "../run/migration-progress.js";
-import type { MigrationRun } from "../run/migration-run.js";
-import { readNextRows } from "../run/scan-rows.js";
+import { readStored } from "../../rows/read-rows.js";
+import { commitBatch } from "../../run/commit-batch.js";
+import { ProgressMeter } from "../../run/migration-progress.js";
+import type { MigrationRun } from "../../run/migration-run.js";
+import { readNextRows } from "../../run/scan-rows.js";
 import { clearPrefix } from "./clear-prefix.js";
 
 const maxCountedRows = 250;

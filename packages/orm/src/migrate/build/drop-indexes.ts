@@ -14,8 +14,8 @@ import {
 import type { TableContext } from "../../context/table-context.js";
 import { parseCounterName, rowCounter } from "../../model/aggregates/counter.js";
 import { systemPrefix } from "../../model/compiled-model.js";
-import { ProgressMeter } from "../run/migration-progress.js";
-import type { MigrationRun } from "../run/migration-run.js";
+import { ProgressMeter } from "../../run/migration-progress.js";
+import type { MigrationRun } from "../../run/migration-run.js";
 import { clearPrefix } from "./clear-prefix.js";
 
 interface DropTarget {

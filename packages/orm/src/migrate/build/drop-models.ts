@@ -4,11 +4,11 @@ import type { TableContext } from "../../context/table-context.js";
 import { partAfter } from "../../indexes/key-parts.js";
 import { parseCounterName } from "../../model/aggregates/counter.js";
 import { systemPrefix } from "../../model/compiled-model.js";
+import { ProgressMeter } from "../../run/migration-progress.js";
+import type { MigrationRun } from "../../run/migration-run.js";
 import { placesOfOthers, placesOfStored } from "../plan/model-places.js";
 import { modelsToDrop } from "../plan/plan-drops.js";
 import { readRowManifest, readStoredModels, type StoredModel } from "../plan/stored-models.js";
-import { ProgressMeter } from "../run/migration-progress.js";
-import type { MigrationRun } from "../run/migration-run.js";
 import { clearPrefix } from "./clear-prefix.js";
 import { waitForReaders } from "./drop-indexes.js";
 

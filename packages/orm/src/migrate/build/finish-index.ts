@@ -6,7 +6,7 @@ import {
   resolveDuplicates,
 } from "../../derived/entries/resolve-duplicates.js";
 import type { CompiledIndex } from "../../model/compiled-model.js";
-import type { MigrationRun } from "../run/migration-run.js";
+import type { MigrationRun } from "../../run/migration-run.js";
 
 /** The result for an index that was not readable when the run began. */
 export interface MigratedIndex {

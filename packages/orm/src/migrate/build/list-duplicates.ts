@@ -15,7 +15,7 @@ import { keyText } from "../../indexes/key-text.js";
 import { pointerOf, rowKey } from "../../indexes/primary-key.js";
 import type { CompiledIndex } from "../../model/compiled-model.js";
 import type { Page, PageOptions } from "../../query/read/read-page.js";
-import { readStored } from "../../query/read/rows/read-rows.js";
+import { readStored } from "../../rows/read-rows.js";
 
 /** Rows that have the same value of a unique index. */
 export interface DuplicateValue {

@@ -8,7 +8,7 @@ import type { IndexState } from "../../catalog/catalog-entry.js";
 import { unreportedShape } from "../../catalog/system-shapes.js";
 import { systemValue } from "../../catalog/system-value.js";
 import type { TableContext } from "../../context/table-context.js";
-import type { Lease } from "../run/lease.js";
+import type { Lease } from "../../run/lease.js";
 
 /** The rows that backfills have left out, and that no completed run has returned yet. */
 export interface Unreported {

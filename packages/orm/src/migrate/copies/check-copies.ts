@@ -11,18 +11,18 @@ import type { AnyRow } from "../../model/compiled-model.js";
 import { changedCopies } from "../../model/relations/copied-fields.js";
 import type { BelongsTo } from "../../model/relations/relation-definition.js";
 import { findByPrimaryKey } from "../../query/read/find-unique.js";
-import { foundRow } from "../../query/read/rows/found-row.js";
-import { readKeys, readRows, readWithSchema } from "../../query/read/rows/read-rows.js";
 import { isReferenceTo, referencedKey } from "../../relations/referenced-key.js";
 import { tableOfModel } from "../../relations/referrers.js";
 import { copiesOfNoRow, ownNames } from "../../relations/with-copied-fields.js";
+import { foundRow } from "../../rows/found-row.js";
+import { readKeys, readRows, readWithSchema } from "../../rows/read-rows.js";
+import { type MigrationRun, maxBatchRows } from "../../run/migration-run.js";
+import { readNextRows } from "../../run/scan-rows.js";
 import { commitChange } from "../../write/commit/commit-change.js";
 import { planChange } from "../../write/commit/plan-change.js";
 import { withDeletedRows } from "../../write/deleted/purging-context.js";
 import { writeEach } from "../../write/many/write-each.js";
 import { findToWrite } from "../../write/rows/find-row.js";
-import { type MigrationRun, maxBatchRows } from "../run/migration-run.js";
-import { readNextRows } from "../run/scan-rows.js";
 
 /** A row whose copied fields differ from the row that it copies, or from their defaults. */
 export interface OutdatedCopy {

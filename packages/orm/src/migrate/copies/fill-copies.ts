@@ -1,8 +1,8 @@
 import type { TableContext } from "../../context/table-context.js";
-import { changeCatalog } from "../run/change-catalog.js";
-import { ProgressMeter } from "../run/migration-progress.js";
-import type { MigrationRun } from "../run/migration-run.js";
-import { countRows } from "../run/scan-rows.js";
+import { changeCatalog } from "../../run/change-catalog.js";
+import { ProgressMeter } from "../../run/migration-progress.js";
+import type { MigrationRun } from "../../run/migration-run.js";
+import { countRows } from "../../run/scan-rows.js";
 import { checkCopies } from "./check-copies.js";
 
 /**

@@ -10,8 +10,8 @@ import { hasEntries } from "../../catalog/has-entries.js";
 import { keyIndexOf, otherIndexName } from "../../catalog/other-layout.js";
 import type { TableContext } from "../../context/table-context.js";
 import type { CompiledModel } from "../../model/compiled-model.js";
+import type { MigrationRun } from "../../run/migration-run.js";
 import { indexManifest } from "../../schema/manifests/index-manifest.js";
-import type { MigrationRun } from "../run/migration-run.js";
 
 /**
  * Records in the catalog that the rows are also stored by the primary key of a model, and the place

@@ -3,12 +3,12 @@ import type { OtherLayout } from "../../catalog/other-layout.js";
 import type { TableContext } from "../../context/table-context.js";
 import { canBeStored } from "../../indexes/can-be-stored.js";
 import { pointerOf, primaryKeyInRow, rowKey } from "../../indexes/primary-key.js";
+import { type MigrationRun, maxBatchRows } from "../../run/migration-run.js";
+import { readNextRows } from "../../run/scan-rows.js";
 import { backfill } from "../backfill/backfill.js";
 import { buildCounters } from "../build/build-counters.js";
 import { dropIndexes } from "../build/drop-indexes.js";
 import { finishIndex, type MigratedIndex, maxReported } from "../build/finish-index.js";
-import { type MigrationRun, maxBatchRows } from "../run/migration-run.js";
-import { readNextRows } from "../run/scan-rows.js";
 
 /** The options of a migration that its backfills use. */
 export type BuildOptions = Parameters<typeof backfill>[2];

@@ -1,8 +1,8 @@
 import { isLeaving } from "../../catalog/other-layout.js";
 import type { TableContext } from "../../context/table-context.js";
+import type { MigrationRun } from "../../run/migration-run.js";
 import { readFacts } from "../plan/plan-migration.js";
 import { planModel } from "../plan/plan-model.js";
-import type { MigrationRun } from "../run/migration-run.js";
 import type { DanglingReference } from "../verify/dangling-references.js";
 import { beginLayout } from "./begin-layout.js";
 import { type BuildOptions, buildLayout, type LayoutObstacles } from "./build-layout.js";

@@ -1,6 +1,6 @@
 import type { TableContext } from "../../context/table-context.js";
+import type { MigrationRun } from "../../run/migration-run.js";
 import { maxReported } from "../build/finish-index.js";
-import type { MigrationRun } from "../run/migration-run.js";
 import {
   type DanglingReference,
   danglingReferencesAmong,

@@ -6,10 +6,10 @@ import { backfillShape } from "../../catalog/system-shapes.js";
 import { systemValue } from "../../catalog/system-value.js";
 import type { TableContext } from "../../context/table-context.js";
 import { deleteJobsPrefix, guardsPrefix } from "../../relations/guard-keys.js";
+import { changeCatalog } from "../../run/change-catalog.js";
+import type { MigrationRun } from "../../run/migration-run.js";
 import { clearPrefix } from "../build/clear-prefix.js";
 import { waitForReaders } from "../build/drop-indexes.js";
-import { changeCatalog } from "../run/change-catalog.js";
-import type { MigrationRun } from "../run/migration-run.js";
 import { Verification } from "../verify/verify-state.js";
 
 /**

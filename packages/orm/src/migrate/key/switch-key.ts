@@ -11,8 +11,8 @@ import { rowManifestShape } from "../../catalog/system-shapes.js";
 import { systemValue } from "../../catalog/system-value.js";
 import type { TableContext } from "../../context/table-context.js";
 import type { CompiledModel } from "../../model/compiled-model.js";
+import type { MigrationRun } from "../../run/migration-run.js";
 import type { RowManifest } from "../../schema/manifests/manifest.js";
-import type { MigrationRun } from "../run/migration-run.js";
 
 /**
  * Makes the other layout of a model the one that is read, in one commit. From then on, programs

@@ -1,7 +1,7 @@
 import { ulid } from "@keywright/core";
 import { rowManifestKey, transformMarkKey, transformsOf } from "../../catalog/catalog-entry.js";
 import type { TableContext } from "../../context/table-context.js";
-import type { MigrationRun } from "../run/migration-run.js";
+import type { MigrationRun } from "../../run/migration-run.js";
 import { leftValues } from "./left-fields.js";
 import { readFacts } from "./plan-migration.js";
 

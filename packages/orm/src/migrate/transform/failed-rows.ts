@@ -12,9 +12,9 @@ import { keyText } from "../../indexes/key-text.js";
 import { pointerOf } from "../../indexes/primary-key.js";
 import { type CompiledModel, systemPrefix } from "../../model/compiled-model.js";
 import type { Page, PageOptions } from "../../query/read/read-page.js";
-import { readRows } from "../../query/read/rows/read-rows.js";
-import { readEntriesAfter } from "../run/read-entries-after.js";
-import { decodeRowCursor, encodeRowCursor } from "../run/row-cursor.js";
+import { readRows } from "../../rows/read-rows.js";
+import { readEntriesAfter } from "../../run/read-entries-after.js";
+import { decodeRowCursor, encodeRowCursor } from "../../run/row-cursor.js";
 import type { RowFailure } from "./upgraded-row.js";
 
 /** A row that a transform could not change. It is stored as before. */

@@ -21,8 +21,8 @@ import type { AnyRow } from "../../model/compiled-model.js";
 import { storedTime } from "../../model/rows/time.js";
 import { planChange } from "../../write/commit/plan-change.js";
 import type { RecordedOperation } from "../../write/many/shared-commit.js";
-import { recordChange, recordedOperation } from "../run/record-change.js";
 import { failedRowKey, recordedFailure } from "./failed-rows.js";
+import { recordChange, recordedOperation } from "./record-change.js";
 import { type RowFailure, upgradeRow } from "./upgraded-row.js";
 
 export interface TransformedRow {

@@ -9,8 +9,8 @@ import { keyText } from "../../indexes/key-text.js";
 import { pointerOf } from "../../indexes/primary-key.js";
 import type { AnyRow, CompiledIndex } from "../../model/compiled-model.js";
 import { isRow } from "../../model/rows/stored-row.js";
-import { maxBatchRows } from "../run/migration-run.js";
-import { readNextRows } from "../run/scan-rows.js";
+import { maxBatchRows } from "../../run/migration-run.js";
+import { readNextRows } from "../../run/scan-rows.js";
 
 /** The rows that share values of a unique index which the database does not have yet. */
 export interface PreviewedDuplicates {

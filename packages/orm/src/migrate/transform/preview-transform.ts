@@ -7,10 +7,10 @@ import type { RowIssue } from "../../errors/row-issue.js";
 import { indexEntries } from "../../indexes/index-entries.js";
 import { partsOfId, pointerOf } from "../../indexes/primary-key.js";
 import type { AnyRow, CompiledModel } from "../../model/compiled-model.js";
+import { maxBatchRows } from "../../run/migration-run.js";
+import { readNextRows } from "../../run/scan-rows.js";
 import { findUpgrade } from "../../schema/upgrade/row-upgrade.js";
 import { readFacts } from "../plan/plan-migration.js";
-import { maxBatchRows } from "../run/migration-run.js";
-import { readNextRows } from "../run/scan-rows.js";
 import { failureOf } from "./plan-transform.js";
 import { type RowFailure, upgradeRow } from "./upgraded-row.js";
 

@@ -3,11 +3,11 @@ import type { CatalogSnapshot } from "../../catalog/catalog-snapshot.js";
 import { awaitAll } from "../../context/await-all.js";
 import type { TableContext, TableLimits } from "../../context/table-context.js";
 import { withJoinedReads } from "../../context/with-joined-reads.js";
-import { readStored } from "../../query/read/rows/read-rows.js";
+import { readStored } from "../../rows/read-rows.js";
+import type { MigrationRun } from "../../run/migration-run.js";
 import { isLimitError } from "../../transaction/limit-error-of.js";
 import { isRefusal } from "../../write/many/commit-together.js";
-import { commitRows } from "../run/commit-rows.js";
-import type { MigrationRun } from "../run/migration-run.js";
+import { commitRows } from "./commit-rows.js";
 import {
   failureOf,
   planFailed,

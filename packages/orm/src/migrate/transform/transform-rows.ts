@@ -6,11 +6,11 @@ import {
 import { transformShape } from "../../catalog/system-shapes.js";
 import { systemValue } from "../../catalog/system-value.js";
 import type { TableContext } from "../../context/table-context.js";
-import { readRows } from "../../query/read/rows/read-rows.js";
-import { changeCatalog } from "../run/change-catalog.js";
-import { ProgressMeter } from "../run/migration-progress.js";
-import { type MigrationRun, maxBatchRows } from "../run/migration-run.js";
-import { countRows, readNextRows } from "../run/scan-rows.js";
+import { readRows } from "../../rows/read-rows.js";
+import { changeCatalog } from "../../run/change-catalog.js";
+import { ProgressMeter } from "../../run/migration-progress.js";
+import { type MigrationRun, maxBatchRows } from "../../run/migration-run.js";
+import { countRows, readNextRows } from "../../run/scan-rows.js";
 import { failedRowsPrefix, readRecordedFailures } from "./failed-rows.js";
 import { type RowSource, transformBatches } from "./transform-batches.js";
 import { type TransformState, transformStateKey } from "./transform-state.js";

@@ -13,9 +13,9 @@ import { limbsOf } from "../../model/aggregates/amount.js";
 import type { Counter } from "../../model/aggregates/counter.js";
 import type { CompiledIndex } from "../../model/compiled-model.js";
 import { isRow } from "../../model/rows/stored-row.js";
-import { readStored } from "../../query/read/rows/read-rows.js";
-import { type MigrationRun, maxBatchRows } from "../run/migration-run.js";
-import { readEntriesAfter } from "../run/read-entries-after.js";
+import { readStored } from "../../rows/read-rows.js";
+import { type MigrationRun, maxBatchRows } from "../../run/migration-run.js";
+import { readEntriesAfter } from "../../run/read-entries-after.js";
 import { checkRanks } from "./check-ranks.js";
 
 /** A counter that differs from the rows that it counts. */

@@ -13,7 +13,7 @@ import {
 import { isSameKey } from "../../indexes/key-parts.js";
 import type { Counter } from "../../model/aggregates/counter.js";
 import { addAmounts, type RankedAmounts } from "../../model/aggregates/ranked-amounts.js";
-import type { MigrationRun } from "../run/migration-run.js";
+import type { MigrationRun } from "../../run/migration-run.js";
 
 export interface CheckedRanks {
   /** The beginnings of the groups of intervals whose numbers are wrong. */

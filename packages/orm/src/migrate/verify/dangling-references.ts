@@ -13,13 +13,13 @@ import type { AnyRow } from "../../model/compiled-model.js";
 import { isMarked } from "../../model/options/soft-delete.js";
 import { isRow } from "../../model/rows/stored-row.js";
 import type { Page, PageOptions } from "../../query/read/read-page.js";
-import { readKeys, readWithSchema } from "../../query/read/rows/read-rows.js";
 import { referencedKey } from "../../relations/referenced-key.js";
 import { tableOfModel } from "../../relations/referrers.js";
+import { readKeys, readWithSchema } from "../../rows/read-rows.js";
+import { maxBatchRows } from "../../run/migration-run.js";
+import { decodeRowCursor, encodeRowCursor } from "../../run/row-cursor.js";
+import { readNextRows } from "../../run/scan-rows.js";
 import { keyIdOf } from "../../transaction/buffer/key-id.js";
-import { maxBatchRows } from "../run/migration-run.js";
-import { decodeRowCursor, encodeRowCursor } from "../run/row-cursor.js";
-import { readNextRows } from "../run/scan-rows.js";
 
 /** A reference of a row to a row that does not exist. */
 export interface DanglingReference {

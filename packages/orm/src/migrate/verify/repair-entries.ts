@@ -6,9 +6,9 @@ import { rowExpireAt } from "../../derived/expiry/row-expiry.js";
 import { viewOf } from "../../derived/view.js";
 import { keyText } from "../../indexes/key-text.js";
 import { currentTime } from "../../model/rows/time.js";
+import type { MigrationRun } from "../../run/migration-run.js";
 import { setUntil } from "../../transaction/buffer/set-until.js";
 import { isLimitError } from "../../transaction/limit-error-of.js";
-import type { MigrationRun } from "../run/migration-run.js";
 import type { EntryRepair, Inspection } from "./inspect-entry.js";
 
 export interface Repairable {

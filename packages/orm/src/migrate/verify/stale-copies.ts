@@ -4,9 +4,9 @@ import { expectedEntries } from "../../indexes/expected-entries.js";
 import { isSameKey } from "../../indexes/key-parts.js";
 import { rowKey } from "../../indexes/primary-key.js";
 import type { CompiledIndex } from "../../model/compiled-model.js";
-import { readStored } from "../../query/read/rows/read-rows.js";
-import { type MigrationRun, maxBatchRows } from "../run/migration-run.js";
-import { readEntriesAfter } from "../run/read-entries-after.js";
+import { readStored } from "../../rows/read-rows.js";
+import { type MigrationRun, maxBatchRows } from "../../run/migration-run.js";
+import { readEntriesAfter } from "../../run/read-entries-after.js";
 import { isExpectedValue, primaryKeyAt } from "./inspect-entry.js";
 
 /** An entry of an index of copies that differs from its row. */

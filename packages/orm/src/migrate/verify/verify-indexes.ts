@@ -1,9 +1,9 @@
 import { type AnyDatabase, tableContextOf, tableContexts } from "../../context/any-database.js";
 import type { TableContext } from "../../context/table-context.js";
 import { InvalidArgumentError } from "../../errors/query-errors.js";
+import { takeLease } from "../../run/lease.js";
+import { createRun, type RunOptions } from "../../run/migration-run.js";
 import { type CheckedCopies, checkCopies } from "../copies/check-copies.js";
-import { takeLease } from "../run/lease.js";
-import { createRun, type RunOptions } from "../run/migration-run.js";
 import { type CheckedCounters, checkCounters } from "./check-counters.js";
 import { type VerifiedEntries, verifyModel } from "./verify-model.js";
 

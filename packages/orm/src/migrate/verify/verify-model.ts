@@ -3,12 +3,12 @@ import { type IndexState, withCounterStates } from "../../catalog/catalog-entry.
 import { inParallel } from "../../context/in-parallel.js";
 import type { TableContext } from "../../context/table-context.js";
 import type { CompiledIndex } from "../../model/compiled-model.js";
+import { changeCatalog } from "../../run/change-catalog.js";
+import { ProgressMeter } from "../../run/migration-progress.js";
+import { type MigrationRun, maxBatchRows } from "../../run/migration-run.js";
+import { PageReader } from "../../run/page-reader.js";
 import { buildCounters } from "../build/build-counters.js";
 import { dropIndexes } from "../build/drop-indexes.js";
-import { changeCatalog } from "../run/change-catalog.js";
-import { ProgressMeter } from "../run/migration-progress.js";
-import { type MigrationRun, maxBatchRows } from "../run/migration-run.js";
-import { PageReader } from "../run/page-reader.js";
 import type { Inspection } from "./inspect-entry.js";
 import { type Repairable, repairEntries } from "./repair-entries.js";
 import { sumEntries, verifyEntries } from "./verify-entries.js";

@@ -5,8 +5,8 @@ import { systemValue } from "../../catalog/system-value.js";
 import type { TableContext } from "../../context/table-context.js";
 import { canBeStored } from "../../indexes/can-be-stored.js";
 import { type CompiledModel, systemPrefix } from "../../model/compiled-model.js";
+import type { MigrationRun } from "../../run/migration-run.js";
 import { withUnindexed } from "../build/unindexed-rows.js";
-import type { MigrationRun } from "../run/migration-run.js";
 import { EntrySums } from "./entry-sums.js";
 
 /** A wrong entry of an index. */

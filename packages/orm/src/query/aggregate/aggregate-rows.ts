@@ -8,9 +8,9 @@ import { IndexNotReadyError } from "../../errors/schema-errors.js";
 import { isSamePart } from "../../indexes/key-parts.js";
 import { countOf, sumOf } from "../../model/aggregates/ranked-amounts.js";
 import type { CompiledIndex } from "../../model/compiled-model.js";
+import { readAgain } from "../../rows/read-again.js";
 import { queriedModel } from "../plan/queried-model.js";
 import { takeOf } from "../read/read-page.js";
-import { readAgain } from "../read/rows/read-again.js";
 import {
   type Aggregates,
   type AnyAggregateQuery,

@@ -9,6 +9,7 @@ import { counterKey } from "../../indexes/counter-keys.js";
 import { primaryKeyOfEntry } from "../../indexes/entry-value.js";
 import type { Counter } from "../../model/aggregates/counter.js";
 import { countOf } from "../../model/aggregates/ranked-amounts.js";
+import { readAgain } from "../../rows/read-again.js";
 import { type KeyId, keyIdOf } from "../../transaction/buffer/key-id.js";
 import {
   type ChosenPlan,
@@ -28,7 +29,6 @@ import {
   type Segment,
 } from "../plan/ranges/query-plan.js";
 import { EntryReader, maxBatch } from "../read/entries/entry-reader.js";
-import { readAgain } from "../read/rows/read-again.js";
 import type { RowSource } from "../read/rows/row-reader.js";
 import { rowSourceOf } from "../read/rows/row-source.js";
 import { segmentsOfGroups } from "./plan-aggregate.js";

@@ -12,7 +12,7 @@ import {
 } from "../../derived/counters/expired-counts.js";
 import { settleExpiredCounts } from "../../derived/counters/settle-expired-counts.js";
 import { keyText } from "../../indexes/key-text.js";
-import { readStored } from "../read/rows/read-rows.js";
+import { readStored } from "../../rows/read-rows.js";
 
 /** The number of expired rows that a count reads each time rather than settle them. */
 const maxUnsettled = 10;

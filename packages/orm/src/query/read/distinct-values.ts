@@ -5,10 +5,10 @@ import { knownNames } from "../../errors/nearest-name.js";
 import { InvalidArgumentError } from "../../errors/query-errors.js";
 import { isAbsent } from "../../indexes/index-entries.js";
 import { isPlainObject } from "../../model/is-plain-object.js";
+import { readAgain } from "../../rows/read-again.js";
 import { choosePlan } from "../plan/choose-plan.js";
 import { planAfter } from "./plan-after.js";
 import { takeOf } from "./read-page.js";
-import { readAgain } from "./rows/read-again.js";
 import { rowSourceOf } from "./rows/row-source.js";
 
 /** The options of `distinct`, for any model. */

@@ -3,12 +3,12 @@ import type { ReadMeter } from "../../context/read-meter.js";
 import { scopedUnique } from "../../context/scope.js";
 import type { TableContext } from "../../context/table-context.js";
 import type { AnyRow, CompiledIndex } from "../../model/compiled-model.js";
+import { readAgain } from "../../rows/read-again.js";
 import { choosePlan, readableIndex } from "../plan/choose-plan.js";
 import { planUnique, primaryKeyIn, uniqueValues } from "../plan/plan-unique.js";
 import { queriedModel } from "../plan/queried-model.js";
 import { findByPrimaryKey, findByUniqueIndex } from "./find-unique.js";
 import { type Page, readPage, readStream, takeOf } from "./read-page.js";
-import { readAgain } from "./rows/read-again.js";
 import { rowSourceOf } from "./rows/row-source.js";
 
 /**

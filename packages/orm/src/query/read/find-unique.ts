@@ -7,10 +7,10 @@ import { hasIndexKey } from "../../indexes/index-entries.js";
 import { rowKey } from "../../indexes/primary-key.js";
 import type { AnyRow, CompiledIndex } from "../../model/compiled-model.js";
 import { storedTime } from "../../model/rows/time.js";
+import { assertRow, foundRow } from "../../rows/found-row.js";
+import { readKeys } from "../../rows/read-rows.js";
 import { isEntryEnough, readsMarkedRows } from "../plan/covered-read.js";
 import { queriedKey } from "../plan/fields/queried-part.js";
-import { assertRow, foundRow } from "./rows/found-row.js";
-import { readKeys } from "./rows/read-rows.js";
 
 /**
  * Returns the row with a primary key. Costs one read.

@@ -6,7 +6,7 @@ import type { TableContext } from "../../context/table-context.js";
 import { changeMarkOfRead } from "../../derived/changes/change-marks.js";
 import { isSameKey, keyAfter, partAfter } from "../../indexes/key-parts.js";
 import type { CompiledIndex } from "../../model/compiled-model.js";
-import { readWithSchema } from "../../query/read/rows/read-rows.js";
+import { readWithSchema } from "../../rows/read-rows.js";
 import { type KeyId, keyIdOf } from "../../transaction/buffer/key-id.js";
 
 type PrimaryKey = readonly KvKeyPart[];

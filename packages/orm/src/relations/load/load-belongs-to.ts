@@ -5,7 +5,7 @@ import type { AnyRow } from "../../model/compiled-model.js";
 import { canBeAbsent } from "../../model/fields/field-schema.js";
 import { isMarked } from "../../model/options/soft-delete.js";
 import type { BelongsTo } from "../../model/relations/relation-definition.js";
-import { readRows } from "../../query/read/rows/read-rows.js";
+import { readRows } from "../../rows/read-rows.js";
 import { isReferenceTo, referencedKey, rowIdOf } from "../referenced-key.js";
 import { tableOfModel } from "../referrers.js";
 import type { RelationLoad } from "./relation-load.js";

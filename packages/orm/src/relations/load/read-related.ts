@@ -13,8 +13,8 @@ import { queriedModel } from "../../query/plan/queried-model.js";
 import { prefixOf, type QueryPlan, readsWholeKeys } from "../../query/plan/ranges/query-plan.js";
 import { EntryReader, maxBatch } from "../../query/read/entries/entry-reader.js";
 import { isFirstKey } from "../../query/read/entries/first-key.js";
-import { foundRow } from "../../query/read/rows/found-row.js";
-import { readKeys } from "../../query/read/rows/read-rows.js";
+import { foundRow } from "../../rows/found-row.js";
+import { readKeys } from "../../rows/read-rows.js";
 
 /** One of many queries of the same model. */
 export interface RelatedQuery {

@@ -3,8 +3,8 @@ import type { ReadMeter } from "../../context/read-meter.js";
 import type { TableContext } from "../../context/table-context.js";
 import type { AnyRow } from "../../model/compiled-model.js";
 import { copyStored } from "../../model/rows/copy-of-data.js";
-import { foundRow } from "../../query/read/rows/found-row.js";
-import { readRows } from "../../query/read/rows/read-rows.js";
+import { foundRow } from "../../rows/found-row.js";
+import { readRows } from "../../rows/read-rows.js";
 import type { KeyId } from "../../transaction/buffer/key-id.js";
 import { rowIdOf } from "../referenced-key.js";
 

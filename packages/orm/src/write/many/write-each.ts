@@ -9,7 +9,7 @@ import {
   TransactionConflictError,
   TransactionEndedError,
 } from "../../errors/transaction-errors.js";
-import { readStored } from "../../query/read/rows/read-rows.js";
+import { readStored } from "../../rows/read-rows.js";
 import { yieldToEventLoop } from "../../transaction/yield-to-event-loop.js";
 import { catchAfterHooks, hasDuringHook, isHookError } from "../input/row-hooks.js";
 import { commitTogether } from "./commit-together.js";

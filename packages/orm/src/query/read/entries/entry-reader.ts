@@ -3,6 +3,7 @@ import type { ReadMeter } from "../../../context/read-meter.js";
 import type { TableContext } from "../../../context/table-context.js";
 import { changeMarkOfRead } from "../../../derived/changes/change-marks.js";
 import { isSamePart } from "../../../indexes/key-parts.js";
+import { readKeys, readWithSchema } from "../../../rows/read-rows.js";
 import {
   belongsToSegment,
   findSegment,
@@ -12,7 +13,6 @@ import {
   type Segment,
   selectorOf,
 } from "../../plan/ranges/query-plan.js";
-import { readKeys, readWithSchema } from "../rows/read-rows.js";
 
 export const maxBatch = 500;
 

@@ -6,12 +6,12 @@ import { primaryKeyOfEntry, rowInEntry } from "../../../indexes/entry-value.js";
 import { keyText } from "../../../indexes/key-text.js";
 import type { AnyRow, CompiledIndex } from "../../../model/compiled-model.js";
 import { storedTime } from "../../../model/rows/time.js";
+import { assertRow, foundRow } from "../../../rows/found-row.js";
+import { readRows } from "../../../rows/read-rows.js";
 import { isCovered, readsMarkedRows } from "../../plan/covered-read.js";
 import { mayRepeat, nameOfIndex, type QueryPlan } from "../../plan/ranges/query-plan.js";
 import { EntryReader, maxBatch } from "../entries/entry-reader.js";
 import { isFirstKey } from "../entries/first-key.js";
-import { assertRow, foundRow } from "./found-row.js";
-import { readRows } from "./read-rows.js";
 import { type RowFilter, rowFilterOf } from "./row-filter.js";
 
 export interface ReadRow extends FoundRow {

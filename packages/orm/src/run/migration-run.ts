@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { yieldToEventLoop } from "../../transaction/yield-to-event-loop.js";
+import { yieldToEventLoop } from "../transaction/yield-to-event-loop.js";
 import type { Lease } from "./lease.js";
 import type { MigrationProgress } from "./migration-progress.js";
 import { Throttle } from "./throttle.js";

@@ -1,17 +1,17 @@
 import type { AnyQuery } from "../../context/any-query.js";
 import type { ReadMeter } from "../../context/read-meter.js";
 import type { TableContext } from "../../context/table-context.js";
+import { readableRanks } from "../../derived/ranks/readable-ranks.js";
+import { walkEntries } from "../../derived/ranks/walk-entries.js";
 import { InvalidArgumentError } from "../../errors/query-errors.js";
 import { indexKeys } from "../../indexes/index-entries.js";
 import { keyAfter } from "../../indexes/key-parts.js";
 import { countOf } from "../../model/aggregates/ranked-amounts.js";
 import { isPlainObject } from "../../model/is-plain-object.js";
-import { namedIndexes } from "../../query/plan/named-index.js";
-import { queriedModel } from "../../query/plan/queried-model.js";
-import { findOne } from "../../query/read/find-rows.js";
-import { readAgain } from "../../query/read/rows/read-again.js";
-import { readableRanks } from "./readable-ranks.js";
-import { walkEntries } from "./walk-entries.js";
+import { readAgain } from "../../rows/read-again.js";
+import { namedIndexes } from "../plan/named-index.js";
+import { queriedModel } from "../plan/queried-model.js";
+import { findOne } from "../read/find-rows.js";
 
 /** The options of `rank`, for any model. */
 export interface AnyRankQuery

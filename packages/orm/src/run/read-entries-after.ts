@@ -1,7 +1,7 @@
 import type { Kv, KvEntry, KvKey } from "@keywright/core";
-import type { TableLimits } from "../../context/table-context.js";
-import { canBeStored } from "../../indexes/can-be-stored.js";
-import { isSameKey, keyAfter } from "../../indexes/key-parts.js";
+import type { TableLimits } from "../context/table-context.js";
+import { canBeStored } from "../indexes/can-be-stored.js";
+import { isSameKey, keyAfter } from "../indexes/key-parts.js";
 
 /** A database to list, and its limits. A table context is one. */
 export interface EntrySource {

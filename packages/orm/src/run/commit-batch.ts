@@ -1,5 +1,5 @@
 import type { AtomicOperation } from "@keywright/core";
-import { isLimitError } from "../../transaction/limit-error-of.js";
+import { isLimitError } from "../transaction/limit-error-of.js";
 import type { Lease } from "./lease.js";
 
 export interface BatchResult {

@@ -1,7 +1,7 @@
 import type { AtomicOperation, Kv } from "@keywright/core";
 import type { TableLimits } from "../../context/table-context.js";
+import type { Lease } from "../../run/lease.js";
 import { type RecordedOperation, SharedCommit } from "../../write/many/shared-commit.js";
-import type { Lease } from "./lease.js";
 
 /** What a run writes for one row. */
 export interface RowPlan {

@@ -1,10 +1,10 @@
 import type { KvEntry, KvKeyPart, KvU64 } from "@keywright/core";
-import { counterShape } from "../../catalog/system-shapes.js";
-import { systemValue } from "../../catalog/system-value.js";
-import type { TableContext } from "../../context/table-context.js";
-import { rowCounterKey } from "../../indexes/counter-keys.js";
-import { rowCounter } from "../../model/aggregates/counter.js";
-import type { AnyRow } from "../../model/compiled-model.js";
+import { counterShape } from "../catalog/system-shapes.js";
+import { systemValue } from "../catalog/system-value.js";
+import type { TableContext } from "../context/table-context.js";
+import { rowCounterKey } from "../indexes/counter-keys.js";
+import { rowCounter } from "../model/aggregates/counter.js";
+import type { AnyRow } from "../model/compiled-model.js";
 import { ProgressMeter } from "./migration-progress.js";
 import { type MigrationRun, maxBatchRows } from "./migration-run.js";
 import { readEntriesAfter } from "./read-entries-after.js";

@@ -1,7 +1,7 @@
 import { Buffer } from "node:buffer";
 import { decodeKey, encodeKey, isKeywrightError, type KvKeyPart } from "@keywright/core";
-import { InvalidCursorError } from "../../errors/query-errors.js";
-import type { CompiledModel } from "../../model/compiled-model.js";
+import { InvalidCursorError } from "../errors/query-errors.js";
+import type { CompiledModel } from "../model/compiled-model.js";
 
 export function encodeRowCursor(primaryKey: readonly KvKeyPart[]): string {
   return Buffer.from(encodeKey(primaryKey)).toString("base64url");

@@ -1,7 +1,7 @@
 import type { KvEntry, KvKey, KvKeyPart } from "@keywright/core";
-import type { TableContext } from "../../context/table-context.js";
-import { isSameKey } from "../../indexes/key-parts.js";
-import type { AnyRow } from "../../model/compiled-model.js";
+import type { TableContext } from "../context/table-context.js";
+import { isSameKey } from "../indexes/key-parts.js";
+import type { AnyRow } from "../model/compiled-model.js";
 import type { MigrationRun } from "./migration-run.js";
 import { readEntriesAfter } from "./read-entries-after.js";
 

@@ -8,11 +8,11 @@ import {
   type KvKey,
   ulid,
 } from "@keywright/core";
-import { capabilitiesOf } from "../../catalog/capabilities-of.js";
-import { leaseShape } from "../../catalog/system-shapes.js";
-import { systemValue } from "../../catalog/system-value.js";
-import { LeaseLostError } from "../../errors/migration-errors.js";
-import { systemPrefix } from "../../model/compiled-model.js";
+import { capabilitiesOf } from "../catalog/capabilities-of.js";
+import { leaseShape } from "../catalog/system-shapes.js";
+import { systemValue } from "../catalog/system-value.js";
+import { LeaseLostError } from "../errors/migration-errors.js";
+import { systemPrefix } from "../model/compiled-model.js";
 
 export const leaseKey: KvKey = [systemPrefix, "lease"];
 

@@ -1,5 +1,5 @@
-import type { TableContext } from "../../../context/table-context.js";
-import { IndexChangedError, IndexNotReadyError } from "../../../errors/schema-errors.js";
+import type { TableContext } from "../context/table-context.js";
+import { IndexChangedError, IndexNotReadyError } from "../errors/schema-errors.js";
 
 /**
  * Reads again, by another index, if the index that a read has chosen was replaced or dropped before

@@ -1,6 +1,6 @@
 import type { AtomicOperation } from "@keywright/core";
-import type { CatalogEntry } from "../../catalog/catalog-entry.js";
-import type { TableContext } from "../../context/table-context.js";
+import type { CatalogEntry } from "../catalog/catalog-entry.js";
+import type { TableContext } from "../context/table-context.js";
 import type { Lease } from "./lease.js";
 
 /**

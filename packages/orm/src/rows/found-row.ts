@@ -1,16 +1,16 @@
 import type { KvEntryMaybe, KvKeyPart } from "@keywright/core";
-import type { FoundRow } from "../../../context/any-query.js";
-import { isInScope } from "../../../context/scope.js";
-import type { TableContext } from "../../../context/table-context.js";
-import { failureReason } from "../../../errors/failure-reason.js";
-import { MigrationMissingError, RowUpgradeError } from "../../../errors/migration-errors.js";
-import { StoredRowInvalidError } from "../../../errors/row-errors.js";
-import { StaleSchemaError } from "../../../errors/schema-errors.js";
-import { pointerOf } from "../../../indexes/primary-key.js";
-import type { AnyRow, CompiledModel } from "../../../model/compiled-model.js";
-import { isMarked } from "../../../model/options/soft-delete.js";
-import { assertStoredRow, isRow } from "../../../model/rows/stored-row.js";
-import { storedTime } from "../../../model/rows/time.js";
+import type { FoundRow } from "../context/any-query.js";
+import { isInScope } from "../context/scope.js";
+import type { TableContext } from "../context/table-context.js";
+import { failureReason } from "../errors/failure-reason.js";
+import { MigrationMissingError, RowUpgradeError } from "../errors/migration-errors.js";
+import { StoredRowInvalidError } from "../errors/row-errors.js";
+import { StaleSchemaError } from "../errors/schema-errors.js";
+import { pointerOf } from "../indexes/primary-key.js";
+import type { AnyRow, CompiledModel } from "../model/compiled-model.js";
+import { isMarked } from "../model/options/soft-delete.js";
+import { assertStoredRow, isRow } from "../model/rows/stored-row.js";
+import { storedTime } from "../model/rows/time.js";
 
 /**
  * Returns the row that is stored under a key. Undefined if there is none, if the row is outside of

@@ -1,8 +1,8 @@
 import type { KvEntryMaybe, KvKey, KvKeyPart } from "@keywright/core";
-import { awaitAll } from "../../../context/await-all.js";
-import type { TableContext } from "../../../context/table-context.js";
-import { rowKey } from "../../../indexes/primary-key.js";
-import type { AnyRow } from "../../../model/compiled-model.js";
+import { awaitAll } from "../context/await-all.js";
+import type { TableContext } from "../context/table-context.js";
+import { rowKey } from "../indexes/primary-key.js";
+import type { AnyRow } from "../model/compiled-model.js";
 
 export async function readRows(
   context: TableContext,

@@ -1,4 +1,4 @@
-import { InvalidArgumentError } from "../../errors/query-errors.js";
+import { InvalidArgumentError } from "../errors/query-errors.js";
 
 /** Calculates how long to wait, so that a maximum number of rows per second is not exceeded. */
 export class Throttle {
