@@ -27,7 +27,7 @@ interface AdoptRunOptions {
   readonly restoreDeleted?: boolean;
 }
 
-/** Without a lease, the run writes nothing. */
+/** @param lease undefined for a dry run, which writes nothing. */
 export function adoptRun(lease: Lease | undefined, options: AdoptRunOptions): AdoptRun {
   const { signal, onProgress = () => undefined, rowsPerSecond, restoreDeleted = false } = options;
   const common = { lease, signal, onProgress, restoreDeleted };

@@ -62,7 +62,7 @@ export interface CompiledIndex {
   readonly counted: boolean;
   /** The fields whose sum is maintained for each of its keys. */
   readonly sums: readonly SummedField[];
-  /** True if it is maintained how many entries, and which sums, lie between any two keys. */
+  /** True for a ranked index. */
   readonly ranked: boolean;
   /** Field → the name of the index that has the rows of each of its keys in the field's order. */
   readonly extremes: ReadonlyMap<string, string>;

@@ -4,9 +4,9 @@ const attemptsWithoutPause = 4;
 const defaultLongest = 50;
 
 /**
- * Waits before an attempt, so that competing transactions get out of each other's way. There is no
- * pause before the first four attempts. Later pauses have a random length, whose maximum doubles
- * with each attempt.
+ * Waits before an attempt, so that competing transactions conflict less often. There is no pause
+ * before the first four attempts. Later pauses have a random length, whose maximum doubles with
+ * each attempt.
  *
  * @param attempt the number of the attempt, from 1.
  * @param longest the upper limit of the maximum, in milliseconds. The default is 50.

@@ -12,8 +12,8 @@ import { copyProgress } from "./copy-progress.js";
 import { isSetting } from "./open-place.js";
 
 const help = helpText(`
-Copies one state of a database, and then compares both. Programs may use the source meanwhile. Deno KV
-has no snapshots: if it changes meanwhile, the copy fails. A database is named by a path, a URL or a
+Copies one state of a database, and then compares both. Programs may use the source during the copy. Deno KV
+has no snapshots: if it changes before the end, the copy fails. A database is named by a path, a URL or a
 setting of keywright.config.ts:
   data/app                               the folder of a Keywright database
   kv.sqlite                              a file of Deno KV

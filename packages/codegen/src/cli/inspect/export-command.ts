@@ -30,8 +30,8 @@ u64:…. If JSON cannot represent the whole value, for example a Map, "encoded" 
 database's own encoding, in base64. "expireAt" is in milliseconds since 1970. Deno KV does not report
 it. Versionstamps and queue messages are not exported.
 
-The export has one state of the database, and programs may use it meanwhile. Deno KV has no snapshots:
-if it changes meanwhile, the export fails. Do not export while a migration changes rows. A file is written completely or not at all,
+The export has one state of the database, and programs may use it during the export. Deno KV has no snapshots:
+if it changes before the end, the export fails. Do not export while a migration changes rows. A file is written completely or not at all,
 and keeps the permissions of the file that it replaces. A device or a named pipe receives the lines
 one by one, and inspect import detects a missing end.
 ${keyHelp}

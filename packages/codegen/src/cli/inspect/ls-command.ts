@@ -22,7 +22,7 @@ Examples:
   $ keywright inspect ls '["orders"]' --start '["orders", 2024]' --end '["orders", 2025]'
 
 Lists the entries below the prefix, without the entry of the prefix itself (see inspect get). They are
-read in batches, so entries that are written meanwhile may or may not be listed. A terminal gets at
+read in batches, so entries that are written at the same time may or may not be listed. A terminal gets at
 most 100 lines unless --limit is set. With --json, the result is an array of objects with key,
 versionstamp and expireAt.
 

@@ -17,7 +17,7 @@ has are included. After the models come the 20 largest groups of entries that be
 the first part of their keys.
 
 Bytes are those of the encoded keys and values, not the size on disk. The whole database is read once,
-in batches, so entries that are written meanwhile may or may not be counted. Nothing is written.
+in batches, so entries that are written at the same time may or may not be counted. Nothing is written.
 
 Examples:
   $ keywright inspect stats

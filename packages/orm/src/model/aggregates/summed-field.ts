@@ -10,7 +10,7 @@ export interface SummedField {
   readonly scale: number;
   /** The type of the values and of their sum. */
   readonly type: "number" | "bigint" | "string";
-  /** True if rows may lack the field. Then it is also counted how many have it. */
+  /** True if rows may lack the field. The rows that have it are then counted too. */
   readonly isOptional: boolean;
 }
 

@@ -8,7 +8,9 @@ export type ComputedFunctions<R, Computed> = {
   readonly [F in keyof Computed]: ComputeField<R, Computed[F]>;
 };
 
-/** Row, value → a function of a row. As a method it fits also where less is known of the row. */
+/**
+ * Row, value → a function of a row. It is a method, so it also fits if less is known of the row.
+ */
 type ComputeField<R, V> = { compute(row: R): V }["compute"];
 
 /** Type of a model, name of a computed field → the type of its value. For generated code. */

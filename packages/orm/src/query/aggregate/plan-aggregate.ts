@@ -80,7 +80,7 @@ function groupSegments(
 /**
  * Returns the segments of an index's entries as segments of its groups. Undefined if they do not
  * select groups as a whole. The primary key is in the keys of the entries, but not in those of the
- * groups. A field of it that the index has too follows from that one, and selects nothing.
+ * groups. A field of the primary key that is also in the index selects nothing more.
  */
 export function segmentsOfGroups(
   model: CompiledModel,

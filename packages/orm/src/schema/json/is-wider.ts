@@ -69,7 +69,10 @@ function bound(value: unknown, otherwise: number): number {
   return typeof value === "number" ? value : otherwise;
 }
 
-/** True if every value of `from`, which is not an `enum`, is a value of `to`. No alternatives. */
+/**
+ * True if every value of `from`, which is not an `enum`, is a value of `to`. Neither has
+ * alternatives.
+ */
 function isPart(from: ValueSchema, to: ValueSchema, pairs: Pairs): boolean {
   if (acceptsAnything(to.node)) return true;
   const { type } = to.node;
