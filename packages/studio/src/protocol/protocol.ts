@@ -334,24 +334,18 @@ export interface FoundDamage {
   readonly mismatched: number;
 }
 
-export interface FailedRowsPage {
-  readonly items: readonly { readonly model: string; readonly key: Row; readonly reason: string }[];
+/** A page of a list, with the cursor of the next page. */
+export interface Page<Item> {
+  readonly items: readonly Item[];
+  /** Null on the last page. */
   readonly cursor: string | null;
 }
 
-export interface DuplicatesPage {
-  readonly items: readonly { readonly value: readonly KeyPart[]; readonly keys: readonly Row[] }[];
-  readonly cursor: string | null;
-}
-
-export interface DanglingPage {
-  readonly items: readonly {
-    readonly key: Row;
-    readonly relation: string;
-    readonly target: string;
-    readonly targetKey: Row;
-  }[];
-  readonly cursor: string | null;
+interface DanglingReference {
+  readonly key: Row;
+  readonly relation: string;
+  readonly target: string;
+  readonly targetKey: Row;
 }
 
 /** An error as the page shows it. */
@@ -380,10 +374,7 @@ export interface StudioError {
  */
 export interface StudioCalls {
   info: { input: null; output: StudioInfo };
-  rows: {
-    input: { property: string; query: RowsQuery };
-    output: { items: readonly VersionedRow[]; cursor: string | null };
-  };
+  rows: { input: { property: string; query: RowsQuery }; output: Page<VersionedRow> };
   /** Null if counting would read more than 100,000 entries, or rows that are marked as deleted. */
   count: { input: { property: string; query: RowsQuery }; output: number | null };
   explain: { input: { property: string; query: RowsQuery }; output: Explained };
@@ -406,12 +397,15 @@ export interface StudioCalls {
   keys: { input: { prefix: readonly KeyPart[]; after?: KeyPart }; output: KeysPage };
   entry: { input: { key: readonly KeyPart[] }; output: KeyEntry | null };
   migration: { input: null; output: MigrationState };
-  failedRows: { input: { model: string; cursor: string | null }; output: FailedRowsPage };
+  failedRows: {
+    input: { model: string; cursor: string | null };
+    output: Page<{ readonly model: string; readonly key: Row; readonly reason: string }>;
+  };
   duplicates: {
     input: { model: string; index: string; cursor: string | null };
-    output: DuplicatesPage;
+    output: Page<{ readonly value: readonly KeyPart[]; readonly keys: readonly Row[] }>;
   };
-  dangling: { input: { model: string; cursor: string | null }; output: DanglingPage };
+  dangling: { input: { model: string; cursor: string | null }; output: Page<DanglingReference> };
   /**
    * Starts a run of the migration. Fails if a job runs already. Rows are tried first, unless
    * `acceptFailures` is true.

@@ -5,6 +5,7 @@ import {
   type DatabaseOptions,
   type Model,
   type Models,
+  type Page,
 } from "@keywright/orm";
 import { type CompiledModel, compileModel } from "@keywright/orm/codegen";
 import { PropertyError } from "./errors.js";
@@ -28,7 +29,7 @@ export interface SourceModel {
 
 /** The methods of a repository for any model. The server passes on what the page asks for. */
 export interface AnyRepository {
-  findMany(query: object): Promise<AnyPage> & AsyncIterable<object>;
+  findMany(query: object): Promise<Page<AnyVersioned>> & AsyncIterable<object>;
   findUnique(query: object): Promise<AnyVersioned | null>;
   count(query: object): Promise<number>;
   explain(query: object): Promise<AnyExplanation>;
@@ -36,11 +37,6 @@ export interface AnyRepository {
   update(options: object): Promise<AnyVersioned>;
   delete(options: object): Promise<unknown>;
   restore(options: object): Promise<AnyVersioned>;
-}
-
-interface AnyPage {
-  readonly items: readonly AnyVersioned[];
-  readonly cursor: string | null;
 }
 
 export interface AnyVersioned {

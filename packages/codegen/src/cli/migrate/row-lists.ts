@@ -1,14 +1,9 @@
-import { type AnyDatabase, findDuplicates, findFailedRows } from "@keywright/orm";
+import { type AnyDatabase, findDuplicates, findFailedRows, type Page } from "@keywright/orm";
 import type { Terminal } from "../terminal/terminal.js";
 import { failureText } from "../terminal/text/failure-text.js";
 import { shownId, shownKeyValue } from "../terminal/text/shown-value.js";
 import { writeText } from "../terminal/text/wrap.js";
 import { jsonText } from "../terminal/write-json.js";
-
-interface ListPage<T> {
-  readonly items: readonly T[];
-  readonly cursor: string | null;
-}
 
 /** Writes all values of a unique index that several rows have, one per line. */
 export async function writeDuplicates(
@@ -41,11 +36,11 @@ export async function writeFailedRows(
 }
 
 async function* pagesOf<T>(
-  read: (cursor: string | null) => Promise<ListPage<T>>,
+  read: (cursor: string | null) => Promise<Page<T>>,
 ): AsyncGenerator<readonly T[]> {
   let cursor: string | null = null;
   do {
-    const page: ListPage<T> = await read(cursor);
+    const page: Page<T> = await read(cursor);
     yield page.items;
     ({ cursor } = page);
   } while (cursor !== null);

@@ -1,11 +1,6 @@
 import { useCallback, useEffect, useState } from "preact/hooks";
-import type { StudioError } from "../../../src/protocol/protocol.js";
+import type { Page, StudioError } from "../../../src/protocol/protocol.js";
 import { errorDetails } from "../../api/call-error.js";
-
-interface Page<Item> {
-  readonly items: readonly Item[];
-  readonly cursor: string | null;
-}
 
 export interface Pages<Item> {
   readonly items: readonly Item[];
