@@ -15,7 +15,6 @@ export type Written =
 
 /** Where the rows go. */
 export interface SeedTarget {
-  /** Writes rows, and returns an outcome for each. */
   write(model: SeedModel, rows: readonly GeneratedRow[]): Promise<readonly Written[]>;
   /** The rows that exist, or some of them if there are many, and the last key if it is a number. */
   existing(

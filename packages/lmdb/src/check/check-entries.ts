@@ -18,7 +18,6 @@ const entriesOfTurn = 1000;
 const maxDamages = 100;
 
 export interface CheckOptions {
-  /** The name of the file, for the report. */
   readonly file: string;
   readonly bytes: number;
   /** Waits after each 1,000 entries, so that other work gets its turn. */

@@ -38,7 +38,6 @@ export interface TableContext {
 /** Marked rows that one call restores. */
 export interface RestoredRows {
   readonly ids: ReadonlySet<KeyId>;
-  /** The time of their marks. */
   readonly time: Date;
 }
 

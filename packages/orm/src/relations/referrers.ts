@@ -18,7 +18,6 @@ export interface Referrer {
 
 /** A position in the list of the rows that refer to a row. It holds at most one batch of keys. */
 export interface ReferrerCursor {
-  /** The number of the current search. */
   readonly position: number;
   /** The primary keys of entries that have been read but not returned yet. */
   readonly pending: readonly (readonly KvKeyPart[])[];

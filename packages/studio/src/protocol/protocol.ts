@@ -150,7 +150,6 @@ export interface DeletionPreview {
 }
 
 export interface KeyChild {
-  /** The next part of the key. */
   readonly part: KeyPart;
   /** The entry whose key ends with this part, or null if there are only longer keys. */
   readonly entry: KeyEntry | null;

@@ -55,7 +55,7 @@ export type SeedField =
 /** The argument of a function that fills a field. */
 export interface SeedFieldContext {
   /** The instance of `@faker-js/faker` with the seed of the run. */
-  // biome-ignore lint/suspicious/noExplicitAny: its types exist only where the package is installed.
+  // biome-ignore lint/suspicious/noExplicitAny: its types exist only if the package is installed.
   readonly faker: any;
   /** The position of the row among those of its model, from 0. */
   readonly index: number;
@@ -69,7 +69,7 @@ export interface SeedRunContext {
   // biome-ignore lint/suspicious/noExplicitAny: the configuration does not know its models.
   readonly db: any;
   /** The instance of `@faker-js/faker` with the seed of the run. */
-  // biome-ignore lint/suspicious/noExplicitAny: its types exist only where the package is installed.
+  // biome-ignore lint/suspicious/noExplicitAny: its types exist only if the package is installed.
   readonly faker: any;
   readonly seed: number;
 }

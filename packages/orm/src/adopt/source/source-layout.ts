@@ -36,7 +36,6 @@ export interface SourceDocument {
   readonly id: RowId;
   /** The value that the layout reads from the entry. */
   readonly value: unknown;
-  /** The entry of the document. */
   readonly entry: SourceEntry;
 }
 

@@ -14,7 +14,6 @@ import { readKeys, type StoredCounter, storedCounter, withoutExpired } from "./r
 /** The rows that have the same parts in an index. */
 export interface Group {
   readonly parts: readonly KvKeyPart[];
-  /** The number of rows. */
   readonly count: bigint;
   /** One for each of the plan's sums, in their order. */
   readonly sums: readonly Sum[];

@@ -79,7 +79,6 @@ export class CollectedKeys {
     }
   }
 
-  /** Returns the keys after one, in their order. */
   keysAfter(after: PrimaryKey | undefined, reverse: boolean, order: KeyOrder): KeySource {
     const idOf = (key: PrimaryKey) => keyIdOf(key, order);
     const first = after && idOf(after);

@@ -208,7 +208,6 @@ export class OpenFilter {
     return results;
   }
 
-  /** Returns the conditions of the rows that refer to a row. */
   #referringTo(row: AnyRow, fields: readonly string[]): AnyRow {
     const { primaryKey } = this.#context.model;
     return Object.fromEntries(fields.map((field, i) => [field, row[primaryKey[i]!]]));

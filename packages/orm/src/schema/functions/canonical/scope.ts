@@ -43,7 +43,6 @@ export class Scope {
     return new Scope(this.hasChanges, this.#names, this.#counter, hidden);
   }
 
-  /** Returns the scope of a block of the function. */
   within(block: readonly string[]): Scope {
     const hidden = [...this.#hidden].filter((name) => !block.includes(name));
     return new Scope(this.hasChanges, this.#names, this.#counter, new Set(hidden));

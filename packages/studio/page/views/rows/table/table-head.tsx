@@ -16,13 +16,13 @@ interface Props {
 export function TableHead(props: Props): ComponentChild {
   const { model, columns, width, selectAll, onColumn } = props;
   return (
-    // biome-ignore lint/a11y/useSemanticElements: only some rows exist, each at its own place.
+    // biome-ignore lint/a11y/useSemanticElements: only some rows exist, in their places.
     <div role="rowgroup" class="grid-head" style={{ width }}>
       {columns.getHeaderGroups().map((group) => (
-        // biome-ignore lint/a11y/useSemanticElements: only some rows exist, each at its own place.
+        // biome-ignore lint/a11y/useSemanticElements: only some rows exist, in their places.
         <div role="row" tabIndex={-1} class="grid-row" aria-rowindex={1} key={group.id}>
           {selectAll !== null && (
-            // biome-ignore lint/a11y/useSemanticElements: only some rows exist, each at its own place.
+            // biome-ignore lint/a11y/useSemanticElements: only some rows exist, in their places.
             <div role="columnheader" tabIndex={-1} class="grid-cell grid-select">
               <input
                 type="checkbox"
@@ -36,7 +36,7 @@ export function TableHead(props: Props): ComponentChild {
             const field = model.fields.find(({ name }) => name === header.column.id);
             const onDrag = header.getResizeHandler();
             return (
-              // biome-ignore lint/a11y/useSemanticElements: only some rows exist, each at its own place.
+              // biome-ignore lint/a11y/useSemanticElements: only some rows exist, in their places.
               <div
                 role="columnheader"
                 tabIndex={-1}
