@@ -20,7 +20,7 @@ export async function indexByPopulation(kv: Kv, signal: AbortSignal): Promise<bo
       onProgress: (report) => {
         if (rows === undefined)
           printHeading("The model has a new index, byPopulation. Building it");
-        rows = report.rowsDone;
+        rows = report.done;
         progress.onProgress(report);
       },
     }),

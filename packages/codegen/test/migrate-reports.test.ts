@@ -45,8 +45,8 @@ describe("an index whose function throws for some rows", () => {
     project = await playersProject(players(1000), strict);
     await withProject(project.folder, undefined, async ({ database }) => {
       const stop = new AbortController();
-      const onProgress = ({ phase, rowsDone }: MigrationProgress) => {
-        if (phase === "building" && rowsDone > 0) stop.abort();
+      const onProgress = ({ phase, done }: MigrationProgress) => {
+        if (phase === "building" && done > 0) stop.abort();
       };
       await migrate(database, { signal: stop.signal, onProgress });
     });
@@ -122,9 +122,9 @@ export const Team = defineModel({
     await teamsProject();
     await withProject(project.folder, undefined, async ({ database }) => {
       const stop = new AbortController();
-      const onProgress = ({ model, phase, rowsDone, rowsTotal }: MigrationProgress) => {
+      const onProgress = ({ model, phase, done, total }: MigrationProgress) => {
         if (model !== "teams") return;
-        if (isLast ? phase === "verifying" && rowsDone === rowsTotal : phase === "building") {
+        if (isLast ? phase === "verifying" && done === total : phase === "building") {
           stop.abort();
         }
       };

@@ -33,24 +33,25 @@ function progress(change: Partial<MigrationProgress> = {}): MigrationProgress {
     model: "cities",
     indexes: ["byPopulation"],
     phase: "building",
-    rowsDone: 45_000,
-    rowsTotal: 135_233,
-    rowsPerSecond: 210_000.4,
-    secondsLeft: 0.43,
+    done: 45_000,
+    total: 135_233,
+    perSecond: 210_000.4,
     ...change,
   };
 }
 
-const counting = progress({ phase: "counting", rowsPerSecond: 0, secondsLeft: undefined });
+const counting = progress({ phase: "counting", total: undefined, perSecond: 0 });
 
 /** A run with every phase, in which nothing takes a second. */
 const phases: readonly MigrationProgress[] = [
-  ...[0, 70].map((rowsDone) => ({ phase: "dropping", indexes: ["byOld"], rowsDone }) as const),
-  ...[50, 100].map((rowsDone) => ({ phase: "counting", indexes: [], rowsDone }) as const),
-  ...[0, 100].map((rowsDone) => ({ phase: "transforming", indexes: [], rowsDone }) as const),
-  ...[0, 100].map((rowsDone) => ({ phase: "building", rowsDone }) as const),
-  ...[0, 100].map((rowsDone) => ({ phase: "verifying", rowsDone }) as const),
-].map((change) => progress({ rowsTotal: 100, rowsPerSecond: 500, secondsLeft: 0, ...change }));
+  ...[0, 70].map(
+    (done) => ({ phase: "dropping", indexes: ["byOld"], done, total: undefined }) as const,
+  ),
+  ...[50, 100].map((done) => ({ phase: "counting", indexes: [], done, total: undefined }) as const),
+  ...[0, 100].map((done) => ({ phase: "transforming", indexes: [], done }) as const),
+  ...[0, 100].map((done) => ({ phase: "building", done }) as const),
+  ...[0, 100].map((done) => ({ phase: "verifying", done }) as const),
+].map((change) => progress({ total: 100, perSecond: 500, ...change }));
 
 /** A text as it stands on the terminal. */
 function visible(text: string): string {
@@ -82,7 +83,7 @@ describe("on a terminal", () => {
     ]);
     expect(full.length + rest.length).toBeGreaterThanOrEqual(20);
     expect(full.length).toBe(Math.floor((full.length + rest.length) * (45_000 / 135_233)));
-    onProgress(progress({ rowsDone: 135_233, secondsLeft: 0 }));
+    onProgress(progress({ done: 135_233 }));
     stop();
     expect(text()).toContain("135,233 / 135,233 rows  100 %  210,000 rows/s  0 s left");
   });
@@ -90,8 +91,8 @@ describe("on a terminal", () => {
   it("moves on with the time, at most ten times a second", () => {
     const { stream, text, written } = fakeStream({ columns: 120 });
     const { onProgress, stop } = migrationProgress({ stream });
-    for (let rowsDone = 0; rowsDone <= 1000; rowsDone++) {
-      onProgress(progress({ rowsDone, rowsTotal: 1000 }));
+    for (let done = 0; done <= 1000; done++) {
+      onProgress(progress({ done, total: 1000 }));
       vi.advanceTimersByTime(1);
     }
     expect(text()).toContain("  499 / 1,000 rows   49 %");
@@ -124,7 +125,7 @@ describe("on a terminal", () => {
   it("says how many entries it has removed, without an end", () => {
     const { stream, text } = fakeStream({ columns: 120 });
     const { onProgress, stop } = migrationProgress({ stream });
-    onProgress(progress({ phase: "dropping", rowsTotal: 45_000, secondsLeft: undefined }));
+    onProgress(progress({ phase: "dropping", total: undefined }));
     expect(text()).toContain("cities byPopulation  removing, 45,000 entries so far");
     expect(text()).not.toMatch(/%|█/);
     stop();
@@ -133,12 +134,12 @@ describe("on a terminal", () => {
   it("draws no full bar where nobody knows how many rows there are, and one when it is known", () => {
     const { stream, text } = fakeStream({ columns: 120 });
     const { onProgress, stop } = migrationProgress({ stream });
-    const verifying = { phase: "verifying", rowsDone: 500 } as const;
-    onProgress(progress({ ...verifying, rowsTotal: 500, secondsLeft: undefined }));
+    const verifying = { phase: "verifying", done: 500 } as const;
+    onProgress(progress({ ...verifying, total: undefined }));
     vi.advanceTimersByTime(200);
     expect(text()).toContain("cities byPopulation  verifying, 500 rows so far");
     expect(text()).not.toMatch(/%|█/);
-    onProgress(progress({ ...verifying, rowsTotal: 1000 }));
+    onProgress(progress({ ...verifying, total: 1000 }));
     stop();
     const lines = visible(text()).split("\n");
     expect(lines[0]).toMatch(/verifying {2}█+░+ {4}500 \/ 1,000 rows {3}50 %/);
@@ -148,10 +149,9 @@ describe("on a terminal", () => {
   it("leaves a full bar above that of a second look, which begins anew", () => {
     const { stream, text } = fakeStream({ columns: 120 });
     const { onProgress, stop } = migrationProgress({ stream });
-    const show = (rowsDone: number) =>
-      onProgress(progress({ phase: "verifying", rowsDone, rowsTotal: 1000 }));
-    for (const rowsDone of [0, 990, 0, 700, 1000]) show(rowsDone);
-    onProgress(progress({ model: "towns", phase: "verifying", rowsDone: 5 }));
+    const show = (done: number) => onProgress(progress({ phase: "verifying", done, total: 1000 }));
+    for (const done of [0, 990, 0, 700, 1000]) show(done);
+    onProgress(progress({ model: "towns", phase: "verifying", done: 5 }));
     stop();
     const [first = "", second = "", third = ""] = visible(text()).split("\n");
     expect(first).toMatch(/byPopulation {2}verifying {2}█+ {2}1,000 \/ 1,000 rows {2}100 %/);
@@ -162,9 +162,9 @@ describe("on a terminal", () => {
   it("keeps the bar's width while the words beside it change", () => {
     const { stream, written } = fakeStream({ columns: 90 });
     const { onProgress, stop } = migrationProgress({ stream });
-    for (const secondsLeft of [undefined, 45_000, 7384, 125, 59, 3, 600, 0]) {
-      const rowsPerSecond = secondsLeft === undefined ? 0 : 1_210_000;
-      onProgress(progress({ rowsPerSecond, secondsLeft }));
+    // From 12 hours to a second.
+    for (const perSecond of [0, 2, 12.2, 721, 1529, 30_000, 150, 1_210_000]) {
+      onProgress(progress({ perSecond }));
       vi.advanceTimersByTime(200);
     }
     stop();
@@ -193,7 +193,7 @@ describe("on a terminal", () => {
   it("cuts no word where there is room for no bar", () => {
     const { stream, text } = fakeStream({ columns: 50 });
     const { onProgress, stop } = migrationProgress({ stream });
-    onProgress(progress({ phase: "verifying", rowsDone: 135_233 }));
+    onProgress(progress({ phase: "verifying", done: 135_233 }));
     stop();
     expect(visible(text())).toBe("cities byPopulation  verifying\n");
   });
@@ -272,8 +272,8 @@ describe("on a terminal", () => {
   it("leaves the bar of a build that is done above that of the next", () => {
     const { stream, text } = fakeStream({ columns: 120 });
     const { onProgress, stop } = migrationProgress({ stream });
-    onProgress(progress({ rowsDone: 135_233 }));
-    onProgress(progress({ model: "towns", rowsDone: 1 }));
+    onProgress(progress({ done: 135_233 }));
+    onProgress(progress({ model: "towns", done: 1 }));
     stop();
     const [first = "", second = "", ...rest] = text().split("\n");
     expect(first).toContain("135,233 / 135,233 rows  100 %");
@@ -310,11 +310,11 @@ describe("elsewhere", () => {
     const { stream, written } = fakeStream();
     const { onProgress, stop } = migrationProgress({ stream });
     onProgress(counting);
-    for (let rowsDone = 0; rowsDone < 25; rowsDone++) {
-      onProgress(progress({ rowsDone, rowsTotal: 25, rowsPerSecond: 0, secondsLeft: undefined }));
+    for (let done = 0; done < 25; done++) {
+      onProgress(progress({ done, total: 25, perSecond: 0 }));
       vi.advanceTimersByTime(100);
     }
-    onProgress(progress({ rowsDone: 25, rowsTotal: 25, rowsPerSecond: 10, secondsLeft: 0 }));
+    onProgress(progress({ done: 25, total: 25, perSecond: 10 }));
     const before = [
       "cities byPopulation  counting, 45,000 rows so far\n",
       "cities byPopulation  10 / 25 rows  40 %\n",
@@ -342,7 +342,7 @@ describe("elsewhere", () => {
     const { stream, written } = fakeStream();
     const { onProgress, stop } = migrationProgress({ stream });
     for (const model of ["cities", "towns"]) {
-      for (const rowsDone of [0, 1, 2]) onProgress(progress({ model, rowsDone, rowsTotal: 2 }));
+      for (const done of [0, 1, 2]) onProgress(progress({ model, done, total: 2 }));
     }
     stop();
     expect(written.map((line) => line.split("  ").slice(0, 2).join(": "))).toEqual([
@@ -358,9 +358,9 @@ describe("elsewhere", () => {
     for (const each of phases) onProgress(each);
     stop();
     expect(written).toEqual([
-      "cities byOld  removing, 0 entries so far\n",
-      "cities byOld  removing, 70 entries so far\n",
-      "cities  counting, 100 rows so far\n",
+      "cities byOld  removing, 0 entries so far  500 entries/s\n",
+      "cities byOld  removing, 70 entries so far  500 entries/s\n",
+      "cities  counting, 100 rows so far  500 rows/s\n",
       "cities  changing rows  100 / 100 rows  100 %  500 rows/s  0 s left\n",
       "cities byPopulation  100 / 100 rows  100 %  500 rows/s  0 s left\n",
       "cities byPopulation  verifying  100 / 100 rows  100 %  500 rows/s  0 s left\n",
@@ -370,8 +370,8 @@ describe("elsewhere", () => {
   it("tells a second look from the first, whose last line it writes", () => {
     const { stream, written } = fakeStream();
     const { onProgress, stop } = migrationProgress({ stream });
-    for (const rowsDone of [0, 990, 0, 1000]) {
-      onProgress(progress({ phase: "verifying", rowsDone, rowsTotal: 1000, secondsLeft: 0 }));
+    for (const done of [0, 990, 0, 1000]) {
+      onProgress(progress({ phase: "verifying", done, total: 1000 }));
     }
     stop();
     const rest = "1,000 / 1,000 rows  100 %  210,000 rows/s  0 s left\n";
@@ -392,17 +392,19 @@ describe("elsewhere", () => {
 
   it.each([
     [59.2, "1 min 0 s left"],
-    [125, "2 min 5 s left"],
-    [7384, "2 h 3 min left"],
+    [124.5, "2 min 5 s left"],
+    [7383.5, "2 h 3 min left"],
   ])("tells %d seconds in larger units", (secondsLeft, expected) => {
     const { stream, text } = fakeStream();
-    migrationProgress({ stream }).onProgress(progress({ secondsLeft }));
+    migrationProgress({ stream }).onProgress(
+      progress({ perSecond: (135_233 - 45_000) / secondsLeft }),
+    );
     expect(text()).toContain(`rows/s  ${expected}\n`);
   });
 
   it("is done where there is nothing to do", () => {
     const { stream, text } = fakeStream();
-    migrationProgress({ stream }).onProgress(progress({ rowsDone: 0, rowsTotal: 0 }));
+    migrationProgress({ stream }).onProgress(progress({ done: 0, total: 0 }));
     expect(text()).toContain("0 / 0 rows  100 %");
   });
 });

@@ -9,10 +9,9 @@ const progress = {
   model: "都市の人口",
   indexes: ["人口順"],
   phase: "building",
-  rowsDone: 45_000,
-  rowsTotal: 135_233,
-  rowsPerSecond: 210_000,
-  secondsLeft: 1,
+  done: 45_000,
+  total: 135_233,
+  perSecond: 210_000,
 } as const;
 
 const widths = Array.from({ length: 91 }, (_, i) => i + 10);

@@ -182,8 +182,8 @@ it("reads no more rows in a second than it may, says how far it is, and stops", 
   const options = {
     rowsPerSecond: 20,
     signal: stopping.signal,
-    onProgress: ({ model, phase, rowsDone, rowsTotal }: MigrationProgress) =>
-      told.push([model, phase, rowsDone, rowsTotal]),
+    onProgress: ({ model, phase, done, total }: MigrationProgress) =>
+      told.push([model, phase, done, total]),
   };
   const startedAt = performance.now();
   const report = await verifyReferences(db, models, result, options);

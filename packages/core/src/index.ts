@@ -15,10 +15,11 @@ export type {
   StoredSet,
   WriteOutcome,
 } from "./engine/engine.js";
-export type { FileCheckProgress, FileDamage, FileReport } from "./engine/file-report.js";
+export type { FileDamage, FileReport } from "./engine/file-report.js";
 export type { FileCheckOptions } from "./engine/level/files/file-checker.js";
 export type { LevelDatabase } from "./engine/level/level-engine.js";
 export type { OwnedFiles } from "./engine/owned-files.js";
+export { type Progress, ProgressMeter } from "./engine/progress.js";
 export { type CoreErrorCode, coreErrorCodes } from "./errors/codes.js";
 export {
   AmbiguousCommitError,
@@ -63,7 +64,7 @@ export type { KvKey, KvKeyPart } from "./keys/key.js";
 export { denoOrder, type KeyOrder, specificationOrder } from "./keys/key-order.js";
 export type { KeyRange, KvListSelector } from "./keys/key-range.js";
 export { copyKv } from "./kv/copy/copy-kv.js";
-export type { CopyOptions, CopyProgress } from "./kv/copy/copy-options.js";
+export type { CopyOptions, CopyProgress, CopyResult } from "./kv/copy/copy-options.js";
 export { listSnapshot } from "./kv/copy/list-snapshot.js";
 export type { EmbeddedKv } from "./kv/embedded-kv.js";
 export {

@@ -108,7 +108,7 @@ describe("repairDatabase", () => {
       const onProgress = (each: unknown) => progress.push(each);
       const report = await repairDatabase(path, { inPlace: true, onProgress });
       expect(report).toMatchObject({ cuts: [], lostCommits: 0 });
-      expect(progress).toMatchObject([{ files: 1, filesTotal: 1 }]);
+      expect(progress).toMatchObject([{ phase: "checking", done: expect.any(Number) }]);
       await using kv = await openKv(path);
       expect(await keptCommits(kv)).toBe(commits);
     });

@@ -3,9 +3,9 @@ import type {
   CorruptionError,
   Engine,
   EngineLimits,
-  FileCheckProgress,
   FileReport,
   KeyRange,
+  Progress,
   RangeListener,
   RangeRead,
   ReadView,
@@ -143,7 +143,7 @@ export class StoreEngine implements Engine {
     return this.#watchers.watchRanges(ranges, onChange);
   }
 
-  async verifyFiles(onProgress: (progress: FileCheckProgress) => void): Promise<FileReport> {
+  async verifyFiles(onProgress: (progress: Progress<"checking">) => void): Promise<FileReport> {
     return await this.#checker.verify(onProgress);
   }
 

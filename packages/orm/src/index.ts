@@ -1,4 +1,4 @@
-export { isKeywrightError, KeywrightError } from "@keywright/core";
+export { isKeywrightError, KeywrightError, type Progress } from "@keywright/core";
 
 export type { Duplicate, UnindexedRow, UnindexedRows } from "./catalog/backfill-state.js";
 export type { CatalogEntry, IndexState, StoredIndex } from "./catalog/catalog-entry.js";
@@ -95,7 +95,6 @@ export type { RowIssue } from "./errors/row-issue.js";
 export {
   IndexChangedError,
   IndexNotReadyError,
-  type IndexProgress,
   ModelDefinitionError,
   ModelDroppedError,
   PrimaryKeyDiffersError,
@@ -262,8 +261,7 @@ export type {
 } from "./query/types/condition-types.js";
 export type { IndexedField, IndexName } from "./query/types/key-path-types.js";
 export type { IndexedWhere, OrderBy, UniqueWhere } from "./query/types/where-types.js";
-export type { MigrationPhase, MigrationProgress } from "./run/migration-progress.js";
-export type { RunOptions } from "./run/migration-run.js";
+export type { MigrationPhase, MigrationProgress, RunOptions } from "./run/migration-run.js";
 export {
   defineMigration,
   type MadeRow,

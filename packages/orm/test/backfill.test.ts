@@ -48,15 +48,15 @@ describe("migrate", () => {
     const ages = (await db.users.findMany(query)).items.map((row) => row.age);
     expect(ages).toEqual([...Array(16).fill(10), ...Array(16).fill(11)]);
     const built = progress.filter(({ phase }) => phase !== "verifying");
-    expect(built.map(({ phase, rowsDone, rowsTotal }) => [phase, rowsDone, rowsTotal])).toEqual([
-      ["counting", 1200, 1200],
+    expect(built.map(({ phase, done, total }) => [phase, done, total])).toEqual([
+      ["counting", 1200, undefined],
       ["building", 0, 1200],
       ["building", 500, 1200],
       ["building", 1000, 1200],
       ["building", 1200, 1200],
     ]);
-    expect(built.at(-1)).toMatchObject({ indexes: ["byAge", "byName"], secondsLeft: 0 });
-    expect(built.at(-1)?.rowsPerSecond).toBeGreaterThan(0);
+    expect(built.at(-1)).toMatchObject({ indexes: ["byAge", "byName"], total: 1200 });
+    expect(built.at(-1)?.perSecond).toBeGreaterThan(0);
     expect(progress.at(-1)?.phase).toBe("verifying");
   });
 
@@ -103,15 +103,15 @@ describe("migrate", () => {
     await rejection(migrate(await openLater(crashingKv(kv, 4, "after"))));
     const progress: MigrationProgress[] = [];
     await migrate(await openLater(), { onProgress: (report) => progress.push(report) });
-    expect(progress[0]).toMatchObject({ phase: "building", rowsDone: 1000, rowsTotal: 1100 });
+    expect(progress[0]).toMatchObject({ phase: "building", done: 1000, total: 1100 });
     await expectIndexesToMatch(kv, LaterUser);
   });
 
   it("stops after the batch in hand when it is told to, and goes on there", async () => {
     await fill(1100);
     const controller = new AbortController();
-    const onProgress = ({ rowsDone }: MigrationProgress) => {
-      if (rowsDone === 500) controller.abort();
+    const onProgress = ({ done }: MigrationProgress) => {
+      if (done === 500) controller.abort();
     };
     const db = await openLater();
     const stopped = await migrate(db, { onProgress, signal: controller.signal });
@@ -210,8 +210,8 @@ describe("migrate", () => {
     await fill(1300);
     const reports: number[] = [];
     // What a run reports before its first batch is where it found the scan.
-    const onProgress = ({ phase, rowsDone, rowsPerSecond }: MigrationProgress) => {
-      if (phase === "building" && rowsPerSecond > 0) reports.push(rowsDone);
+    const onProgress = ({ phase, done, perSecond }: MigrationProgress) => {
+      if (phase === "building" && perSecond > 0) reports.push(done);
     };
     const dbs = [await openLater(), await openLater()];
     const runs = await Promise.all(dbs.map((db) => migrate(db, { onProgress })));
@@ -229,8 +229,8 @@ describe("migrate", () => {
     const open = (on: Kv) => createDatabase({ kv: on, models: { users: OneMore } });
     const other = await open(kv);
     const stop = new AbortController();
-    const onOther = ({ rowsDone }: MigrationProgress) => {
-      if (rowsDone === 500) stop.abort();
+    const onOther = ({ done }: MigrationProgress) => {
+      if (done === 500) stop.abort();
     };
     let commits = 0;
     const interfere = async () => {
@@ -250,8 +250,8 @@ describe("migrate", () => {
   it("keeps to a bound on rows a second in the size of its batches", async () => {
     await fill(30);
     const reports: number[] = [];
-    const onProgress = ({ phase, rowsDone, rowsPerSecond }: MigrationProgress) => {
-      if (phase === "building" && rowsPerSecond > 0) reports.push(rowsDone);
+    const onProgress = ({ phase, done, perSecond }: MigrationProgress) => {
+      if (phase === "building" && perSecond > 0) reports.push(done);
     };
     const result = await migrate(await openLater(), {
       onProgress,
@@ -266,8 +266,8 @@ describe("migrate", () => {
   it("stops while it waits for the bound on rows a second", async () => {
     await fill(30);
     const stop = new AbortController();
-    const onProgress = ({ phase, rowsPerSecond }: MigrationProgress) => {
-      if (phase === "building" && rowsPerSecond > 0) setTimeout(() => stop.abort(), 0);
+    const onProgress = ({ phase, perSecond }: MigrationProgress) => {
+      if (phase === "building" && perSecond > 0) setTimeout(() => stop.abort(), 0);
     };
     const options = { onProgress, signal: stop.signal, rowsPerSecond: 0.001 };
     expect((await migrate(await openLater(), options)).status).toBe("stopped");
@@ -282,9 +282,8 @@ describe("migrate", () => {
     expect((await migrate(await openLater(), { ...options, onProgress })).status).toBe("done");
     expect(new Set(progress.map(({ phase }) => phase))).toEqual(new Set(["building"]));
     expect(progress.at(-1)).toMatchObject({
-      rowsDone: 600,
-      rowsTotal: 600,
-      secondsLeft: undefined,
+      done: 600,
+      total: undefined,
     });
     await expectIndexesToMatch(kv, LaterUser);
   });
@@ -306,7 +305,7 @@ describe("migrate", () => {
       await db.users.create({ data: { ...users.bob, name: "Between" } });
       expect(await rejection(db.users.findMany({ where: { age: 42 } }))).toMatchObject({
         state: "verifying",
-        progress: { rowsDone: 5, rowsTotal: 5 },
+        progress: { phase: "building", done: 5, total: 5, perSecond: 0 },
       });
     });
     await migrate(await openLater(watching));

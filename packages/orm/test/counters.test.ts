@@ -357,7 +357,7 @@ it("leave no marks behind where their build is given up for good", async () => {
   const stop = new AbortController();
   const { status } = await migrate(await open(), {
     signal: stop.signal,
-    onProgress: ({ rowsDone }) => rowsDone > 0 && stop.abort(),
+    onProgress: ({ done }) => done > 0 && stop.abort(),
   });
   expect(status).toBe("stopped");
   const isMarked = async () => {

@@ -103,7 +103,7 @@ it("removes the entries, the counters and the rest of indexes that are dropping,
     true,
   );
   await expectDropped();
-  expect(progress.map(({ phase, rowsDone }) => [phase, rowsDone])).toEqual([
+  expect(progress.map(({ phase, done }) => [phase, done])).toEqual([
     ["dropping", 0],
     ["dropping", 500],
     ["dropping", 1000],
@@ -126,8 +126,8 @@ it("writes nothing where no index is dropping", async () => {
 it("stops at the signal, and goes on with what is left", async () => {
   await fillAndDrop(700);
   const stop = new AbortController();
-  const onProgress = ({ rowsDone }: MigrationProgress) => {
-    if (rowsDone === 500) stop.abort();
+  const onProgress = ({ done }: MigrationProgress) => {
+    if (done === 500) stop.abort();
   };
   expect(await drop(kv, { onProgress, signal: stop.signal })).toBe(false);
   expect(await count(["tasks_by_tag"])).toBe(900);

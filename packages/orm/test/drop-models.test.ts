@@ -106,9 +106,9 @@ describe("a model that is dropped", () => {
     const progress: number[] = [];
     const result = await dropUsers(kv, {
       dropModels: ["users"],
-      onProgress: ({ model, phase, rowsDone }) => {
+      onProgress: ({ model, phase, done }) => {
         expect([model, phase]).toEqual(["users", "dropping"]);
-        progress.push(rowsDone);
+        progress.push(done);
       },
     });
     expect(result.status).toBe("done");

@@ -22,7 +22,7 @@ it.each(["builds the index without a look at it", "drops the index"] as const)(
       const stop = new AbortController();
       const stopped = await migrate(db, {
         signal: stop.signal,
-        onProgress: ({ phase, rowsDone }) => phase === "verifying" && rowsDone > 0 && stop.abort(),
+        onProgress: ({ phase, done }) => phase === "verifying" && done > 0 && stop.abort(),
       });
       expect(stopped.status).toBe("stopped");
       const isLeft = async () => {

@@ -50,11 +50,11 @@ it("tells what is to be done, what is being done and what is left", async () => 
   });
   const db = await createDatabase({ kv, models: { users: Counted } });
   const stop = new AbortController();
-  const onProgress = ({ phase, rowsDone }: MigrationProgress) => {
-    if (phase === "building" && rowsDone === 500) stop.abort();
+  const onProgress = ({ phase, done }: MigrationProgress) => {
+    if (phase === "building" && done === 500) stop.abort();
   };
   await migrate(db, { onProgress, signal: stop.signal });
-  const progress = { rowsDone: 500, rowsTotal: 604 };
+  const progress = { phase: "building", done: 500, total: 604, perSecond: 0 };
   const building = { ...idle, state: "write-only", progress };
   expect((await status()).models[0]?.indexes).toMatchObject({
     byAge: { ...building, unindexed: { count: 1, rows: [{ id: "00 by hand" }] } },
@@ -127,6 +127,10 @@ it("tells of indexes that the program does not have, and of a change of all rows
   const found = await migrationStatus(db);
   expect(found.models[0]).toMatchObject({
     indexes: { byAge: { ...idle, state: "readable", declared: false } },
-    transform: { ...transform, progress: { rowsDone: 3, rowsTotal: 9 }, failed: 2 },
+    transform: {
+      ...transform,
+      progress: { phase: "transforming", done: 3, total: 9, perSecond: 0 },
+      failed: 2,
+    },
   });
 });

@@ -109,8 +109,8 @@ it("leaves no unique entry behind that a backfill writes while its row is delete
    */
   const buildUntil = async (rows: number) => {
     const stop = new AbortController();
-    const onProgress = ({ phase, rowsDone }: MigrationProgress) => {
-      if (phase === "building" && rowsDone >= rows) stop.abort();
+    const onProgress = ({ phase, done }: MigrationProgress) => {
+      if (phase === "building" && done >= rows) stop.abort();
     };
     expect((await migrate(builder, { onProgress, signal: stop.signal })).status).toBe("stopped");
   };

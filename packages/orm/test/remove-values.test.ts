@@ -102,8 +102,8 @@ describe("the values of removed fields", () => {
     const stopped = await migrate(db, {
       removeValues: ["users"],
       signal: stop.signal,
-      onProgress: ({ phase, rowsDone }) => {
-        if (phase === "transforming" && rowsDone > 0) stop.abort();
+      onProgress: ({ phase, done }) => {
+        if (phase === "transforming" && done > 0) stop.abort();
       },
     });
     expect(stopped.status).toBe("stopped");

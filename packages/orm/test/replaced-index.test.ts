@@ -111,8 +111,8 @@ describe("an index that was replaced", () => {
     const migrations = [defineMigration({ model: New, from: before, to: after, up })];
     const db = await createDatabase({ kv, models: { players: New }, migrations });
     const stop = new AbortController();
-    const onProgress = ({ phase, rowsDone }: MigrationProgress) => {
-      if (phase === "transforming" && rowsDone > 0) stop.abort();
+    const onProgress = ({ phase, done }: MigrationProgress) => {
+      if (phase === "transforming" && done > 0) stop.abort();
     };
     const run = await migrate(db, { accept: true, signal: stop.signal, onProgress });
     expect(run.status).toBe("stopped");
@@ -140,8 +140,8 @@ it("a counter is counted from the start whose index is renamed while it is built
   const stop = new AbortController();
   const stopped = await migrate(counted, {
     signal: stop.signal,
-    onProgress: ({ rowsDone }) => {
-      if (rowsDone > 0) stop.abort();
+    onProgress: ({ done }) => {
+      if (done > 0) stop.abort();
     },
   });
   expect(stopped.status).toBe("stopped");

@@ -83,8 +83,8 @@ it("rows that an index cannot hold are counted on by a verification that was sto
   const stop = new AbortController();
   const stopped = await verifyIndexes(db, {
     signal: stop.signal,
-    onProgress: ({ rowsDone }) => {
-      if (rowsDone >= 500) stop.abort();
+    onProgress: ({ done }) => {
+      if (done >= 500) stop.abort();
     },
   });
   expect(stopped.status).toBe("stopped");
@@ -151,8 +151,8 @@ describe("what a run has left out that was stopped behind its model", () => {
   async function stopAtPages(): Promise<void> {
     await fillPages(kv, 1000);
     const stop = new AbortController();
-    const onProgress = ({ model, phase, rowsDone }: MigrationProgress) => {
-      if (model === "pages" && phase === "building" && rowsDone > 0) stop.abort();
+    const onProgress = ({ model, phase, done }: MigrationProgress) => {
+      if (model === "pages" && phase === "building" && done > 0) stop.abort();
     };
     const result = await migrate(await openBoth(), { signal: stop.signal, onProgress });
     expect(result).toMatchObject({ status: "stopped", unindexed: rows, unindexedCount: 2 });

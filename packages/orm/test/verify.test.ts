@@ -16,7 +16,7 @@ import {
 } from "../src/migrate/verify/verify-model.js";
 import type { EntryFinding } from "../src/migrate/verify/verify-state.js";
 import { type Lease, takeLease } from "../src/run/lease.js";
-import type { MigrationProgress } from "../src/run/migration-progress.js";
+import type { MigrationProgress } from "../src/run/migration-run.js";
 import { createRun, type RunOptions } from "../src/run/migration-run.js";
 import { countingKv } from "./counting-kv.js";
 import { Crash, crashAtEachCommit, crashingKv, denoKv } from "./faulty-kv.js";
@@ -558,9 +558,9 @@ describe("verifying", () => {
       for (;;) {
         const stop = new AbortController();
         let reports = 0;
-        const onProgress = ({ phase, rowsDone }: MigrationProgress) => {
+        const onProgress = ({ phase, done }: MigrationProgress) => {
           expect(phase).toBe("verifying");
-          looked.push(rowsDone);
+          looked.push(done);
           if (++reports === 3) stop.abort();
         };
         const result = await verify(kv, { signal: stop.signal, onProgress, batchRows: 100 });

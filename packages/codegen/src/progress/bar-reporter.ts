@@ -3,7 +3,7 @@ import { guardCursor } from "./cursor-guard.js";
 import {
   type Detail,
   details,
-  hasKnownTotal,
+  hasTotal,
   labelOf,
   progressLineIn,
   progressWords,
@@ -15,6 +15,8 @@ import type { Reporter } from "./reporter.js";
 import { textWidth } from "./text-width.js";
 
 const barWidth = { min: 8, max: 40 } as const;
+
+type WithTotal = ShownProgress & { readonly total: number };
 
 interface Layout {
   readonly columns: number;
@@ -40,7 +42,7 @@ export function barReporter(stream: NodeJS.WriteStream): Reporter {
   const line = () => {
     if (shown === undefined) return "";
     const columns = (stream.columns || 80) - 1;
-    if (!hasKnownTotal(shown)) return progressLineIn(columns, shown);
+    if (!hasTotal(shown)) return progressLineIn(columns, shown);
     // The layout is kept as long as it fits, so that the bar does not change its width with the
     // words next to it.
     const stillFits = layout?.columns === columns && roomIn(layout, shown) >= layout.width;
@@ -54,17 +56,17 @@ export function barReporter(stream: NodeJS.WriteStream): Reporter {
       if (bar === undefined) {
         bar = new SingleBar({ stream, hideCursor: true, format: line });
         releaseCursor = guardCursor(stop);
-        bar.start(progress.rowsTotal, progress.rowsDone);
+        bar.start(progress.total ?? progress.done, progress.done);
       }
-      bar.setTotal(progress.rowsTotal);
-      bar.update(progress.rowsDone);
+      bar.setTotal(progress.total ?? progress.done);
+      bar.update(progress.done);
     },
     stop,
   };
 }
 
 /** Leaves out the less important words first, the names of the indexes last. */
-function layoutFor(progress: ShownProgress, columns: number): Layout | undefined {
+function layoutFor(progress: WithTotal, columns: number): Layout | undefined {
   for (const label of [labelOf, shortLabelOf]) {
     for (const detail of details) {
       const room = roomIn({ columns, labelOf: label, detail }, progress);
@@ -75,15 +77,13 @@ function layoutFor(progress: ShownProgress, columns: number): Layout | undefined
   return undefined;
 }
 
-/** Measures the words as they will be at the end, so that the bar keeps its width. */
-function roomIn(layout: Omit<Layout, "width">, progress: ShownProgress): number {
-  const atTheEnd = { ...progress, rowsDone: progress.rowsTotal };
-  const words = [layout.labelOf(progress), ...progressWords(atTheEnd, layout.detail)];
+function roomIn(layout: Omit<Layout, "width">, progress: WithTotal): number {
+  const words = [layout.labelOf(progress), ...progressWords(progress, layout.detail)];
   return layout.columns - textWidth(words.join("  ")) - 2;
 }
 
-function barLine(progress: ShownProgress, { labelOf, detail, width }: Layout): string {
-  const full = Math.floor(shareDone(progress.rowsDone, progress.rowsTotal) * width);
+function barLine(progress: WithTotal, { labelOf, detail, width }: Layout): string {
+  const full = Math.floor(shareDone(progress) * width);
   const bar = `${"█".repeat(full)}${"░".repeat(width - full)}`;
   const colored = process.env.NO_COLOR ? bar : cyan(bar);
   return [labelOf(progress), colored, ...progressWords(progress, detail)].join("  ").trimEnd();

@@ -30,6 +30,5 @@ export interface MigrationProgressReporter {
 export function migrationProgress(
   options: { readonly stream?: NodeJS.WriteStream } = {},
 ): MigrationProgressReporter {
-  const reporter = reporterFor(options.stream);
-  return { onProgress: reporter.show, stop: reporter.stop };
+  return reporterFor<MigrationProgress>(options.stream, (progress) => progress);
 }

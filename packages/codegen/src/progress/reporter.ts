@@ -5,3 +5,9 @@ export interface Reporter {
   /** Ends the current bar or line. Does nothing if there is none. */
   stop(): void;
 }
+
+/** Shows the progress of one kind of work. */
+export interface ProgressReporter<P> {
+  readonly onProgress: (progress: P) => void;
+  readonly stop: () => void;
+}

@@ -1,3 +1,4 @@
+import { type Progress, ProgressMeter } from "@keywright/core";
 import { reporterFor } from "./reporter-for.js";
 
 export interface RowProgressReporter {
@@ -24,18 +25,15 @@ export function rowProgress(
   model: string,
   options: { readonly stream?: NodeJS.WriteStream } = {},
 ): RowProgressReporter {
-  const reporter = reporterFor(options.stream);
-  let first: { readonly rowsDone: number; readonly at: number } | undefined;
+  const { onProgress, stop } = reporterFor(options.stream, (progress: Progress) => {
+    return { ...progress, model };
+  });
+  const meter = new ProgressMeter(onProgress);
+  let isStarted = false;
   const update = (rowsDone: number, rowsTotal: number) => {
-    const now = performance.now();
-    first ??= { rowsDone, at: now };
-    const seconds = (now - first.at) / 1000;
-    const rowsPerSecond = seconds > 0 ? (rowsDone - first.rowsDone) / seconds : 0;
-    const rowsLeft = rowsTotal - rowsDone;
-    const secondsLeft =
-      rowsLeft <= 0 ? 0 : rowsPerSecond > 0 ? rowsLeft / rowsPerSecond : undefined;
-    const rows = { rowsDone, rowsTotal, rowsPerSecond, secondsLeft };
-    reporter.show({ model, indexes: [], phase: "building", ...rows });
+    if (!isStarted) meter.begin("writing", rowsDone);
+    isStarted = true;
+    meter.advance(rowsDone, rowsTotal);
   };
-  return { update, stop: reporter.stop };
+  return { update, stop };
 }

@@ -1,4 +1,4 @@
-import { hasKnownTotal, type ShownProgress } from "./progress-text.js";
+import { hasTotal, type ShownProgress } from "./progress-text.js";
 import type { Reporter } from "./reporter.js";
 
 /** Shows a second pass separately from the first. A single bar would jump back. */
@@ -9,7 +9,7 @@ export function withSecondPass(reporter: Reporter): Reporter {
       const isSame = previous !== undefined && isSameWork(previous, progress);
       let isSecondLook = isSame && previous?.isSecondLook === true;
       if (previous !== undefined && isSame && goesBack(previous, progress)) {
-        reporter.show({ ...previous, rowsDone: previous.rowsTotal, secondsLeft: 0 });
+        reporter.show({ ...previous, done: previous.total ?? previous.done });
         isSecondLook = true;
       }
       previous = isSecondLook ? { ...progress, isSecondLook } : progress;
@@ -28,6 +28,6 @@ function isSameWork(a: ShownProgress, b: ShownProgress): boolean {
 
 /** Without a known total, going back only means that the total has become known. */
 function goesBack(previous: ShownProgress, progress: ShownProgress): boolean {
-  const isKnown = hasKnownTotal(previous) && hasKnownTotal(progress);
-  return progress.phase === "verifying" && isKnown && progress.rowsDone < previous.rowsDone;
+  const isKnown = hasTotal(previous) && hasTotal(progress);
+  return progress.phase === "verifying" && isKnown && progress.done < previous.done;
 }

@@ -5,7 +5,8 @@ import type {
   ReadViewEndedError,
 } from "../errors/core-errors.js";
 import type { KeyRange } from "../keys/key-range.js";
-import type { FileCheckProgress, FileReport } from "./file-report.js";
+import type { FileReport } from "./file-report.js";
+import type { Progress } from "./progress.js";
 
 /**
  * A result that is returned at once if the engine has it, or a promise if the engine has to wait.
@@ -246,7 +247,7 @@ export interface Engine {
    * Verifies all files of the database, if the engine has files and can verify them. After it has
    * found damage, all other calls fail.
    */
-  verifyFiles?(onProgress: (progress: FileCheckProgress) => void): Promise<FileReport>;
+  verifyFiles?(onProgress: (progress: Progress<"checking">) => void): Promise<FileReport>;
 
   /**
    * Delivers messages of the queue to a handler, as encoded values. Exists only if another process

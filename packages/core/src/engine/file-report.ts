@@ -14,14 +14,6 @@ export interface FileDamage {
   readonly lastKey?: Uint8Array | undefined;
 }
 
-/** The progress of a check of files. */
-export interface FileCheckProgress {
-  readonly files: number;
-  readonly filesTotal: number;
-  readonly bytes: number;
-  readonly bytesTotal: number;
-}
-
 /** The result of a check of all files. */
 export interface FileReport {
   /** The number of files with tables, and their bytes. */

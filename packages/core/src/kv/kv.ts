@@ -1,5 +1,6 @@
 import type { MaybePromise } from "../engine/engine.js";
-import type { FileCheckProgress, FileReport } from "../engine/file-report.js";
+import type { FileReport } from "../engine/file-report.js";
+import type { Progress } from "../engine/progress.js";
 import type { KvKey, KvKeyPart } from "../keys/key.js";
 import type { KvListSelector } from "../keys/key-range.js";
 import type { KvLimits } from "./limits.js";
@@ -287,7 +288,7 @@ export interface KvView extends Pick<Kv, "get" | "getMany" | "list"> {
 /** Options of `verifyFiles`. */
 export interface VerifyFilesOptions {
   /** Called after each file. */
-  readonly onProgress?: ((progress: FileCheckProgress) => void) | undefined;
+  readonly onProgress?: ((progress: Progress<"checking">) => void) | undefined;
 }
 
 /** A key as Deno's types declare it: the placeholder of `commitVersionstamp()` may be any part. */

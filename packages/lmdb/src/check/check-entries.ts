@@ -1,9 +1,10 @@
 import {
   CorruptionError,
-  type FileCheckProgress,
   type FileDamage,
   type FileReport,
   isKeywrightError,
+  type Progress,
+  ProgressMeter,
 } from "@keywright/core";
 import { decodeRecord, firstSystemKey } from "@keywright/core/engine";
 import { readFailure } from "../errors/lmdb-failure.js";
@@ -22,7 +23,7 @@ export interface CheckOptions {
   readonly bytes: number;
   /** Waits after each 1,000 entries, so that other work gets its turn. */
   readonly rest: () => Promise<void>;
-  readonly onProgress: (progress: FileCheckProgress) => void;
+  readonly onProgress: (progress: Progress<"checking">) => void;
   readonly signal: AbortSignal;
 }
 
@@ -45,13 +46,8 @@ export async function checkEntries(store: LmdbStore, options: CheckOptions): Pro
     let checksums = 0;
     let bytesRead = 0;
     let previous: Uint8Array | undefined;
-    const noteProgress = (isDone: boolean) =>
-      options.onProgress({
-        files: isDone ? 1 : 0,
-        filesTotal: 1,
-        bytes: isDone ? bytes : Math.min(bytesRead, bytes),
-        bytesTotal: bytes,
-      });
+    const meter = new ProgressMeter(options.onProgress);
+    meter.begin("checking");
     for (const { key, value } of store.getRange({ start: firstSystemKey, transaction })) {
       checksums = (checksums + checksumOf(value)) >>> 0;
       bytesRead += key.length + value.length;
@@ -68,13 +64,13 @@ export async function checkEntries(store: LmdbStore, options: CheckOptions): Pro
       previous = key;
       entries++;
       if (entries % entriesOfTurn > 0) continue;
-      noteProgress(false);
+      meter.advance(Math.min(bytesRead, bytes), bytes);
       await options.rest();
       if (options.signal.aborted) return { files: 0, bytes: 0, damages: [] };
     }
     if (entries !== head.entries) report(`it has ${entries} entries instead of ${head.entries}`);
     else if (checksums !== head.checksums) report("entries have been exchanged for others");
-    noteProgress(true);
+    meter.advance(bytes, bytes);
   } catch (error) {
     const failure = readFailure(error);
     if (!(failure instanceof CorruptionError)) throw failure;

@@ -2,7 +2,7 @@ import { stat } from "node:fs/promises";
 import { basename } from "node:path";
 import { clearTimeout, setTimeout as startTimer } from "node:timers";
 import { setImmediate, setTimeout } from "node:timers/promises";
-import { CorruptionError, type FileCheckProgress, type FileReport } from "@keywright/core";
+import { CorruptionError, type FileReport, type Progress } from "@keywright/core";
 import type { LmdbStore } from "../file/tree.js";
 import { checkEntries } from "./check-entries.js";
 
@@ -51,7 +51,7 @@ export class EntryChecker {
   }
 
   /** Checks all entries now. */
-  async verify(onProgress: (progress: FileCheckProgress) => void): Promise<FileReport> {
+  async verify(onProgress: (progress: Progress<"checking">) => void): Promise<FileReport> {
     const report = await this.#check(restShort, onProgress);
     this.#report(report);
     return report;
@@ -65,7 +65,7 @@ export class EntryChecker {
 
   async #check(
     rest: () => Promise<void>,
-    onProgress: (progress: FileCheckProgress) => void,
+    onProgress: (progress: Progress<"checking">) => void,
     signal = this.#closing.signal,
   ): Promise<FileReport> {
     const { size } = await stat(this.#path);

@@ -1,4 +1,4 @@
-import type { KvKey } from "@keywright/core";
+import type { KvKey, Progress } from "@keywright/core";
 import type { RowId } from "../errors/orm-error.js";
 import type { RowIssue } from "../errors/row-issue.js";
 
@@ -77,13 +77,8 @@ export interface AdoptResult {
   readonly models: readonly AdoptedModel[];
 }
 
-/** The progress of the adoption of a model. */
-export interface AdoptProgress {
-  readonly model: string;
-  /** Documents are read and written first. Then the index entries of the source are checked. */
-  readonly phase: "rows" | "entries";
-  /** The number of documents or entries that are done, in all runs. */
-  readonly done: number;
-  /** Documents or entries per second in this run. 0 before the first batch. */
-  readonly perSecond: number;
-}
+/**
+ * The progress of the adoption of a model. Documents are read and written first. Then the index
+ * entries of the source are checked.
+ */
+export type AdoptProgress = Progress<"rows" | "entries"> & { readonly model: string };

@@ -1,4 +1,4 @@
-import type { KvKey } from "@keywright/core";
+import { type KvKey, ProgressMeter } from "@keywright/core";
 import type { TableContext, TableLimits } from "../context/table-context.js";
 import type { RowId } from "../errors/orm-error.js";
 import { isSameKey } from "../indexes/key-parts.js";
@@ -54,9 +54,7 @@ export class ModelAdoption {
   readonly #context: TableContext;
   readonly #source: ModelSource;
   readonly #run: AdoptRun;
-  /** In milliseconds, by the monotonic clock of this process. */
-  readonly #startedAt: Record<AdoptProgress["phase"], number>;
-  readonly #doneBefore: Readonly<Record<AdoptProgress["phase"], number>>;
+  readonly #meter: ProgressMeter<AdoptProgress["phase"], { readonly model: string }>;
   readonly #adoption: RowAdoption;
   #record: AdoptRecord;
 
@@ -67,8 +65,8 @@ export class ModelAdoption {
     this.#record = record;
     const { map, inPlace } = source;
     this.#adoption = { map, inPlace, dryRun: run.dryRun, restoreDeleted: run.restoreDeleted };
-    this.#startedAt = { rows: performance.now(), entries: performance.now() };
-    this.#doneBefore = { rows: record.state.rows, entries: record.state.entries };
+    this.#meter = new ProgressMeter(run.onProgress, { model: context.model.name });
+    this.#beginPhase(record.state.stage === "entries" ? "entries" : "rows");
   }
 
   get record(): AdoptRecord {
@@ -99,7 +97,7 @@ export class ModelAdoption {
     const broken = state.pass === 1 ? await findMissingEntries(layout, reader, readable) : [];
     const parsed = await parseDocuments(this.#context, documents, this.#adoption);
     const isComplete = await this.#adoptPage(slots, parsed, broken);
-    this.#report("rows");
+    this.#meter.advance(this.#record.state.rows);
     await this.#run.afterBatch(documents.length);
     if (isComplete && slots.length < limit) await this.#endPass();
   }
@@ -219,17 +217,17 @@ export class ModelAdoption {
     const checked = state.entries + entries.length;
     const leftBehind = withMore(state.leftBehind, left?.kind ?? "", others);
     await this.#save({ ...state, index, after, entries: checked, leftBehind }, { broken });
-    this.#report("entries");
+    this.#meter.advance(checked);
     await this.#run.afterBatch(entries.length);
   }
 
   /** Begins a new pass if failed documents may have their rows now, or checks the entries. */
   async #endPass(): Promise<void> {
     const { state } = this.#record;
-    this.#startedAt.entries = performance.now();
     if (state.waiting === 0 || state.adoptedInPass === 0 || this.#run.dryRun) {
       const stage = state.isChecked ? "done" : "entries";
       await this.#save({ ...state, stage, after: null });
+      this.#beginPhase("entries");
       return;
     }
     await this.#beginPass();
@@ -257,11 +255,8 @@ export class ModelAdoption {
     this.#record = record;
   }
 
-  #report(phase: AdoptProgress["phase"]): void {
-    const done = this.#record.state[phase];
-    const seconds = (performance.now() - this.#startedAt[phase]) / 1000;
-    const perSecond = seconds > 0 ? (done - this.#doneBefore[phase]) / seconds : 0;
-    this.#run.onProgress({ model: this.#context.model.name, phase, done, perSecond });
+  #beginPhase(phase: AdoptProgress["phase"]): void {
+    this.#meter.begin(phase, this.#record.state[phase]);
   }
 }
 

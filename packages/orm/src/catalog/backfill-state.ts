@@ -1,4 +1,4 @@
-import type { KvKey, KvKeyPart } from "@keywright/core";
+import type { KvKey, KvKeyPart, Progress } from "@keywright/core";
 import type { RowId } from "../errors/orm-error.js";
 import { type CompiledModel, systemPrefix } from "../model/compiled-model.js";
 
@@ -23,6 +23,14 @@ export interface BackfillState {
   readonly isScanned?: true;
   /** Absent if there are none. */
   readonly unindexed?: UnindexedRows;
+}
+
+/** Returns a stored progress as it is reported. Its rate is not stored. */
+export function storedProgress<Phase extends string>(
+  phase: Phase,
+  { rowsDone, rowsTotal }: { readonly rowsDone: number; readonly rowsTotal?: number },
+): Progress<Phase> {
+  return { phase, done: rowsDone, total: rowsTotal, perSecond: 0 };
 }
 
 /**

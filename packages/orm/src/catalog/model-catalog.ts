@@ -1,7 +1,6 @@
 import type { Kv, KvEntry, KvEntryMaybe } from "@keywright/core";
 import {
   IndexNotReadyError,
-  type IndexProgress,
   ModelDroppedError,
   StaleSchemaError,
 } from "../errors/schema-errors.js";
@@ -10,7 +9,7 @@ import type { RowMigration } from "../schema/define-migration.js";
 import type { RowManifest } from "../schema/manifests/manifest.js";
 import { relationTexts, unfilledCopies } from "../schema/manifests/model-manifest.js";
 import { rowManifest, storedManifest } from "../schema/manifests/row-manifest.js";
-import { type BackfillState, backfillKey } from "./backfill-state.js";
+import { type BackfillState, backfillKey, storedProgress } from "./backfill-state.js";
 import { type Capabilities, capabilitiesOf } from "./capabilities-of.js";
 import {
   type CatalogEntry,
@@ -368,13 +367,11 @@ export class ModelCatalog {
     const state = isOutdated ? "outdated" : stored;
     const backfill = await this.#kv.get(backfillKey(this.#model));
     const value = systemValue<BackfillState>(backfill, backfillShape, this.#model.name);
-    const progress = value?.indexes.includes(index.name) ? toProgress(value) : undefined;
+    const progress = value?.indexes.includes(index.name)
+      ? storedProgress("building", value)
+      : undefined;
     throw new IndexNotReadyError(this.#model.name, index.name, state, progress);
   }
-}
-
-function toProgress({ rowsDone, rowsTotal }: BackfillState): IndexProgress {
-  return { rowsDone, ...(rowsTotal !== undefined && { rowsTotal }) };
 }
 
 async function readSnapshot(

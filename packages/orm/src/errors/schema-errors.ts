@@ -1,4 +1,4 @@
-import type { KvKey } from "@keywright/core";
+import type { KvKey, Progress } from "@keywright/core";
 import { clause, listText } from "./message-parts.js";
 import { knownNames } from "./nearest-name.js";
 import { OrmError } from "./orm-error.js";
@@ -17,13 +17,6 @@ export class ModelDefinitionError extends OrmError {
     this.at = at;
     this.reason = reason;
   }
-}
-
-/** The progress of a backfill. */
-export interface IndexProgress {
-  readonly rowsDone: number;
-  /** Absent if the rows were not counted. */
-  readonly rowsTotal?: number;
 }
 
 /**
@@ -65,10 +58,10 @@ const stateTexts: Readonly<Record<UnreadableState, string>> = {
   replaced: "it was rebuilt while the query read it; run the query again",
 };
 
-function progressText(progress: IndexProgress | undefined): string {
+function progressText(progress: Progress | undefined): string {
   if (progress === undefined) return "";
-  const { rowsDone, rowsTotal } = progress;
-  return ` (${rowsDone} rows${rowsTotal === undefined ? "" : ` of ${rowsTotal}`} done)`;
+  const { done, total } = progress;
+  return ` (${done} rows${total === undefined ? "" : ` of ${total}`} done)`;
 }
 
 /** An index is declared but cannot be read yet. `state` says why. */
@@ -76,13 +69,13 @@ export class IndexNotReadyError extends OrmError {
   readonly index: string;
   readonly state: UnreadableState;
   /** Undefined if the index is not being built. */
-  readonly progress: IndexProgress | undefined;
+  readonly progress: Progress<"building"> | undefined;
 
   constructor(
     model: string,
     index: string,
     state: UnreadableState,
-    progress?: IndexProgress,
+    progress?: Progress<"building">,
     subject = `the index ${index}`,
   ) {
     const text = `${subject} cannot be read: ${stateTexts[state]}${progressText(progress)}`;

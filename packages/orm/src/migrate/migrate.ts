@@ -116,7 +116,7 @@ interface Report {
  *
  * ```ts
  * const result = await migrate(db, {
- *   onProgress: ({ rowsDone, rowsTotal }) => console.log(rowsDone, rowsTotal),
+ *   onProgress: ({ done, total }) => console.log(done, total),
  * });
  * ```
  *

@@ -1,7 +1,8 @@
-import type { Kv } from "@keywright/core";
+import type { Kv, Progress } from "@keywright/core";
 import {
   type BackfillState,
   backfillKey,
+  storedProgress,
   type UnindexedRows,
   type UnreportedRows,
 } from "../catalog/backfill-state.js";
@@ -16,7 +17,6 @@ import {
 import { systemValue } from "../catalog/system-value.js";
 import { type AnyDatabase, tableContexts } from "../context/any-database.js";
 import type { TableContext } from "../context/table-context.js";
-import type { IndexProgress } from "../errors/schema-errors.js";
 import type { CompiledModel } from "../model/compiled-model.js";
 import { hasHolderEnded, leaseKey, type StoredLease } from "../run/lease.js";
 import { findDuplicates } from "./build/list-duplicates.js";
@@ -57,7 +57,7 @@ export interface IndexStatus {
   /** True if the program has an index of this name. */
   readonly declared: boolean;
   /** The progress of the build; null if the index is not being built. */
-  readonly progress: IndexProgress | null;
+  readonly progress: Progress<"building"> | null;
   /** Rows that could not enter the index because others have their values, at most 1,000. */
   readonly duplicates: number;
   /**
@@ -71,12 +71,12 @@ export interface IndexStatus {
 export interface CounterStatus {
   readonly state: IndexState;
   /** The progress of the build; null if the counter is not being built. */
-  readonly progress: IndexProgress | null;
+  readonly progress: Progress<"building"> | null;
 }
 
 export interface TransformStatus extends RunningTransform {
   /** Null before the first batch. */
-  readonly progress: IndexProgress | null;
+  readonly progress: Progress<"transforming"> | null;
   /** The number of rows that could not be changed, at most 1,000. */
   readonly failed: number;
 }
@@ -120,15 +120,15 @@ async function modelStatus(database: AnyDatabase, context: TableContext): Promis
     indexes[name] = {
       state: index ? snapshot.stateOf(index) : (entry.indexes[name]?.state ?? "absent"),
       declared: index !== undefined,
-      progress: isFilled ? progressOf(backfill) : null,
+      progress: isFilled ? storedProgress("building", backfill) : null,
       duplicates: known.has(name) ? await countDuplicates(database, model, name) : 0,
       unindexed: isFilled ? (backfill.unindexed ?? null) : unreportedOf(backfills, name),
     };
   }
   const counters: Record<string, CounterStatus> = {};
   for (const [name, state] of Object.entries(entry.counters ?? {})) {
-    const progress = counting?.counters.includes(name) ? { rowsDone: counting.rowsDone } : null;
-    counters[name] = { state, progress };
+    const isCounted = counting?.counters.includes(name) === true;
+    counters[name] = { state, progress: isCounted ? storedProgress("building", counting) : null };
   }
   const transform = await transformStatus(database, context);
   return { model: model.name, indexes, counters, transform };
@@ -147,11 +147,11 @@ async function transformStatus(
   const stored = await kv.get(transformStateKey(model));
   const value = systemValue<TransformState>(stored, transformShape, model.name);
   const failed = await findFailedRows(database, { model: model.name, take: maxCounted });
-  return { ...transform, progress: value && progressOf(value), failed: failed.items.length };
-}
-
-function progressOf({ rowsDone, rowsTotal }: IndexProgress): IndexProgress {
-  return { rowsDone, ...(rowsTotal !== undefined && { rowsTotal }) };
+  return {
+    ...transform,
+    progress: value && storedProgress("transforming", value),
+    failed: failed.items.length,
+  };
 }
 
 /** Leaves out rows that have expired or changed since they were recorded. */

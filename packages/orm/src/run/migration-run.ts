@@ -1,8 +1,26 @@
 import { setTimeout as sleep } from "node:timers/promises";
+import { type Progress, ProgressMeter } from "@keywright/core";
 import { yieldToEventLoop } from "../transaction/yield-to-event-loop.js";
 import type { Lease } from "./lease.js";
-import type { MigrationProgress } from "./migration-progress.js";
 import { Throttle } from "./throttle.js";
+
+/**
+ * The phase of a run:
+ *
+ * - `"counting"`: counts the rows, so that the progress has a total
+ * - `"dropping"`: removes the entries of dropped indexes
+ * - `"transforming"`: changes rows
+ * - `"building"`: writes the entries of new indexes, or counts the rows for new counters
+ * - `"verifying"`: verifies the entries of new indexes
+ */
+export type MigrationPhase = "counting" | "dropping" | "transforming" | "building" | "verifying";
+
+/** The progress of a run with one model, in rows, or in entries in the phase `"dropping"`. */
+export type MigrationProgress = Progress<MigrationPhase> & {
+  readonly model: string;
+  /** The indexes that the run works on. Empty while it changes rows or builds counters. */
+  readonly indexes: readonly string[];
+};
 
 /** The part of a migration's run that its stages use. */
 export interface MigrationRun {
@@ -13,7 +31,11 @@ export interface MigrationRun {
   readonly lease: Lease;
   /** Stops the run after the current batch. */
   readonly signal: AbortSignal | undefined;
-  readonly onProgress: (progress: MigrationProgress) => void;
+  /** Returns a meter that reports the progress of a stage, which may work on some indexes. */
+  readonly meter: (
+    model: string,
+    indexes?: readonly string[],
+  ) => ProgressMeter<MigrationPhase, Pick<MigrationProgress, "model" | "indexes">>;
   /** The maximum size of the next batch. Smaller while others write, because they wait for it. */
   readonly batchRows: number;
   /**
@@ -77,7 +99,7 @@ export function createRun(lease: Lease, options: RunOptions): MigrationRun {
   return {
     lease,
     signal,
-    onProgress,
+    meter: (model, indexes = []) => new ProgressMeter(onProgress, { model, indexes }),
     get batchRows() {
       return Math.min(
         throttle.batchRows,

@@ -5,7 +5,6 @@ import type { TableContext } from "../context/table-context.js";
 import { rowCounterKey } from "../indexes/counter-keys.js";
 import { rowCounter } from "../model/aggregates/counter.js";
 import type { AnyRow } from "../model/compiled-model.js";
-import { ProgressMeter } from "./migration-progress.js";
 import { type MigrationRun, maxBatchRows } from "./migration-run.js";
 import { readEntriesAfter } from "./read-entries-after.js";
 
@@ -39,14 +38,15 @@ export async function countRows(
   run: MigrationRun,
   indexes: readonly string[],
 ): Promise<number | undefined> {
-  const meter = new ProgressMeter(model.name, indexes, run.onProgress);
+  const meter = run.meter(model.name, indexes);
   if (catalog.snapshot.counterState(rowCounter) === "readable") {
     const stored = await kv.get(rowCounterKey(model));
     const value = systemValue<KvU64>(stored, counterShape, model.name);
     const rows = Number(value?.value ?? 0n);
-    meter.counting(rows);
+    meter.start("counting", rows);
     return rows;
   }
+  meter.begin("counting");
   let rows = 0;
   const batchSize = Math.min(maxBatchRows, limits.batchSize);
   for await (const _ of kv.list({ prefix: [model.place] }, { batchSize })) {
@@ -55,8 +55,8 @@ export async function countRows(
     // `rowsPerSecond` does not limit counting, but other tasks must get their turn.
     await run.afterBatch(0);
     if (run.signal?.aborted) return undefined;
-    if (rows % 10_000 === 0) meter.counting(rows);
+    if (rows % 10_000 === 0) meter.advance(rows);
   }
-  meter.counting(rows);
+  meter.advance(rows);
   return rows;
 }

@@ -81,8 +81,8 @@ async function interrupt(): Promise<void> {
   const { status } = await migrate(second, {
     signal: stop.signal,
     accept: true,
-    onProgress: ({ phase, rowsDone }: MigrationProgress) => {
-      if (phase === "transforming" && rowsDone >= 500) stop.abort();
+    onProgress: ({ phase, done }: MigrationProgress) => {
+      if (phase === "transforming" && done >= 500) stop.abort();
     },
   } as never);
   expect(status).toBe("stopped");
@@ -102,8 +102,8 @@ async function interruptIn(place: Kv): Promise<void> {
   const context = contextOf(second, "goods");
   await beginTransform(context);
   const stop = new AbortController();
-  const onProgress = ({ phase, rowsDone }: MigrationProgress) => {
-    if (phase === "transforming" && rowsDone >= 10) stop.abort();
+  const onProgress = ({ phase, done }: MigrationProgress) => {
+    if (phase === "transforming" && done >= 10) stop.abort();
   };
   expect(await runTransform(context, { signal: stop.signal, onProgress })).toBe("stopped");
 }
@@ -189,8 +189,8 @@ describe("an interrupted change of all rows", () => {
     const stopped = await migrate(third, {
       signal: stop.signal,
       accept: true,
-      onProgress: ({ phase, rowsDone }: MigrationProgress) => {
-        if (phase === "transforming" && rowsDone >= 250) stop.abort();
+      onProgress: ({ phase, done }: MigrationProgress) => {
+        if (phase === "transforming" && done >= 250) stop.abort();
       },
     } as never);
     expect(stopped.status).toBe("stopped");

@@ -227,8 +227,8 @@ it("the values of an index that is no longer unique stay unique until its rebuil
 async function stopHalfway(kv: Kv): Promise<void> {
   const db = await openAfter(kv);
   const controller = new AbortController();
-  const onProgress = ({ phase, rowsDone }: { phase: string; rowsDone: number }) => {
-    if (phase === "building" && rowsDone > 0) controller.abort();
+  const onProgress = ({ phase, done }: { phase: string; done: number }) => {
+    if (phase === "building" && done > 0) controller.abort();
   };
   const { status } = await migrate(db, { onProgress, signal: controller.signal });
   expect(status).toBe("stopped");

@@ -1,4 +1,4 @@
-import { decodeKey, encodeKey, type FileDamage, verifyFiles } from "@keywright/core";
+import { decodeKey, encodeKey, type FileDamage, type Progress, verifyFiles } from "@keywright/core";
 import type { CheckedFiles, DamagedPlace } from "../protocol/protocol.js";
 import { catalogOf } from "../source/catalog.js";
 import type { Source, SourceModel } from "../source/source.js";
@@ -16,13 +16,8 @@ export async function checkFiles(
   { onProgress }: Pick<WorkOptions, "onProgress">,
 ): Promise<CheckedFiles | null> {
   const { kv, damage } = source;
-  const startedAt = performance.now();
   const options = {
-    onProgress: ({ bytes, bytesTotal }: { readonly bytes: number; readonly bytesTotal: number }) =>
-      onProgress({
-        ...{ model: "files", phase: "checking", rowsDone: bytes, rowsTotal: bytesTotal },
-        rowsPerSecond: bytes / Math.max((performance.now() - startedAt) / 1000, 0.001),
-      }),
+    onProgress: (progress: Progress) => onProgress({ ...progress, model: "files" }),
   };
   // A database that was opened in spite of damage does not check its files.
   const report = await (damage?.path === undefined

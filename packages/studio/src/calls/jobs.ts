@@ -1,12 +1,12 @@
 import { type AnyDatabase, type VerifiedModel, verifyIndexes } from "@keywright/orm";
-import type { FoundDamage, Job, StudioCalls } from "../protocol/protocol.js";
+import type { FoundDamage, Job, JobProgress, StudioCalls } from "../protocol/protocol.js";
 import { JobRunningError } from "../source/errors.js";
 import { isCorruption } from "../source/known-damage.js";
 import type { Source } from "../source/source.js";
 import { studioError } from "../source/studio-error.js";
 import { checkFiles } from "./check-files.js";
 import { runMigration, tryMigration } from "./run-migration.js";
-import type { WorkOptions, WorkProgress } from "./try-rows.js";
+import type { WorkOptions } from "./try-rows.js";
 
 interface RunningJob {
   readonly abort: AbortController;
@@ -101,10 +101,9 @@ export class Jobs {
     const abort = new AbortController();
     const job: Job = { kind, ...beginning };
     this.#job = job;
-    const onProgress = (progress: WorkProgress) => {
-      const { secondsLeft = null } = progress;
+    const onProgress = (progress: JobProgress) => {
       if (abort.signal.aborted && kind === "files") return;
-      this.#job = { ...this.#job!, progress: { ...progress, secondsLeft } };
+      this.#job = { ...this.#job!, progress };
     };
     const ended = work({ signal: abort.signal, onProgress }).then(
       (result) => this.#end({ ...this.#job!, state: "ended", ...result }),

@@ -42,9 +42,7 @@ export function migrationCalls(source: Source): CallsOf<Names> {
           failed: transform?.failed ?? 0,
           indexes: Object.fromEntries(
             Object.entries(indexes).map(([name, { state, declared, progress, duplicates }]) => {
-              const rowsDone = progress?.rowsDone ?? null;
-              const rowsTotal = progress?.rowsTotal ?? null;
-              return [name, { state, isDeclared: declared, rowsDone, rowsTotal, duplicates }];
+              return [name, { state, isDeclared: declared, progress, duplicates }];
             }),
           ),
         })),

@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from "node:util";
+import { ProgressMeter } from "@keywright/core";
 import { type AnyDatabase, type PreviewedRow, previewMigration, type RowId } from "@keywright/orm";
 import type { CompiledModel } from "@keywright/orm/codegen";
 import type { JobProgress, Row, TriedModel } from "../protocol/protocol.js";
@@ -7,11 +8,7 @@ import { keyOfId } from "../source/row-key.js";
 /** The work can be stopped, and reports its progress. */
 export interface WorkOptions {
   readonly signal: AbortSignal;
-  readonly onProgress: (progress: WorkProgress) => void;
-}
-
-export interface WorkProgress extends Omit<JobProgress, "secondsLeft"> {
-  readonly secondsLeft?: number | undefined;
+  readonly onProgress: (progress: JobProgress) => void;
 }
 
 const pageRows = 500;
@@ -24,17 +21,14 @@ export async function tryRows(
   { signal, onProgress }: WorkOptions,
 ): Promise<TriedModel | null> {
   const tried = new TriedRows(model);
-  const startedAt = performance.now();
+  const meter = new ProgressMeter(onProgress, { model: model.name });
+  meter.begin("trying");
   let after: RowId | undefined;
   for (;;) {
     if (signal.aborted) return null;
     const page = await previewMigration(database, { model: model.name, rows: pageRows, after });
     for (const row of page) tried.add(row);
-    const rowsDone = tried.result.rows;
-    onProgress({
-      ...{ model: model.name, phase: "trying", rowsDone, rowsTotal: 0 },
-      rowsPerSecond: rowsDone / Math.max((performance.now() - startedAt) / 1000, 0.001),
-    });
+    meter.advance(tried.result.rows);
     if (page.length < pageRows) return tried.result;
     after = page.at(-1)?.id;
   }

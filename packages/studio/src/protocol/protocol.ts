@@ -1,6 +1,8 @@
 // What the page and the server of the studio send each other. Both encode it with `wire.ts`, which
 // keeps dates, bigints, bytes, maps and sets.
 
+import type { Progress } from "@keywright/core";
+
 /** A part of a key: `Uint8Array`, string, number, bigint or boolean. */
 export type KeyPart = Uint8Array | string | number | bigint | boolean;
 
@@ -233,8 +235,7 @@ export interface MigrationState {
 export interface IndexProgressInfo {
   readonly state: string;
   readonly isDeclared: boolean;
-  readonly rowsDone: number | null;
-  readonly rowsTotal: number | null;
+  readonly progress: Progress | null;
   readonly duplicates: number;
 }
 
@@ -290,15 +291,8 @@ export interface DamagedPlace {
   readonly affected: readonly string[] | null;
 }
 
-/** For a check of files, `rowsDone` and `rowsTotal` are bytes. */
-export interface JobProgress {
-  readonly model: string;
-  readonly phase: string;
-  readonly rowsDone: number;
-  readonly rowsTotal: number;
-  readonly rowsPerSecond: number;
-  readonly secondsLeft: number | null;
-}
+/** In rows, or in bytes if files are checked. */
+export type JobProgress = Progress & { readonly model: string };
 
 /** What a planned change of rows makes of all rows of a model that it has not reached yet. */
 export interface TriedModel {

@@ -1,8 +1,16 @@
 import type { KvLike } from "@keywright/core";
 import type { Database, Models } from "@keywright/orm";
-import { type AdoptOptions, type AdoptResult, adopt, type SourceKv } from "@keywright/orm/adopt";
+import {
+  type AdoptOptions,
+  type AdoptProgress,
+  type AdoptResult,
+  adopt,
+  type SourceKv,
+} from "@keywright/orm/adopt";
 import { Command } from "commander";
 import { AdoptUnsetError } from "../../errors/codegen-errors.js";
+import { units } from "../../progress/progress-text.js";
+import { reporterFor } from "../../progress/reporter-for.js";
 import type { AdoptConfig } from "../../project/config/config.js";
 import type { LoadedConfig } from "../../project/config/load-config.js";
 import {
@@ -17,7 +25,6 @@ import type { Terminal } from "../terminal/terminal.js";
 import { helpText, writeText } from "../terminal/text/wrap.js";
 import { withProgress } from "../terminal/with-progress.js";
 import { writeJson } from "../terminal/write-json.js";
-import { adoptProgress } from "./adopt-progress.js";
 import { adoptText } from "./adopt-text.js";
 
 const help = helpText(`
@@ -112,7 +119,10 @@ async function runAdopt(
   from: SourceKv,
   { dryRun = false, restoreDeleted = false, wait, rowsPerSecond }: AdoptCommandOptions,
 ): Promise<AdoptResult> {
-  return await withProgress(terminal, adoptProgress(terminal.stderr), (shown) =>
+  const progress = reporterFor(terminal.stderr, (now: AdoptProgress) => {
+    return { ...now, unit: now.phase === "rows" ? units.documents : units.entries };
+  });
+  return await withProgress(terminal, progress, (shown) =>
     adopt(database as Database<Models>, {
       from,
       // `adopt` checks that these are models of the database.

@@ -1,5 +1,7 @@
-import { type CopyProgress, copyKv } from "@keywright/core";
+import { type CopyProgress, type CopyResult, copyKv } from "@keywright/core";
 import { Command } from "commander";
+import { units } from "../../progress/progress-text.js";
+import { reporterFor } from "../../progress/reporter-for.js";
 import { type ExitCode, exitCodes } from "../terminal/process/exit-codes.js";
 import { type ResultOptions, withResultOptions } from "../terminal/run-options.js";
 import { styled, type Terminal } from "../terminal/terminal.js";
@@ -8,7 +10,6 @@ import { helpText, writeText } from "../terminal/text/wrap.js";
 import { withProgress } from "../terminal/with-progress.js";
 import { writeJson } from "../terminal/write-json.js";
 import { type CopyArguments, type CopyPlaces, withCopyDatabases } from "./copy-databases.js";
-import { copyProgress } from "./copy-progress.js";
 import { isSetting } from "./open-place.js";
 
 const help = helpText(`
@@ -114,7 +115,7 @@ function areIndependent({ from, to }: CopyArguments): boolean {
   return [from, to].every((place) => place !== undefined && !isSetting(place));
 }
 
-interface CopyResult extends CopyProgress {
+interface CopyReport extends CopyResult {
   readonly status: "done" | "stopped";
 }
 
@@ -122,9 +123,11 @@ async function runCopy(
   terminal: Terminal,
   { from, to, expireIn }: CopyPlaces,
   { restart = false, verify }: CopyCommandOptions,
-): Promise<CopyResult> {
-  const reporter = copyProgress(terminal.stderr);
-  let last: CopyProgress = { entries: 0, bytes: 0, total: 0, verified: 0, resumed: false };
+): Promise<CopyReport> {
+  const reporter = reporterFor(terminal.stderr, (progress: CopyProgress) => {
+    return { ...progress, model: "copy", unit: units.entries };
+  });
+  let last: CopyResult = { entries: 0, bytes: 0, total: 0, verified: 0, resumed: false };
   return await withProgress(terminal, reporter, async ({ signal, onProgress }) => {
     try {
       const done = await copyKv(from, to, {
@@ -133,7 +136,8 @@ async function runCopy(
         signal,
         ...(expireIn !== undefined && { expireIn }),
         onProgress: (progress) => {
-          last = progress;
+          const { entries, bytes, total, verified, resumed } = progress;
+          last = { entries, bytes, total, verified, resumed };
           onProgress(progress);
         },
       });
@@ -147,7 +151,7 @@ async function runCopy(
 
 function resultText(
   { stdout }: Terminal,
-  { status, entries, verified, resumed }: CopyResult,
+  { status, entries, verified, resumed }: CopyReport,
 ): string {
   const copied = `${counted(entries, "entry", "entries")} copied`;
   if (status === "stopped") {

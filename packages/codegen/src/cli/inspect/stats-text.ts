@@ -4,7 +4,7 @@ import type { DatabaseStats, ModelStats } from "../../inspect/stats/database-sta
 import type { IndexSize } from "../../inspect/stats/model-places.js";
 import { addTo, emptySize, type Size } from "../../inspect/stats/size.js";
 import { styled } from "../terminal/terminal.js";
-import { counted, shownNumber } from "../terminal/text/counted.js";
+import { counted, rowsDoneText, shownNumber } from "../terminal/text/counted.js";
 import { commandLine } from "../terminal/text/wrap.js";
 
 interface Row {
@@ -75,7 +75,7 @@ function modelNote(model: ModelStats, status: ModelStatus | undefined): string {
   const transform = status?.transform;
   if (!transform) return schema;
   const { progress, failed } = transform;
-  const progressNote = progress === null ? "" : `, ${progressText(progress)}`;
+  const progressNote = progress === null ? "" : `, ${rowsDoneText(progress)}`;
   return `${schema}; rows are being changed${progressNote}${failed > 0 ? `, ${shownNumber(failed)} failed` : ""}`;
 }
 
@@ -83,7 +83,7 @@ function indexNote({ declared, state }: IndexSize, status: IndexStatus | undefin
   const stateParts = [status?.state ?? state];
   const notes = [
     ...(declared ? [] : ["not in the model"]),
-    ...(status?.progress ? [progressText(status.progress)] : []),
+    ...(status?.progress ? [rowsDoneText(status.progress)] : []),
     ...(status?.duplicates ? [counted(status.duplicates, "duplicate")] : []),
   ];
   return [...stateParts, ...notes].join(", ");
@@ -109,12 +109,6 @@ function runnerLines({ migration, models }: DatabaseStats): string[] {
         ]
       : []),
   ];
-}
-
-function progressText({ rowsDone, rowsTotal }: { rowsDone: number; rowsTotal?: number }): string {
-  return rowsTotal === undefined
-    ? `${shownNumber(rowsDone)} rows done`
-    : `${shownNumber(rowsDone)} of ${shownNumber(rowsTotal)} rows done`;
 }
 
 function heading(name: string, size: Size, note = ""): Row {

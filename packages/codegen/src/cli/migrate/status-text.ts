@@ -7,7 +7,7 @@ import type {
   TransformStatus,
 } from "@keywright/orm";
 import { styled, type Terminal } from "../terminal/terminal.js";
-import { counted, shownNumber } from "../terminal/text/counted.js";
+import { counted, rowsDoneText } from "../terminal/text/counted.js";
 import { unindexedLines } from "../terminal/text/unindexed-text.js";
 import { commandLine } from "../terminal/text/wrap.js";
 import { runnerText } from "./plan-text.js";
@@ -65,7 +65,7 @@ function isShown([, { state, declared }]: readonly [string, IndexStatus]): boole
 function indexLine([name, status]: readonly [string, IndexStatus]): StatusLine {
   const { state, declared, progress, duplicates, unindexed } = status;
   const remarks = [
-    ...(progress === null ? [] : [progressText(progress)]),
+    ...(progress === null ? [] : [rowsDoneText(progress)]),
     ...(duplicates === 0 ? [] : [`${atLeast(duplicates)} with a value that is already taken`]),
     ...(unindexed === null ? [] : [`${counted(unindexed.count, "row")} cannot be indexed`]),
     ...(declared ? [] : ["not in the model"]),
@@ -75,20 +75,15 @@ function indexLine([name, status]: readonly [string, IndexStatus]): StatusLine {
 
 function counterLine([name, { state, progress }]: readonly [string, CounterStatus]): StatusLine {
   const of = name === "" ? "all rows" : name;
-  return [`count of ${of}`, state, progress === null ? "" : progressText(progress)];
+  return [`count of ${of}`, state, progress === null ? "" : rowsDoneText(progress)];
 }
 
 function transformLine({ progress, failed }: TransformStatus): StatusLine {
   const remarks = [
-    ...(progress === null ? ["not started"] : [progressText(progress)]),
+    ...(progress === null ? ["not started"] : [rowsDoneText(progress)]),
     ...(failed === 0 ? [] : [`${atLeast(failed)} failed`]),
   ];
   return ["rows", "changing", remarks.join(", ")];
-}
-
-function progressText({ rowsDone, rowsTotal }: NonNullable<IndexStatus["progress"]>): string {
-  const total = rowsTotal === undefined ? "" : ` of ${shownNumber(rowsTotal)}`;
-  return `${shownNumber(rowsDone)}${total} rows done`;
 }
 
 function atLeast(count: number): string {

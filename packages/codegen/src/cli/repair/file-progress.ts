@@ -1,36 +1,25 @@
-import type { FileCheckProgress } from "@keywright/core";
+import type { Progress } from "@keywright/core";
+import { units } from "../../progress/progress-text.js";
+import type { ProgressReporter } from "../../progress/reporter.js";
 import { reporterFor } from "../../progress/reporter-for.js";
 
-export interface FileProgressReporter {
-  readonly onProgress: (progress: FileCheckProgress) => void;
-  readonly stop: () => void;
+/** Shows how many megabytes of a database's files were read. */
+export function fileProgress(
+  stream: NodeJS.WriteStream,
+  label: string,
+): ProgressReporter<Progress> {
+  return reporterFor(stream, ({ phase, done, total = done, perSecond }) => ({
+    phase,
+    done: megabytes(done),
+    total: megabytes(total),
+    perSecond: perSecond / bytesPerMegabyte,
+    model: label,
+    unit: units.megabytes,
+  }));
 }
 
-/** Shows how many megabytes of a database's files were read. */
-export function fileProgress(stream: NodeJS.WriteStream, label: string): FileProgressReporter {
-  const reporter = reporterFor(stream);
-  const startedAt = performance.now();
-  return {
-    onProgress: ({ bytes, bytesTotal }) => {
-      const done = megabytes(bytes);
-      const total = megabytes(bytesTotal);
-      const seconds = (performance.now() - startedAt) / 1000;
-      const rate = seconds > 0 ? done / seconds : 0;
-      reporter.show({
-        model: label,
-        indexes: [],
-        phase: "building",
-        unit: "MB",
-        rowsDone: done,
-        rowsTotal: total,
-        rowsPerSecond: rate,
-        secondsLeft: rate > 0 ? (total - done) / rate : undefined,
-      });
-    },
-    stop: reporter.stop,
-  };
-}
+const bytesPerMegabyte = 1_000_000;
 
 function megabytes(bytes: number): number {
-  return Math.ceil(bytes / 1_000_000);
+  return Math.ceil(bytes / bytesPerMegabyte);
 }

@@ -1,10 +1,6 @@
+import type { ProgressReporter } from "../../progress/reporter.js";
 import { interruptible } from "./process/interruptible.js";
 import type { Terminal } from "./terminal.js";
-
-interface ProgressReporter<P> {
-  readonly onProgress: (progress: P) => void;
-  readonly stop: () => void;
-}
 
 /** Ends the display at the first Ctrl-C, so that it does not overwrite the message. */
 export async function withProgress<T, P>(

@@ -1,3 +1,4 @@
+import { ProgressMeter } from "@keywright/core";
 import {
   type AnyDatabase,
   type DanglingReference,
@@ -68,7 +69,9 @@ async function modelReferences(
 ): Promise<VerifiedReferences | "stopped"> {
   const { pageRows, wait } = createPacer(maxPageRows, rowsPerSecond);
   const dangling: DanglingReference[] = [];
-  const startedAt = performance.now();
+  // Shown in place of the names of indexes.
+  const meter = new ProgressMeter(onProgress, { model, indexes: ["references"] });
+  meter.begin("verifying");
   let rows = 0;
   let danglingCount = 0;
   let cursor: string | null = null;
@@ -80,20 +83,8 @@ async function modelReferences(
     danglingCount += page.items.length;
     dangling.push(...page.items.slice(0, maxKept - dangling.length));
     if (cursor !== null) await wait(rows, signal);
-    const seconds = (performance.now() - startedAt) / 1000;
-    const rate = seconds > 0 ? rows / seconds : 0;
     // The rows of a model without a verified index were not counted.
-    const isKnown = rate > 0 && rowsTotal > 0;
-    onProgress({
-      model,
-      // Shown in place of the names of indexes.
-      indexes: ["references"],
-      phase: "verifying",
-      rowsDone: rows,
-      rowsTotal: Math.max(rows, rowsTotal),
-      rowsPerSecond: rate,
-      secondsLeft: isKnown ? Math.max(rowsTotal - rows, 0) / rate : undefined,
-    });
+    meter.advance(rows, rowsTotal > 0 ? rowsTotal : undefined);
   } while (cursor !== null);
   return { relations, rows, danglingCount, dangling };
 }

@@ -88,6 +88,14 @@ export interface Greeting {
   readonly maxMessageBytes: number;
 }
 
+/** The progress of a check of files. The counts of files are for clients of earlier versions. */
+export interface WireFileProgress {
+  readonly files: 0;
+  readonly filesTotal: 0;
+  readonly bytes: number;
+  readonly bytesTotal: number;
+}
+
 /** A stored entry without its key, which the client knows. */
 export type WireEntry = readonly [value: Uint8Array, versionstamp: string, expireAt?: number];
 

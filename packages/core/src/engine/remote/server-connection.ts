@@ -24,6 +24,7 @@ import {
   protocolVersion,
   type Report,
   rangeOf,
+  type WireFileProgress,
   wireEntry,
   writeOf,
 } from "./messages.js";
@@ -460,7 +461,15 @@ export class ServerConnection {
 
   async #verifyFiles(): Promise<unknown> {
     const { engine } = this.#server.database;
-    return await engine.verifyFiles?.((progress) => this.#report("fileProgress", progress));
+    return await engine.verifyFiles?.(({ done, total = done }) => {
+      const progress: WireFileProgress = {
+        files: 0,
+        filesTotal: 0,
+        bytes: done,
+        bytesTotal: total,
+      };
+      this.#report("fileProgress", progress);
+    });
   }
 
   #close(): void {

@@ -5,7 +5,7 @@ import type { Kv, KvLike } from "../kv.js";
 import { assertNoRemains } from "./assert-no-remains.js";
 import { entriesInCommitOrder } from "./commit-order.js";
 import { confirmCopy } from "./confirm-copy.js";
-import type { CopyOptions, CopyProgress } from "./copy-options.js";
+import type { CopyOptions, CopyResult } from "./copy-options.js";
 import { openSource } from "./copy-source.js";
 import { CopyWriter } from "./copy-writer.js";
 import { progressKey } from "./own-keys.js";
@@ -37,11 +37,11 @@ import { progressKey } from "./own-keys.js";
  *
  * ```ts
  * await copyKv(await Deno.openKv(), await openKv("./data"), {
- *   onProgress: ({ entries }) => console.log(entries),
+ *   onProgress: ({ done, total }) => console.log(done, total),
  * });
  * ```
  *
- * @returns the progress of the complete copy.
+ * @returns the number of entries, including those of the calls that this call resumes.
  * @throws {InvalidOptionError} if both are the same database.
  * @throws {CopyFailedError} if the target refuses an entry, if another copy into it is running, if
  * the stored progress is unreadable or belongs to another source, if `verify` finds a difference,
@@ -55,7 +55,7 @@ export async function copyKv(
   from: KvLike,
   to: KvLike,
   options: CopyOptions = {},
-): Promise<CopyProgress> {
+): Promise<CopyResult> {
   if (from === to) throw sameDatabase();
   const source = await openSource(from as Kv, options.expireIn);
   try {
@@ -69,8 +69,10 @@ export async function copyKv(
     for await (const entry of entries) await writer.add(entry);
     await writer.flush();
     const isCompared = options.verify === true || source.listing !== undefined;
-    if (isCompared)
+    if (isCompared) {
+      writer.beginVerifying();
       await confirmCopy(source, to as Kv, options, (verified) => writer.setVerified(verified));
+    }
     const { remainsSince } = writer;
     if (remainsSince !== undefined)
       await assertNoRemains(source, to as Kv, remainsSince, options.signal);

@@ -1,7 +1,8 @@
+import type { Progress } from "../../engine/progress.js";
 import type { KvEntry } from "../kv.js";
 
-/** The progress of a copy. */
-export interface CopyProgress {
+/** The result of a copy. */
+export interface CopyResult {
   /** Entries that were copied, including those of the earlier calls that this call resumes. */
   readonly entries: number;
   /** Bytes of their keys and values in Keywright's encoding. */
@@ -16,6 +17,11 @@ export interface CopyProgress {
   /** True if this call resumed a copy that had stopped. */
   readonly resumed: boolean;
 }
+
+/**
+ * The progress of a copy, in entries, with the result so far. A copy that stops returns no result.
+ */
+export type CopyProgress = Progress<"copying" | "verifying"> & CopyResult;
 
 /** Options of `copyKv`. */
 export interface CopyOptions {

@@ -1,3 +1,4 @@
+import { ProgressMeter } from "../../engine/progress.js";
 import { CopyFailedError, InvalidOptionError } from "../../errors/core-errors.js";
 import { decodeKey } from "../../keys/decode-key.js";
 import type { KvKey } from "../../keys/key.js";
@@ -6,7 +7,7 @@ import { assertVersionstamp } from "../../values/versionstamp.js";
 import type { AtomicOperation, Kv } from "../kv.js";
 import type { KvLimits } from "../limits.js";
 import { type Place, placeOf } from "./commit-order.js";
-import type { CopyOptions, CopyProgress } from "./copy-options.js";
+import type { CopyOptions, CopyProgress, CopyResult } from "./copy-options.js";
 import type { CopySource } from "./copy-source.js";
 import { progressKey, u64Key } from "./own-keys.js";
 import type { SourceEntry } from "./source-entry.js";
@@ -49,6 +50,7 @@ export class CopyWriter {
   readonly #to: Kv;
   readonly #options: CopyOptions;
   readonly #limits: typeof batchLimits;
+  readonly #meter: ProgressMeter<CopyProgress["phase"]>;
   readonly #resumed: boolean;
   /** The versionstamp of the stored progress. If it changes, another copy is running. */
   #versionstamp: string | null;
@@ -104,6 +106,10 @@ export class CopyWriter {
     this.#copied = copied;
     this.#versionstamp = versionstamp;
     this.remainsSince = remains;
+    this.#meter = new ProgressMeter(({ total = 0, ...progress }) =>
+      options.onProgress?.({ ...this.#result, ...progress, total }),
+    );
+    this.#meter.begin("copying", copied.entries);
   }
 
   /** Stores the progress again, with the versionstamp at which the first run began. */
@@ -147,28 +153,31 @@ export class CopyWriter {
     this.#gatheredKeyBytes += encodedKey.length;
   }
 
+  beginVerifying(): void {
+    this.#meter.begin("verifying");
+  }
+
   /** Reports the number of entries that have been compared with the source. */
   setVerified(entries: number): void {
     this.#verified = entries;
-    this.#options.onProgress?.(this.#progress());
+    this.#meter.advance(entries, this.#result.total);
   }
 
   /** Deletes the stored progress. */
-  async finish(): Promise<CopyProgress> {
+  async finish(): Promise<CopyResult> {
     const forgotten = await this.#operation().delete(progressKey).delete(u64Key).commit();
     if (!forgotten.ok) throw runningCopyError();
-    return this.#progress();
+    return this.#result;
   }
 
-  async flush(): Promise<CopyProgress> {
+  async flush(): Promise<void> {
     const entries = this.#gathered;
     this.#gathered = [];
     this.#gatheredBytes = 0;
     this.#gatheredKeyBytes = 0;
     const commits = commitsOf(entries);
-    if (commits.length > 1 && (await this.#writeTogether(commits))) return this.#progress();
+    if (commits.length > 1 && (await this.#writeTogether(commits))) return;
     for (const commit of commits) await this.#write(commit);
-    return this.#progress();
   }
 
   /**
@@ -199,7 +208,7 @@ export class CopyWriter {
       last = outcome.value.versionstamp;
     }
     await this.#commitProgress(this.#operation(), copied);
-    this.#options.onProgress?.(this.#progress());
+    this.#meter.advance(this.#copied.entries, this.#result.total);
     return true;
   }
 
@@ -233,7 +242,7 @@ export class CopyWriter {
       await this.#writeHalves(entries, error);
       return;
     }
-    this.#options.onProgress?.(this.#progress());
+    this.#meter.advance(this.#copied.entries, this.#result.total);
   }
 
   /** @param refusal the error of the target for all entries together. */
@@ -254,7 +263,7 @@ export class CopyWriter {
     return this.#to.atomic().check({ key: progressKey, versionstamp: this.#versionstamp });
   }
 
-  #progress(): CopyProgress {
+  get #result(): CopyResult {
     const { entries, bytes } = this.#copied;
     const total = Math.max(this.#toCopy - this.#leftOut, entries);
     return { entries, bytes, total, verified: this.#verified, resumed: this.#resumed };

@@ -1,9 +1,10 @@
 import { stat } from "node:fs/promises";
 import { join } from "node:path";
-import type { FileCheckProgress, FileDamage } from "../../engine/file-report.js";
+import type { FileDamage } from "../../engine/file-report.js";
 import type { NewestWrites } from "../../engine/level/repair/newest-writes.js";
 import type { Batch } from "../../engine/level/repair/read-batch.js";
 import { type DataFiles, readDataFile } from "../../engine/level/repair/readable-files.js";
+import { type Progress, ProgressMeter } from "../../engine/progress.js";
 import { sequenceOfVersionstamp } from "../../values/versionstamp.js";
 
 /** The damage that was found while all files were read. */
@@ -17,7 +18,7 @@ export async function readAllWrites(
   folder: string,
   { files, damages: missing }: DataFiles,
   newest: NewestWrites,
-  onProgress: (progress: FileCheckProgress) => void = () => undefined,
+  onProgress: (progress: Progress<"reading">) => void = () => undefined,
 ): Promise<ReadReport> {
   const sizes = await Promise.all(
     files.map(
@@ -26,6 +27,8 @@ export async function readAllWrites(
   );
   const bytesTotal = sizes.reduce((sum, size) => sum + size, 0);
   const damages = [...missing];
+  const meter = new ProgressMeter(onProgress);
+  meter.begin("reading");
   let last: Batch | undefined;
   let bytes = 0;
   let lostCommits = 0;
@@ -38,7 +41,7 @@ export async function readAllWrites(
       last = batch;
     }
     bytes += sizes[i]!;
-    onProgress({ files: i + 1, filesTotal: files.length, bytes, bytesTotal });
+    meter.advance(bytes, bytesTotal);
   }
   const isLogDamaged = damages.some(({ file }) => file.endsWith(".log"));
   return { damages, lostCommits: Math.max(lostCommits, isLogDamaged ? 1 : 0) };

@@ -1,6 +1,5 @@
 import { copyFile, mkdir, open, readdir, realpath, rm } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
-import type { FileCheckProgress } from "../../engine/file-report.js";
 import { fileCorruption } from "../../engine/level/files/file-corruption.js";
 import { verifyDatabaseFiles } from "../../engine/level/files/verify-database-files.js";
 import { countLostCommits } from "../../engine/level/repair/count-lost-commits.js";
@@ -8,6 +7,7 @@ import { cutLogs } from "../../engine/level/repair/cut-logs.js";
 import { findLogCuts, type LogCuts } from "../../engine/level/repair/find-log-cuts.js";
 import { lastVersionstampOf } from "../../engine/level/repair/last-versionstamp-of.js";
 import { syncPath } from "../../engine/level/sync-path.js";
+import type { Progress } from "../../engine/progress.js";
 import {
   DatabaseNotFoundError,
   DatabasePathError,
@@ -23,7 +23,7 @@ export interface RepairOptions {
   readonly to?: string | undefined;
   /** True to change the database itself. */
   readonly inPlace?: boolean | undefined;
-  readonly onProgress?: ((progress: FileCheckProgress) => void) | undefined;
+  readonly onProgress?: ((progress: Progress<"checking">) => void) | undefined;
 }
 
 /** The result of {@link repairDatabase}. */

@@ -1,10 +1,11 @@
 import { mkdtemp, readdir, realpath, rename, rm, stat } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
-import type { FileCheckProgress, FileDamage } from "../../engine/file-report.js";
+import type { FileDamage } from "../../engine/file-report.js";
 import type { DatabaseMode } from "../../engine/level/database-header.js";
 import { NewestWrites } from "../../engine/level/repair/newest-writes.js";
 import { dataFiles, isDataFile } from "../../engine/level/repair/readable-files.js";
 import { syncPath } from "../../engine/level/sync-path.js";
+import type { Progress } from "../../engine/progress.js";
 import {
   DatabaseNotFoundError,
   DatabasePathError,
@@ -28,7 +29,7 @@ export interface RescueOptions {
    */
   readonly complete?: ((kv: EmbeddedKv) => Promise<unknown>) | undefined;
   /** Called after each file that was read. */
-  readonly onProgress?: ((progress: FileCheckProgress) => void) | undefined;
+  readonly onProgress?: ((progress: Progress<"reading">) => void) | undefined;
 }
 
 /** The result of {@link rescueDatabase}. */

@@ -7,7 +7,6 @@ import {
 import type { TableContext } from "../../context/table-context.js";
 import type { AnyRow, CompiledIndex } from "../../model/compiled-model.js";
 import { commitBatch } from "../../run/commit-batch.js";
-import { ProgressMeter } from "../../run/migration-progress.js";
 import { type MigrationRun, maxBatchRows } from "../../run/migration-run.js";
 import { PageReader } from "../../run/page-reader.js";
 import { noteRefused, withUnindexed } from "../build/unindexed-rows.js";
@@ -93,10 +92,9 @@ async function scanPages(
 ): Promise<RunningBackfill | "stopped" | undefined> {
   const { model, catalog } = context;
   let { state, indexes } = running;
-  const meter = new ProgressMeter(
+  const meter = run.meter(
     model.name,
     indexes.map((index) => index.name),
-    run.onProgress,
   );
   meter.start("building", state.rowsDone, state.rowsTotal);
   let size = maxBatchRows;

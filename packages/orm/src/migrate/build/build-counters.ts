@@ -40,7 +40,6 @@ import type { AnyRow, CompiledModel } from "../../model/compiled-model.js";
 import { currentTime } from "../../model/rows/time.js";
 import { readStored } from "../../rows/read-rows.js";
 import { commitBatch } from "../../run/commit-batch.js";
-import { ProgressMeter } from "../../run/migration-progress.js";
 import type { MigrationRun } from "../../run/migration-run.js";
 import { readNextRows } from "../../run/scan-rows.js";
 import { clearPrefix } from "./clear-prefix.js";
@@ -187,8 +186,8 @@ async function runBuild(
   const fences = ranked * levels.length;
   const maxByChecks = Math.floor((limits.checks - 2 - fences) / checksPerRow);
   const maxSize = Math.max(1, Math.min(maxCountedRows, run.batchRows, maxByChecks));
-  const meter = new ProgressMeter(model.name, [], run.onProgress);
-  meter.start("building", initial.rowsDone, undefined);
+  const meter = run.meter(model.name);
+  meter.start("building", initial.rowsDone);
   let state = initial;
   let size = maxSize;
   for (;;) {
@@ -210,7 +209,7 @@ async function runBuild(
     }
     size = Math.min(maxSize, size * 2);
     state = next;
-    meter.advance(state.rowsDone, undefined);
+    meter.advance(state.rowsDone);
     await run.afterBatch(rows.length);
   }
 }

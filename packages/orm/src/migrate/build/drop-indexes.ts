@@ -14,7 +14,6 @@ import {
 import type { TableContext } from "../../context/table-context.js";
 import { parseCounterName, rowCounter } from "../../model/aggregates/counter.js";
 import { systemPrefix } from "../../model/compiled-model.js";
-import { ProgressMeter } from "../../run/migration-progress.js";
 import type { MigrationRun } from "../../run/migration-run.js";
 import { clearPrefix } from "./clear-prefix.js";
 
@@ -48,13 +47,13 @@ export async function dropIndexes(context: TableContext, run: MigrationRun): Pro
     const { state, leaving, leftPlaces } = indexes[name]!;
     return state === "dropping" || leaving !== undefined || leftPlaces !== undefined;
   });
-  const meter = new ProgressMeter(model.name, names, run.onProgress);
-  meter.start("dropping", 0, undefined);
+  const meter = run.meter(model.name, names);
+  meter.start("dropping", 0);
   if (!(await waitForReaders(context, run))) return false;
   let done = 0;
   const onKeys = (keys: number) => {
     done += keys;
-    meter.advance(done, undefined);
+    meter.advance(done);
   };
   for (
     let target: DropTarget | undefined = first;

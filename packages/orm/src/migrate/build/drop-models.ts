@@ -4,7 +4,6 @@ import type { TableContext } from "../../context/table-context.js";
 import { partAfter } from "../../indexes/key-parts.js";
 import { parseCounterName } from "../../model/aggregates/counter.js";
 import { systemPrefix } from "../../model/compiled-model.js";
-import { ProgressMeter } from "../../run/migration-progress.js";
 import type { MigrationRun } from "../../run/migration-run.js";
 import { placesOfOthers, placesOfStored } from "../plan/model-places.js";
 import { modelsToDrop } from "../plan/plan-drops.js";
@@ -91,12 +90,12 @@ async function removeModel(
 ): Promise<number | "stopped" | "changed"> {
   const { name, prefix, entry, check } = model;
   const database = { kv, limits, catalog: { snapshot: { check } } };
-  const meter = new ProgressMeter(name, [], run.onProgress);
-  meter.start("dropping", 0, undefined);
+  const meter = run.meter(name);
+  meter.start("dropping", 0);
   let keys = 0;
   const onKeys = (deleted: number) => {
     keys += deleted;
-    meter.advance(keys, undefined);
+    meter.advance(keys);
   };
   const places = [...placesOfStored(prefix, entry)].filter((place) => !used.has(place));
   const rowLengths = await rowKeyLengths(kv, model);

@@ -1,6 +1,5 @@
 import type { TableContext } from "../../context/table-context.js";
 import { changeCatalog } from "../../run/change-catalog.js";
-import { ProgressMeter } from "../../run/migration-progress.js";
 import type { MigrationRun } from "../../run/migration-run.js";
 import { countRows } from "../../run/scan-rows.js";
 import { checkCopies } from "./check-copies.js";
@@ -19,7 +18,7 @@ export async function fillCopies(context: TableContext, run: MigrationRun): Prom
   if (unfilled === undefined) return true;
   const total = await countRows(context, run, []);
   if (total === undefined) return false;
-  const meter = new ProgressMeter(model.name, [], run.onProgress);
+  const meter = run.meter(model.name);
   meter.start("transforming", 0, total);
   const onPage = (rows: number) => meter.advance(rows, total);
   const checked = await checkCopies(context, run, { writes: true, onPage });

@@ -8,7 +8,6 @@ import { systemValue } from "../../catalog/system-value.js";
 import type { TableContext } from "../../context/table-context.js";
 import { readRows } from "../../rows/read-rows.js";
 import { changeCatalog } from "../../run/change-catalog.js";
-import { ProgressMeter } from "../../run/migration-progress.js";
 import { type MigrationRun, maxBatchRows } from "../../run/migration-run.js";
 import { countRows, readNextRows } from "../../run/scan-rows.js";
 import { failedRowsPrefix, readRecordedFailures } from "./failed-rows.js";
@@ -40,7 +39,7 @@ export async function transformRows(
   if (initial === "stopped") return "stopped";
   const retried = await retryFailed(context, run, initial);
   if (retried === "stopped") return "stopped";
-  const meter = new ProgressMeter(model.name, [], run.onProgress);
+  const meter = run.meter(model.name);
   meter.start("transforming", retried.rowsDone, retried.rowsTotal);
   const onBatch = (state: TransformState) => meter.advance(state.rowsDone, state.rowsTotal);
   const scanned = await transformBatches(

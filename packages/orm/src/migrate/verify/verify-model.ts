@@ -4,7 +4,6 @@ import { inParallel } from "../../context/in-parallel.js";
 import type { TableContext } from "../../context/table-context.js";
 import type { CompiledIndex } from "../../model/compiled-model.js";
 import { changeCatalog } from "../../run/change-catalog.js";
-import { ProgressMeter } from "../../run/migration-progress.js";
 import { type MigrationRun, maxBatchRows } from "../../run/migration-run.js";
 import { PageReader } from "../../run/page-reader.js";
 import { buildCounters } from "../build/build-counters.js";
@@ -171,10 +170,9 @@ async function scanIndexes(work: Work): Promise<boolean> {
 /** Scans rows and entries to the end. Returns false if the signal stopped it. */
 async function runScans(work: Work): Promise<boolean> {
   const { context, run, verification, indexes, summed } = work;
-  const meter = new ProgressMeter(
+  const meter = run.meter(
     context.model.name,
     indexes.map((index) => index.name),
-    run.onProgress,
   );
   const { done, total } = progressOf(work);
   meter.start("verifying", done, total);

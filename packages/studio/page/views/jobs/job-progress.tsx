@@ -39,13 +39,11 @@ const names: Readonly<Record<Job["kind"], string>> = {
 
 function RunningProgress({ job }: { job: Job }): ComponentChild {
   const { progress, kind, state } = job;
-  const done = progress?.rowsDone ?? 0;
-  const expected = progress?.rowsTotal ?? 0;
   // A trial does not know how many rows there are.
-  const total = expected === 0 ? 0 : Math.max(expected, done);
+  const { done: value = 0, total: max = 0 } = progress ?? {};
   return (
     <>
-      <progress aria-label={names[kind]} {...(total > 0 && { max: total, value: done })} />
+      <progress aria-label={names[kind]} {...(max > 0 && { max, value })} />
       <p class="job-text">
         {state === "stopping" && <strong>Stopping after this batch. </strong>}
         {progress === null ? "Starting…" : <Text text={progressText(progress)} />}
@@ -56,18 +54,19 @@ function RunningProgress({ job }: { job: Job }): ComponentChild {
 
 function progressText(progress: Progress): string {
   if (progress.phase === "checking") return checkText(progress);
-  const { model, phase, rowsDone, rowsTotal, rowsPerSecond, secondsLeft } = progress;
-  const of = rowsTotal >= rowsDone && rowsTotal > 0 ? ` of ${numberText(rowsTotal)}` : "";
+  const { model, phase, done, total, perSecond } = progress;
+  const of = total === undefined ? "" : ` of ${numberText(total)}`;
+  const isTimeKnown = total !== undefined && perSecond > 0;
   const texts = [
-    `${model}, ${phase}: ${numberText(rowsDone)}${of} rows`,
-    `${numberText(Math.round(rowsPerSecond))} rows/s`,
-    secondsLeft === null ? null : `${timeText(secondsLeft)} left`,
+    `${model}, ${phase}: ${numberText(done)}${of} rows`,
+    `${numberText(Math.round(perSecond))} rows/s`,
+    ...(isTimeKnown ? [`${timeText((total - done) / perSecond)} left`] : []),
   ];
-  return texts.filter((text) => text !== null).join(", ");
+  return texts.join(", ");
 }
 
-function checkText({ rowsDone, rowsTotal, rowsPerSecond }: Progress): string {
-  return `${bytesText(rowsDone)} of ${bytesText(rowsTotal)}, ${bytesText(rowsPerSecond)}/s`;
+function checkText({ done, total = done, perSecond }: Progress): string {
+  return `${bytesText(done)} of ${bytesText(total)}, ${bytesText(perSecond)}/s`;
 }
 
 function numberText(count: number): string {

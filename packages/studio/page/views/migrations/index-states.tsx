@@ -62,8 +62,8 @@ export function IndexStates({ models }: { models: MigrationState["models"] }): C
   );
 }
 
-function rowsText({ rowsDone, rowsTotal }: IndexProgressInfo): string {
-  if (rowsDone === null) return "";
-  const done = rowsDone.toLocaleString("en");
-  return rowsTotal === null ? done : `${done} of ${rowsTotal.toLocaleString("en")}`;
+function rowsText({ progress }: IndexProgressInfo): string {
+  if (progress === null) return "";
+  const done = progress.done.toLocaleString("en");
+  return progress.total === undefined ? done : `${done} of ${progress.total.toLocaleString("en")}`;
 }

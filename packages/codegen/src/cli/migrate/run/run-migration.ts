@@ -165,7 +165,7 @@ async function runWithProgress(
       rowsPerSecond,
       signal,
       onProgress: (now) => {
-        if (now.phase === "transforming") changedRows.set(now.model, now.rowsDone);
+        if (now.phase === "transforming") changedRows.set(now.model, now.done);
         onProgress(now);
       },
     }),

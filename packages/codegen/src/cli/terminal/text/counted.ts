@@ -1,3 +1,5 @@
+import type { Progress } from "@keywright/core";
+
 const wholeNumbers = new Intl.NumberFormat("en-US");
 
 /** Formats a number with separators: `1,234`. */
@@ -13,4 +15,9 @@ export function counted(count: number, noun: string, plural: string = `${noun}s`
 /** Returns the line after a shortened list. Returns no line if nothing was left out. */
 export function moreLine(count: number): string[] {
   return count > 0 ? [`  … ${shownNumber(count)} more`] : [];
+}
+
+/** `500 of 2,000 rows done` */
+export function rowsDoneText({ done, total }: Progress): string {
+  return `${shownNumber(done)}${total === undefined ? "" : ` of ${shownNumber(total)}`} rows done`;
 }

@@ -12,6 +12,10 @@ export interface TableFile {
   readonly bounds: TableBounds;
 }
 
+export function bytesOf(tables: readonly TableFile[]): number {
+  return tables.reduce((sum, { bounds }) => sum + bounds.size, 0);
+}
+
 /** A log of a database that has commits which are in no table. */
 export interface LogFile {
   readonly name: string;

@@ -1,11 +1,11 @@
 import type { CorruptionError } from "../../../errors/core-errors.js";
-import type { FileCheckProgress, FileDamage, FileReport } from "../../file-report.js";
+import type { FileDamage, FileReport } from "../../file-report.js";
+import { type Progress, ProgressMeter } from "../../progress.js";
 import { checkInWorker, type TableCheck } from "./check-in-worker.js";
 import { checkTables } from "./check-tables.js";
 import { readCurrent, writeClosedMark } from "./closed-mark.js";
-import { type LogFile, readDatabaseFiles, readTables } from "./database-files.js";
+import { bytesOf, type LogFile, readDatabaseFiles, readTables } from "./database-files.js";
 import { fileCorruption } from "./file-corruption.js";
-import { bytesOf, progressCounter } from "./progress-counter.js";
 import { missingTables, verifyDatabaseFiles } from "./verify-database-files.js";
 
 /** Options of the check of a database's files while the database is open. */
@@ -18,7 +18,7 @@ export interface FileCheckOptions {
   /** The maximum number of bytes that are read per second. The default is 32 MiB. */
   readonly bytesPerSecond?: number | undefined;
   /** Called after each file that was checked in the background. */
-  readonly onProgress?: ((progress: FileCheckProgress) => void) | undefined;
+  readonly onProgress?: ((progress: Progress<"checking">) => void) | undefined;
 }
 
 /** Tables of at most this many bytes in total are checked while the database is opened. */
@@ -79,7 +79,7 @@ export class FileChecker {
   }
 
   /** Checks all files now, without a limit of bytes per second. */
-  async verify(onProgress: (progress: FileCheckProgress) => void): Promise<FileReport> {
+  async verify(onProgress: (progress: Progress<"checking">) => void): Promise<FileReport> {
     const report = await verifyDatabaseFiles(this.#folder, onProgress);
     this.#report(report.damages);
     return report;
@@ -131,13 +131,16 @@ export class FileChecker {
     if (due.length === 0) return;
     const { bytesPerSecond = 32 * 1024 * 1024, onProgress = () => undefined } = this.#options;
     const options = { bytesPerSecond, keepsAlive: false };
-    const counted = progressCounter(due, onProgress);
+    const meter = new ProgressMeter(onProgress);
+    meter.begin("checking");
+    let checked = 0;
     const absent = new Set<string>();
     this.#running = checkInWorker(this.#folder, due, options, ({ name, bytes, damages }) => {
       this.#checkedAt.set(name, Date.now());
       if (bytes === undefined) absent.add(name);
       this.#report(damages);
-      counted(bytes ?? 0);
+      checked += bytes ?? 0;
+      meter.advance(checked, bytesOf(due));
     });
     try {
       await this.#running.done;

@@ -1,8 +1,8 @@
-import type { FileCheckProgress, FileDamage, FileReport } from "../../file-report.js";
+import type { FileDamage, FileReport } from "../../file-report.js";
+import { type Progress, ProgressMeter } from "../../progress.js";
 import { systemFailure } from "../system-failure.js";
 import { checkInWorker } from "./check-in-worker.js";
-import { readDatabaseFiles, readTables } from "./database-files.js";
-import { progressCounter } from "./progress-counter.js";
+import { bytesOf, readDatabaseFiles, readTables } from "./database-files.js";
 
 /**
  * Checks all files of the LevelDB database in a folder, which may be open.
@@ -11,7 +11,7 @@ import { progressCounter } from "./progress-counter.js";
  */
 export async function verifyDatabaseFiles(
   folder: string,
-  onProgress: (progress: FileCheckProgress) => void = () => undefined,
+  onProgress: (progress: Progress<"checking">) => void = () => undefined,
 ): Promise<FileReport> {
   try {
     return await verifyAll(folder, onProgress);
@@ -22,11 +22,12 @@ export async function verifyDatabaseFiles(
 
 async function verifyAll(
   folder: string,
-  onProgress: (progress: FileCheckProgress) => void,
+  onProgress: (progress: Progress<"checking">) => void,
 ): Promise<FileReport> {
   const { tables, damages } = await readDatabaseFiles(folder);
   const found = [...damages];
-  const counted = progressCounter(tables, onProgress);
+  const meter = new ProgressMeter(onProgress);
+  meter.begin("checking");
   let total = 0;
   const options = { bytesPerSecond: Number.POSITIVE_INFINITY, keepsAlive: true };
   const absent = new Set<string>();
@@ -34,7 +35,7 @@ async function verifyAll(
     if (bytes === undefined) absent.add(name);
     found.push(...others);
     total += bytes ?? 0;
-    counted(bytes ?? 0);
+    meter.advance(total, bytesOf(tables));
   }).done;
   if (damages.length === 0) found.push(...(await missingTables(folder, absent)));
   return { files: tables.length, bytes: total, damages: found };

@@ -17,10 +17,11 @@ import type {
   StoredEntry,
   WriteOutcome,
 } from "../../engine.js";
-import type { FileCheckProgress, FileReport } from "../../file-report.js";
+import type { FileReport } from "../../file-report.js";
 import { keepAlive } from "../../keep-alive.js";
 import type { DatabaseMode } from "../../level/database-header.js";
 import { OpenViews } from "../../open-views.js";
+import { type Progress, ProgressMeter } from "../../progress.js";
 import { clientIdBytes } from "../commit-ids.js";
 import {
   entryOf,
@@ -30,6 +31,7 @@ import {
   plainBytes,
   protocolVersion,
   type WireEntry,
+  type WireFileProgress,
   watchedBytes,
   wireRange,
   wireWrite,
@@ -80,7 +82,7 @@ export class RemoteEngine implements Engine {
   #nextId = 1;
   #group = 0;
   #greeting: Greeting | undefined;
-  #onFileProgress: ((progress: FileCheckProgress) => void) | undefined;
+  #onFileProgress: ((progress: WireFileProgress) => void) | undefined;
   readonly #onClose: () => Promise<void>;
   #isClosed = false;
 
@@ -207,8 +209,10 @@ export class RemoteEngine implements Engine {
     return this.#watch("watchRanges", ranges.map(wireRange), onChange);
   }
 
-  async verifyFiles(onProgress: (progress: FileCheckProgress) => void): Promise<FileReport> {
-    this.#onFileProgress = onProgress;
+  async verifyFiles(onProgress: (progress: Progress<"checking">) => void): Promise<FileReport> {
+    const meter = new ProgressMeter(onProgress);
+    meter.begin("checking");
+    this.#onFileProgress = ({ bytes, bytesTotal }) => meter.advance(bytes, bytesTotal);
     return (await this.#link.call("verifyFiles")) as FileReport;
   }
 
@@ -307,7 +311,7 @@ export class RemoteEngine implements Engine {
         return;
       }
       case "fileProgress":
-        this.#onFileProgress?.(args[0] as FileCheckProgress);
+        this.#onFileProgress?.(args[0] as WireFileProgress);
     }
   }
 
