@@ -44,6 +44,7 @@ export interface DatabaseSettings {
   readonly maxReads: number;
   /** Validate stored rows against their schema when they are read. */
   readonly validateReads: boolean;
+  /** By the names of their models. Has no prototype, so that each name can be looked up. */
   readonly hooks: Readonly<Record<string, AnyHooks>>;
   /** Returns the repositories of a transaction, by the names of their models. */
   readonly databaseWithin?: ((tables: ReadonlyMap<string, unknown>) => object) | undefined;

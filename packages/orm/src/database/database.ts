@@ -307,7 +307,7 @@ function settingsOf<M extends Models>(
   // Hooks are typed for their model. The code that calls them passes rows that the model's schema
   // has produced.
   const hooksByName = (options.hooks ?? {}) as Readonly<Record<string, AnyHooks | undefined>>;
-  const hooks: Record<string, AnyHooks> = {};
+  const hooks: Record<string, AnyHooks> = Object.create(null);
   for (const [modelName, name] of names) {
     const modelHooks = hooksByName[name];
     if (modelHooks !== undefined) hooks[modelName] = modelHooks;

@@ -5,11 +5,14 @@ import type { AnyRow, CompiledModel } from "../model/compiled-model.js";
 import { keyPartOf } from "./key-parts.js";
 
 export function primaryKeyOf(model: CompiledModel, row: AnyRow): KvKeyPart[] {
-  return model.primaryKey.map((field) => {
+  const parts: KvKeyPart[] = [];
+  for (const field of model.primaryKey) {
     const part = keyPartOf(row[field]);
-    if (part !== undefined) return part;
-    throw new IndexKeyError(model.name, "primaryKey", field, typeof row[field]);
-  });
+    if (part === undefined)
+      throw new IndexKeyError(model.name, "primaryKey", field, typeof row[field]);
+    parts.push(part);
+  }
+  return parts;
 }
 
 /** Returns the primary key in a stored value. Undefined if the value has none. */

@@ -18,7 +18,7 @@ export function copyData(model: CompiledModel, data: object): AnyRow {
       copy[field] = (data as AnyRow)[field];
     }
   }
-  return new Copier(shareObject).copyValues(copy, data);
+  return withCopiedValues(copy, data);
 }
 
 export function copyInput(model: CompiledModel, input: unknown): unknown {
@@ -26,7 +26,17 @@ export function copyInput(model: CompiledModel, input: unknown): unknown {
 }
 
 export function copyFields(object: AnyRow): AnyRow {
-  return new Copier(shareObject).copyValues({ ...object }, object);
+  return withCopiedValues({ ...object }, object);
+}
+
+/** Replaces the values of a shallow copy by copies. Most data has no objects. */
+function withCopiedValues(copy: Record<string, unknown>, original: object): AnyRow {
+  for (const key in copy) {
+    const value = copy[key];
+    if (typeof value !== "object" || value === null) continue;
+    return new Copier(shareObject).copyValues(copy, original);
+  }
+  return copy;
 }
 
 /**
@@ -35,6 +45,9 @@ export function copyFields(object: AnyRow): AnyRow {
  * there is no general way to copy them.
  */
 export function deepCopy<T>(value: T): T {
+  if (typeof value !== "object" || value === null) return value;
+  if (Object.getPrototypeOf(value) === Object.prototype)
+    return withCopiedValues({ ...(value as AnyRow) }, value) as T;
   return new Copier(shareObject).copy(value) as T;
 }
 

@@ -15,7 +15,9 @@ type Strip = (value: unknown) => unknown;
  * The values of a union, an intersection, a map, a set or a record are returned whole.
  */
 export function ownFields(schema: z.ZodObject, row: AnyRow): AnyRow {
-  return (stripOf(schema)?.(row) as AnyRow | undefined) ?? row;
+  const found = known.get(schema);
+  const strip = found === undefined ? stripOf(schema) : found.strip;
+  return strip === undefined ? row : (strip(row) as AnyRow);
 }
 
 /** Returns a stored value of a schema without other fields, as {@link ownFields}. */

@@ -1,6 +1,5 @@
 import type { KvKeyPart } from "@keywright/core";
 import { awaitAll } from "../../context/await-all.js";
-import { hooksOf } from "../../context/hooks-of.js";
 import { inParallel } from "../../context/in-parallel.js";
 import type { TableContext } from "../../context/table-context.js";
 import type { Reference } from "../../model/relations/linked-relations.js";
@@ -67,7 +66,7 @@ export async function visitReferrers(
     visits++;
   }
   const write = (key: PrimaryKey) => writeLeaf(walk, context, frame, reference, key);
-  if (hooksOf(context) === undefined) {
+  if (context.settings.hooks[context.model.name] === undefined) {
     await awaitAll(fitting.map(write));
   } else {
     // The transaction keeps the rows. A hook may refuse a row, and is then not called for others.

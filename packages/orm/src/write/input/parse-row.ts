@@ -5,7 +5,7 @@ import { ownIssue } from "../../errors/row-issue.js";
 import { isAbsent } from "../../indexes/index-entries.js";
 import type { AnyRow, CompiledModel } from "../../model/compiled-model.js";
 import { type ChangedField, changedField, prefixPaths } from "./field-operations.js";
-import { parse } from "./parse.js";
+import { type Parsed, parse } from "./parse.js";
 
 /**
  * Parses the data of a new row: fills in defaults and applies transforms. Returns a promise only if
@@ -15,12 +15,15 @@ import { parse } from "./parse.js";
  * leaves a field absent that an index needs.
  */
 export function parseRow(model: CompiledModel, data: unknown): AnyRow | Promise<AnyRow> {
-  return whenReady(parse(model.schema, data), (result) => {
-    if (!result.success) throw invalidError(model, result.error.issues);
-    const row = result.data as AnyRow;
-    assertIndexedFields(model, undefined, row);
-    return row;
-  });
+  return rowOf(model, parse(model.schema, data));
+}
+
+function rowOf(model: CompiledModel, result: Parsed | Promise<Parsed>): AnyRow | Promise<AnyRow> {
+  if (result instanceof Promise) return result.then((parsed) => rowOf(model, parsed));
+  if (!result.success) throw invalidError(model, result.error.issues);
+  const row = result.data as AnyRow;
+  if (model.requiredFields.size > 0) assertIndexedFields(model, undefined, row);
+  return row;
 }
 
 /**
@@ -31,7 +34,7 @@ export function parseRow(model: CompiledModel, data: unknown): AnyRow | Promise<
  */
 export function parseNewRow(model: CompiledModel, data: AnyRow): AnyRow | Promise<AnyRow> {
   const unknown = unknownFields(model, data);
-  if (unknown.length === 0) return parseRow(model, data);
+  if (unknown.length === 0) return rowOf(model, parse(model.schema, data));
   return whenReady(parse(model.schema, data), (result) => {
     throw invalidError(model, [...unknown, ...(result.success ? [] : result.error.issues)]);
   });
@@ -39,11 +42,12 @@ export function parseNewRow(model: CompiledModel, data: AnyRow): AnyRow | Promis
 
 function unknownFields(model: CompiledModel, data: AnyRow): z.core.$ZodIssue[] {
   // A strict object refuses them itself.
-  const isStrict = model.schema._zod.def.catchall?._zod.def.type === "never";
+  const { shape, catchall } = model.schema._zod.def;
+  const isStrict = catchall?._zod.def.type === "never";
   if (isStrict && model.copied.size === 0) return [];
   const issues: z.core.$ZodIssue[] = [];
   for (const field of Object.keys(data)) {
-    if (isStrict && !model.copied.has(field)) continue;
+    if ((isStrict || Object.hasOwn(shape, field)) && !model.copied.has(field)) continue;
     if (data[field] !== undefined && fieldSchema(model, field) === undefined) {
       issues.push(unrecognized(model, field));
     }

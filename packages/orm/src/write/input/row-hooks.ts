@@ -1,5 +1,4 @@
 import type { AnyHooks } from "../../context/database-settings.js";
-import { hooksOf } from "../../context/hooks-of.js";
 import type { TableContext } from "../../context/table-context.js";
 import { tablesOfHook } from "../../context/tables-of-hook.js";
 import type { AnyRow } from "../../model/compiled-model.js";
@@ -28,7 +27,7 @@ export function copyOwn({ model }: TableContext, row: AnyRow): AnyRow {
 
 /** Calls the `beforeDelete` hook of a row's model. The hook forbids the deletion by throwing. */
 export async function callBeforeDelete(context: TableContext, row: AnyRow): Promise<void> {
-  const hooks = hooksOf(context);
+  const hooks = context.settings.hooks[context.model.name];
   if (hooks?.beforeDelete === undefined) return;
   await callHook(() => hooks.beforeDelete?.(copyOwn(context, row)));
 }
@@ -43,7 +42,7 @@ export async function callAfterHook(
   name: (typeof afterHooks)[number],
   ...rows: readonly AnyRow[]
 ): Promise<void> {
-  const hooks = hooksOf(context);
+  const hooks = context.settings.hooks[context.model.name];
   const hook = hooks?.[name] as ((...rows: AnyRow[]) => unknown) | undefined;
   if (hook === undefined) return;
   const copies = rows.map((row) => copyOwn(context, row));
@@ -62,7 +61,7 @@ export async function callDuringHook(
   name: DuringHook,
   rows: readonly AnyRow[],
 ): Promise<void> {
-  const hooks = hooksOf(within);
+  const hooks = within.settings.hooks[within.model.name];
   const hook = hooks?.[name] as ((...args: object[]) => unknown) | undefined;
   if (hook === undefined) return;
   const tx = within.settings.databaseWithin?.(tablesOfHook(within.tables)) ?? {};
@@ -77,7 +76,7 @@ export async function callDuringHook(
 
 /** True if writes of a model call a hook within their transaction. */
 export function hasDuringHook(context: TableContext): boolean {
-  const hooks = hooksOf(context);
+  const hooks = context.settings.hooks[context.model.name];
   return hooks !== undefined && duringHooks.some((name) => hooks[name] !== undefined);
 }
 
@@ -119,9 +118,8 @@ export function catchAfterHooks(
     return undefined;
   }
   const errors: unknown[] = [];
-  const hooks = Object.fromEntries(
-    models.map(([model, each]) => [model, catchingHooks(each, errors)]),
-  );
+  const hooks: Record<string, AnyHooks> = Object.create(null);
+  for (const [model, each] of models) hooks[model] = catchingHooks(each, errors);
   const settings = { ...context.settings, hooks };
   const tables = new Map<string, TableContext>();
   for (const [name, table] of context.tables) tables.set(name, { ...table, settings, tables });

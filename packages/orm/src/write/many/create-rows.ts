@@ -1,5 +1,4 @@
 import type { FoundRow } from "../../context/any-query.js";
-import { hooksOf } from "../../context/hooks-of.js";
 import type { TableContext } from "../../context/table-context.js";
 import { InvalidArgumentError } from "../../errors/query-errors.js";
 import { withPosition } from "../../errors/row-errors.js";
@@ -58,7 +57,7 @@ export async function createRows(
     const results = await createAtomically(context, rows, create, skipDuplicates);
     return { results, skipped: rows.length - results.length };
   }
-  const hasHook = hooksOf(context)?.beforeCreate !== undefined;
+  const hasHook = context.settings.hooks[context.model.name]?.beforeCreate !== undefined;
   // The hook of a row may have to see the rows before it, to be called for the row or not.
   const all = await createEach(context, rows, { expireIn }, skipDuplicates && hasHook);
   const results = skipDuplicates
@@ -114,6 +113,10 @@ async function createAtomically(
   };
   // If the assumption is wrong, the rows are written again. Hooks must not be called twice for
   // that.
-  const rows = await writeAtomically(context, write, hooksOf(context) === undefined);
+  const rows = await writeAtomically(
+    context,
+    write,
+    context.settings.hooks[context.model.name] === undefined,
+  );
   return rows.map((row) => ({ ok: true, row }));
 }

@@ -1,7 +1,6 @@
 import { type KvKeyPart, monotonicUlid } from "@keywright/core";
 import type { CatalogSnapshot } from "../../catalog/catalog-snapshot.js";
 import type { FoundRow } from "../../context/any-query.js";
-import { hooksOf } from "../../context/hooks-of.js";
 import { withScopeValues } from "../../context/scope.js";
 import type { TableContext } from "../../context/table-context.js";
 import { hasExpired, keepsExpiry } from "../../derived/expiry/row-expiry.js";
@@ -35,31 +34,34 @@ export async function createRow(
   return await insertNewRow(context, await newRow(context, data), options);
 }
 
-/** Stores a new row that has been parsed, and calls `duringCreate` and `afterCreate`. Throws what both throw. */
+/** Stores a new row that has been parsed, and calls `duringCreate` and `afterCreate`. */
 export async function insertNewRow(
   context: TableContext,
   row: AnyRow,
   options: WriteOptions,
 ): Promise<FoundRow> {
   const created = await writeNewRow(context, row, options);
-  await callAfterHook(context, "afterCreate", created.row);
+  const hooks = context.settings.hooks[context.model.name];
+  if (hooks?.afterCreate !== undefined) await callAfterHook(context, "afterCreate", created.row);
   return created;
 }
 
 /** Calls `beforeCreate`, adds a generated id, and returns the parsed row. */
 export async function newRow(context: TableContext, data: unknown): Promise<AnyRow> {
-  const { model } = context;
+  const { model, scope, settings } = context;
   if (typeof data !== "object" || data === null || Array.isArray(data)) {
     return await parseRow(model, data);
   }
   let input = copyData(model, data);
-  const beforeCreate = hooksOf(context)?.beforeCreate;
+  const beforeCreate = settings.hooks[model.name]?.beforeCreate;
   if (beforeCreate !== undefined) {
     input = copyData(model, await callBeforeHook(input, beforeCreate));
   }
-  const scoped = withScopeValues(context, input);
-  const row = await parseNewRow(model, withCreationTime(model, withId(model, scoped)));
-  assertUnmarked(model, row);
+  if (scope !== undefined) input = withScopeValues(context, input);
+  if (model.generatesId) input = withId(model, input);
+  if (model.timestamps !== undefined) input = withCreationTime(model, input);
+  const row = await parseNewRow(model, input);
+  if (model.softDelete !== undefined) assertUnmarked(model, row);
   return row;
 }
 
@@ -69,6 +71,8 @@ export async function writeNewRow(
   row: AnyRow,
   options: WriteOptions,
 ): Promise<FoundRow> {
+  const hooks = context.settings.hooks[context.model.name];
+  if (hooks?.duringCreate === undefined) return await insertRow(context, row, options);
   const write = (within: TableContext) => insertRow(within, row, options);
   return await writeWithHook(context, "duringCreate", write, (created) => [created.row]);
 }
@@ -84,7 +88,7 @@ async function insertRow(
   options: WriteOptions,
 ): Promise<FoundRow> {
   const { model, catalog } = context;
-  const expiry = expiryOf(options);
+  const expiry = options.expireIn === undefined ? undefined : expiryOf(options);
   const primaryKey = primaryKeyOf(model, row);
   if (expiry !== undefined) await catalog.recordFact("expires");
   let isFirst = true;
@@ -113,10 +117,10 @@ async function expiredRow(
   return { primaryKey, row: value, versionstamp };
 }
 
-/** Adds an id if the model generates ids and the data has none. */
+/** Adds an id if the data of a model that generates ids has none. */
 function withId(model: CompiledModel, data: AnyRow): AnyRow {
   const [field] = model.primaryKey;
-  if (!model.generatesId || field === undefined) return data;
+  if (field === undefined) return data;
   // Objects inherit properties such as `constructor`, which are not fields.
   if (Object.hasOwn(data, field) && data[field] !== undefined) return data;
   const id = monotonicUlid();

@@ -1,5 +1,4 @@
 import type { FoundRow } from "../../context/any-query.js";
-import { hooksOf } from "../../context/hooks-of.js";
 import type { TableContext } from "../../context/table-context.js";
 import { PrimaryKeyChangeError } from "../../errors/row-errors.js";
 import { isSamePart, keyPartOf } from "../../indexes/key-parts.js";
@@ -41,7 +40,7 @@ export async function updateRow(
   // The caller may change its object before the commit.
   const patch = copyData(model, data);
   if (expiry !== undefined) await catalog.recordFact("expires");
-  const hooks = hooksOf(context);
+  const hooks = context.settings.hooks[context.model.name];
   const write = async (within: TableContext): Promise<UpdatedRow> => {
     let before: AnyRow = {};
     const { change, versionstamp } = await commitChange(within, async (snapshot) => {

@@ -1,4 +1,3 @@
-import { hooksOf } from "../../context/hooks-of.js";
 import type { TableContext } from "../../context/table-context.js";
 import type { AnyRow } from "../../model/compiled-model.js";
 import { callDuringHook, type DuringHook } from "../input/row-hooks.js";
@@ -20,7 +19,7 @@ export async function writeWithHook<T extends { readonly versionstamp: string }>
   write: (within: TableContext) => Promise<T>,
   rowsOf: (written: T) => readonly AnyRow[] | undefined,
 ): Promise<T> {
-  if (hooksOf(context)?.[name] === undefined) return await write(context);
+  if (context.settings.hooks[context.model.name]?.[name] === undefined) return await write(context);
   let committed: string | null = null;
   const written = await runAtomically(
     context,

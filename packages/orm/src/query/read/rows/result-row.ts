@@ -1,6 +1,5 @@
 import type { AnyQuery } from "../../../context/any-query.js";
 import { awaitAll } from "../../../context/await-all.js";
-import { hooksOf } from "../../../context/hooks-of.js";
 import type { TableContext } from "../../../context/table-context.js";
 import { ComputedFieldError } from "../../../errors/computed-field-error.js";
 import { ignoreRejection, isPromise } from "../../../indexes/is-promise.js";
@@ -27,7 +26,7 @@ export function resultRow(
   query: Returned = {},
 ): AnyRow | Promise<AnyRow> {
   const own = ownFields(context.model.schema, row);
-  const afterRead = hooksOf(context)?.afterRead;
+  const afterRead = context.settings.hooks[context.model.name]?.afterRead;
   if (afterRead === undefined) return withComputed(context.model, own, query);
   return readBy(afterRead, own).then((changed) => withComputed(context.model, changed, query));
 }
@@ -41,7 +40,7 @@ export async function resultRows(
   const isUnchanged =
     context.model.computed.size === 0 &&
     query.select === undefined &&
-    hooksOf(context)?.afterRead === undefined;
+    context.settings.hooks[context.model.name]?.afterRead === undefined;
   if (isUnchanged) return rows.map((row) => ownFields(context.model.schema, row));
   return await awaitAll(rows.map(async (row) => await resultRow(context, row, query)));
 }
@@ -56,7 +55,7 @@ export function withReads<Query extends AnyQuery>(context: TableHooks, query: Qu
   const { select } = query;
   const { computed } = context.model;
   if (select === undefined) return query;
-  const isWhole = hooksOf(context)?.afterRead !== undefined;
+  const isWhole = context.settings.hooks[context.model.name]?.afterRead !== undefined;
   if (computed.size === 0 && !isWhole) return query;
   return {
     ...query,
