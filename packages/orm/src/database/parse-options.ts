@@ -5,6 +5,7 @@ import { optionAdvice } from "../errors/option-advice.js";
 import { InvalidArgumentError } from "../errors/query-errors.js";
 import type { AnyRow, CompiledModel } from "../model/compiled-model.js";
 import { isPlainObject } from "../model/is-plain-object.js";
+import { copyFields, deepCopy } from "../model/rows/copy-of-data.js";
 import { type AnyAggregateQuery, parseBy } from "../query/aggregate/aggregate-query.js";
 import { keyConditions } from "../query/plan/fields/key-conditions.js";
 import { withReads } from "../query/read/rows/result-row.js";
@@ -68,7 +69,9 @@ export function parseOptions(
     const reason = "it has no where, orderBy or index; add one, or read every row with scan()";
     throw new InvalidArgumentError(model.name, "argument", reason);
   }
-  const options: CallOptions = objectOf(context, argument, "argument");
+  if (typeof argument !== "object" || argument === null)
+    return objectOf(context, argument, "argument");
+  const options: CallOptions = argument;
   const known = (kind === "inferred" ? allowedOptions : generatedOptions)[method];
   for (const name in options) {
     if (known.has(name)) continue;
@@ -86,7 +89,8 @@ export function parseOptions(
   if (include !== undefined) includedRelations(context, include);
   const complete = select === undefined ? options : withReads(context, options);
   if (kind === "inferred") {
-    return selectsRows.has(method) ? withRelatedFilters(context, complete) : complete;
+    const mayFilter = context.links.relations.size > 0 && selectsRows.has(method);
+    return mayFilter ? withRelatedFilters(context, complete) : complete;
   }
   const { whereRelated } = complete;
   const query = whereRelated
@@ -176,4 +180,20 @@ export function objectOf({ model }: TableContext, value: unknown, name: string):
       ? "it must be an object of options, such as { data: … } or { where: … }"
       : "it must be an object";
   throw new InvalidArgumentError(model.name, name, reason);
+}
+
+/**
+ * Returns a copy of the argument of a call, because the call reads it asynchronously and the caller
+ * may change it in the meantime. The data of a write is not copied here. The functions that write
+ * copy it before they wait for anything.
+ */
+export function copyQuery<Query extends object>(query: Query): Query {
+  // An invalid argument is refused when the call runs.
+  if (!isPlainObject(query)) return query;
+  const copy: { -readonly [Name in keyof AnyQuery]: AnyQuery[Name] } = { ...query };
+  if (isPlainObject(copy.where)) copy.where = copyFields(copy.where);
+  if (copy.orderBy !== undefined) copy.orderBy = deepCopy(copy.orderBy);
+  if (copy.select !== undefined) copy.select = deepCopy(copy.select);
+  if (copy.include !== undefined) copy.include = deepCopy(copy.include);
+  return copy as Query;
 }

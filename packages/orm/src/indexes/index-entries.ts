@@ -87,8 +87,14 @@ export function indexKeys(
   primaryKey: readonly KvKeyPart[],
 ): KvKey[] {
   if (!includesRow(model, index, row)) return [];
-  const values = index.parts.map((_, position) => partValue(model, index, position, row));
-  if (values.some(isAbsent)) return [];
+  const values: unknown[] = [];
+  let isWhole = true;
+  for (const part of index.parts) {
+    const value = part.compute === undefined ? row[part.field] : computed(model, index, part, row);
+    values.push(value);
+    if (value === undefined || value === null) isWhole = false;
+  }
+  if (!isWhole) return [];
   if (index.each === undefined) return [buildKey(model, index, values, primaryKey)];
   const elements = values[index.each];
   if (!Array.isArray(elements)) {
@@ -126,8 +132,9 @@ function isKeyOfRow(
   if (key.length !== 1 + parts.length + (unique ? 0 : primaryKey.length)) return false;
   if (!includesRow(model, index, row)) return false;
   for (let i = 0; i < parts.length; i++) {
-    const value = partValue(model, index, i, row);
-    if (isAbsent(value)) return false;
+    const part = parts[i]!;
+    const value = part.compute === undefined ? row[part.field] : computed(model, index, part, row);
+    if (value === undefined || value === null) return false;
     if (!isSamePart(indexedPart(model, index, i, value), key[1 + i])) return false;
   }
   if (unique) return true;
@@ -152,15 +159,14 @@ export function isAbsent(value: unknown): boolean {
   return value === undefined || value === null;
 }
 
-function partValue(
+/** Returns the value of a part that a function computes. */
+function computed(
   model: CompiledModel,
   index: CompiledIndex,
-  position: number,
+  { field, compute }: CompiledIndex["parts"][number],
   row: AnyRow,
 ): unknown {
-  const { field, compute } = index.parts[position]!;
-  if (compute === undefined) return row[field];
-  return callFunction(model, index, field, () => compute(readableRow(model, index, row)));
+  return callFunction(model, index, field, () => compute!(readableRow(model, index, row)));
 }
 
 function buildKey(
@@ -169,8 +175,10 @@ function buildKey(
   values: readonly unknown[],
   primaryKey: readonly KvKeyPart[],
 ): KvKey {
-  const parts = values.map((value, position) => indexedPart(model, index, position, value));
-  return indexKey(index, parts, primaryKey);
+  const key: KvKeyPart[] = [index.place];
+  for (let i = 0; i < values.length; i++) key.push(indexedPart(model, index, i, values[i]));
+  if (!index.unique) key.push(...primaryKey);
+  return key;
 }
 
 function callFunction<T>(

@@ -43,7 +43,7 @@ function storedRow(
 ): FoundRow | undefined {
   if (entry.versionstamp === null) return undefined;
   const { value, versionstamp } = entry;
-  const expireAt = storedTime(entry.expireAt);
+  const expireAt = entry.expireAt === undefined ? undefined : storedTime(entry.expireAt);
   if (orAsStored && !isRow(value)) {
     const keyFields = context.model.primaryKey.map((field, i) => [field, primaryKey[i]] as const);
     // Such a value has no other fields and no index entries.
@@ -55,10 +55,11 @@ function storedRow(
       expireAt,
     };
   }
-  const upgrade = context.catalog.snapshot.upgradeOf(versionstamp);
+  const { snapshot } = context.catalog;
+  const upgrade = snapshot.upgradesRows ? snapshot.upgradeOf(versionstamp) : undefined;
   if (upgrade === undefined) {
-    assertRow(context, value, primaryKey);
-    return { primaryKey, row: value, versionstamp, expireAt };
+    if (context.settings.validateReads || !isRow(value)) assertRow(context, value, primaryKey);
+    return { primaryKey, row: value as AnyRow, versionstamp, expireAt };
   }
   const stored = value as AnyRow;
   let row = stored;

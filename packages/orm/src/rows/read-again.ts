@@ -1,3 +1,5 @@
+import type { CatalogSnapshot } from "../catalog/catalog-snapshot.js";
+import type { ModelCatalog } from "../catalog/model-catalog.js";
 import type { TableContext } from "../context/table-context.js";
 import { IndexChangedError, IndexNotReadyError } from "../errors/schema-errors.js";
 
@@ -13,9 +15,21 @@ export async function readAgain<T>({ catalog }: TableContext, read: () => Promis
     try {
       return await read();
     } catch (error) {
-      const isUnreadable =
-        error instanceof IndexNotReadyError || error instanceof IndexChangedError;
-      if (!isUnreadable || catalog.snapshot === snapshot) throw error;
+      if (!isReadAgain(error, catalog, snapshot)) throw error;
     }
   }
+}
+
+/**
+ * True if a read has failed because of an index that was replaced or dropped since.
+ *
+ * @param snapshot the snapshot by which the read has chosen the index.
+ */
+export function isReadAgain(
+  error: unknown,
+  catalog: ModelCatalog,
+  snapshot: CatalogSnapshot,
+): boolean {
+  const isUnreadable = error instanceof IndexNotReadyError || error instanceof IndexChangedError;
+  return isUnreadable && catalog.snapshot !== snapshot;
 }

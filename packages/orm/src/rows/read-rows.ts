@@ -8,30 +8,34 @@ export async function readRows(
   context: TableContext,
   primaryKeys: readonly (readonly KvKeyPart[])[],
 ): Promise<KvEntryMaybe<AnyRow>[]> {
-  const keys = primaryKeys.map((primaryKey) => rowKey(context.model, primaryKey));
-  return (await readKeys(context, keys)) as KvEntryMaybe<AnyRow>[];
+  const keys: KvKey[] = [];
+  for (const primaryKey of primaryKeys) keys.push(rowKey(context.model, primaryKey));
+  return (await readWithSchema(context, readStored, keys)) as KvEntryMaybe<AnyRow>[];
 }
 
 export async function readKeys(
   context: TableContext,
   keys: readonly KvKey[],
 ): Promise<KvEntryMaybe<unknown>[]> {
-  return await readWithSchema(context, () => readStored(context, keys));
+  return await readWithSchema(context, readStored, keys);
 }
 
 /**
  * Reads entries. Reads them again if the catalog that tells their schema has changed.
  *
+ * @param selected is passed to `read`.
  * @throws {PrimaryKeyDiffersError} if the rows have moved to another primary key.
  */
-export async function readWithSchema<E extends { readonly versionstamp: string | null }>(
-  { catalog }: Pick<TableContext, "catalog">,
-  read: () => Promise<E[]>,
+export async function readWithSchema<E extends { readonly versionstamp: string | null }, S>(
+  context: TableContext,
+  read: (context: TableContext, selected: S) => Promise<E[]>,
+  selected?: S,
 ): Promise<E[]> {
+  const { catalog } = context;
   for (;;) {
     if (!catalog.isKeyKnown) await catalog.assertSameKey();
     const { snapshot } = catalog;
-    const entries = await read();
+    const entries = await read(context, selected as S);
     if (!snapshot.upgradesRows && !catalog.snapshot.upgradesRows) return entries;
     const versionstamps = entries.map((entry) => entry.versionstamp);
     if (await catalog.determinesSchema(snapshot, versionstamps)) return entries;

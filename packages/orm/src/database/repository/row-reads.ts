@@ -21,8 +21,7 @@ import { findFirstRow, findOne, findPage, streamRows } from "../../query/read/fi
 import type { Page } from "../../query/read/read-page.js";
 import { withDeletedRows } from "../../write/deleted/purging-context.js";
 import type { Calls } from "../calls.js";
-import { whereOf } from "../parse-options.js";
-import { copyQuery } from "./copy-query.js";
+import { copyQuery, whereOf } from "../parse-options.js";
 import { RowQuery } from "./row-query.js";
 import { type ShapedRow, shapeRow, shapeRows, shapeStreamed } from "./shape-rows.js";
 
@@ -99,8 +98,10 @@ export class RowReads {
 
   explain(query: AnyQuery): Promise<QueryExplanation> {
     const { context } = this.#calls;
-    return this.#calls.run("explain", copyQuery(query), (options) =>
-      readDeleted(context, options, async (within) => explainQuery(within, options)),
+    return this.#calls.run("explain", copyQuery(query), async (options) =>
+      options.withDeleted
+        ? await readDeleted(context, async (within) => explainQuery(within, options))
+        : explainQuery(context, options),
     );
   }
 
@@ -134,7 +135,9 @@ export class RowReads {
     isRequired: boolean,
   ): Promise<ShapedRow> {
     return this.#calls.read(operation, copyQuery(query), async (context, options, meter) => {
-      const found = await readDeleted(context, options, (within) => find(within, options, meter));
+      const found = options.withDeleted
+        ? await readDeleted(context, (within) => find(within, options, meter))
+        : await find(context, options, meter);
       if (found !== undefined) return shapeRow(context, found, options, meter);
       if (isRequired) throw new RowNotFoundError(context.model.name, options.where);
       return null;
@@ -159,18 +162,22 @@ export function queryReads(
   return {
     page: () =>
       calls.read(operation, query, async (context, options, meter) => {
-        const { items, cursor } = await readDeleted(context, options, (within) =>
-          findPage(within, options, meter, (reading, page) =>
-            chooseSkipping(reading, page, meter, choose),
-          ),
-        );
+        const chosen: typeof choosePlan =
+          options.skip === undefined
+            ? choose
+            : (reading, page) => chooseSkipping(reading, page, meter, choose);
+        const { items, cursor } = options.withDeleted
+          ? await readDeleted(context, (within) => findPage(within, options, meter, chosen))
+          : await findPage(context, options, meter, chosen);
         return { items: await shapeRows(context, items, options, meter), cursor };
       }),
     stream: () =>
       calls.stream(operation, query, (options, meter) => {
         const within = options.withDeleted ? withDeletedRows(context) : context;
         const rows = streamRows(within, options, meter, (reading, page) =>
-          readDeleted(context, options, () => chooseSkipping(reading, page, meter, choose)),
+          options.withDeleted
+            ? readDeleted(context, () => chooseSkipping(reading, page, meter, choose))
+            : chooseSkipping(reading, page, meter, choose),
         );
         return streamShaped(context, options, rows, meter);
       }),
@@ -178,16 +185,14 @@ export function queryReads(
 }
 
 /**
- * Runs a read, which with `withDeleted` also returns rows that are marked as deleted.
+ * Runs a read that also returns rows that are marked as deleted.
  *
  * @throws {InvalidArgumentError} if such a read needs an index.
  */
 async function readDeleted<T>(
   context: TableContext,
-  { withDeleted }: AnyQuery,
   read: (context: TableContext) => Promise<T>,
 ): Promise<T> {
-  if (!withDeleted) return await read(context);
   try {
     return await read(withDeletedRows(context));
   } catch (error) {

@@ -2,6 +2,7 @@ import type { AnyQuery, FoundRow } from "../../context/any-query.js";
 import type { ReadMeter } from "../../context/read-meter.js";
 import type { TableContext } from "../../context/table-context.js";
 import { ReferenceMissingError, VersionConflictError } from "../../errors/row-errors.js";
+import type { AnyRow } from "../../model/compiled-model.js";
 import { resultRow, resultRows } from "../../query/read/rows/result-row.js";
 import { loadRelations } from "../../relations/load/load-relations.js";
 import type { MissingRow } from "../../relations/load/relation-load.js";
@@ -55,7 +56,8 @@ export async function shapeRows(
   missing: MissingRow = "refused",
 ): Promise<ShapedRow[]> {
   const { include, withVersionstamp } = shape;
-  const rows = found.map(({ row }) => row);
+  const rows: AnyRow[] = [];
+  for (const { row } of found) rows.push(row);
   const selected = await resultRows(context, rows, shape);
   const loaded =
     include === undefined

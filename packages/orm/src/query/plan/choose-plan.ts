@@ -1,12 +1,20 @@
+import type { CatalogSnapshot } from "../../catalog/catalog-snapshot.js";
 import type { AnyQuery } from "../../context/any-query.js";
 import type { RelatedFilters } from "../../context/related-filters.js";
 import { scopedQuery } from "../../context/scope.js";
 import type { TableContext } from "../../context/table-context.js";
-import type { CompiledIndex } from "../../model/compiled-model.js";
+import type { CompiledIndex, CompiledModel } from "../../model/compiled-model.js";
 import { alternativesOf, parseQuery } from "./fields/query-fields.js";
 import { assertKinds } from "./fields/value-kinds.js";
-import { planOf, planScan } from "./plan-query.js";
-import { planRows } from "./plan-rows.js";
+import { mergePlans } from "./merge-plans.js";
+import {
+  type PlannedQuery,
+  planOf,
+  planScan,
+  plansOfAlternatives,
+  sharedFields,
+  unindexedError,
+} from "./plan-query.js";
 import { queriedModel } from "./queried-model.js";
 import { type ResumedPlan, resumePlan } from "./ranges/cursor.js";
 import { type Plan, plansIn } from "./ranges/query-plan.js";
@@ -26,7 +34,7 @@ export function plansOf(context: TableContext, unscoped: AnyQuery): readonly Pla
   const { related } = unscoped;
   if (related !== undefined)
     return relatedPlans(context, { ...unscoped, related: undefined }, related);
-  const query = scopedQuery(context, unscoped);
+  const query = context.scope === undefined ? unscoped : scopedQuery(context, unscoped);
   const plans = planRows(queriedModel(context), query);
   if (query.where !== undefined) {
     for (const where of alternativesOf(context.model, query.where)) {
@@ -34,6 +42,30 @@ export function plansOf(context: TableContext, unscoped: AnyQuery): readonly Pla
     }
   }
   return plans;
+}
+
+/**
+ * Returns the plans that serve a query, best first: those of one index, or if the members of `OR`
+ * need several indexes, those that merge them. All plans find the same rows.
+ *
+ * @throws {UnindexedQueryError} if no index serves a member of `OR`, or if the indexes do not have
+ * their rows in the same order.
+ * @throws the errors of `planQuery`.
+ */
+function planRows(model: CompiledModel, query: PlannedQuery): readonly Plan[] {
+  const alternatives = parseQuery(model, query);
+  const plans = plansOfAlternatives(model, alternatives, query);
+  if (plans.length > 0) return plans;
+  if (alternatives.length === 1) throw unindexedError(model, alternatives);
+  const each = alternatives.map((one) => plansOfAlternatives(model, [one], query));
+  // An alternative without segments, such as that of an empty list of values, finds no rows.
+  const findingRows = each.filter(([plan]) => plan === undefined || plan.segments.length > 0);
+  if (findingRows.length === 0) return each[0] ?? [];
+  const shared = sharedFields(alternatives);
+  const free = [...alternatives[0].order.keys()].filter((name) => !shared.has(name));
+  const merged = mergePlans(model, findingRows, free);
+  if (merged.length === 0) throw unindexedError(model, alternatives);
+  return merged;
 }
 
 /**
@@ -67,27 +99,20 @@ export async function chooseAmong(
   plans: readonly Plan[],
   cursor: string | null | undefined,
 ): Promise<ChosenPlan> {
-  if (cursor === undefined || cursor === null || cursor === "") {
-    return { plan: await chooseReadable(context, plans), after: undefined };
-  }
-  // A cursor of an index that is being rebuilt also belongs to the plan that cannot be read yet.
-  const resumed = resumePlan([readablePlan(context, plans), ...plans], cursor);
-  await assertReadable(context, resumed.plan);
-  return resumed;
-}
-
-/** Returns the first plan whose indexes can be read. Reads the catalog again if there is none. */
-async function chooseReadable(context: TableContext, plans: readonly Plan[]): Promise<Plan> {
   const { catalog } = context;
   const candidate = readablePlan(context, plans);
-  const isKnown = plansIn(candidate).every(
-    ({ index }) => index === undefined || catalog.isReadable(index),
-  );
-  if (isKnown) return candidate;
+  if (cursor !== undefined && cursor !== null && cursor !== "") {
+    // A cursor of an index that is being rebuilt also belongs to the plan that cannot be read yet.
+    const resumed = resumePlan([candidate, ...plans], cursor);
+    await assertReadable(context, resumed.plan);
+    return resumed;
+  }
+  const isKnown = catalog.isFresh || !usesIndex(candidate);
+  if (isKnown && canRead(catalog.snapshot, candidate)) return { plan: candidate, after: undefined };
   await catalog.reload();
   const plan = readablePlan(context, plans);
   await assertReadable(context, plan);
-  return plan;
+  return { plan, after: undefined };
 }
 
 async function assertReadable({ catalog }: TableContext, plan: Plan): Promise<void> {
@@ -100,19 +125,24 @@ async function assertReadable({ catalog }: TableContext, plan: Plan): Promise<vo
  * Returns the first plan whose indexes the last known catalog shows as readable, or else the first.
  */
 export function readablePlan<P extends Plan>(context: TableContext, plans: readonly P[]): P {
-  const canRead = (plan: Plan) => plansIn(plan).every(({ index }) => isReadable(context, index));
-  return plans.find(canRead) ?? plans[0]!;
+  const { snapshot } = context.catalog;
+  for (const plan of plans) if (canRead(snapshot, plan)) return plan;
+  return plans[0]!;
+}
+
+/** True if a snapshot shows all indexes of a plan as readable. Rows can always be read. */
+function canRead(snapshot: CatalogSnapshot, plan: Plan): boolean {
+  for (const { index } of plansIn(plan)) {
+    if (index !== undefined && !snapshot.canRead(index)) return false;
+  }
+  return true;
+}
+
+function usesIndex(plan: Plan): boolean {
+  return plansIn(plan).some(({ index }) => index !== undefined);
 }
 
 /** True if the last known catalog shows that an index can be read. Rows can always be read. */
 export function isReadable({ catalog }: TableContext, index: CompiledIndex | undefined): boolean {
   return index === undefined || catalog.snapshot.canRead(index);
-}
-
-/** Returns the first unique index that can be read, or else the first. */
-export function readableIndex(
-  context: TableContext,
-  indexes: readonly CompiledIndex[],
-): CompiledIndex {
-  return indexes.find((index) => isReadable(context, index)) ?? indexes[0]!;
 }

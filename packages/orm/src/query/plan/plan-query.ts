@@ -9,7 +9,7 @@ import type { FieldCondition } from "./fields/field-condition.js";
 import { type KeyField, keyFields } from "./fields/key-fields.js";
 import { parseQuery, type QueryFields } from "./fields/query-fields.js";
 import { namedIndexes } from "./named-index.js";
-import type { QueryPlan } from "./ranges/query-plan.js";
+import type { QueryPlan, Segment } from "./ranges/query-plan.js";
 import { assertFits, segmentsOf } from "./ranges/segments.js";
 import { unionOfSegments } from "./ranges/union-of-segments.js";
 import type { ExistingKey } from "./suggest/suggest-index.js";
@@ -48,14 +48,13 @@ export function plansOfAlternatives(
     throw new InvalidQueryError(model.name, "where", reason);
   }
   const candidates =
-    query.index !== undefined
-      ? namedIndexes(model, query.index)
-      : [undefined, ...declaredIndexes(model)];
+    query.index !== undefined ? namedIndexes(model, query.index) : [undefined, ...model.indexes];
   const plans: QueryPlan[] = [];
   for (const index of candidates) {
+    if (!isForced && index?.isHidden) continue;
     const plan = planOf(model, index, alternatives);
-    const servesAll = (fields: QueryFields) => isForced || isComplete(model, index, fields);
-    if (plan !== undefined && alternatives.every(servesAll)) plans.push(plan);
+    const isWhole = (fields: QueryFields) => isComplete(model, index, fields);
+    if (plan !== undefined && (isForced || alternatives.every(isWhole))) plans.push(plan);
   }
   if (plans.length <= 1) return plans;
   const pinned = ({ index, segments }: QueryPlan) =>
@@ -114,23 +113,26 @@ export function planOf(
   alternatives: readonly QueryFields[],
 ): QueryPlan | undefined {
   const fields = keyFields(model, index);
-  const served = alternatives.map(({ conditions }) => conditionsOnKey(index, conditions));
-  if (!served.every((conditions) => isServed(fields, conditions))) return undefined;
+  const served: QueryFields["conditions"][] = [];
+  for (const { conditions } of alternatives) {
+    const onKey = index?.condition === undefined ? conditions : conditionsOnKey(index, conditions);
+    if (!isServed(fields, onKey)) return undefined;
+    served.push(onKey);
+  }
   const reverse = readsBackward(index, fields, alternatives);
   if (reverse === undefined) return undefined;
-  const segments = served.map((conditions) => segmentsOf(model, fields, conditions));
-  const [only = []] = segments;
-  if (segments.length === 1) return { model, index, segments: only, reverse };
-  const union = unionOfSegments(model, fields, segments.flat());
+  const segments: Segment[] = [];
+  for (const conditions of served) segments.push(...segmentsOf(model, fields, conditions));
+  if (served.length === 1) return { model, index, segments, reverse };
+  const union = unionOfSegments(model, fields, segments);
   return union && { model, index, segments: union, reverse };
 }
 
 /** Returns the conditions that the key of an index has to serve: those that its `where` is not. */
 function conditionsOnKey(
-  index: CompiledIndex | undefined,
+  index: CompiledIndex,
   conditions: QueryFields["conditions"],
 ): QueryFields["conditions"] {
-  if (index?.condition === undefined) return conditions;
   return new Map(
     [...conditions].filter(
       ([name, condition]) => !isCondition(index, name, condition) || isInKey(index, name),
@@ -177,13 +179,29 @@ function readsBackward(
 ): boolean | undefined {
   const { order = noOrder, direction } = alternatives[0] ?? {};
   if (direction !== undefined) return direction === "desc";
+  if (order.size === 0) return false;
   const pinned = sharedFields(alternatives);
-  const known = new Set([
-    ...fields.map(({ name }) => name),
-    ...Object.keys(index?.condition ?? {}),
-  ]);
-  const free = [...order].filter(([name]) => !(pinned.has(name) && known.has(name)));
-  return directionOf(fields, pinned, order, new Map(free));
+  const remaining: KeyField[] = [];
+  const known = new Set(Object.keys(index?.condition ?? {}));
+  for (const field of fields) {
+    known.add(field.name);
+    if (field.sameAs === undefined && !pinned.has(field.name)) remaining.push(field);
+  }
+  let position = 0;
+  let reverse: boolean | undefined;
+  for (const [name, wanted] of order) {
+    if (pinned.has(name) && known.has(name)) continue;
+    const field = remaining[position++];
+    if (field?.name !== name) return undefined;
+    const isBackward = (wanted === "desc") !== field.descending;
+    reverse ??= isBackward;
+    if (isBackward !== reverse) return undefined;
+  }
+  if (reverse !== undefined) return reverse;
+  // A field with one value has no order. But its direction may still say in which direction the
+  // fields after it are read.
+  const first = fields.find(({ name }) => order.has(name));
+  return first !== undefined && (order.get(first.name) === "desc") !== first.descending;
 }
 
 const noOrder: ReadonlyMap<string, Direction> = new Map();
@@ -192,8 +210,9 @@ const noOrder: ReadonlyMap<string, Direction> = new Map();
 export function sharedFields([first, ...others]: readonly QueryFields[]): ReadonlySet<string> {
   const shared = new Set<string>();
   for (const [name, condition] of first?.conditions ?? []) {
+    if (!condition.isEqual) continue;
     const hasValue = ({ conditions }: QueryFields) => hasSameValue(conditions.get(name), condition);
-    if (condition.isEqual && others.every(hasValue)) shared.add(name);
+    if (others.every(hasValue)) shared.add(name);
   }
   return shared;
 }
@@ -203,30 +222,6 @@ function hasSameValue(a: FieldCondition | undefined, b: FieldCondition): boolean
   return a.isNull || b.isNull
     ? a.isNull === b.isNull
     : isSamePart(keyPartOf(a.values?.[0]), keyPartOf(b.values?.[0]));
-}
-
-/** Returns true for backward, false for forward, undefined if keys are not in this order. */
-function directionOf(
-  fields: readonly KeyField[],
-  pinned: ReadonlySet<string>,
-  ordered: ReadonlyMap<string, Direction>,
-  free: ReadonlyMap<string, Direction>,
-): boolean | undefined {
-  if (ordered.size === 0) return false;
-  const isBackward = (field: KeyField) => (ordered.get(field.name) === "desc") !== field.descending;
-  if (free.size === 0) {
-    // A field with one value has no order. But its direction may still say in which direction the
-    // fields after it are read.
-    const first = fields.find(({ name }) => ordered.has(name));
-    return first !== undefined && isBackward(first);
-  }
-  const remaining = fields.filter(({ name, sameAs }) => sameAs === undefined && !pinned.has(name));
-  const reverse = remaining[0] !== undefined && isBackward(remaining[0]);
-  const isInOrder = [...free.keys()].every((name, i) => {
-    const field = remaining[i];
-    return field?.name === name && isBackward(field) === reverse;
-  });
-  return isInOrder ? reverse : undefined;
 }
 
 /**
@@ -240,7 +235,7 @@ export function isComplete(
   { conditions, order }: QueryFields,
 ): boolean {
   if (index === undefined) return true;
-  if (leavesOutMore(model, index)) return false;
+  if (index.unmarked !== undefined && leavesOutMore(model, index)) return false;
   if (index.where !== undefined) {
     const selected = Object.keys(index.condition ?? {});
     const isAsked = (name: string) => {
@@ -249,12 +244,12 @@ export function isComplete(
     };
     if (selected.length === 0 || !selected.every(isAsked)) return false;
   }
-  return index.parts.every(({ field, compute }, position) => {
-    if (conditions.has(field)) return true;
+  for (const [position, { field, compute }] of index.parts.entries()) {
+    if (conditions.has(field)) continue;
     if (index.each === position) return false;
-    if (compute !== undefined) return order.has(field);
-    return !model.optionalFields.has(field);
-  });
+    if (compute === undefined ? model.optionalFields.has(field) : !order.has(field)) return false;
+  }
+  return true;
 }
 
 function namesOf({ conditions, order }: QueryFields): string[] {

@@ -2,11 +2,11 @@ import type { KvKeyPart } from "@keywright/core";
 import { InvalidQueryError } from "../../errors/query-errors.js";
 import { keyPartOf } from "../../indexes/key-parts.js";
 import type { AnyRow, CompiledIndex, CompiledModel } from "../../model/compiled-model.js";
+import { isPlainObject } from "../../model/is-plain-object.js";
 import { leavesOutMore } from "../../model/options/soft-delete.js";
 import { assertWellFormed } from "./fields/queried-part.js";
 import { assertField, parseQuery } from "./fields/query-fields.js";
 import { assertKind } from "./fields/value-kinds.js";
-import { valueOfEquals } from "./fields/value-of-equals.js";
 import { namedIndexes } from "./named-index.js";
 import { existingKeys } from "./plan-query.js";
 import { partialUniqueRow, unindexedRow } from "./suggest/unindexed-error.js";
@@ -48,6 +48,7 @@ export function planUnique(
     fields.length === 1
       ? keys.byField.get(fields[0]!)
       : keys.all.filter((key) => hasFields(key.fields, fields)).map(({ key }) => key);
+  if (found?.length === 1) return found;
   if (found !== undefined && found.length > 0)
     return found.filter((key) => findsSame(key, found[0]));
   if (fields.length === 0)
@@ -56,7 +57,7 @@ export function planUnique(
   if (partial !== undefined) throw partialUniqueRow(model, partial, fields);
   for (const field of fields) {
     assertField(model, field);
-    uniquePart(model, field, where);
+    uniquePart(model, field, valueOfEquals(where[field]));
   }
   const [query] = parseQuery(model, { where });
   throw unindexedRow(model, query, (queried) => existingKeys(model, queried));
@@ -69,8 +70,10 @@ export function planUnique(
  */
 export function primaryKeyIn(model: CompiledModel, where: AnyRow): KvKeyPart[] {
   const fields = model.primaryKey;
-  if (fields.length === 1) return [uniquePart(model, fields[0]!, where, true)];
-  return fields.map((field) => uniquePart(model, field, where, true));
+  const parts: KvKeyPart[] = [];
+  for (const field of fields)
+    parts.push(uniquePart(model, field, valueOfEquals(where[field]), true));
+  return parts;
 }
 
 /**
@@ -83,14 +86,17 @@ export function uniqueValues(
   { parts }: CompiledIndex,
   where: AnyRow,
 ): unknown[] {
-  return parts.map(({ field, compute, normalize }) => {
-    uniquePart(model, field, where, normalize === undefined && compute === undefined);
-    return valueOfEquals(where[field]);
-  });
+  const values: unknown[] = [];
+  for (const { field, compute, normalize } of parts) {
+    const value = valueOfEquals(where[field]);
+    uniquePart(model, field, value, normalize === undefined && compute === undefined);
+    values.push(value);
+  }
+  return values;
 }
 
 /**
- * Returns the key part for the value that a `where` has for a field of a unique key.
+ * Returns the key part for a value of a field of a unique key: see {@link valueOfEquals}.
  *
  * @param assertsKind true to refuse a value of another kind than the field's values.
  * @throws {InvalidQueryError} if it is not one value that a key can hold.
@@ -98,10 +104,9 @@ export function uniqueValues(
 export function uniquePart(
   model: CompiledModel,
   field: string,
-  where: AnyRow,
+  value: unknown,
   assertsKind = false,
 ): KvKeyPart {
-  const value = valueOfEquals(where[field]);
   const part = keyPartOf(value);
   if (part !== undefined) {
     assertWellFormed(model, field, part);
@@ -113,6 +118,13 @@ export function uniquePart(
       ? `it is ${value}; give a value for each field of the key`
       : "it must be a single value that a key can hold; for conditions use findFirst";
   throw new InvalidQueryError(model.name, field, reason);
+}
+
+/** Returns the value of a condition `{ equals: value }`, and any other condition as it is. */
+function valueOfEquals(condition: unknown): unknown {
+  if (typeof condition !== "object" || !isPlainObject(condition)) return condition;
+  const isEquals = Object.hasOwn(condition, "equals") && Object.keys(condition).length === 1;
+  return isEquals ? condition.equals : condition;
 }
 
 /** True if two keys compare each field with the same values of the rows. */

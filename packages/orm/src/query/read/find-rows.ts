@@ -3,8 +3,8 @@ import type { ReadMeter } from "../../context/read-meter.js";
 import { scopedUnique } from "../../context/scope.js";
 import type { TableContext } from "../../context/table-context.js";
 import type { AnyRow, CompiledIndex } from "../../model/compiled-model.js";
-import { readAgain } from "../../rows/read-again.js";
-import { choosePlan, readableIndex } from "../plan/choose-plan.js";
+import { isReadAgain, readAgain } from "../../rows/read-again.js";
+import { choosePlan } from "../plan/choose-plan.js";
 import { planUnique, primaryKeyIn, uniqueValues } from "../plan/plan-unique.js";
 import { queriedModel } from "../plan/queried-model.js";
 import { findByPrimaryKey, findByUniqueIndex } from "./find-unique.js";
@@ -24,30 +24,27 @@ export function findOne(
   meter: ReadMeter,
   query: AnyQuery = {},
 ): Promise<FoundRow | undefined> {
-  const { model } = context;
-  const where = scopedUnique(context, unscoped);
+  const { model, catalog } = context;
+  const where = context.scope === undefined ? unscoped : scopedUnique(context, unscoped);
   const keys = planUnique(queriedModel(context), where, query.index);
   if (keys[0] === "primaryKey") {
     return findByPrimaryKey(context, primaryKeyIn(model, where), meter, query.orAsStored);
   }
-  const indexes = keys.filter((key) => key !== "primaryKey");
-  const index = readableIndex(context, indexes);
-  return indexes.length === 1 || context.catalog.isReadable(index)
-    ? findByIndex(context, index, where, meter, query)
-    : context.catalog
-        .reload()
-        .then(() => findByIndex(context, readableIndex(context, indexes), where, meter, query));
+  const indexes = keys as readonly CompiledIndex[];
+  const index = indexes.length === 1 ? indexes[0]! : readableIndex(context, indexes);
+  if (indexes.length > 1 && !catalog.isReadable(index)) {
+    return catalog.reload().then(() => {
+      const reloaded = readableIndex(context, indexes);
+      const values = uniqueValues(model, reloaded, where);
+      return findByUniqueIndex(context, reloaded, values, meter, query);
+    });
+  }
+  return findByUniqueIndex(context, index, uniqueValues(model, index, where), meter, query);
 }
 
-function findByIndex(
-  context: TableContext,
-  index: CompiledIndex,
-  where: AnyRow,
-  meter: ReadMeter,
-  query: AnyQuery,
-): Promise<FoundRow | undefined> {
-  const values = uniqueValues(context.model, index, where);
-  return findByUniqueIndex(context, index, values, meter, query);
+/** Returns the first unique index that can be read, or else the first. */
+function readableIndex(context: TableContext, indexes: readonly CompiledIndex[]): CompiledIndex {
+  return indexes.find((index) => context.catalog.snapshot.canRead(index)) ?? indexes[0]!;
 }
 
 /**
@@ -68,9 +65,15 @@ export async function findPage(
   choose: typeof choosePlan = choosePlan,
 ): Promise<Page<FoundRow>> {
   takeOf(context.model, query);
-  return await readAgain(context, async () => {
-    return await readPage(context, await choose(context, query), query, meter);
-  });
+  const { catalog } = context;
+  for (;;) {
+    const { snapshot } = catalog;
+    try {
+      return await readPage(context, await choose(context, query), query, meter);
+    } catch (error) {
+      if (!isReadAgain(error, catalog, snapshot)) throw error;
+    }
+  }
 }
 
 export async function findFirstRow(

@@ -27,7 +27,7 @@ export interface PageOptions {
 /** @throws {InvalidArgumentError} if `take` is not a positive integer. */
 export function takeOf({ name }: CompiledModel, { take }: PageOptions): number {
   if (take === undefined) return Number.POSITIVE_INFINITY;
-  assertPositiveInteger(name, "take", take);
+  if (!Number.isSafeInteger(take) || take < 1) assertPositiveInteger(name, "take", take);
   return take;
 }
 
@@ -48,48 +48,39 @@ export async function readPage(
   // If the entries of an index are read in several steps, a row that moves within the index between
   // two steps is read at both places. Only the later place, with the newer row, is retained.
   const canMove = "merged" in chosen.plan || chosen.plan.index !== undefined;
-  const page = new DistinctRows();
+  let items: ReadRow[] = [];
+  /** The rows by their keys. Undefined while no row can occur twice. */
+  let byKey: Map<string, ReadRow> | undefined;
+  let size = 0;
+  let isEnd = false;
   let isCutOff = false;
-  while (page.size < take && !isCutOff) {
-    const missing = take - page.size;
+  while (size < take && !isEnd && !isCutOff) {
+    const missing = take - size;
     const rows = await reader.next(Math.min(missing, maxBatch));
-    if (rows.length === 0) return { items: page.rows, cursor: null };
+    isEnd = rows.length === 0;
     isCutOff = rows.length > missing;
-    page.add(isCutOff ? rows.slice(0, missing) : rows, canMove && reader.steps > 1);
+    const added = isCutOff ? rows.slice(0, missing) : rows;
+    if (byKey === undefined && canMove && size + added.length > 1 && reader.steps > 1) {
+      byKey = new Map();
+      setLatest(byKey, items);
+    }
+    if (byKey === undefined) items = items.concat(added);
+    else setLatest(byKey, added);
+    size = byKey?.size ?? items.length;
   }
-  const items = page.rows;
+  if (byKey !== undefined) items = [...byKey.values()];
   const last = items.at(-1);
-  if (last === undefined || !(isCutOff || (await reader.hasMore()))) return { items, cursor: null };
+  if (isEnd || last === undefined || !(isCutOff || (await reader.hasMore())))
+    return { items, cursor: null };
   return { items, cursor: encodeCursor(chosen.plan, last.entryKey) };
 }
 
-/** Rows in the order in which they were read, each at its last place. */
-class DistinctRows {
-  #rows: ReadRow[] = [];
-  /** Undefined while no row can occur twice. */
-  #byId: Map<string, ReadRow> | undefined;
-
-  get size(): number {
-    return this.#byId?.size ?? this.#rows.length;
-  }
-
-  get rows(): ReadRow[] {
-    return this.#byId === undefined ? this.#rows : [...this.#byId.values()];
-  }
-
-  /** @param mayRepeat true if these rows and earlier ones may include a row twice. */
-  add(rows: readonly ReadRow[], mayRepeat: boolean): void {
-    if (!mayRepeat && this.#byId === undefined) {
-      this.#rows = this.#rows.length === 0 ? [...rows] : this.#rows.concat(rows);
-      return;
-    }
-    const isFirst = this.#byId === undefined;
-    this.#byId ??= new Map();
-    for (const row of isFirst ? this.#rows.concat(rows) : rows) {
-      const id = keyText(row.primaryKey);
-      this.#byId.delete(id);
-      this.#byId.set(id, row);
-    }
+/** Adds rows. A row that is there already moves to the later place. */
+function setLatest(byKey: Map<string, ReadRow>, rows: readonly ReadRow[]): void {
+  for (const row of rows) {
+    const key = keyText(row.primaryKey);
+    byKey.delete(key);
+    byKey.set(key, row);
   }
 }
 

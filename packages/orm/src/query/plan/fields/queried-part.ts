@@ -1,7 +1,7 @@
 import type { KvKey, KvKeyPart } from "@keywright/core";
 import { InvalidQueryError } from "../../../errors/query-errors.js";
 import { IndexKeyError } from "../../../errors/row-errors.js";
-import { indexedPart, indexKey } from "../../../indexes/index-entries.js";
+import { indexedPart } from "../../../indexes/index-entries.js";
 import type { CompiledIndex, CompiledModel } from "../../../model/compiled-model.js";
 
 /** Returns the key part that an index holds for a value of a query. */
@@ -40,11 +40,9 @@ export function queriedKey(
   index: CompiledIndex,
   values: readonly unknown[],
 ): KvKey {
-  return indexKey(
-    index,
-    index.parts.map((_, i) => queriedPart(model, index, i, values[i])),
-    [],
-  );
+  const key: KvKeyPart[] = [index.place];
+  for (let i = 0; i < values.length; i++) key.push(queriedPart(model, index, i, values[i]));
+  return key;
 }
 
 /**

@@ -25,14 +25,18 @@ export function parseQuery(
   model: CompiledModel,
   { where = {}, orderBy, order: direction }: Pick<AnyQuery, "where" | "orderBy" | "order">,
 ): readonly [QueryFields, ...QueryFields[]] {
-  const alternatives = alternativesOf(model, where).map((each) => parseConditions(model, each));
+  const alternatives: ReadonlyMap<string, FieldCondition>[] = [];
+  for (const each of alternativesOf(model, where)) alternatives.push(parseConditions(model, each));
   if (direction !== undefined && direction !== "asc" && direction !== "desc") {
     throw new InvalidQueryError(model.name, "order", 'it is neither "asc" nor "desc"');
   }
-  const order = parseOrder(model, orderBy);
-  const [first, ...others] = alternatives.map((conditions) => ({ conditions, order, direction }));
-  return [first!, ...others];
+  const order = orderBy === undefined ? noOrder : parseOrder(model, orderBy);
+  const parsed: QueryFields[] = [];
+  for (const conditions of alternatives) parsed.push({ conditions, order, direction });
+  return parsed as [QueryFields, ...QueryFields[]];
 }
+
+const noOrder: ReadonlyMap<string, Direction> = new Map();
 
 /**
  * Returns the conditions of each member of `OR` together with those outside it.
@@ -82,7 +86,6 @@ function parseConditions(model: CompiledModel, where: AnyRow): Map<string, Field
 
 function parseOrder(model: CompiledModel, orderBy: AnyQuery["orderBy"]): Map<string, Direction> {
   const order = new Map<string, Direction>();
-  if (orderBy === undefined) return order;
   const list = (Array.isArray(orderBy) ? orderBy : [orderBy]) as readonly AnyOrder[];
   for (const fields of list) {
     if (!isPlainObject(fields)) {

@@ -64,7 +64,7 @@ const partTypes: Readonly<Record<ValueKind, string>> = {
 
 export function assertKind(model: CompiledModel, field: string, value: unknown): void {
   const kind = kindsOf(model).get(field);
-  if (kind !== undefined) assertValue(model, field, kind, value);
+  if (kind !== undefined && typeof value !== kind) assertValue(model, field, kind, value);
 }
 
 /** Refuses values of the wrong kind, except of fields that an index of a plan normalizes. */
@@ -76,7 +76,8 @@ export function assertKinds(
   const kinds = kindsOf(model);
   for (const field in where) {
     const kind = kinds.get(field);
-    if (kind === undefined) continue;
+    // Fast path: most conditions are values that need no conversion to a key part.
+    if (kind === undefined || typeof where[field] === kind) continue;
     if (plans.some(({ index }) => isNormalized(index, field))) continue;
     assertCondition(model, field, kind, where[field]);
   }
@@ -106,7 +107,6 @@ function assertCondition(
 }
 
 function assertValue(model: CompiledModel, field: string, kind: ValueKind, value: unknown): void {
-  // Fast path: most values need no conversion to a key part.
   if (typeof value === kind) return;
   if (typeof keyPartOf(value) === partTypes[kind]) return;
   const reason = `it is ${nameOf(value)}, but the field holds ${kind === "bytes" ? kind : `${kind}s`}`;

@@ -62,14 +62,15 @@ function decodedKey(bytes: Uint8Array): KvKeyPart[] {
 
 function digestOf(plan: Plan, key: Uint8Array): Buffer {
   const { id } = plan.related ?? {};
-  const parts = plansIn(plan).flatMap((each) => partsOfPlan(each));
+  const parts: KvKeyPart[] = [];
+  for (const each of plansIn(plan)) addPartsOfPlan(parts, each);
   const bytes = encodeKey(id === undefined ? parts : [...parts, id]);
   const hash = createHash("sha256").update(`${bytes.length}:`).update(bytes).update(key);
   return hash.digest().subarray(0, digestBytes);
 }
 
-function partsOfPlan(plan: QueryPlan): KvKeyPart[] {
-  const parts: KvKeyPart[] = [cursorFormat, definitionOf(plan), plan.reverse];
+function addPartsOfPlan(parts: KvKeyPart[], plan: QueryPlan): void {
+  parts.push(cursorFormat, definitionOf(plan), plan.reverse);
   // The length of each list is included, so that different segments never give the same parts.
   for (const { equals, interval } of plan.segments) {
     const { start, end, type = "" } = interval;
@@ -77,7 +78,6 @@ function partsOfPlan(plan: QueryPlan): KvKeyPart[] {
     if (start !== undefined) parts.push(start);
     if (end !== undefined) parts.push(end);
   }
-  return parts;
 }
 
 const definitions = new WeakMap<object, string>();

@@ -50,7 +50,8 @@ export function plansIn(plan: Plan): readonly QueryPlan[] {
 }
 
 export function nameOfIndex(plan: Plan): string {
-  const names = plansIn(plan).map(({ index }) => index?.name ?? "primaryKey");
+  if (!("merged" in plan)) return plan.index?.name ?? "primaryKey";
+  const names = plan.merged.map(({ index }) => index?.name ?? "primaryKey");
   return [...new Set(names)].join(", ");
 }
 
@@ -67,7 +68,8 @@ export function prefixOf({ model, index }: QueryPlan, segment: Segment): KvKeyPa
 
 export function readsWholeKeys(plan: QueryPlan): boolean {
   const length = keyLength(plan.model, plan.index);
-  return plan.segments.every(({ equals }) => 1 + equals.length === length);
+  for (const { equals } of plan.segments) if (1 + equals.length !== length) return false;
+  return true;
 }
 
 export function mayRepeat({ index, segments }: QueryPlan): boolean {
@@ -108,10 +110,9 @@ export function belongsToSegment(
   key: KvKey,
 ): boolean {
   if (key.length !== keyLength(plan.model, plan.index)) return false;
+  if (interval.type === undefined) return true;
   const field = keyFields(plan.model, plan.index)[equals.length];
-  return interval.type === undefined || field === undefined
-    ? true
-    : isOfType(field, interval, key[1 + equals.length]!);
+  return field === undefined || isOfType(field, interval, key[1 + equals.length]!);
 }
 
 export function findSegment(plan: QueryPlan, key: KvKey): number {

@@ -32,9 +32,10 @@ export function segmentsOf(
     if (field.sameAs !== undefined) {
       const { sameAs } = field;
       if ((pinned[0]?.values.length ?? 0) <= sameAs) break;
-      pinned = pinned.map((prefix) =>
-        extend(prefix, { part: field.partOf(prefix.values[sameAs]), value: prefix.values[sameAs] }),
-      );
+      pinned = pinned.map(({ parts, values }) => {
+        const value = values[sameAs];
+        return { parts: [...parts, field.partOf(value)], values: [...values, value] };
+      });
       continue;
     }
     const condition = conditions.get(field.name);
@@ -42,7 +43,7 @@ export function segmentsOf(
     const fail = (reason: string): never => {
       throw new InvalidQueryError(model.name, field.name, reason);
     };
-    assertFits(field, condition.has, fail);
+    if (condition.has || field.isElement) assertFits(field, condition.has, fail);
     if (condition.values === undefined) {
       interval = intervalOf(field, condition.bounds, fail);
       break;
@@ -51,13 +52,16 @@ export function segmentsOf(
     if (pinned.length * choices.length > maxSegments) {
       fail(`the values of in combine to more than ${maxSegments} ranges; pass fewer values`);
     }
-    pinned = pinned.flatMap((prefix) => choices.map((choice) => extend(prefix, choice)));
+    const combined: Pinned[] = [];
+    for (const { parts, values } of pinned) {
+      for (const { part, value } of choices)
+        combined.push({ parts: [...parts, part], values: [...values, value] });
+    }
+    pinned = combined;
   }
-  return pinned.map(({ parts }) => ({ equals: parts, interval }));
-}
-
-function extend({ parts, values }: Pinned, { part, value }: Choice): Pinned {
-  return { parts: [...parts, part], values: [...values, value] };
+  const segments: Segment[] = [];
+  for (const { parts } of pinned) segments.push({ equals: parts, interval });
+  return segments;
 }
 
 export function assertFits(
@@ -74,7 +78,8 @@ function choicesOf(
   values: readonly unknown[],
   order: KeyOrder,
 ): readonly Choice[] {
-  const choices = values.map((value) => ({ part: field.partOf(value), value }));
+  const choices: Choice[] = [];
+  for (const value of values) choices.push({ part: field.partOf(value), value });
   if (choices.length < 2) return choices;
   const sorted = choices
     .map((choice) => ({ ...choice, bytes: encodeKey([choice.part], order) }))

@@ -91,11 +91,11 @@ export class EntryReader {
 
   /** Reads up to `count` entries within one range. Returns false if no segment is left. */
   async #read(count: number): Promise<boolean> {
-    if (!this.#isStarted) await this.#start();
+    const { catalog, model, transaction } = this.#context;
+    if (transaction !== undefined && model.live && !this.#isStarted) await this.#start();
     const segment = this.#nextSegment();
     if (segment === undefined) return false;
     const { index } = this.#plan;
-    const { catalog } = this.#context;
     if (index !== undefined && !catalog.isReadable(index)) await catalog.assertReadable(index);
     if (this.#isPoints) await this.#readPoints(count);
     else await this.#readRange(segment, count);
@@ -104,9 +104,9 @@ export class EntryReader {
 
   async #start(): Promise<void> {
     this.#isStarted = true;
-    const { transaction, kv, model } = this.#context;
+    const { kv, model } = this.#context;
     const [first, ...others] = this.#plan.segments;
-    if (!transaction || !model.live || this.#isPoints || first === undefined) return;
+    if (this.#isPoints || first === undefined) return;
     let length = 0;
     while (
       length < first.equals.length &&
@@ -147,7 +147,12 @@ export class EntryReader {
 
   async #readRange(segment: Segment, count: number): Promise<void> {
     const selector = selectorOf(this.#plan, segment, this.#after);
-    const entries = selector === undefined ? [] : await this.#list(selector, count);
+    const { reverse } = this.#plan;
+    // The entries may be rows or copies of rows, whose schema the catalog must determine.
+    const entries =
+      selector === undefined
+        ? []
+        : await readWithSchema(this.#context, listStored, { selector, reverse, count });
     this.#meter.add(entries.length);
     const last = entries.at(-1);
     if (last !== undefined) this.#steps++;
@@ -162,24 +167,27 @@ export class EntryReader {
     }
   }
 
-  async #list(selector: KvListSelector, count: number): Promise<KvEntry<unknown>[]> {
-    // The entries may be rows or copies of rows, whose schema the catalog must determine.
-    return await readWithSchema(this.#context, () => this.#listStored(selector, count));
-  }
-
-  async #listStored(selector: KvListSelector, count: number): Promise<KvEntry<unknown>[]> {
-    const { reverse } = this.#plan;
-    const list = this.#context.kv.list(selector, { reverse, limit: count, batchSize: count });
-    const entries = (await list.nextBatch?.()) ?? [];
-    if (entries.length === count) return entries;
-    for (let next = await list.next(); next.done !== true; next = await list.next()) {
-      entries.push(next.value);
-    }
-    return entries;
-  }
-
   #nextSegment(): Segment | undefined {
     const { segments, reverse } = this.#plan;
     return segments[reverse ? segments.length - 1 - this.#segmentsRead : this.#segmentsRead];
   }
+}
+
+interface StoredRange {
+  readonly selector: KvListSelector;
+  readonly reverse: boolean;
+  readonly count: number;
+}
+
+async function listStored(
+  { kv }: TableContext,
+  { selector, reverse, count }: StoredRange,
+): Promise<KvEntry<unknown>[]> {
+  const list = kv.list(selector, { reverse, limit: count, batchSize: count });
+  const entries = (await list.nextBatch?.()) ?? [];
+  if (entries.length === count) return entries;
+  for (let next = await list.next(); next.done !== true; next = await list.next()) {
+    entries.push(next.value);
+  }
+  return entries;
 }

@@ -27,7 +27,11 @@ export function resultRow(
 ): AnyRow | Promise<AnyRow> {
   const own = ownFields(context.model.schema, row);
   const afterRead = context.settings.hooks[context.model.name]?.afterRead;
-  if (afterRead === undefined) return withComputed(context.model, own, query);
+  if (afterRead === undefined) {
+    const isWhole = query.select === undefined && query.returned === undefined;
+    if (isWhole && context.model.computed.size === 0) return own;
+    return withComputed(context.model, own, query);
+  }
   return readBy(afterRead, own).then((changed) => withComputed(context.model, changed, query));
 }
 
@@ -41,7 +45,11 @@ export async function resultRows(
     context.model.computed.size === 0 &&
     query.select === undefined &&
     context.settings.hooks[context.model.name]?.afterRead === undefined;
-  if (isUnchanged) return rows.map((row) => ownFields(context.model.schema, row));
+  if (isUnchanged) {
+    const own: AnyRow[] = [];
+    for (const row of rows) own.push(ownFields(context.model.schema, row));
+    return own;
+  }
   return await awaitAll(rows.map(async (row) => await resultRow(context, row, query)));
 }
 

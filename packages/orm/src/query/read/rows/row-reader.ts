@@ -61,7 +61,8 @@ export class RowReader implements RowSource {
   ) {
     this.#context = context;
     this.#plan = plan;
-    this.#filter = rowFilterOf(context.model, query.filter);
+    const { filter } = query;
+    this.#filter = filter === undefined ? undefined : rowFilterOf(context.model, filter);
     this.#meter = meter;
     this.#isCovered = isCovered(context, plan, query);
     // A list of rows contains those that are marked as deleted, unless an index leaves them out.
@@ -113,8 +114,11 @@ export class RowReader implements RowSource {
   #rowsAsEntries(entries: readonly KvEntry<unknown>[]): ReadRow[] {
     const rows: ReadRow[] = [];
     for (const entry of entries) {
-      const found = foundRow(this.#context, entry.key.slice(1), entry);
-      if (found !== undefined) rows.push(withEntryKey(found, entry.key));
+      const primaryKey = entry.key.slice(1);
+      const found = foundRow(this.#context, primaryKey, entry);
+      if (found === undefined) continue;
+      const { row, versionstamp, expireAt } = found;
+      rows.push({ entryKey: entry.key, primaryKey, row, versionstamp, expireAt });
     }
     return rows;
   }
@@ -163,15 +167,9 @@ export class RowReader implements RowSource {
         if (found === undefined || !mayRepeat(this.#plan)) this.lost.push(keyText(entryKey));
         continue;
       }
-      rows.push(withEntryKey(found, entryKey));
+      const { row, versionstamp, expireAt } = found;
+      rows.push({ entryKey, primaryKey, row, versionstamp, expireAt });
     }
     return rows;
   }
-}
-
-function withEntryKey(
-  { primaryKey, row, versionstamp, expireAt }: FoundRow,
-  entryKey: KvKey,
-): ReadRow {
-  return { entryKey, primaryKey, row, versionstamp, expireAt };
 }

@@ -15,24 +15,20 @@ export function rowSourceOf(
   looksAhead: boolean,
 ): RowSource {
   const { related } = query;
-  if (related !== undefined && plan.related !== undefined) {
-    const opened = related.open(context, meter);
-    const rows = plan.related.isFinding
-      ? new FoundByRelation(context, opened.keysAfter(after?.slice(1), plan.reverse), query, meter)
-      : plainSource(context, { plan, after }, query, meter, false);
-    return new RelatedReader(context, plan, rows, opened, query, meter);
+  const opened =
+    related === undefined || plan.related === undefined
+      ? undefined
+      : { plan: plan.related, filters: related.open(context, meter) };
+  if (opened?.plan.isFinding) {
+    const keys = opened.filters.keysAfter(after?.slice(1), plan.reverse);
+    const found = new FoundByRelation(context, keys, query, meter);
+    return new RelatedReader(context, plan, found, opened.filters, query, meter);
   }
-  return plainSource(context, { plan, after }, query, meter, looksAhead);
-}
-
-function plainSource(
-  context: TableContext,
-  { plan, after }: ChosenPlan,
-  query: AnyQuery,
-  meter: ReadMeter,
-  looksAhead: boolean,
-): RowSource {
-  return "merged" in plan
-    ? new MergedReader(context, plan, after?.slice(1), query, meter)
-    : new RowReader(context, { plan, after }, query, meter, looksAhead);
+  const rows =
+    "merged" in plan
+      ? new MergedReader(context, plan, after?.slice(1), query, meter)
+      : new RowReader(context, { plan, after }, query, meter, looksAhead && opened === undefined);
+  return opened === undefined
+    ? rows
+    : new RelatedReader(context, plan, rows, opened.filters, query, meter);
 }
