@@ -32,11 +32,15 @@ async function databaseWith(count) {
 
 const rowOf = (age) => ({ email: `${age}@example.com`, city: "Bern", age });
 
+/** How often a call is counted. */
+const times = 5;
+
 /** Name → a function that prepares a database and returns the call to count. */
 export const paths = {
   async create() {
     const { users, close } = await databaseWith(1);
-    return { call: () => users.create({ data: rowOf(2) }), close };
+    let age = 1;
+    return { call: () => users.create({ data: rowOf(++age) }), close, times };
   },
 
   /** One row by an index. */
@@ -45,7 +49,7 @@ export const paths = {
     const call = () =>
       users.findMany({ where: { city: "Bern" }, orderBy: { age: "asc" }, take: 1 });
     await call();
-    return { call, close };
+    return { call, close, times };
   },
 
   /** By a unique index. */
@@ -53,7 +57,7 @@ export const paths = {
     const { users, close } = await databaseWith(2);
     const call = () => users.findUnique({ where: { email: "1@example.com" } });
     await call();
-    return { call, close };
+    return { call, close, times };
   },
 
   /** Builds one index over 52 rows. */

@@ -3,8 +3,9 @@
 // What is counted: functions of packages/orm/dist and packages/core/dist that run at least once
 // between the beginning and the end of the call, as the precise coverage of V8 reports them, and
 // the files that contain them. Callbacks and accessors are functions too. The database is in
-// memory. Each call was made once before with other data, so nothing is counted that runs only the
-// first time. `migrate` is counted at its first call.
+// memory. Each call was made once before, so nothing is counted that runs only the first time, and
+// the lowest of several counts is printed, because a call may have to read the catalog again.
+// `migrate` is counted at its first call.
 //
 // `npm run calls:paths -- --list create` prints the functions of one path in the order of their
 // first calls.
@@ -42,16 +43,23 @@ if (option === "--list" && !Object.hasOwn(paths, listed)) {
   process.exit(1);
 }
 const rows = {};
+/** The functions of the path that is listed. */
+let listedCalls = [];
 for (const [name, prepare] of Object.entries(paths)) {
   if (option === "--list" && name !== listed) continue;
-  const { call, close } = await prepare();
-  await takeCalled();
-  order.clear();
-  await call();
-  const called = [...order];
-  const counts = await takeCalled();
-  rows[name] = { files: counts.length, functions: counts.reduce((sum, count) => sum + count, 0) };
-  for (const each of called) console.log(each);
+  const { call, close, times = 1 } = await prepare();
+  for (let time = 1; time <= times; time++) {
+    await takeCalled();
+    order.clear();
+    await call();
+    const called = [...order];
+    const counts = await takeCalled();
+    const files = counts.length;
+    if (rows[name] !== undefined && rows[name].files <= files) continue;
+    rows[name] = { files, functions: counts.reduce((sum, count) => sum + count, 0) };
+    listedCalls = called;
+  }
+  for (const each of listedCalls) console.log(each);
   close();
 }
 console.table(rows);
