@@ -7,7 +7,7 @@ export const typescript = fileURLToPath(
   new URL("../../../node_modules/typescript-7/bin/tsc", import.meta.url),
 );
 
-const options = Object.entries({
+const options: Readonly<Record<string, string>> = {
   target: "es2023",
   lib: "es2023,esnext.disposable",
   module: "nodenext",
@@ -27,14 +27,21 @@ const options = Object.entries({
   declaration: "true",
   noEmit: "true",
   pretty: "false",
-}).flatMap(([name, value]) => [`--${name}`, value]);
+};
 
 /**
  * Compiles files as strictly as a careful project does and returns what is wrong with them, as
  * `file:line: message`. Nothing is written.
+ *
+ * @param others options that are not the usual ones.
  */
-export function compile(paths: readonly string[]): string[] {
-  const args = [typescript, "--ignoreConfig", ...options, ...paths];
+export function compile(
+  paths: readonly string[],
+  others: Readonly<Record<string, string>> = {},
+): string[] {
+  const given = Object.entries({ ...options, ...others });
+  const flags = given.flatMap(([name, value]) => [`--${name}`, value]);
+  const args = [typescript, "--ignoreConfig", ...flags, ...paths];
   // Messages name files relative to the folder in which the compiler runs.
   const cwd = dirname(paths[0]!);
   const { stdout, stderr, status } = spawnSync(process.execPath, args, { cwd, encoding: "utf8" });

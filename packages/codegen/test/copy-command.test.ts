@@ -24,7 +24,13 @@ async function copyProject(settings = copy, sessions = 1): Promise<void> {
   });
   const old = await openKv(project.path("old"));
   await old.set(["players", "1"], { id: "1", team: "red", score: "5" });
-  for (let n = 0; n < sessions; n++) await old.set(["sessions", n], { user: "1" });
+  for (let first = 0; first < sessions; first += 500) {
+    const batch = old.atomic();
+    for (let n = first; n < Math.min(first + 500, sessions); n++) {
+      batch.set(["sessions", n], { user: "1" });
+    }
+    await batch.commit();
+  }
   await old.close();
 }
 

@@ -1,7 +1,4 @@
-import { spawn } from "node:child_process";
-import { once } from "node:events";
 import { Writable } from "node:stream";
-import { fileURLToPath } from "node:url";
 import { openKv } from "@keywright/core";
 import { createDatabase, defineModel, type MigrationProgress, migrate } from "@keywright/orm";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
@@ -279,29 +276,6 @@ describe("on a terminal", () => {
     expect(first).toContain("135,233 / 135,233 rows  100 %");
     expect(second).toContain("towns byPopulation");
     expect(rest).toEqual([""]);
-  });
-
-  it("shows the cursor again where a signal ends the process, which it still does", async () => {
-    vi.useRealTimers();
-    const module = new URL("../dist/progress/migration-progress.js", import.meta.url);
-    const program = `
-      import { migrationProgress } from ${JSON.stringify(module.href)};
-      process.stderr.isTTY = true;
-      migrationProgress().onProgress(${JSON.stringify(progress())});
-      setInterval(() => undefined, 1000);`;
-    const child = spawn(process.execPath, ["--input-type=module", "-e", program], {
-      cwd: fileURLToPath(new URL(".", import.meta.url)),
-      stdio: ["ignore", "ignore", "pipe"],
-    });
-    let text = "";
-    child.stderr.setEncoding("utf8");
-    for await (const chunk of child.stderr) {
-      if (text === "") child.kill("SIGTERM");
-      text += chunk;
-    }
-    if (child.signalCode === null && child.exitCode === null) await once(child, "exit");
-    expect(child.signalCode).toBe("SIGTERM");
-    expect(text.lastIndexOf(showCursor)).toBeGreaterThan(text.lastIndexOf(hideCursor));
   });
 });
 

@@ -71,11 +71,16 @@ export async function createProject(files: Readonly<Record<string, string>>): Pr
   return project;
 }
 
-/** Runs the command in this process, in a folder. */
+/**
+ * Runs the command in this process, in a folder.
+ *
+ * @param onOutput called after each write to the standard output, with the whole of it.
+ */
 export async function runHere(
   folder: string,
   args: readonly string[],
   columns?: number,
+  onOutput: (stdout: string) => void = () => undefined,
 ): Promise<Outcome> {
   let [stdout, stderr] = ["", ""];
   const terminal = columns === undefined ? {} : { isTTY: true, columns };
@@ -88,12 +93,38 @@ export async function runHere(
     stdin: {} as NodeJS.ReadStream,
     stdout: stream((text) => {
       stdout += text;
+      onOutput(stdout);
     }),
     stderr: stream((text) => {
       stderr += text;
     }),
   });
   return { exitCode, stdout, stderr };
+}
+
+const started = new Set<Promise<Outcome>>();
+
+/**
+ * Starts a command that runs in this process until it is stopped, and returns the first line of its
+ * output. Rejects if the command ends before.
+ */
+export function startHere(folder: string, args: readonly string[]): Promise<string> {
+  return new Promise((resolve, reject) => {
+    const outcome = runHere(folder, args, undefined, (stdout) => {
+      const [line = "", ...others] = stdout.split("\n");
+      if (others.length > 0) resolve(line);
+    });
+    started.add(outcome);
+    outcome.then(({ stderr }) => reject(new Error(`The command has ended: ${stderr}`)), reject);
+  });
+}
+
+/** Stops the commands that {@link startHere} has started, as the signal SIGTERM does. */
+export async function stopStarted(): Promise<Outcome[]> {
+  const outcomes = [...started];
+  started.clear();
+  if (outcomes.length > 0) process.emit("SIGTERM");
+  return await Promise.all(outcomes);
 }
 
 /** Runs the real command in a process of its own. */

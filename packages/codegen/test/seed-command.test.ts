@@ -345,14 +345,4 @@ export const Person = defineModel({
       expect(stdout.split("\n").filter((line) => line.startsWith("  {"))).toHaveLength(3);
     }
   });
-
-  it("runs as a process, with progress on standard error", async () => {
-    project = await seedProject();
-    const { stdout, stderr, exitCode } = await project.spawn([
-      ...["seed", "--rows", "tags=30", "--seed", "1", "--json"],
-    ]);
-    expect(exitCode).toBe(0);
-    expect(stderr).toContain("tags  30 / 30 rows");
-    expect(JSON.parse(stdout)).toMatchObject({ status: "done", seed: 1, dryRun: false });
-  });
 });

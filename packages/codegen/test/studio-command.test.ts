@@ -1,16 +1,12 @@
-import { type ChildProcess, spawn } from "node:child_process";
-import { once } from "node:events";
 import { readdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
 import { openKv } from "@keywright/core";
-import { afterEach, describe, expect, it } from "vitest";
-import { createProject, modelModule, type Project } from "./project.js";
+import { afterEach, describe, expect, it, vi } from "vitest";
+import { createProject, modelModule, type Project, startHere, stopStarted } from "./project.js";
 
-const command = fileURLToPath(new URL("../bin/keywright.js", import.meta.url));
 const files = {
   "keywright.config.js": `import { openKv } from "@keywright/core";
-export default { models: "models/*.ts", output: "db", database: () => openKv("data") };
+export default { models: "models/*.ts", output: "db", database: () => openKv(new URL("./data", import.meta.url).pathname) };
 `,
   "models/user.ts": modelModule("User", "users"),
 };
@@ -18,38 +14,18 @@ export default { models: "models/*.ts", output: "db", database: () => openKv("da
 const token = "0123456789abcdef";
 
 let project: Project;
-const children: ChildProcess[] = [];
 
 afterEach(async () => {
-  for (const child of children.splice(0)) child.kill("SIGKILL");
+  vi.unstubAllEnvs();
+  await stopStarted();
   await project.remove();
 });
 
-interface Started {
-  readonly child: ChildProcess;
-  /** The first line of its output. */
-  readonly line: string;
-}
+type Call = (name: string, body?: string) => Promise<string>;
 
-/** Starts a command that runs until it is stopped. */
-async function start(
-  args: readonly string[],
-  env: Readonly<Record<string, string>> = {},
-  errors: "inherit" | "ignore" = "inherit",
-): Promise<Started> {
-  const child = spawn(process.execPath, [command, ...args], {
-    cwd: project.folder,
-    env: { ...process.env, ...env },
-    stdio: ["ignore", "pipe", errors],
-  });
-  children.push(child);
-  const [line] = (await once(child.stdout!, "data")) as [Buffer];
-  return { child, line: String(line).trim() };
-}
-
-/** Opens the page of a studio, and returns a function that calls its server. */
-async function enter({ line }: Started): Promise<(name: string, body?: string) => Promise<string>> {
-  const url = new URL(line);
+/** Starts a studio, opens its page, and returns a function that calls its server. */
+async function enter(args: readonly string[] = []): Promise<Call> {
+  const url = new URL(await startHere(project.folder, ["studio", ...args]));
   const entered = await fetch(url);
   const [cookie = ""] = entered.headers.getSetCookie();
   const headers = { cookie: cookie.split(";")[0] ?? "", origin: url.origin };
@@ -59,21 +35,10 @@ async function enter({ line }: Started): Promise<(name: string, body?: string) =
   };
 }
 
-it.skipIf(process.platform === "win32")("shows the models until it is stopped", async () => {
-  project = await createProject(files);
-  // A running application keeps its database.
-  await using own = await openKv(project.path("data"));
-  await own.set(["a"], 1);
-  const studio = await start(["studio"]);
-  expect(await (await enter(studio))("info")).toContain('"users"');
-  studio.child.kill("SIGTERM");
-  expect(await once(studio.child, "exit")).toEqual([0, null]);
-});
-
 it("shows the keys of another database, without models", async () => {
   project = await createProject(files);
   await (await openKv(project.path("other"))).close();
-  const call = await enter(await start(["studio", "other", "--read-only"]));
+  const call = await enter(["other", "--read-only"]);
   const info = await call("info");
   expect(info).toContain('"other"');
   expect(info).not.toContain('"users"');
@@ -82,7 +47,7 @@ it("shows the keys of another database, without models", async () => {
 it("creates no database", async () => {
   project = await createProject(files);
   for (const args of [["studio"], ["studio", "missing"]]) {
-    const { stderr, exitCode } = await project.spawn(args);
+    const { stderr, exitCode } = await project.run(args);
     expect(stderr).toContain("There is no database");
     expect(exitCode).toBe(1);
   }
@@ -90,11 +55,13 @@ it("creates no database", async () => {
 
 describe("of a database that a server serves", () => {
   const firstKeys = '[{"prefix":1},[]]';
-  const serving = { KEYWRIGHT_TOKEN: token, DENO_KV_ACCESS_TOKEN: "" };
 
   /** Serves the database, and returns the URL. */
   async function serve(): Promise<string> {
-    const { line } = await start(["serve", "--port", "0"], serving);
+    vi.stubEnv("KEYWRIGHT_TOKEN", token);
+    vi.stubEnv("DENO_KV_ACCESS_TOKEN", "");
+    const line = await startHere(project.folder, ["serve", "--port", "0"]);
+    vi.unstubAllEnvs();
     return /^Serving (http:\S+)$/.exec(line)?.[1] ?? "";
   }
 
@@ -104,20 +71,24 @@ describe("of a database that a server serves", () => {
     await kv.set(["served"], 1);
     await kv.close();
     const url = await serve();
-    const call = await enter(await start(["studio", url], { KEYWRIGHT_TOKEN: token }));
+    vi.stubEnv("KEYWRIGHT_TOKEN", token);
+    const call = await enter([url]);
     expect(await call("info")).toContain(url);
     expect(await call("keys", firstKeys)).toContain('"served"');
   });
 
   it("takes the token of DENO_KV_ACCESS_TOKEN", async () => {
-    const config = files["keywright.config.js"].replace('"data"', '"data", { compat: "deno" }');
+    const config = files["keywright.config.js"].replace(
+      ".pathname",
+      '.pathname, { compat: "deno" }',
+    );
     project = await createProject({ ...files, "keywright.config.js": config });
     const kv = await openKv(project.path("data"), { compat: "deno" });
     await kv.set(["served"], 1);
     await kv.close();
     const url = await serve();
-    const env = { DENO_KV_ACCESS_TOKEN: token };
-    const call = await enter(await start(["studio", url], env));
+    vi.stubEnv("DENO_KV_ACCESS_TOKEN", token);
+    const call = await enter([url]);
     expect(await call("keys", firstKeys)).toContain('"served"');
   });
 
@@ -125,18 +96,10 @@ describe("of a database that a server serves", () => {
     project = await createProject(files);
     await (await openKv(project.path("data"))).close();
     const url = await serve();
-    const child = spawn(process.execPath, [command, "studio", url], {
-      cwd: project.folder,
-      env: { ...process.env, KEYWRIGHT_TOKEN: "another-token-0123" },
-      stdio: ["ignore", "ignore", "pipe"],
-    });
-    children.push(child);
-    let text = "";
-    child.stderr.on("data", (data) => {
-      text += String(data);
-    });
-    expect(await once(child, "exit")).toEqual([1, null]);
-    expect(text).toContain("token");
+    vi.stubEnv("KEYWRIGHT_TOKEN", "another-token-0123");
+    const { exitCode, stderr } = await project.run(["studio", url]);
+    expect(exitCode).toBe(1);
+    expect(stderr).toContain("token");
   });
 });
 
@@ -152,12 +115,12 @@ it("shows what can be read of a damaged database, and refuses changes", async ()
   bytes.fill(0, bytes.length / 2, bytes.length / 2 + 16);
   await writeFile(join(path, table), bytes);
   for (const args of [[], ["data"]]) {
-    const studio = await start(["studio", ...args], {}, "ignore");
-    const call = await enter(studio);
+    const call = await enter(args);
     expect(await call("damage")).toContain(table);
     expect(await call("keys", '[{"prefix":1},[2],"a"]')).toContain('"part"');
     expect(await call("delete")).toContain("read-only");
-    studio.child.kill("SIGTERM");
-    expect(await once(studio.child, "exit")).toEqual([0, null]);
+    expect(await stopStarted()).toMatchObject([
+      { exitCode: 0, stderr: expect.stringContaining("can still be read, and changes nothing") },
+    ]);
   }
 });

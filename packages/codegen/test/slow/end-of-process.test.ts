@@ -1,10 +1,12 @@
 import { spawn } from "node:child_process";
+import { once } from "node:events";
 import { existsSync } from "node:fs";
 import { open } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
 import { afterEach, describe, expect, it } from "vitest";
 import { contents, players, playersConfig, playersProject } from "../players-project.js";
 import { config, createProject, modelModule, type Project } from "../project.js";
+import { seedProject } from "../seed-project.js";
 
 const command = fileURLToPath(new URL("../../bin/keywright.js", import.meta.url));
 
@@ -25,6 +27,16 @@ function spawnUnread(args: readonly string[]): Promise<number | null> {
     child.on("exit", resolve);
   });
 }
+
+it("seed runs as a process, with progress on standard error", async () => {
+  project = await seedProject();
+  const { stdout, stderr, exitCode } = await project.spawn([
+    ...["seed", "--rows", "tags=30", "--seed", "1", "--json"],
+  ]);
+  expect(exitCode).toBe(0);
+  expect(stderr).toContain("tags  30 / 30 rows");
+  expect(JSON.parse(stdout)).toMatchObject({ status: "done", seed: 1, dryRun: false });
+});
 
 describe("the output of a command", () => {
   it("may have no reader any more: the work goes on to its end", async () => {
@@ -94,4 +106,38 @@ describe("a process that ends before its command", () => {
     expect(stderr).toContain("KW_COMMAND_UNFINISHED");
     expect(exitCode).toBe(1);
   });
+});
+
+/** The progress of a migration. */
+const counted = {
+  model: "cities",
+  indexes: ["byPopulation"],
+  phase: "building",
+  rowsDone: 45_000,
+  rowsTotal: 135_233,
+  rowsPerSecond: 210_000.4,
+  secondsLeft: 0.43,
+};
+
+it("a progress bar shows the cursor again where a signal ends the process, which it still does", async () => {
+  project = await createProject({});
+  const module = new URL("../../dist/progress/migration-progress.js", import.meta.url);
+  const program = `
+    import { migrationProgress } from ${JSON.stringify(module.href)};
+    process.stderr.isTTY = true;
+    migrationProgress().onProgress(${JSON.stringify(counted)});
+    setInterval(() => undefined, 1000);`;
+  const child = spawn(process.execPath, ["--input-type=module", "-e", program], {
+    cwd: project.folder,
+    stdio: ["ignore", "ignore", "pipe"],
+  });
+  let text = "";
+  child.stderr.setEncoding("utf8");
+  for await (const chunk of child.stderr) {
+    if (text === "") child.kill("SIGTERM");
+    text += chunk;
+  }
+  if (child.signalCode === null && child.exitCode === null) await once(child, "exit");
+  expect(child.signalCode).toBe("SIGTERM");
+  expect(text.lastIndexOf("\u001b[?25h")).toBeGreaterThan(text.lastIndexOf("\u001b[?25l"));
 });

@@ -271,3 +271,16 @@ describe("Ctrl-C", () => {
 async function namedPipe(name: string): Promise<void> {
   await once(spawn("mkfifo", [project.path(name)]), "close");
 }
+
+it("inspect ls ends quietly when nobody reads on", async () => {
+  await project.fill(Array.from({ length: 900 }, (_, i) => [["key", "x".repeat(500), i], i]));
+  const child = spawn(process.execPath, [command, "inspect", "ls"], { cwd: project.folder });
+  let stderr = "";
+  child.stderr.on("data", (text) => {
+    stderr += text;
+  });
+  await once(child.stdout, "data");
+  child.stdout.destroy();
+  const [exitCode] = await once(child, "close");
+  expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: "" });
+});
