@@ -113,10 +113,9 @@ const counted = {
   model: "cities",
   indexes: ["byPopulation"],
   phase: "building",
-  rowsDone: 45_000,
-  rowsTotal: 135_233,
-  rowsPerSecond: 210_000.4,
-  secondsLeft: 0.43,
+  done: 45_000,
+  total: 135_233,
+  perSecond: 210_000.4,
 };
 
 it("a progress bar shows the cursor again where a signal ends the process, which it still does", async () => {
