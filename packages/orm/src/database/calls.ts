@@ -233,14 +233,15 @@ export class Calls {
 
   /**
    * Adds the options that all calls have to those of a call. Each call gets the conditions on
-   * related rows, and refuses them if it does not take them.
+   * related rows, which it cannot replace, and refuses them if it does not take them.
    */
   #shaped(method: RepositoryMethod, argument: unknown): unknown {
     const { shape } = this;
     if (shape === undefined) return argument;
     const { whereRelated } = shape;
-    if (allowedOptions[method].has("select")) return { ...shape, ...(argument as object) };
-    return whereRelated === undefined ? argument : { ...(argument as object), whereRelated };
+    const conditions = whereRelated && { whereRelated };
+    const shared = allowedOptions[method].has("select") ? shape : conditions;
+    return shared === undefined ? argument : { ...shared, ...(argument as object), ...conditions };
   }
 }
 
