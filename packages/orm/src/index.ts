@@ -6,6 +6,7 @@ export type { AnyDatabase } from "./context/any-database.js";
 export type { Direction } from "./context/any-query.js";
 export type { DatabaseCall, Middleware } from "./context/database-call.js";
 export type { QueryEvent } from "./context/database-settings.js";
+export type { Page, PageOptions } from "./context/page.js";
 export type { ExplainedRelation } from "./context/related-filters.js";
 export {
   createDatabase,
@@ -60,6 +61,15 @@ export type {
 export type { RowQuery } from "./database/repository/row-query.js";
 export type { PurgeOptions, RestoreOptions } from "./database/repository/soft-delete-types.js";
 export type { ScopedDatabase, ScopeValues } from "./database/scope-types.js";
+export type {
+  DuplicatesPage,
+  DuplicatesQuery,
+  DuplicateValue,
+} from "./derived/entries/duplicates/list-duplicates.js";
+export { findDuplicates } from "./derived/entries/duplicates/list-duplicates.js";
+export type { MigratedIndex } from "./derived/entries/fill/finish-index.js";
+export type { VerifiedEntries } from "./derived/entries/verify/verify-model.js";
+export type { EntryFinding, FindingCounts } from "./derived/entries/verify/verify-state.js";
 export { type OrmErrorCode, ormErrorCodes } from "./errors/codes.js";
 export { ComputedFieldError } from "./errors/computed-field-error.js";
 export {
@@ -116,15 +126,8 @@ export type {
   ReplaceStep,
 } from "./migrate/backfill/replace-index.js";
 export { replaceIndex } from "./migrate/backfill/replace-index.js";
-export type { DroppedModel } from "./migrate/build/drop-models.js";
-export type { MigratedIndex } from "./migrate/build/finish-index.js";
-export type {
-  DuplicatesPage,
-  DuplicatesQuery,
-  DuplicateValue,
-} from "./migrate/build/list-duplicates.js";
-export { findDuplicates } from "./migrate/build/list-duplicates.js";
 export type { CheckedCopies, OutdatedCopy } from "./migrate/copies/check-copies.js";
+export type { DroppedModel } from "./migrate/drop-models.js";
 export type {
   MigrateOptions,
   MigrationOutcome,
@@ -179,8 +182,6 @@ export {
   type VerifyResult,
   verifyIndexes,
 } from "./migrate/verify/verify-indexes.js";
-export type { VerifiedEntries } from "./migrate/verify/verify-model.js";
-export type { EntryFinding, FindingCounts } from "./migrate/verify/verify-state.js";
 export { decimal } from "./model/aggregates/decimal.js";
 export { defineModel } from "./model/define-model.js";
 export {
@@ -248,7 +249,6 @@ export type {
   UnknownRelation,
 } from "./model/type-errors.js";
 export type { ExplainedSegment, QueryExplanation } from "./query/read/explain-query.js";
-export type { Page, PageOptions } from "./query/read/read-page.js";
 export type {
   BetweenFilter,
   Condition,

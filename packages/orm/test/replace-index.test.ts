@@ -3,6 +3,8 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import * as z from "zod";
 import { tableContexts } from "../src/context/any-database.js";
 import type { TableContext } from "../src/context/table-context.js";
+import { buildCounters } from "../src/derived/counters/build-counters.js";
+import { backfill } from "../src/derived/entries/fill/backfill.js";
 import {
   type AnyDatabase,
   createDatabase,
@@ -11,8 +13,6 @@ import {
   type ReplaceStep,
   replaceIndex,
 } from "../src/index.js";
-import { backfill } from "../src/migrate/backfill/backfill.js";
-import { buildCounters } from "../src/migrate/build/build-counters.js";
 import type { RunOptions } from "../src/run/migration-run.js";
 import { Crash, crashAtEachCommit, crashingKv, denoKv } from "./faulty-kv.js";
 import { withRun } from "./migration-run.js";

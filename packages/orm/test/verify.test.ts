@@ -7,14 +7,14 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import * as z from "zod";
 import { tableContexts } from "../src/context/any-database.js";
 import type { TableContext } from "../src/context/table-context.js";
-import { belongsTo, createDatabase, defineModel, verifyIndexes } from "../src/index.js";
-import { EntrySums } from "../src/migrate/verify/entry-sums.js";
+import { EntrySums } from "../src/derived/entries/verify/entry-sums.js";
 import {
   type VerifiedEntries,
   type VerifyModelOptions,
   verifyModel,
-} from "../src/migrate/verify/verify-model.js";
-import type { EntryFinding } from "../src/migrate/verify/verify-state.js";
+} from "../src/derived/entries/verify/verify-model.js";
+import type { EntryFinding } from "../src/derived/entries/verify/verify-state.js";
+import { belongsTo, createDatabase, defineModel, verifyIndexes } from "../src/index.js";
 import { type Lease, takeLease } from "../src/run/lease.js";
 import type { MigrationProgress } from "../src/run/migration-run.js";
 import { createRun, type RunOptions } from "../src/run/migration-run.js";

@@ -10,7 +10,7 @@ import { systemValue } from "../catalog/system-value.js";
 import { awaitAll } from "../context/await-all.js";
 import type { TableContext } from "../context/table-context.js";
 import { writableCatalog } from "../context/writable-catalog.js";
-import { claimUniqueKey } from "../derived/entries/claim-unique-key.js";
+import { claimUniqueKey } from "../derived/entries/duplicates/claim-unique-key.js";
 import { viewOf } from "../derived/view.js";
 import type { RowId } from "../errors/orm-error.js";
 import { InvalidArgumentError } from "../errors/query-errors.js";

@@ -6,7 +6,7 @@ import { type AnyDatabase, registerDatabase, registerScope } from "../context/an
 import type { AnyHooks, DatabaseSettings } from "../context/database-settings.js";
 import { assertMaxReads } from "../context/read-meter.js";
 import { type TableContext, tablesWithin } from "../context/table-context.js";
-import { settlePendingIndex } from "../derived/entries/settle-duplicates.js";
+import { settlePendingIndex } from "../derived/entries/duplicates/settle-duplicates.js";
 import { optionAdvice } from "../errors/option-advice.js";
 import { InvalidArgumentError } from "../errors/query-errors.js";
 import { ModelDefinitionError } from "../errors/schema-errors.js";

@@ -1,17 +1,21 @@
 import type { UnindexedRow } from "../catalog/backfill-state.js";
 import { type AnyDatabase, tableContexts } from "../context/any-database.js";
 import type { TableContext } from "../context/table-context.js";
+import { buildCounters } from "../derived/counters/build-counters.js";
+import { dropIndexes } from "../derived/drop-indexes.js";
+import { backfill } from "../derived/entries/fill/backfill.js";
+import {
+  finishIndex,
+  type MigratedIndex,
+  maxReported,
+} from "../derived/entries/fill/finish-index.js";
+import { readUnreported, removeUnreported } from "../derived/entries/fill/unreported-rows.js";
 import { LeaseLostError } from "../errors/migration-errors.js";
 import { takeLease } from "../run/lease.js";
 import { createRun, type MigrationRun, type RunOptions } from "../run/migration-run.js";
-import { backfill } from "./backfill/backfill.js";
-import { buildCounters } from "./build/build-counters.js";
-import { dropIndexes } from "./build/drop-indexes.js";
-import { type DroppedModel, fenceDroppedModels, removeDroppedModels } from "./build/drop-models.js";
-import { finishIndex, type MigratedIndex, maxReported } from "./build/finish-index.js";
-import { readUnreported, removeUnreported } from "./build/unreported-rows.js";
+import { changeKeys } from "./change-key.js";
 import { fillCopies } from "./copies/fill-copies.js";
-import { changeKeys } from "./key/change-key.js";
+import { type DroppedModel, fenceDroppedModels, removeDroppedModels } from "./drop-models.js";
 import { beginMigration } from "./plan/begin-migration.js";
 import { beginRemoval } from "./plan/begin-removal.js";
 import type { MigrationPlan } from "./plan/migration-plan.js";

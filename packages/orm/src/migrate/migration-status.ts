@@ -17,10 +17,12 @@ import {
 import { systemValue } from "../catalog/system-value.js";
 import { type AnyDatabase, tableContexts } from "../context/any-database.js";
 import type { TableContext } from "../context/table-context.js";
+
+import { findDuplicates } from "../derived/entries/duplicates/list-duplicates.js";
+import { readUnreported } from "../derived/entries/fill/unreported-rows.js";
+
 import type { CompiledModel } from "../model/compiled-model.js";
 import { hasHolderEnded, leaseKey, type StoredLease } from "../run/lease.js";
-import { findDuplicates } from "./build/list-duplicates.js";
-import { readUnreported } from "./build/unreported-rows.js";
 import { findFailedRows } from "./transform/failed-rows.js";
 import { type TransformState, transformStateKey } from "./transform/transform-state.js";
 

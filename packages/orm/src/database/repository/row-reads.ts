@@ -1,4 +1,5 @@
 import type { AnyQuery, FoundRow } from "../../context/any-query.js";
+import type { Page } from "../../context/page.js";
 import type { ReadMeter } from "../../context/read-meter.js";
 import type { TableContext } from "../../context/table-context.js";
 import { chooseSkipping } from "../../derived/ranks/skip-entries.js";
@@ -18,7 +19,6 @@ import { choosePlan, chooseScan } from "../../query/plan/choose-plan.js";
 import { type AnyDistinctQuery, distinctValues } from "../../query/read/distinct-values.js";
 import { explainQuery, type QueryExplanation } from "../../query/read/explain-query.js";
 import { findFirstRow, findOne, findPage, streamRows } from "../../query/read/find-rows.js";
-import type { Page } from "../../query/read/read-page.js";
 import { withDeletedRows } from "../../write/deleted/purging-context.js";
 import type { Calls } from "../calls.js";
 import { copyQuery, whereOf } from "../parse-options.js";

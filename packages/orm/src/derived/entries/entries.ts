@@ -2,9 +2,9 @@ import { assertStorable } from "../../indexes/assert-storable.js";
 import type { Derived, RowChange } from "../derived.js";
 import type { Effects } from "../effects.js";
 import type { View } from "../view.js";
-import { findForeignEntries, type OtherOwners } from "./find-foreign-entries.js";
-import { refuseRecordedValues } from "./refuse-recorded-values.js";
-import { settleDuplicates } from "./settle-duplicates.js";
+import { findForeignEntries, type OtherOwners } from "./duplicates/find-foreign-entries.js";
+import { refuseRecordedValues } from "./duplicates/refuse-recorded-values.js";
+import { settleDuplicates } from "./duplicates/settle-duplicates.js";
 
 /** The entries of indexes. */
 export const entries: Derived = {

@@ -6,7 +6,10 @@ import { type IndexEntry, indexChanges, indexEntries } from "../../indexes/index
 import { primaryKeyInRow, primaryKeyOf } from "../../indexes/primary-key.js";
 import type { AnyRow } from "../../model/compiled-model.js";
 import type { Derived } from "../derived.js";
-import { findForeignEntries, type OtherOwners } from "../entries/find-foreign-entries.js";
+import {
+  findForeignEntries,
+  type OtherOwners,
+} from "../entries/duplicates/find-foreign-entries.js";
 import type { View } from "../view.js";
 
 /**

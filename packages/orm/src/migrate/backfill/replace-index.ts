@@ -9,6 +9,9 @@ import {
 } from "../../catalog/catalog-entry.js";
 import { type AnyDatabase, tableContextOf } from "../../context/any-database.js";
 import type { TableContext } from "../../context/table-context.js";
+import { buildCounters } from "../../derived/counters/build-counters.js";
+import { dropIndexes } from "../../derived/drop-indexes.js";
+import { backfill } from "../../derived/entries/fill/backfill.js";
 import { InvalidArgumentError } from "../../errors/query-errors.js";
 import { UnknownIndexError } from "../../errors/schema-errors.js";
 import type { CompiledIndex, CompiledModel } from "../../model/compiled-model.js";
@@ -18,10 +21,7 @@ import { createRun, type MigrationRun, type RunOptions } from "../../run/migrati
 import { hashOf } from "../../schema/manifests/hash.js";
 import { codeOf } from "../../schema/manifests/index-code.js";
 import { indexManifest } from "../../schema/manifests/index-manifest.js";
-import { buildCounters } from "../build/build-counters.js";
-import { dropIndexes } from "../build/drop-indexes.js";
 import { findStaleCopies, type StaleCopies } from "../verify/stale-copies.js";
-import { backfill } from "./backfill.js";
 
 /**
  * `"backfill"` builds the new index. `"switch"` makes reads use it, while both indexes are

@@ -9,9 +9,10 @@ import {
   type StoredIndex,
   storedIndexOf,
 } from "../../catalog/catalog-entry.js";
+import { isReplaced } from "../../catalog/is-replaced.js";
 import { storedDefinition } from "../../catalog/stored-indexes.js";
 import { counterNameOf, parseCounterName } from "../../model/aggregates/counter.js";
-import type { CompiledIndex, CompiledModel } from "../../model/compiled-model.js";
+import type { CompiledIndex } from "../../model/compiled-model.js";
 import { isMadeByFunctions } from "../../schema/manifests/compile-stored-index.js";
 import { indexDifferences } from "../../schema/manifests/index-differences.js";
 import {
@@ -294,20 +295,6 @@ function affectedText({ name, keyFields }: CompiledIndex): string {
   return keyFields === undefined
     ? `The change of the rows may change the entries of the index ${name}, because a function makes them. If the function does not read the changed fields, state the fields that it reads, such as reads: ["name"].`
     : `The change of the rows changes the entries of the index ${name}.`;
-}
-
-/** False if the definition has changed since another index replaced this one. */
-export function isReplaced(
-  { indexes }: CompiledModel,
-  index: CompiledIndex,
-  stored: StoredIndex,
-): boolean {
-  const { replacedBy } = stored;
-  return (
-    replacedBy !== undefined &&
-    indexes.some(({ name }) => name === replacedBy) &&
-    isSameIndex(stored, indexManifest(index))
-  );
 }
 
 function buildStep(

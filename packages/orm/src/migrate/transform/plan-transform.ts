@@ -8,7 +8,7 @@ import {
 } from "@keywright/core";
 import type { CatalogSnapshot } from "../../catalog/catalog-snapshot.js";
 import type { TableContext } from "../../context/table-context.js";
-import { claimUniqueKey } from "../../derived/entries/claim-unique-key.js";
+import { claimUniqueKey } from "../../derived/entries/duplicates/claim-unique-key.js";
 import { unexpired } from "../../derived/expiry/row-expiry.js";
 import { viewOf } from "../../derived/view.js";
 import { failureReason } from "../../errors/failure-reason.js";

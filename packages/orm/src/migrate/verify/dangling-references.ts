@@ -1,6 +1,7 @@
 import { type KvEntryMaybe, type KvKey, type KvKeyPart, specificationOrder } from "@keywright/core";
 import { type AnyDatabase, tableContextOf } from "../../context/any-database.js";
 import { awaitAll } from "../../context/await-all.js";
+import type { Page, PageOptions } from "../../context/page.js";
 import type { TableContext } from "../../context/table-context.js";
 import { expiryKey, keepsExpiry } from "../../derived/expiry/row-expiry.js";
 import { viewOf } from "../../derived/view.js";
@@ -12,7 +13,6 @@ import { pointerOf, rowKey } from "../../indexes/primary-key.js";
 import type { AnyRow } from "../../model/compiled-model.js";
 import { isMarked } from "../../model/options/soft-delete.js";
 import { isRow } from "../../model/rows/stored-row.js";
-import type { Page, PageOptions } from "../../query/read/read-page.js";
 import { referencedKey } from "../../relations/referenced-key.js";
 import { tableOfModel } from "../../relations/referrers.js";
 import { readKeys, readWithSchema } from "../../rows/read-rows.js";

@@ -1,5 +1,6 @@
 import type { KvEntry, KvEntryMaybe, KvKey, KvKeyPart } from "@keywright/core";
 import type { TableContext } from "../../context/table-context.js";
+import { isExpectedValue, primaryKeyAt } from "../../derived/entries/verify/inspect-entry.js";
 import { expectedEntries } from "../../indexes/expected-entries.js";
 import { isSameKey } from "../../indexes/key-parts.js";
 import { rowKey } from "../../indexes/primary-key.js";
@@ -7,7 +8,6 @@ import type { CompiledIndex } from "../../model/compiled-model.js";
 import { readStored } from "../../rows/read-rows.js";
 import { type MigrationRun, maxBatchRows } from "../../run/migration-run.js";
 import { readEntriesAfter } from "../../run/read-entries-after.js";
-import { isExpectedValue, primaryKeyAt } from "./inspect-entry.js";
 
 /** An entry of an index of copies that differs from its row. */
 export interface StaleCopy {

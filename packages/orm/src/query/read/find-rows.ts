@@ -1,4 +1,5 @@
 import type { AnyQuery, FoundRow } from "../../context/any-query.js";
+import type { Page } from "../../context/page.js";
 import type { ReadMeter } from "../../context/read-meter.js";
 import { scopedUnique } from "../../context/scope.js";
 import type { TableContext } from "../../context/table-context.js";
@@ -8,7 +9,7 @@ import { choosePlan } from "../plan/choose-plan.js";
 import { planUnique, primaryKeyIn, uniqueValues } from "../plan/plan-unique.js";
 import { queriedModel } from "../plan/queried-model.js";
 import { findByPrimaryKey, findByUniqueIndex } from "./find-unique.js";
-import { type Page, readPage, readStream, takeOf } from "./read-page.js";
+import { readPage, readStream, takeOf } from "./read-page.js";
 import { rowSourceOf } from "./rows/row-source.js";
 
 /**

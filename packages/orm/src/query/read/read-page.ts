@@ -1,4 +1,5 @@
 import type { AnyQuery, FoundRow } from "../../context/any-query.js";
+import type { Page, PageOptions } from "../../context/page.js";
 import type { ReadMeter } from "../../context/read-meter.js";
 import type { TableContext } from "../../context/table-context.js";
 import { assertPositiveInteger } from "../../errors/assert-positive-integer.js";
@@ -9,20 +10,6 @@ import { encodeCursor } from "../plan/ranges/cursor.js";
 import { maxBatch } from "./entries/entry-reader.js";
 import type { ReadRow } from "./rows/row-reader.js";
 import { rowSourceOf } from "./rows/row-source.js";
-
-/** A page of rows or of other results, with the cursor of the next page. */
-export interface Page<Row> {
-  readonly items: Row[];
-  /** Lets the same query continue after the last item. Null if there are no more items. */
-  readonly cursor: string | null;
-}
-
-export interface PageOptions {
-  /** The maximum number of rows. All rows if absent. */
-  readonly take?: number | undefined;
-  /** The cursor of an earlier page of the same query. */
-  readonly cursor?: string | null | undefined;
-}
 
 /** @throws {InvalidArgumentError} if `take` is not a positive integer. */
 export function takeOf({ name }: CompiledModel, { take }: PageOptions): number {

@@ -16,7 +16,7 @@ import {
   inOneMillisecond,
   writesAt,
 } from "../../derived/effects.js";
-import { claimUniqueKey, takenError } from "../../derived/entries/claim-unique-key.js";
+import { claimUniqueKey, takenError } from "../../derived/entries/duplicates/claim-unique-key.js";
 import { hasExpired } from "../../derived/expiry/row-expiry.js";
 import { viewOf } from "../../derived/view.js";
 import { UniqueConstraintError, VersionConflictError } from "../../errors/row-errors.js";

@@ -1,7 +1,7 @@
 import type { KvKey, KvKeyPart } from "@keywright/core";
 import { awaitAll } from "../../context/await-all.js";
 import type { TableContext } from "../../context/table-context.js";
-import { takenError } from "../../derived/entries/claim-unique-key.js";
+import { takenError } from "../../derived/entries/duplicates/claim-unique-key.js";
 import { UniqueConstraintError } from "../../errors/row-errors.js";
 import { indexKeys } from "../../indexes/index-entries.js";
 import { isSameKey } from "../../indexes/key-parts.js";

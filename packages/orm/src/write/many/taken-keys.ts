@@ -1,6 +1,6 @@
 import type { KvKeyPart } from "@keywright/core";
 import type { TableContext, TakenKey, UnsettledKeys } from "../../context/table-context.js";
-import { takenError } from "../../derived/entries/claim-unique-key.js";
+import { takenError } from "../../derived/entries/duplicates/claim-unique-key.js";
 import { hasIndexKey } from "../../indexes/index-entries.js";
 import { keyText } from "../../indexes/key-text.js";
 import { rowKey } from "../../indexes/primary-key.js";

@@ -1,16 +1,16 @@
 import type { AtomicOperation, KvCommitError, KvCommitResult } from "@keywright/core";
-import { type Duplicate, duplicateKey, duplicatesPrefix } from "../../catalog/backfill-state.js";
-import { withIndexStates } from "../../catalog/catalog-entry.js";
-import { duplicateShape } from "../../catalog/system-shapes.js";
-import { systemValue } from "../../catalog/system-value.js";
-import { expectedEntries } from "../../indexes/expected-entries.js";
-import { isSameKey } from "../../indexes/key-parts.js";
-import { rowKey } from "../../indexes/primary-key.js";
-import type { CompiledIndex } from "../../model/compiled-model.js";
-import { currentTime, storedTime } from "../../model/rows/time.js";
-import { setUntil } from "../../transaction/buffer/set-until.js";
-import { rowExpireAt } from "../expiry/row-expiry.js";
-import { type ModelStore, viewOf } from "../view.js";
+import { type Duplicate, duplicateKey, duplicatesPrefix } from "../../../catalog/backfill-state.js";
+import { withIndexStates } from "../../../catalog/catalog-entry.js";
+import { duplicateShape } from "../../../catalog/system-shapes.js";
+import { systemValue } from "../../../catalog/system-value.js";
+import { expectedEntries } from "../../../indexes/expected-entries.js";
+import { isSameKey } from "../../../indexes/key-parts.js";
+import { rowKey } from "../../../indexes/primary-key.js";
+import type { CompiledIndex } from "../../../model/compiled-model.js";
+import { currentTime, storedTime } from "../../../model/rows/time.js";
+import { setUntil } from "../../../transaction/buffer/set-until.js";
+import { rowExpireAt } from "../../expiry/row-expiry.js";
+import { type ModelStore, viewOf } from "../../view.js";
 import { claimUniqueKey } from "./claim-unique-key.js";
 
 /** Commits an operation. A run of a migration does this under its lease. */

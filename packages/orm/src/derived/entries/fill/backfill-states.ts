@@ -5,17 +5,17 @@ import {
   duplicatesPrefix,
   type UnreportedRows,
   unreportedKey,
-} from "../../catalog/backfill-state.js";
-import { storedIndexOf, withIndexStates } from "../../catalog/catalog-entry.js";
-import { backfillShape } from "../../catalog/system-shapes.js";
-import { systemValue } from "../../catalog/system-value.js";
-import type { TableContext } from "../../context/table-context.js";
-import type { CompiledIndex } from "../../model/compiled-model.js";
-import type { MigrationRun } from "../../run/migration-run.js";
-import { countRows } from "../../run/scan-rows.js";
-import { forgetUnreported } from "../build/unreported-rows.js";
-import { isReplaced } from "../plan/plan-indexes.js";
+} from "../../../catalog/backfill-state.js";
+import { storedIndexOf, withIndexStates } from "../../../catalog/catalog-entry.js";
+import { isReplaced } from "../../../catalog/is-replaced.js";
+import { backfillShape } from "../../../catalog/system-shapes.js";
+import { systemValue } from "../../../catalog/system-value.js";
+import type { TableContext } from "../../../context/table-context.js";
+import type { CompiledIndex } from "../../../model/compiled-model.js";
+import type { MigrationRun } from "../../../run/migration-run.js";
+import { countRows } from "../../../run/scan-rows.js";
 import { Verification } from "../verify/verify-state.js";
+import { forgetUnreported } from "./unreported-rows.js";
 
 export interface RunningBackfill {
   readonly state: BackfillState;

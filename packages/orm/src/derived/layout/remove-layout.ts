@@ -7,10 +7,10 @@ import { systemValue } from "../../catalog/system-value.js";
 import type { TableContext } from "../../context/table-context.js";
 import { deleteJobsPrefix, guardsPrefix } from "../../relations/guard-keys.js";
 import { changeCatalog } from "../../run/change-catalog.js";
+import { clearPrefix } from "../../run/clear-prefix.js";
 import type { MigrationRun } from "../../run/migration-run.js";
-import { clearPrefix } from "../build/clear-prefix.js";
-import { waitForReaders } from "../build/drop-indexes.js";
-import { Verification } from "../verify/verify-state.js";
+import { waitForReaders } from "../drop-indexes.js";
+import { Verification } from "../entries/verify/verify-state.js";
 
 /**
  * Removes the layout that a catalog lists beside the one that is read: the rows by the previous

@@ -1,14 +1,14 @@
 import type { KvKeyPart } from "@keywright/core";
-import { type Duplicate, duplicatesOfValue } from "../../catalog/backfill-state.js";
-import { duplicateShape } from "../../catalog/system-shapes.js";
-import { systemValue } from "../../catalog/system-value.js";
-import { UniqueConstraintError } from "../../errors/row-errors.js";
-import { hasIndexKey, type IndexEntry } from "../../indexes/index-entries.js";
-import { isSameKey } from "../../indexes/key-parts.js";
-import { pointerOf, rowKey } from "../../indexes/primary-key.js";
-import type { AnyRow } from "../../model/compiled-model.js";
-import { hasExpired } from "../expiry/row-expiry.js";
-import type { View } from "../view.js";
+import { type Duplicate, duplicatesOfValue } from "../../../catalog/backfill-state.js";
+import { duplicateShape } from "../../../catalog/system-shapes.js";
+import { systemValue } from "../../../catalog/system-value.js";
+import { UniqueConstraintError } from "../../../errors/row-errors.js";
+import { hasIndexKey, type IndexEntry } from "../../../indexes/index-entries.js";
+import { isSameKey } from "../../../indexes/key-parts.js";
+import { pointerOf, rowKey } from "../../../indexes/primary-key.js";
+import type { AnyRow } from "../../../model/compiled-model.js";
+import { hasExpired } from "../../expiry/row-expiry.js";
+import type { View } from "../../view.js";
 
 /**
  * Refuses values of unique-pending indexes that a recorded duplicate has. The entry of such a value

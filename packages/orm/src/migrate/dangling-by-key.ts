@@ -1,11 +1,11 @@
-import type { TableContext } from "../../context/table-context.js";
-import type { MigrationRun } from "../../run/migration-run.js";
-import { maxReported } from "../build/finish-index.js";
+import type { TableContext } from "../context/table-context.js";
+import { maxReported } from "../derived/entries/fill/finish-index.js";
+import type { MigrationRun } from "../run/migration-run.js";
 import {
   type DanglingReference,
   danglingReferencesAmong,
   referencesOf,
-} from "../verify/dangling-references.js";
+} from "./verify/dangling-references.js";
 
 /**
  * Finds references to a model, by the primary key that it is about to have, that lead to no row.

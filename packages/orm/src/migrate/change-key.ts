@@ -1,15 +1,19 @@
-import { isLeaving } from "../../catalog/other-layout.js";
-import type { TableContext } from "../../context/table-context.js";
-import type { MigrationRun } from "../../run/migration-run.js";
-import { readFacts } from "../plan/plan-migration.js";
-import { planModel } from "../plan/plan-model.js";
-import type { DanglingReference } from "../verify/dangling-references.js";
-import { beginLayout } from "./begin-layout.js";
-import { type BuildOptions, buildLayout, type LayoutObstacles } from "./build-layout.js";
+import { isLeaving } from "../catalog/other-layout.js";
+import type { TableContext } from "../context/table-context.js";
+import { beginLayout } from "../derived/layout/begin-layout.js";
+import {
+  type BuildOptions,
+  buildLayout,
+  type LayoutObstacles,
+} from "../derived/layout/build-layout.js";
+import { removeLayout } from "../derived/layout/remove-layout.js";
+import { storedContext } from "../derived/layout/stored-context.js";
+import { switchKey } from "../derived/layout/switch-key.js";
+import type { MigrationRun } from "../run/migration-run.js";
 import { findDanglingByKey } from "./dangling-by-key.js";
-import { removeLayout } from "./remove-layout.js";
-import { storedContext } from "./stored-context.js";
-import { switchKey } from "./switch-key.js";
+import { readFacts } from "./plan/plan-migration.js";
+import { planModel } from "./plan/plan-model.js";
+import type { DanglingReference } from "./verify/dangling-references.js";
 
 /** The rows that prevent a primary key from changing. */
 export interface KeyObstacles extends LayoutObstacles {

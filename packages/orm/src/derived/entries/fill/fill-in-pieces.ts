@@ -1,7 +1,7 @@
-import type { TableContext } from "../../context/table-context.js";
-import type { CompiledIndex } from "../../model/compiled-model.js";
-import { commitBatch } from "../../run/commit-batch.js";
-import type { MigrationRun } from "../../run/migration-run.js";
+import type { TableContext } from "../../../context/table-context.js";
+import type { CompiledIndex } from "../../../model/compiled-model.js";
+import { commitBatch } from "../../../run/commit-batch.js";
+import type { MigrationRun } from "../../../run/migration-run.js";
 import { addBatch, type BackfillBatch } from "./backfill-batch.js";
 
 /**

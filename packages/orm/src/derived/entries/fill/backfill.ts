@@ -3,13 +3,14 @@ import {
   type BackfillState,
   backfillKey,
   type UnindexedRow,
-} from "../../catalog/backfill-state.js";
-import type { TableContext } from "../../context/table-context.js";
-import type { AnyRow, CompiledIndex } from "../../model/compiled-model.js";
-import { commitBatch } from "../../run/commit-batch.js";
-import { type MigrationRun, maxBatchRows } from "../../run/migration-run.js";
-import { PageReader } from "../../run/page-reader.js";
-import { noteRefused, withUnindexed } from "../build/unindexed-rows.js";
+} from "../../../catalog/backfill-state.js";
+
+import type { TableContext } from "../../../context/table-context.js";
+import type { AnyRow, CompiledIndex } from "../../../model/compiled-model.js";
+import { commitBatch } from "../../../run/commit-batch.js";
+import { type MigrationRun, maxBatchRows } from "../../../run/migration-run.js";
+import { PageReader } from "../../../run/page-reader.js";
+
 import { verifyModel } from "../verify/verify-model.js";
 import { Verification } from "../verify/verify-state.js";
 import { addBatch, type BackfillBatch, planBatch } from "./backfill-batch.js";
@@ -21,6 +22,7 @@ import {
   unfinishedIndexes,
 } from "./backfill-states.js";
 import { fillInPieces } from "./fill-in-pieces.js";
+import { noteRefused, withUnindexed } from "./unindexed-rows.js";
 
 /**
  * Fills the new indexes of a model in one scan of its rows, beside its writers.

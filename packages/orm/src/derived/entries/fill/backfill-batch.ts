@@ -1,20 +1,24 @@
 import type { AtomicCheck, AtomicOperation, KvEntry, KvKey, KvKeyPart } from "@keywright/core";
-import { type Duplicate, duplicateKey, type UnindexedRow } from "../../catalog/backfill-state.js";
-import { awaitAll } from "../../context/await-all.js";
-import type { TableContext } from "../../context/table-context.js";
-import { withJoinedReads } from "../../context/with-joined-reads.js";
-import { claimUniqueKey, type UniqueKeyClaim } from "../../derived/entries/claim-unique-key.js";
-import { rowExpireAt } from "../../derived/expiry/row-expiry.js";
-import { viewOf } from "../../derived/view.js";
-import { canBeStored } from "../../indexes/can-be-stored.js";
-import { expectedEntries, type OnRefused } from "../../indexes/expected-entries.js";
-import type { IndexEntry } from "../../indexes/index-entries.js";
-import { keyText } from "../../indexes/key-text.js";
-import type { AnyRow, CompiledIndex } from "../../model/compiled-model.js";
-import { currentTime, storedTime, type Time } from "../../model/rows/time.js";
-import { readStored } from "../../rows/read-rows.js";
-import { setUntil } from "../../transaction/buffer/set-until.js";
-import { noteRefused, unstorableKey } from "../build/unindexed-rows.js";
+import {
+  type Duplicate,
+  duplicateKey,
+  type UnindexedRow,
+} from "../../../catalog/backfill-state.js";
+import { awaitAll } from "../../../context/await-all.js";
+import type { TableContext } from "../../../context/table-context.js";
+import { withJoinedReads } from "../../../context/with-joined-reads.js";
+import { canBeStored } from "../../../indexes/can-be-stored.js";
+import { expectedEntries, type OnRefused } from "../../../indexes/expected-entries.js";
+import type { IndexEntry } from "../../../indexes/index-entries.js";
+import { keyText } from "../../../indexes/key-text.js";
+import type { AnyRow, CompiledIndex } from "../../../model/compiled-model.js";
+import { currentTime, storedTime, type Time } from "../../../model/rows/time.js";
+import { readStored } from "../../../rows/read-rows.js";
+import { setUntil } from "../../../transaction/buffer/set-until.js";
+import { rowExpireAt } from "../../expiry/row-expiry.js";
+import { viewOf } from "../../view.js";
+import { claimUniqueKey, type UniqueKeyClaim } from "../duplicates/claim-unique-key.js";
+import { noteRefused, unstorableKey } from "./unindexed-rows.js";
 
 interface ExpiringEntry {
   readonly entry: IndexEntry;

@@ -1,8 +1,8 @@
 import type { KvKeyPart } from "@keywright/core";
-import type { UnindexedRow, UnindexedRows } from "../../catalog/backfill-state.js";
-import type { OnRefused } from "../../indexes/expected-entries.js";
-import { pointerOf } from "../../indexes/primary-key.js";
-import type { CompiledModel } from "../../model/compiled-model.js";
+import type { UnindexedRow, UnindexedRows } from "../../../catalog/backfill-state.js";
+import type { OnRefused } from "../../../indexes/expected-entries.js";
+import { pointerOf } from "../../../indexes/primary-key.js";
+import type { CompiledModel } from "../../../model/compiled-model.js";
 
 /** The maximum number of unindexed rows that are stored, and of characters that they may have. */
 const maxUnindexed = 100;

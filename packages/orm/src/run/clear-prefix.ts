@@ -1,8 +1,8 @@
 import type { AtomicCheck, Kv, KvKey } from "@keywright/core";
-import type { TableLimits } from "../../context/table-context.js";
-import type { MigrationRun } from "../../run/migration-run.js";
-import { readEntriesAfter } from "../../run/read-entries-after.js";
-import { isLimitError } from "../../transaction/limit-error-of.js";
+import type { TableLimits } from "../context/table-context.js";
+import { isLimitError } from "../transaction/limit-error-of.js";
+import type { MigrationRun } from "./migration-run.js";
+import { readEntriesAfter } from "./read-entries-after.js";
 
 const maxBatchKeys = 500;
 

@@ -1,13 +1,14 @@
-import type { UnindexedRow } from "../../catalog/backfill-state.js";
-import { type IndexState, withCounterStates } from "../../catalog/catalog-entry.js";
-import { inParallel } from "../../context/in-parallel.js";
-import type { TableContext } from "../../context/table-context.js";
-import type { CompiledIndex } from "../../model/compiled-model.js";
-import { changeCatalog } from "../../run/change-catalog.js";
-import { type MigrationRun, maxBatchRows } from "../../run/migration-run.js";
-import { PageReader } from "../../run/page-reader.js";
-import { buildCounters } from "../build/build-counters.js";
-import { dropIndexes } from "../build/drop-indexes.js";
+import type { UnindexedRow } from "../../../catalog/backfill-state.js";
+import { type IndexState, withCounterStates } from "../../../catalog/catalog-entry.js";
+import { inParallel } from "../../../context/in-parallel.js";
+import type { TableContext } from "../../../context/table-context.js";
+import type { CompiledIndex } from "../../../model/compiled-model.js";
+import { changeCatalog } from "../../../run/change-catalog.js";
+import { type MigrationRun, maxBatchRows } from "../../../run/migration-run.js";
+import { PageReader } from "../../../run/page-reader.js";
+import { buildCounters } from "../../counters/build-counters.js";
+import { dropIndexes } from "../../drop-indexes.js";
+
 import type { Inspection } from "./inspect-entry.js";
 import { type Repairable, repairEntries } from "./repair-entries.js";
 import { sumEntries, verifyEntries } from "./verify-entries.js";

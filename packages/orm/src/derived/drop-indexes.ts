@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { KvKey } from "@keywright/core";
-import { duplicatesPrefix } from "../../catalog/backfill-state.js";
+import { duplicatesPrefix } from "../catalog/backfill-state.js";
 import {
   type CatalogEntry,
   countersOfIndex,
@@ -10,12 +10,13 @@ import {
   storedIndexOf,
   withoutCounter,
   withoutLeaving,
-} from "../../catalog/catalog-entry.js";
-import type { TableContext } from "../../context/table-context.js";
-import { parseCounterName, rowCounter } from "../../model/aggregates/counter.js";
-import { systemPrefix } from "../../model/compiled-model.js";
-import type { MigrationRun } from "../../run/migration-run.js";
-import { clearPrefix } from "./clear-prefix.js";
+} from "../catalog/catalog-entry.js";
+
+import type { TableContext } from "../context/table-context.js";
+import { parseCounterName, rowCounter } from "../model/aggregates/counter.js";
+import { systemPrefix } from "../model/compiled-model.js";
+import { clearPrefix } from "../run/clear-prefix.js";
+import type { MigrationRun } from "../run/migration-run.js";
 
 interface DropTarget {
   readonly index: string | undefined;

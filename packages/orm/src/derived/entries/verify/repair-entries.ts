@@ -1,14 +1,14 @@
 import type { AtomicOperation } from "@keywright/core";
-import { duplicateKey } from "../../catalog/backfill-state.js";
-import type { TableContext } from "../../context/table-context.js";
-import { changeMarkKeys } from "../../derived/changes/change-marks.js";
-import { rowExpireAt } from "../../derived/expiry/row-expiry.js";
-import { viewOf } from "../../derived/view.js";
-import { keyText } from "../../indexes/key-text.js";
-import { currentTime } from "../../model/rows/time.js";
-import type { MigrationRun } from "../../run/migration-run.js";
-import { setUntil } from "../../transaction/buffer/set-until.js";
-import { isLimitError } from "../../transaction/limit-error-of.js";
+import { duplicateKey } from "../../../catalog/backfill-state.js";
+import type { TableContext } from "../../../context/table-context.js";
+import { keyText } from "../../../indexes/key-text.js";
+import { currentTime } from "../../../model/rows/time.js";
+import type { MigrationRun } from "../../../run/migration-run.js";
+import { setUntil } from "../../../transaction/buffer/set-until.js";
+import { isLimitError } from "../../../transaction/limit-error-of.js";
+import { changeMarkKeys } from "../../changes/change-marks.js";
+import { rowExpireAt } from "../../expiry/row-expiry.js";
+import { viewOf } from "../../view.js";
 import type { EntryRepair, Inspection } from "./inspect-entry.js";
 
 export interface Repairable {

@@ -1,12 +1,9 @@
-import type { Duplicate } from "../../catalog/backfill-state.js";
-import type { IndexState } from "../../catalog/catalog-entry.js";
-import type { TableContext } from "../../context/table-context.js";
-import {
-  type DuplicatesLeft,
-  resolveDuplicates,
-} from "../../derived/entries/resolve-duplicates.js";
-import type { CompiledIndex } from "../../model/compiled-model.js";
-import type { MigrationRun } from "../../run/migration-run.js";
+import type { Duplicate } from "../../../catalog/backfill-state.js";
+import type { IndexState } from "../../../catalog/catalog-entry.js";
+import type { TableContext } from "../../../context/table-context.js";
+import type { CompiledIndex } from "../../../model/compiled-model.js";
+import type { MigrationRun } from "../../../run/migration-run.js";
+import { type DuplicatesLeft, resolveDuplicates } from "../duplicates/resolve-duplicates.js";
 
 /** The result for an index that was not readable when the run began. */
 export interface MigratedIndex {

@@ -16,33 +16,26 @@ import {
 import { countingShape } from "../../catalog/system-shapes.js";
 import { systemValue } from "../../catalog/system-value.js";
 import type { TableContext } from "../../context/table-context.js";
-import { countedRowsPrefix, countedUntilPrefix } from "../../derived/counters/counted-row.js";
-import {
-  amountChanges,
-  type CounterAmount,
-  counterAmounts,
-} from "../../derived/counters/counter-amounts.js";
-import {
-  type CountedRowRecord,
-  recordCountedRow,
-} from "../../derived/counters/record-counted-row.js";
-import { addWrites, writesAt } from "../../derived/effects.js";
-import { assertNotRanked } from "../../derived/ranks/assert-not-ranked.js";
-import { placeChanges } from "../../derived/ranks/place-changes.js";
-import { type RankAmount, rankAmounts } from "../../derived/ranks/rank-amounts.js";
-import { levels } from "../../derived/ranks/rank-keys.js";
-import { splitAll } from "../../derived/ranks/tend-ranks.js";
-import { viewOf } from "../../derived/view.js";
 import { counterKey } from "../../indexes/counter-keys.js";
 import { expectedEntries } from "../../indexes/expected-entries.js";
 import { type Counter, parseCounterName } from "../../model/aggregates/counter.js";
 import type { AnyRow, CompiledModel } from "../../model/compiled-model.js";
 import { currentTime } from "../../model/rows/time.js";
 import { readStored } from "../../rows/read-rows.js";
+import { clearPrefix } from "../../run/clear-prefix.js";
 import { commitBatch } from "../../run/commit-batch.js";
 import type { MigrationRun } from "../../run/migration-run.js";
 import { readNextRows } from "../../run/scan-rows.js";
-import { clearPrefix } from "./clear-prefix.js";
+import { addWrites, writesAt } from "../effects.js";
+import { assertNotRanked } from "../ranks/assert-not-ranked.js";
+import { placeChanges } from "../ranks/place-changes.js";
+import { type RankAmount, rankAmounts } from "../ranks/rank-amounts.js";
+import { levels } from "../ranks/rank-keys.js";
+import { splitAll } from "../ranks/tend-ranks.js";
+import { viewOf } from "../view.js";
+import { countedRowsPrefix, countedUntilPrefix } from "./counted-row.js";
+import { amountChanges, type CounterAmount, counterAmounts } from "./counter-amounts.js";
+import { type CountedRowRecord, recordCountedRow } from "./record-counted-row.js";
 
 const maxCountedRows = 250;
 

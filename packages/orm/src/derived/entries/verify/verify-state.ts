@@ -1,12 +1,12 @@
 import type { KvKey, KvKeyPart } from "@keywright/core";
-import type { UnindexedRow, UnindexedRows } from "../../catalog/backfill-state.js";
-import { verificationShape } from "../../catalog/system-shapes.js";
-import { systemValue } from "../../catalog/system-value.js";
-import type { TableContext } from "../../context/table-context.js";
-import { canBeStored } from "../../indexes/can-be-stored.js";
-import { type CompiledModel, systemPrefix } from "../../model/compiled-model.js";
-import type { MigrationRun } from "../../run/migration-run.js";
-import { withUnindexed } from "../build/unindexed-rows.js";
+import type { UnindexedRow, UnindexedRows } from "../../../catalog/backfill-state.js";
+import { verificationShape } from "../../../catalog/system-shapes.js";
+import { systemValue } from "../../../catalog/system-value.js";
+import type { TableContext } from "../../../context/table-context.js";
+import { canBeStored } from "../../../indexes/can-be-stored.js";
+import { type CompiledModel, systemPrefix } from "../../../model/compiled-model.js";
+import type { MigrationRun } from "../../../run/migration-run.js";
+import { withUnindexed } from "../fill/unindexed-rows.js";
 import { EntrySums } from "./entry-sums.js";
 
 /** A wrong entry of an index. */

@@ -5,10 +5,10 @@ import { canBeStored } from "../../indexes/can-be-stored.js";
 import { pointerOf, primaryKeyInRow, rowKey } from "../../indexes/primary-key.js";
 import { type MigrationRun, maxBatchRows } from "../../run/migration-run.js";
 import { readNextRows } from "../../run/scan-rows.js";
-import { backfill } from "../backfill/backfill.js";
-import { buildCounters } from "../build/build-counters.js";
-import { dropIndexes } from "../build/drop-indexes.js";
-import { finishIndex, type MigratedIndex, maxReported } from "../build/finish-index.js";
+import { buildCounters } from "../counters/build-counters.js";
+import { dropIndexes } from "../drop-indexes.js";
+import { backfill } from "../entries/fill/backfill.js";
+import { finishIndex, type MigratedIndex, maxReported } from "../entries/fill/finish-index.js";
 
 /** The options of a migration that its backfills use. */
 export type BuildOptions = Parameters<typeof backfill>[2];
