@@ -7,7 +7,7 @@ import { fileURLToPath } from "node:url";
 
 /** Chosen so that CI does not take long: the slow files of the ORM are not among them. */
 const main = [
-  ...["migrate", "backfill", "lease", "interrupted-transform", "replace-index", "races"],
+  ...["migrate", "backfill", "lease", "interrupted-transform", "copies-and-pointers", "races"],
   ...["writes", "counters", "live"],
 ];
 /** A server speaks the protocol of attached processes, which have all of these files. */

@@ -8,7 +8,7 @@ const releases = [
   ["the shop opens", firstRelease],
   ["emails become unique", secondRelease],
   ["money becomes cents", thirdRelease],
-  ["the replaced index is removed from the model", fourthRelease],
+  ["names are found by pointers instead of copies", fourthRelease],
 ] as const;
 for (const [i, [title, release]] of releases.entries()) {
   console.log(`\n— Release ${i + 1}: ${title}`);

@@ -11,12 +11,12 @@ const firstSchema = z.object({
   spent: z.string(),
 });
 
-/** Release 1: money is text, and byNameCopy stores a copy of each row. */
+/** Release 1: money is text, and byName stores a copy of each row. */
 export const firstCustomer = defineModel({
   name: "customers",
   schema: firstSchema,
   primaryKey: "id",
-  indexes: { byNameCopy: { key: "name", store: "copy" } },
+  indexes: { byName: { key: "name", store: "copy" } },
 });
 
 /** Release 2: emails are unique. */
@@ -25,7 +25,7 @@ export const secondCustomer = defineModel({
   schema: firstSchema,
   primaryKey: "id",
   indexes: {
-    byNameCopy: { key: "name", store: "copy" },
+    ...firstCustomer.indexes,
     byEmail: { key: "email", unique: true, normalize: "lowercase" },
   },
 });
@@ -38,14 +38,13 @@ const thirdSchema = z.object({
   newsletter: z.boolean().default(false),
 });
 
-/** Release 3: money is a number, with an index. byName stores pointers and replaces byNameCopy. */
+/** Release 3: money is a number, with an index. */
 export const thirdCustomer = defineModel({
   name: "customers",
   schema: thirdSchema,
   primaryKey: "id",
   indexes: {
     ...secondCustomer.indexes,
-    byName: { key: "name" },
     bySpent: { key: "spentCents" },
   },
 });
@@ -59,14 +58,13 @@ export const moneyIsCents = defineMigration({
   down: ({ spentCents, ...customer }) => ({ ...customer, spent: (spentCents / 100).toFixed(2) }),
 });
 
-/** Release 4: byNameCopy is removed. */
+/** Release 4: byName stores pointers. */
 export const fourthCustomer = defineModel({
   name: "customers",
   schema: thirdSchema,
   primaryKey: "id",
   indexes: {
-    byEmail: secondCustomer.indexes.byEmail,
+    ...thirdCustomer.indexes,
     byName: { key: "name" },
-    bySpent: { key: "spentCents" },
   },
 });

@@ -120,12 +120,6 @@ export {
   TransactionEndedError,
   TransactionNotAwaitedError,
 } from "./errors/transaction-errors.js";
-export type {
-  IndexReplacement,
-  ReplacedIndex,
-  ReplaceStep,
-} from "./migrate/backfill/replace-index.js";
-export { replaceIndex } from "./migrate/backfill/replace-index.js";
 export type { CheckedCopies, OutdatedCopy } from "./migrate/copies/check-copies.js";
 export type { DroppedModel } from "./migrate/drop-models.js";
 export type {
@@ -175,7 +169,6 @@ export type {
   DanglingReferencesPage,
 } from "./migrate/verify/dangling-references.js";
 export { findDanglingReferences } from "./migrate/verify/dangling-references.js";
-export type { StaleCopies, StaleCopy } from "./migrate/verify/stale-copies.js";
 export {
   type VerifiedModel,
   type VerifyOptions,

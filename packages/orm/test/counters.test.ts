@@ -3,7 +3,7 @@ import { type EmbeddedKv, type Kv, type KvU64, openKv } from "@keywright/core";
 import * as fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import * as z from "zod";
-import { createDatabase, defineModel, migrate } from "../src/index.js";
+import { createDatabase, defineModel, migrate, migrationStatus } from "../src/index.js";
 import { Crash, crashingKv, denoKv, interferingKv } from "./faulty-kv.js";
 import { rejection } from "./user-model.js";
 
@@ -375,4 +375,36 @@ it("of rows that were written by hand are absent, like their indexes", async () 
   expect(await stateOf("")).toBe("absent");
   await migrate(await open());
   expect(await counters()).toEqual({ tasks: 1n, "tasks_by_list/x": 1n });
+});
+
+it("of an index that is renamed while they are built are counted again from the first row", async () => {
+  const player = {
+    name: "players",
+    schema: z.object({ id: z.string(), name: z.string() }),
+    primaryKey: "id",
+  } as const;
+  const Plain = defineModel({ ...player, indexes: { byName: { key: "name" } } });
+  const plain = await createDatabase({ kv, models: { players: Plain } });
+  await plain.players.createMany({
+    data: Array.from({ length: 1200 }, (_, i) => ({ id: `${i}`, name: `Name ${i % 3}` })),
+  });
+  const Counted = defineModel({ ...player, indexes: { byName: { key: "name", count: true } } });
+  const counted = await createDatabase({ kv, models: { players: Counted } });
+  const stop = new AbortController();
+  const stopped = await migrate(counted, {
+    signal: stop.signal,
+    onProgress: ({ done }) => {
+      if (done > 0) stop.abort();
+    },
+  });
+  expect(stopped.status).toBe("stopped");
+  const Renamed = defineModel({
+    ...player,
+    indexes: { byTitle: { key: "name", count: true, prefix: "players_by_name" } },
+  });
+  const db = await createDatabase({ kv, models: { players: Renamed } });
+  expect((await migrate(db, { accept: true })).status).toBe("done");
+  const [status] = (await migrationStatus(db)).models;
+  expect(status?.counters).toMatchObject({ byTitle: { state: "readable" } });
+  expect(await db.players.count({ where: { name: "Name 1" } })).toBe(400);
 });

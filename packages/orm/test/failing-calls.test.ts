@@ -11,7 +11,6 @@ import {
   migrate,
   migrationStatus,
   planMigration,
-  replaceIndex,
   resumeDeletes,
   verifyIndexes,
 } from "../src/index.js";
@@ -24,7 +23,7 @@ const Label = defineModel({
   schema: z.object({ id: z.string(), tag: z.string(), n: z.int().default(0) }),
   primaryKey: "id",
   count: true,
-  indexes: { byTag: { key: "tag" }, byTagCopy: { key: "tag", store: "copy" } },
+  indexes: { byTag: { key: "tag" } },
   relations: { of: belongsTo("shades", "tag", { onDelete: "cascade", copy: { n: "n" } }) },
 });
 const Shade = defineModel({
@@ -220,8 +219,7 @@ const operations: Record<string, (db: Db) => Promise<unknown>> = {
   migrationStatus: (db) => migrationStatus(db),
   planMigration: (db) => planMigration(db),
   verifyIndexes: (db) => verifyIndexes(db, { repair: true }),
-  replaceIndex: (db) =>
-    replaceIndex(db, { model: "labels", from: "byTag", to: "byTagCopy", step: "backfill" }),
+  migrate: (db) => migrate(db),
   findDanglingReferences: (db) => findDanglingReferences(db, { model: "orders" }),
   findDuplicates: (db) => findDuplicates(db, { model: "customers", index: "byEmail" }),
   resumeDeletes: (db) => resumeDeletes(db),

@@ -15,7 +15,6 @@ import {
   planMigration,
   previewMigration,
   RowUpgradeError,
-  replaceIndex,
   SchemaNotMigratedError,
   verifyIndexes,
 } from "../src/index.js";
@@ -140,28 +139,6 @@ describe("an error", () => {
   ])("of a migration says what happened: %s", (error, text) => {
     expect(String(error).toLowerCase()).toContain(text);
     expect(String(error)).not.toContain(secret);
-  });
-
-  it("of a replaced index names both indexes and the next step", async () => {
-    await fill();
-    const Both = defineModel({
-      ...Old,
-      indexes: {
-        ...Old.indexes,
-        byAgeCopy: { key: "age", store: "copy" },
-        byEmailPart: { key: "email" },
-      },
-    });
-    const db = await createDatabase({ kv, models: { users: Both } });
-    const replace = (from: string, to: string, step: "switch" | "clean-up") =>
-      reasonOf(replaceIndex(db, { model: "users", from, to, step }));
-    expect(await replace("byAge", "byAgeCopy", "clean-up")).toBe(
-      "the index byAge is readable and byAgeCopy is absent: the next step is backfill",
-    );
-    expect(await replace("byAge", "byEmailPart", "switch")).toBe(
-      "the indexes byAge and byEmailPart do not find the same rows: they differ in key",
-    );
-    expect(await replace("byAge", "byAge", "switch")).toBe("it is the same index as from");
   });
 
   it("of a report or a preview names the option", async () => {

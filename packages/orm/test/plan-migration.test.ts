@@ -547,7 +547,13 @@ describe("indexes", () => {
 
   it.each<[IndexState, object[]]>([
     ["readable", []],
-    ["disabled", []],
+    [
+      "disabled",
+      [
+        { kind: "drop-index", class: "safe" },
+        { kind: "build-index", reason: expect.stringContaining("after its old entries") },
+      ],
+    ],
     ["write-only", [{ kind: "build-index", reason: expect.stringContaining("being built") }]],
     ["verifying", [{ kind: "build-index", reason: expect.stringContaining("being verified") }]],
     [
@@ -593,28 +599,6 @@ describe("indexes", () => {
     const indexes = { byTeam, byMail: { ...byEmail, prefix: "users_by_email" } };
     expect(steps({ indexes }, { entry })).toMatchObject([
       { id: "users.byMail: build-index", class: "breaking" },
-    ]);
-  });
-
-  it("that another stands in for are left alone", () => {
-    const entry = migrated(users, { byEmail: "absent" });
-    const byEmailStored = { ...entry.indexes.byEmail, replacedBy: "byMail" };
-    const byMail = { ...byEmail, prefix: "users_by_mail" };
-    const both = { byEmail, byTeam, byMail };
-    const indexes = {
-      ...migrated({ ...users, indexes: both }).indexes,
-      byEmail: byEmailStored,
-    } as CatalogEntry["indexes"];
-    expect(steps({ indexes: both }, { entry: { ...entry, indexes } })).toEqual([]);
-    // It is one like any other where it is no longer the one that was replaced, or the model has no
-    // successor.
-    const another = { ...both, byEmail: { key: ["email", "teamId"] as const } };
-    expect(steps({ indexes: another }, { entry: { ...entry, indexes } })).toMatchObject([
-      { index: "byEmail", kind: "build-index" },
-    ]);
-    const alone = { ...entry, indexes: { ...entry.indexes, byEmail: byEmailStored } };
-    expect(steps({}, { entry: alone as CatalogEntry })).toMatchObject([
-      { index: "byEmail", kind: "build-index" },
     ]);
   });
 

@@ -740,3 +740,38 @@ describe("previewMigration", () => {
     expect(rows.map(({ id }) => id)).toEqual([memberId(10), memberId(12)]);
   });
 });
+
+it("a change of rows is not taken over by a program that cannot finish it", async () => {
+  const before = z.object({ id: z.string(), score: z.number() });
+  const after = z.object({ id: z.string(), score: z.int() });
+  const later = z.object({ id: z.string(), score: z.int().nullable() });
+  const Old = defineModel({ name: "games", schema: before, primaryKey: "id" });
+  const New = defineModel({ name: "games", schema: after, primaryKey: "id" });
+  const Later = defineModel({ name: "games", schema: later, primaryKey: "id" });
+  const old = await createDatabase({ kv, models: { games: Old } });
+  for (const id of ["1", "2", "3"]) await old.games.create({ data: { id, score: Number(id) } });
+  let fails = true;
+  const migrations = [
+    defineMigration({
+      model: New,
+      from: before,
+      to: after,
+      up: (row) => {
+        if (fails && row.id === "3") throw new Error("not this one");
+        return row;
+      },
+    }),
+  ];
+  const db = await createDatabase({ kv, models: { games: New }, migrations });
+  expect((await migrate(db)).status).toBe("failed-rows");
+  const without = await createDatabase({ kv, models: { games: Later } });
+  expect(await migrate(without)).toMatchObject({
+    status: "blocked",
+    plan: { needsMigration: true },
+  });
+  await db.games.update({ where: { id: "1" }, data: { score: 10 } });
+  fails = false;
+  const withIt = await createDatabase({ kv, models: { games: Later }, migrations });
+  expect((await migrate(withIt)).status).toBe("done");
+  expect(await withIt.games.findUnique({ where: { id: "3" } })).toEqual({ id: "3", score: 3 });
+});

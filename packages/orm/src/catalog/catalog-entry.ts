@@ -13,7 +13,8 @@ import type { IndexManifest } from "../schema/manifests/manifest.js";
  * - `"write-only"`: a backfill writes the entries of the rows that existed before.
  * - `"verifying"`: rows and entries are compared.
  * - `"unique-pending"`: a unique index waits until its last duplicate is gone.
- * - `"disabled"`: another index has replaced it. It can become readable again.
+ * - `"disabled"`: it belongs to an earlier primary key, or an earlier release has replaced it with
+ *   another index. The next run removes it.
  * - `"dropping"`: its entries are being removed.
  */
 export type IndexState =
@@ -39,14 +40,12 @@ export type StoredIndex = PlacedIndex & {
    */
   readonly next?: PlacedIndex;
   /**
-   * The definition that was replaced last. Writers maintain its entries until no program reads
-   * them any longer.
+   * The definition that was replaced last. First it is readable, so that reads that have begun can
+   * end, and then disabled. Writers maintain its entries until no program reads them any longer.
    */
   readonly leaving?: PlacedIndex;
   /** The places of entries of other definitions that are still to be removed. */
   readonly leftPlaces?: readonly string[];
-  /** The index that has replaced it. It is not rebuilt as long as the model has both. */
-  readonly replacedBy?: string;
   /** The hashes of definitions that programs have changed or dropped, oldest first. */
   readonly earlier?: readonly string[];
   /** Set if it belongs to the other layout: see {@link OtherKey}. No model declares it. */
@@ -330,7 +329,6 @@ export function isDroppedUnique(entry: CatalogEntry, index: CompiledIndex): bool
   return (
     index.unique &&
     stored !== undefined &&
-    stored.replacedBy === undefined &&
     !isMaintained(stored.state) &&
     isEarlier(stored, indexManifest(index))
   );

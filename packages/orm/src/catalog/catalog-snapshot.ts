@@ -356,7 +356,8 @@ function stateIn(entry: CatalogEntry, index: CompiledIndex): IndexState {
   if (isSameIndex(stored, indexManifest(index))) return stored.state;
   const next = nextOf(stored, index);
   if (next !== undefined) return next.state;
-  // Reads that began before it was replaced may end.
-  if (leavingOf(stored, index) !== undefined) return "readable";
+  // While it is readable, reads that began before it was replaced may end.
+  const leaving = leavingOf(stored, index);
+  if (leaving !== undefined) return leaving.state;
   return stored.state === "dropping" ? "dropping" : "absent";
 }

@@ -73,7 +73,6 @@ const storedIndex = object({
   next: optional(object(placedIndex)),
   leaving: optional(object(placedIndex)),
   leftPlaces: optional(listOf(place)),
-  replacedBy: optional(text),
   earlier: optional(listOf(text)),
 });
 const transform = { id: text, from: text, removes: optional(listOf(text)) };

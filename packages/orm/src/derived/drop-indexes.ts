@@ -23,8 +23,8 @@ interface DropTarget {
   readonly prefixes: readonly KvKey[];
   readonly keys: readonly KvKey[];
   readonly removeFrom: (entry: CatalogEntry) => CatalogEntry;
-  /** True if programs may begin to read the entries until this is committed. */
-  readonly isLeaving?: true;
+  /** True if programs read the entries until this is committed. */
+  readonly isRead?: true;
 }
 
 /**
@@ -66,7 +66,7 @@ export async function dropIndexes(context: TableContext, run: MigrationRun): Pro
     if (isClear === "stopped") return false;
     if (isClear) await finishDrop(context, run, target);
     await catalog.reload();
-    if (target.isLeaving && !(await waitForReaders(context, run))) return false;
+    if (target.isRead && !(await waitForReaders(context, run))) return false;
   }
   return true;
 }
@@ -89,12 +89,14 @@ function nextTarget({ model, catalog }: TableContext): DropTarget | undefined {
   const { entry } = catalog.snapshot;
   for (const [name, index] of Object.entries(entry.indexes)) {
     if (index.leaving !== undefined) {
+      // Writers maintain it until all programs know that it is no longer to be read.
+      const change = index.leaving.state === "disabled" ? withoutLeaving : withDisabledLeaving;
       return {
         index: name,
         prefixes: [],
         keys: [],
-        isLeaving: true,
-        removeFrom: (current) => withIndex(current, name, withoutLeaving),
+        isRead: true,
+        removeFrom: (current) => withIndex(current, name, change),
       };
     }
     const [left] = index.leftPlaces ?? [];
@@ -162,6 +164,10 @@ function counterPrefix(prefix: string, counter = rowCounter): KvKey {
 function withoutLeftPlace({ leftPlaces = [], ...index }: StoredIndex, place: string): StoredIndex {
   const others = leftPlaces.filter((other) => other !== place);
   return others.length === 0 ? index : { ...index, leftPlaces: others };
+}
+
+function withDisabledLeaving({ leaving, ...index }: StoredIndex): StoredIndex {
+  return leaving === undefined ? index : { ...index, leaving: { ...leaving, state: "disabled" } };
 }
 
 function withAbsentIndex(entry: CatalogEntry, name: string): CatalogEntry {

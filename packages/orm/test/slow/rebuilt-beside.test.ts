@@ -83,6 +83,7 @@ const changes: Readonly<Record<string, readonly [before: object, after: object]>
   "another field": [{ key: "team" }, { key: ["team", "points"] }],
   "a descending field": [{ key: ["team", "points"] }, { key: ["team", { desc: "points" }] }],
   "copies of rows": [{ key: "team" }, { key: "team", store: "copy" }],
+  "pointers in place of copies": [{ key: "team", store: "copy" }, { key: "team" }],
   "some fields of rows": [
     { key: "team", include: ["points"] },
     { key: "team", include: ["title"] },

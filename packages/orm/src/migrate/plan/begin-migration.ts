@@ -205,8 +205,7 @@ function droppedIndex({ model }: ModelFacts, name: string, stored: StoredIndex):
 }
 
 /**
- * A disabled index becomes readable again if the model no longer has its replacement. The
- * definition of an index that is built again is no longer an earlier one.
+ * The definition of an index that is built again is no longer an earlier one.
  */
 function keptIndex({ model }: ModelFacts, name: string, before: StoredIndex): StoredIndex {
   const index = model.indexes.find((one) => one.name === name);
@@ -214,14 +213,9 @@ function keptIndex({ model }: ModelFacts, name: string, before: StoredIndex): St
   // This program could not maintain the replaced definition.
   const isGivenUp = index && leaving && storedDefinition(model, index, leaving) === undefined;
   const stored = isGivenUp ? withoutLeaving(before) : before;
-  if (index !== undefined && !isMaintained(stored.state))
-    return withoutEarlierDefinition(stored, indexManifest(index));
-  const { replacedBy, ...rest } = stored;
-  if (stored.state !== "disabled" || replacedBy === undefined) return stored;
-  const declared = model.indexes.map((index) => index.name);
-  return declared.includes(replacedBy) || !declared.includes(name)
-    ? stored
-    : { ...rest, state: "readable" };
+  return index !== undefined && !isMaintained(stored.state)
+    ? withoutEarlierDefinition(stored, indexManifest(index))
+    : stored;
 }
 
 /** Dropped counters, and those of dropped indexes, become dropping. */

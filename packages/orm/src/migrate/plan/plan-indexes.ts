@@ -9,7 +9,6 @@ import {
   type StoredIndex,
   storedIndexOf,
 } from "../../catalog/catalog-entry.js";
-import { isReplaced } from "../../catalog/is-replaced.js";
 import { storedDefinition } from "../../catalog/stored-indexes.js";
 import { counterNameOf, parseCounterName } from "../../model/aggregates/counter.js";
 import type { CompiledIndex } from "../../model/compiled-model.js";
@@ -84,11 +83,12 @@ export function renamedCounters(facts: ModelFacts): NonNullable<CatalogEntry["co
 
 /** Others cannot be renamed: the progress of a build is stored under the name. */
 function isBuilt({ state, next }: StoredIndex): boolean {
-  return next === undefined && (state === "readable" || state === "disabled");
+  return next === undefined && state === "readable";
 }
 
+/** False for an index that earlier releases have replaced with another: a run removes it. */
 function isKept({ state }: StoredIndex): boolean {
-  return state !== "absent" && state !== "dropping";
+  return state !== "absent" && state !== "dropping" && state !== "disabled";
 }
 
 function droppedIndex(
@@ -97,11 +97,15 @@ function droppedIndex(
   name: string,
   stored: StoredIndex,
 ): PlannedStep | undefined {
-  // Programs that have the unique index can no longer write, unless another has replaced it.
-  const sideBySide = !stored.unique || stored.replacedBy !== undefined;
+  // Programs that have the unique index can no longer write.
+  const sideBySide = !stored.unique;
   const step = { kind: "drop-index", index: name, sideBySide } as const;
   if (stored.state === "dropping") {
     const reason = `The entries of the index ${name} are being removed.`;
+    return { ...step, class: "safe", reason };
+  }
+  if (stored.state === "disabled") {
+    const reason = `Another index has replaced the index ${name}. Its entries are removed.`;
     return { ...step, class: "safe", reason };
   }
   const declared = model.indexes.find((index) => index.name === name);
@@ -122,10 +126,6 @@ function droppedIndex(
   }
   if (declared !== undefined || stored.state === "absent" || [...renames.values()].includes(name))
     return undefined;
-  if (stored.state === "disabled") {
-    const reason = `Another index has replaced the index ${name}. Its entries are removed.`;
-    return { ...step, class: "safe", reason };
-  }
   const twin = model.indexes.find(
     (index) => index.prefix !== stored.prefix && isSameKeyedIndex(indexManifest(index), stored),
   );
@@ -151,7 +151,7 @@ function declaredIndex(
   index: CompiledIndex,
   isAffected: boolean,
 ): PlannedStep[] {
-  const { model, entry } = facts;
+  const { entry } = facts;
   const { name } = index;
   const before = renames.get(name);
   const stored = storedIndexOf(entry, before ?? name);
@@ -162,7 +162,6 @@ function declaredIndex(
     steps.push({ ...step, kind: "rename-index", class: "safe", reason });
   }
   if (stored === undefined || !isKept(stored)) {
-    if (stored !== undefined && isReplaced(model, index, stored)) return steps;
     return [...steps, buildStep(facts, index, stored)];
   }
   if (before === undefined && !isSameIndex(stored, indexManifest(index))) {
@@ -286,8 +285,7 @@ function isMovedWithRows(
   index: CompiledIndex,
   state: IndexState,
 ): boolean {
-  const keepsUnique = state === "readable" || state === "disabled";
-  const canMove = !index.unique || (keepsUnique && transform === undefined);
+  const canMove = !index.unique || (state === "readable" && transform === undefined);
   return canMove && computesEarlierEntries(index);
 }
 
@@ -322,7 +320,7 @@ function buildStep(
     former !== undefined && model.indexes.every((declared) => declared.name !== former[0]);
   const removalNote = isFormerRemoved
     ? `, after the entries of the index ${former[0]} under the same prefix are removed`
-    : stored?.state === "dropping"
+    : stored !== undefined && stored.state !== "absent"
       ? ", after its old entries are removed"
       : "";
   const learned = isMadeByFunctions(indexManifest(index))

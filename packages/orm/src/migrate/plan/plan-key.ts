@@ -59,7 +59,7 @@ function obstacleOf(
 ): string | undefined {
   const { model, entry, keyObstacle } = facts;
   const key = JSON.stringify(storedKey);
-  const { expires, counters = {}, otherLayout, indexes } = entry;
+  const { expires, counters = {}, otherLayout } = entry;
   const isOtherChange =
     otherLayout !== undefined &&
     !isLeaving(entry) &&
@@ -70,9 +70,6 @@ function obstacleOf(
     const list = others.map(({ id }) => id).join(", ");
     return `The primary key changes in a step of its own. Run migrate with the primary key ${key} first (${list}).`;
   }
-  const disabled = Object.keys(indexes).find((name) => indexes[name]?.replacedBy !== undefined);
-  if (disabled !== undefined)
-    return `Another index has replaced the index ${disabled}. Remove it from the model, and run migrate with the primary key ${key} first.`;
   if (expires && Object.keys(counters).length > 0)
     return `Rows of ${model.name} expire and are counted. Remove the option count, and run migrate with the primary key ${key} first. Add it again afterwards.`;
   return keyObstacle;

@@ -16,6 +16,7 @@ export function indexDifferences(stored: IndexManifest, now: IndexManifest): rea
     normalizers: _normalizersBefore,
     where: whereBefore,
     descending: _before,
+    value: valueBefore,
     ...traitsBefore
   } = stored.traits ?? {};
   const {
@@ -23,6 +24,7 @@ export function indexDifferences(stored: IndexManifest, now: IndexManifest): rea
     normalizers: _normalizersNow,
     where: whereNow,
     descending: _now,
+    value: valueNow,
     ...traitsNow
   } = now.traits ?? {};
   if (hashOf(normalizedBefore) !== hashOf(normalizedNow))
@@ -31,7 +33,9 @@ export function indexDifferences(stored: IndexManifest, now: IndexManifest): rea
     wasAndIs("where", whereBefore, whereNow);
   if (stored.prefix !== now.prefix) wasAndIs("prefix", stored.prefix, now.prefix);
   if (!whereBefore !== !whereNow || hashOf(traitsBefore) !== hashOf(traitsNow))
-    differences.push("which entries it has, or what they hold, has changed");
+    differences.push("its rows or their entries are chosen by other rules");
+  const [held, holds] = [contentText(valueBefore), contentText(valueNow)];
+  if (held !== holds) differences.push(`its entries held ${held} and hold ${holds}`);
   if (!isSameCode(stored, now)) differences.push(...codeDifferences(stored, now));
   return differences;
 }
@@ -81,6 +85,12 @@ function keyText({ fields, traits }: IndexManifest): string[] {
   return fields.map((field) => {
     return traits?.descending?.includes(field) ? `${field} descending` : field;
   });
+}
+
+/** @param value the fields of the rows that entries hold, `"copy"` for all of them. */
+function contentText(value: NonNullable<IndexManifest["traits"]>["value"]): string {
+  if (value === undefined) return "pointers to rows";
+  return value === "copy" ? "copies of rows" : `the fields ${JSON.stringify(value)}`;
 }
 
 /** @param fields a boolean for an index over one field. */

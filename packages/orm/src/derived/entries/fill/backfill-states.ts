@@ -6,8 +6,7 @@ import {
   type UnreportedRows,
   unreportedKey,
 } from "../../../catalog/backfill-state.js";
-import { storedIndexOf, withIndexStates } from "../../../catalog/catalog-entry.js";
-import { isReplaced } from "../../../catalog/is-replaced.js";
+import { withIndexStates } from "../../../catalog/catalog-entry.js";
 import { backfillShape } from "../../../catalog/system-shapes.js";
 import { systemValue } from "../../../catalog/system-value.js";
 import type { TableContext } from "../../../context/table-context.js";
@@ -88,12 +87,8 @@ export function unfinishedIndexes(
 }
 
 /** An index that is write-only or verifying here belongs to a backfill whose state is gone. */
-function isUnready({ catalog, model }: TableContext, index: CompiledIndex): boolean {
-  const { snapshot } = catalog;
-  const stored = storedIndexOf(snapshot.entry, index.name);
-  // Another index has replaced it, and the program still declares both.
-  if (stored !== undefined && isReplaced(model, index, stored)) return false;
-  const state = snapshot.stateOf(index);
+function isUnready({ catalog }: TableContext, index: CompiledIndex): boolean {
+  const state = catalog.snapshot.stateOf(index);
   return state === "absent" || state === "write-only" || state === "verifying";
 }
 
