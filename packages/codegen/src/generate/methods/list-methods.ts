@@ -74,7 +74,6 @@ function countMethod(subject: Subject): Method {
   return {
     name: `countBy${suffix}`,
     description: `Returns the number of rows that \`listBy${suffix}\` finds. ${cost}`,
-    errors: [],
     parameters: [parameter, `options?: CountOptions<${names.row}>`],
     result: "Promise<number>",
     call: `count({ ...options, ${query} })`,
@@ -87,7 +86,6 @@ function existsMethod(subject: Subject): Method {
   return {
     name: `existsBy${suffix}`,
     description: `Returns true if \`listBy${suffix}\` finds a row. Reads up to the first one.`,
-    errors: [],
     parameters: [parameter, `options?: CountOptions<${names.row}>`],
     result: "Promise<boolean>",
     call: `exists({ ...options, ${query} })`,
@@ -104,12 +102,12 @@ function distinctMethods(subject: Subject): Method[] {
   const { parameter, query } = listedRows(subject);
   const cost = index?.store === "copy" ? "One read" : "Two reads";
   const value = fields.length === 1 ? fieldList([first.name]) : "one of these fields";
-  const method = { name: `distinctBy${suffix}`, errors: [] };
+  const name = `distinctBy${suffix}`;
   const values = `Returns the values of ${value} in the rows of \`listBy${suffix}\`, each of them once.`;
   if (fields.length === 1) {
     return [
       {
-        ...method,
+        name,
         description: `${values} The condition is \`{}\` or a range. ${cost} for each value.`,
         parameters: [parameter, "options?: ValueOptions"],
         result: `Promise<${arrayOf(first.type)}>`,
@@ -122,7 +120,7 @@ function distinctMethods(subject: Subject): Method[] {
   const type = isOptional ? `NonNullable<${names.row}[F]>` : `${names.row}[F]`;
   return [
     {
-      ...method,
+      name,
       description: `${values} \`where\` has a single value for each field before it, and can have a range for the field itself. ${cost} for each value.`,
       typeParameters: `F extends ${choice}`,
       parameters: ["field: F", parameter, "options?: ValueOptions"],
@@ -140,7 +138,6 @@ function writeMethods(subject: Subject): Method[] {
     {
       name: `updateManyBy${suffix}`,
       description: `Changes ${found}, each of them once, as \`update\` does. ${resultOfEach}`,
-      errors: [],
       parameters: [parameter, `data: ${names.update}`, `options?: ManyUpdateOptions<${names.row}>`],
       result: manyRows,
       call: `updateMany({ ...options, ${query}, data })`,
@@ -148,7 +145,6 @@ function writeMethods(subject: Subject): Method[] {
     {
       name: `deleteManyBy${suffix}`,
       description: `Deletes ${found}, as \`delete\` does. ${resultOfEach}`,
-      errors: [],
       parameters: [parameter, `options?: ManyDeleteOptions<${names.row}>`],
       result: manyRows,
       call: `deleteMany({ ...options, ${query} })`,

@@ -47,7 +47,6 @@ export function readMethods({ model, definition, names }: NamedModel, types: Mod
     {
       name: `find${by}`,
       description: `Returns the row with this ${fields}, or null if there is none. One read.`,
-      errors: [],
       parameters: [...key.declarations, oneOptions],
       result: "Promise<Row | null>",
       call: `findUnique(${one})`,
@@ -71,7 +70,6 @@ export function readMethods({ model, definition, names }: NamedModel, types: Mod
     {
       name: `findVersioned${by}`,
       description: `Returns the row with this ${fields} and its versionstamp, or null if there is none. A write can pass the versionstamp as \`ifVersion\`. One read.`,
-      errors: [],
       parameters: [...key.declarations, oneOptions],
       result: "Promise<WithVersionstamp<Row> | null>",
       call: `findVersioned(${one})`,
@@ -79,7 +77,6 @@ export function readMethods({ model, definition, names }: NamedModel, types: Mod
     {
       name: `watch${by}`,
       description: `Returns a stream of the row with this ${fields}: the current row, then the row after each change. It is null while there is none. One read each time.`,
-      errors: [],
       parameters: [...key.declarations, readOptions],
       result: "ReadableStream<Row | null>",
       call: `watch(${one})`,
@@ -95,7 +92,6 @@ export function readMethods({ model, definition, names }: NamedModel, types: Mod
     {
       name: "count",
       description: `Returns the number of rows. ${model.counted ? "One read, or with a filter one per row." : "One read per row."}`,
-      errors: [],
       parameters: [`options?: CountOptions<${names.row}>`],
       result: "Promise<number>",
       call: "count(options)",
@@ -103,7 +99,6 @@ export function readMethods({ model, definition, names }: NamedModel, types: Mod
     {
       name: "exists",
       description: "Returns true if there are rows. Reads up to the first one.",
-      errors: [],
       parameters: [`options?: CountOptions<${names.row}>`],
       result: "Promise<boolean>",
       call: "exists(options)",
@@ -193,7 +188,6 @@ export function writeMethods(
     {
       name: "updateMany",
       description: `Changes the rows that a filter selects, as \`update\` does. Reads all rows. ${resultOfEach}`,
-      errors: [],
       parameters: [filter, `data: ${names.update}`, `options?: BatchOptions & { ${expireIn} }`],
       result: manyRows,
       call: "updateMany({ ...options, filter, data })",
@@ -201,7 +195,6 @@ export function writeMethods(
     {
       name: "deleteMany",
       description: `Deletes the rows that a filter selects, as \`delete\` does. Reads all rows. ${resultOfEach}`,
-      errors: [],
       parameters: [filter, "options?: BatchOptions"],
       result: manyRows,
       call: "deleteMany({ ...options, filter })",

@@ -24,7 +24,6 @@ export function shapeMethods(
   const include: Method = {
     name: "include",
     description: `Returns a repository that loads relations with each row: \`{ ${relation}: true }\`, or a query for each relation. \`_count\` adds numbers of related rows.`,
-    errors: [],
     typeParameters: `const I extends IncludeOf<${relations}>`,
     parameters: [`relations: I & CheckedRelations<${relations}, I>`],
     result: `${repository}<WithRelations<Row, ${relations}, I>>`,
@@ -33,7 +32,6 @@ export function shapeMethods(
   const whereRelated: Method = {
     name: "whereRelated",
     description: `Returns a repository whose lists, counts and changes of many rows have only rows that meet conditions on related rows, such as \`{ ${relation}: { ${isMany ? "some" : "is"}: { … } } }\`. Indexes have to serve the conditions. \`UnindexedQueryError\` says what to declare.`,
-    errors: [],
     parameters: [`conditions: RelatedConditions<${relations}>`],
     result: `${repository}<Row>`,
     call: `view(${repository}, { whereRelated: conditions })`,
@@ -42,7 +40,6 @@ export function shapeMethods(
     {
       name: "select",
       description: `Returns a repository that returns only some fields of rows: \`{ ${propertyName(field)}: true }\`.`,
-      errors: [],
       typeParameters: `F extends keyof ${row}`,
       parameters: ["fields: { readonly [K in F]: true }"],
       result: `${repository}<SelectedFields<${row}, F, Row>>`,
@@ -53,7 +50,6 @@ export function shapeMethods(
       name: "withVersionstamp",
       description:
         "Returns a repository that returns `{ row, versionstamp }`. A write can pass the versionstamp as `ifVersion`.",
-      errors: [],
       parameters: [],
       result: `${repository}<WithVersionstamp<Row>>`,
       call: `view(${repository}, { withVersionstamp: true })`,

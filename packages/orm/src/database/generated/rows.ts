@@ -65,14 +65,7 @@ interface TakeOptions {
  * `Repository`. Generated code supplies the types, and names the index of each query. It omits the
  * type arguments, because one type for all models costs the compiler less than one for each.
  */
-export interface Rows<
-  // biome-ignore lint/suspicious/noExplicitAny: the methods of generated code have the types.
-  Row extends object = any,
-  // biome-ignore lint/suspicious/noExplicitAny: the same.
-  CreateInput = any,
-  // biome-ignore lint/suspicious/noExplicitAny: the same.
-  UpdateInput = any,
-> {
+export interface Rows<Row extends object = Known, CreateInput = Known, UpdateInput = Known> {
   /**
    * Returns a repository whose methods return something else of a row, or only the rows that meet
    * conditions on related rows.
@@ -179,14 +172,8 @@ export interface Rows<
  * @throws {ModelDefinitionError} if the database has no such model.
  * @throws {ScopeError} if the scope does not have it.
  */
-export function rowsOf<
-  // biome-ignore lint/suspicious/noExplicitAny: as in `Rows`.
-  Row extends object = any,
-  // biome-ignore lint/suspicious/noExplicitAny: as in `Rows`.
-  CreateInput = any,
-  // biome-ignore lint/suspicious/noExplicitAny: as in `Rows`.
-  UpdateInput = any,
->(source: AnyDatabase | Rows, modelName: string): Rows<Row, CreateInput, UpdateInput> {
+export function rowsOf<Row extends object = Known, CreateInput = Known, UpdateInput = Known>(
+source: AnyDatabase | Rows, modelName: string): Rows<Row, CreateInput, UpdateInput> {
   if (source instanceof GeneratedRows) return source;
   const context = tableWithin(source, modelName);
   return new GeneratedRows(new Calls(context, "generated"));

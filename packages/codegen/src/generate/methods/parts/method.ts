@@ -5,7 +5,7 @@ export interface Method {
   readonly name: string;
   /** The text of the comment: the effect and the cost of the method. */
   readonly description: string;
-  readonly errors: readonly string[];
+  readonly errors?: readonly string[];
   /** The type parameters as code: `F extends "team" | "score"`. */
   readonly typeParameters?: string;
   /** The parameters as code: `id: string`. */
@@ -17,7 +17,7 @@ export interface Method {
 }
 
 export function methodText(method: Method): string {
-  const { name, description, errors, typeParameters, parameters, result, call } = method;
+  const { name, description, errors = [], typeParameters, parameters, result, call } = method;
   const generics = typeParameters === undefined ? "" : `<${typeParameters}>`;
   const thrown = errors.map((error) => `@throws ${error}`);
   const comment = docComment(
