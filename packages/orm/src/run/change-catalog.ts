@@ -1,6 +1,7 @@
 import type { AtomicOperation } from "@keywright/core";
 import type { CatalogEntry } from "../catalog/catalog-entry.js";
 import type { TableContext } from "../context/table-context.js";
+import { again, retry } from "../transaction/retry.js";
 import type { Lease } from "./lease.js";
 
 /**
@@ -17,14 +18,14 @@ export async function changeCatalog(
   update: (entry: CatalogEntry, operation: AtomicOperation) => CatalogEntry | undefined,
   isBehind = false,
 ): Promise<void> {
-  for (;;) {
+  await retry(async () => {
     const { snapshot } = catalog;
     if (!isBehind) snapshot.assertWritable();
     const operation = kv.atomic().check(snapshot.check);
     const entry = update(snapshot.entry, operation);
-    if (entry === undefined) return;
+    if (entry === undefined) return undefined;
     const { ok } = await lease.commit(operation.set(snapshot.check.key, entry));
     await catalog.reload();
-    if (ok) return;
-  }
+    return ok ? undefined : again;
+  });
 }

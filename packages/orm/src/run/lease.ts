@@ -13,6 +13,7 @@ import { leaseShape } from "../catalog/system-shapes.js";
 import { systemValue } from "../catalog/system-value.js";
 import { LeaseLostError } from "../errors/migration-errors.js";
 import { systemPrefix } from "../model/compiled-model.js";
+import { again, retry } from "../transaction/retry.js";
 
 export const leaseKey: KvKey = [systemPrefix, "lease"];
 
@@ -110,11 +111,11 @@ export class Lease {
    * @throws {LeaseLostError} if another runner holds the lease. Nothing was written.
    */
   async write(fill: (operation: AtomicOperation) => void): Promise<void> {
-    for (;;) {
+    await retry(async () => {
       const operation = this.#kv.atomic();
       fill(operation);
-      if ((await this.commit(operation)).ok) return;
-    }
+      return (await this.commit(operation)).ok ? undefined : again;
+    });
   }
 
   /**

@@ -1,17 +1,10 @@
 import type { Kv, KvLimits } from "@keywright/core";
 import { assertPositiveInteger } from "../errors/assert-positive-integer.js";
 import { TransactionConflictError } from "../errors/transaction-errors.js";
-import { pauseBeforeAttempt } from "./pause.js";
+import { FailedAttempt, retry } from "./retry.js";
 import { TransactionKv } from "./transaction-kv.js";
 
 const defaultAttempts = 100;
-
-/**
- * The maximum pause grows by this number of milliseconds with each attempt. If hundreds of
- * transactions compete for one row, all of them succeed only if those with more attempts wait
- * longer.
- */
-const pausePerAttempt = 10;
 
 export interface RunOptions {
   /** The maximum number of attempts. The default is 100. */
@@ -25,11 +18,6 @@ export interface RunOptions {
    */
   readonly optimistic?: boolean | undefined;
 }
-
-/** The result of one attempt. `cause` is the error that its function threw. */
-type AttemptResult<T> =
-  | { readonly ok: true; readonly result: T }
-  | { readonly ok: false; readonly cause?: unknown };
 
 /**
  * Runs a function whose reads and writes of the database are one transaction, and returns its
@@ -47,23 +35,20 @@ export async function runTransaction<T>(
 ): Promise<T> {
   const { maxAttempts = defaultAttempts, signal, optimistic = false } = options;
   assertPositiveInteger("", "maxAttempts", maxAttempts, "transaction");
-  for (let attempt = 1; ; attempt++) {
-    await pauseBeforeAttempt(attempt, signal, pausePerAttempt * attempt);
+  const runAttempt = async (attempt: number) => {
     // If the outer transaction may assume nothing, it has failed before because of an assumption.
     const mayAssume = attempt === 1 && !(kv instanceof TransactionKv && !kv.mayAssume);
     const assumes = !mayAssume ? "nothing" : optimistic ? "all" : "versions";
-    const transaction = new TransactionKv(kv, { attempt, assumes });
-    const attemptResult = await runOnce(transaction, body, signal);
-    if (attemptResult.ok) return attemptResult.result;
-    if (attempt === maxAttempts) throw new TransactionConflictError(attempt, attemptResult.cause);
-  }
+    return await runOnce(new TransactionKv(kv, { attempt, assumes }), body, signal);
+  };
+  return await retry(runAttempt, { maxAttempts, pauses: "growing", signal });
 }
 
 async function runOnce<T>(
   transaction: TransactionKv,
   body: (kv: TransactionKv) => Promise<T>,
   signal: AbortSignal | undefined,
-): Promise<AttemptResult<T>> {
+): Promise<T | FailedAttempt> {
   let result: T;
   try {
     result = await body(transaction);
@@ -72,10 +57,14 @@ async function runOnce<T>(
   } catch (cause) {
     transaction.end();
     if (signal?.aborted || (await hasConsistentReads(transaction))) throw cause;
-    return { ok: false, cause };
+    return conflict(cause);
   }
-  const { ok } = await transaction.commit();
-  return ok ? { ok, result } : { ok };
+  return (await transaction.commit()).ok ? result : conflict();
+}
+
+/** @param cause the error of the function, if it threw one. */
+function conflict(cause?: unknown): FailedAttempt {
+  return new FailedAttempt((attempts) => new TransactionConflictError(attempts, cause));
 }
 
 /** If the database throws, the error of the function is more useful than that of the database. */

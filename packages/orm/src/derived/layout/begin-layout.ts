@@ -12,6 +12,7 @@ import type { TableContext } from "../../context/table-context.js";
 import type { CompiledModel } from "../../model/compiled-model.js";
 import type { MigrationRun } from "../../run/migration-run.js";
 import { indexManifest } from "../../schema/manifests/index-manifest.js";
+import { again, retry } from "../../transaction/retry.js";
 
 /**
  * Records in the catalog that the rows are also stored by the primary key of a model, and the place
@@ -24,13 +25,14 @@ export async function beginLayout(
   run: MigrationRun,
   model: CompiledModel,
 ): Promise<void> {
-  for (;;) {
+  await retry(async () => {
     await catalog.reload();
     const { entry, check } = catalog.snapshot;
-    if (entry.otherLayout !== undefined) return;
+    if (entry.otherLayout !== undefined) return undefined;
     const next = withFormat(await withLayout(kv, model, entry));
     await run.lease.commit(kv.atomic().check(check).set(check.key, next));
-  }
+    return again;
+  });
 }
 
 async function withLayout(

@@ -13,6 +13,7 @@ import type { TableContext } from "../../context/table-context.js";
 import type { CompiledModel } from "../../model/compiled-model.js";
 import type { MigrationRun } from "../../run/migration-run.js";
 import type { RowManifest } from "../../schema/manifests/manifest.js";
+import { again, retry } from "../../transaction/retry.js";
 
 /**
  * Makes the other layout of a model the one that is read, in one commit. From then on, programs
@@ -29,7 +30,7 @@ export async function switchKey(
   run: MigrationRun,
 ): Promise<boolean> {
   const { manifest } = programRows;
-  for (;;) {
+  return await retry(async () => {
     await stored.catalog.reload();
     const { entry, check } = stored.catalog.snapshot;
     if (!isComplete(entry) || recordsExpiry(stored)) return false;
@@ -40,8 +41,8 @@ export async function switchKey(
       .check(check)
       .set(check.key, switched(entry, model, stored.model, manifest.hash))
       .set(rowManifestKey(model, manifest.hash), { ...manifest, ...(left && { left }) });
-    if ((await run.lease.commit(operation)).ok) return true;
-  }
+    return (await run.lease.commit(operation)).ok ? true : again;
+  });
 }
 
 /** True if rows have records with their primary keys, because a row that expires was created. */

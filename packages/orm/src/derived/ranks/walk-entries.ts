@@ -6,6 +6,7 @@ import {
   countSlot,
   type RankedAmounts,
 } from "../../model/aggregates/ranked-amounts.js";
+import { again, retry } from "../../transaction/retry.js";
 import { type Boundary, first, intervalSize, topLevel } from "./rank-keys.js";
 import type { RankedTable } from "./ranked-table.js";
 import { amountsOfEntries, listEntries } from "./read-entries.js";
@@ -49,14 +50,15 @@ export async function walkEntries(
   range: EntryRange,
   options: WalkOptions,
 ): Promise<WalkResult> {
-  for (let attempt = 1; ; attempt++) {
+  return await retry(async (attempt) => {
     try {
       // If intervals are merged all the time, the entries themselves are counted.
       return await new Walk(table, range, options).run(attempt < maxAttempts ? topLevel : 0);
     } catch (error) {
       if (!(error instanceof TornRanksError)) throw error;
+      return again;
     }
-  }
+  });
 }
 
 class Walk {

@@ -31,6 +31,7 @@ import type { RowManifest } from "../../schema/manifests/manifest.js";
 import { unfilledCopies } from "../../schema/manifests/model-manifest.js";
 import { storedManifest } from "../../schema/manifests/row-manifest.js";
 import { findUpgrade } from "../../schema/upgrade/row-upgrade.js";
+import { again, retry } from "../../transaction/retry.js";
 import { leftFields } from "./left-fields.js";
 import type { MigrationStep, ModelFacts } from "./migration-plan.js";
 import { isRebuiltBeside, renamedCounters, renamedIndexes } from "./plan-indexes.js";
@@ -49,7 +50,7 @@ export async function beginMigration(
   { lease }: MigrationRun,
 ): Promise<void> {
   const { kv, model, catalog } = context;
-  for (;;) {
+  await retry(async () => {
     const facts = await readFacts(context);
     const { check } = catalog.snapshot;
     const { manifest } = catalog.programRows;
@@ -71,10 +72,10 @@ export async function beginMigration(
     }
     const { ok } = await lease.commit(operation);
     await catalog.reload();
-    if (!ok) continue;
+    if (!ok) return again;
     await recordEarlierSchemas(kv, model, catalog.programRows);
-    return;
-  }
+    return undefined;
+  });
 }
 
 /** Records the functions of a schema that has not changed otherwise, so that plans do not warn. */

@@ -2,6 +2,7 @@ import { ulid } from "@keywright/core";
 import { rowManifestKey, transformMarkKey, transformsOf } from "../../catalog/catalog-entry.js";
 import type { TableContext } from "../../context/table-context.js";
 import type { MigrationRun } from "../../run/migration-run.js";
+import { again, retry } from "../../transaction/retry.js";
 import { leftValues } from "./left-fields.js";
 import { readFacts } from "./plan-migration.js";
 
@@ -17,11 +18,11 @@ export async function beginRemoval(
 ): Promise<void> {
   const { kv, model, catalog } = context;
   if (!names.includes(model.name)) return;
-  for (;;) {
+  await retry(async () => {
     const facts = await readFacts(context);
     const [left] = leftValues(facts);
     const { entry, storedRow } = facts;
-    if (left === undefined || storedRow === undefined) return;
+    if (left === undefined || storedRow === undefined) return undefined;
     catalog.snapshot.assertWritable();
     const { check } = catalog.snapshot;
     const earlier = transformsOf(entry.transform);
@@ -39,6 +40,6 @@ export async function beginRemoval(
         .set(transformMarkKey(model, transform.id), { format: 1 }),
     );
     await catalog.reload();
-    if (ok) return;
-  }
+    return ok ? undefined : again;
+  });
 }

@@ -3,6 +3,7 @@ import { withCode } from "../../catalog/recorded-code.js";
 import { type AnyDatabase, tableContexts } from "../../context/any-database.js";
 import type { TableContext } from "../../context/table-context.js";
 import { differsInCode, indexManifest } from "../../schema/manifests/index-manifest.js";
+import { again, retry } from "../../transaction/retry.js";
 
 /** How many forms of functions are remembered for an index. */
 const maxForms = 10;
@@ -40,7 +41,7 @@ async function recordInModel(
   { kv, model, catalog }: TableContext,
   isNamed: (name: string) => boolean,
 ): Promise<string[]> {
-  for (;;) {
+  return await retry(async () => {
     await catalog.reload();
     const { check, entry: stored } = catalog.snapshot;
     const entry = withCode(model, stored);
@@ -58,6 +59,6 @@ async function recordInModel(
     const next = { ...entry, indexes: { ...entry.indexes, ...Object.fromEntries(changed) } };
     const { ok } = await kv.atomic().check(check).set(check.key, next).commit();
     await catalog.reload();
-    if (ok) return changed.map(([name]) => name);
-  }
+    return ok ? changed.map(([name]) => name) : again;
+  });
 }

@@ -1,4 +1,5 @@
 import { VersionConflictError } from "../../errors/row-errors.js";
+import { FailedAttempt, retry } from "../../transaction/retry.js";
 
 const maxAttempts = 5;
 
@@ -10,11 +11,13 @@ const maxAttempts = 5;
  * @throws {VersionConflictError} if this has happened five times.
  */
 export async function retryTornRead<T>(read: (attempt: number) => Promise<T>): Promise<T> {
-  for (let attempt = 1; ; attempt++) {
+  const readOnce = async (attempt: number) => {
     try {
       return await read(attempt);
     } catch (error) {
-      if (!(error instanceof VersionConflictError) || attempt === maxAttempts) throw error;
+      if (!(error instanceof VersionConflictError)) throw error;
+      return new FailedAttempt(() => error);
     }
-  }
+  };
+  return await retry(readOnce, { maxAttempts });
 }

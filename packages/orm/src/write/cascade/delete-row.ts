@@ -31,7 +31,7 @@ import { RowNotFoundError } from "../../errors/row-errors.js";
 import { TransactionConflictError } from "../../errors/transaction-errors.js";
 import { nextCascadeMark } from "../../model/options/soft-delete.js";
 import { referenceGuardKey } from "../../relations/guard-keys.js";
-import { pauseBeforeAttempt } from "../../transaction/pause.js";
+import { FailedAttempt, retry } from "../../transaction/retry.js";
 import type { WriteOptions } from "../input/write-options.js";
 import { deleteSingleRow } from "../rows/delete-single-row.js";
 import { type FindRow, findToWrite } from "../rows/find-row.js";
@@ -80,26 +80,26 @@ export async function deleteRow(
   if (links.referencedBy.length === 0) return await deleteSingleRow(context, find, where, options);
   // The read limit of the caller does not apply, because the deletion must find every referrer.
   const reads = new ReadMeter(model.name, Number.POSITIVE_INFINITY);
-  try {
-    for (let attempt = 1; ; attempt++) {
-      await pauseBeforeAttempt(attempt);
-      // The guard is read beside the row if possible, because it must be read before the search.
-      const [found, guard, job] = await awaitAll([
-        findToWrite(context, catalog.snapshot, find, where),
-        expectedKey && kv.get(referenceGuardKey(model, expectedKey)),
-        expectedKey && readJobTime(context, expectedKey),
-      ]);
-      const { primaryKey } = found;
-      const time = job ?? (expectedKey ? undefined : await readJobTime(context, primaryKey));
-      const marking = markingAt(context, time ?? nextCascadeMark());
-      try {
-        const deletion = { context: marking, primaryKey, find, where, options, meter: reads };
-        return await deleteFound({ ...deletion, found, guard });
-      } catch (error) {
-        if (!(error instanceof OtherRowFound)) throw error;
-        if (attempt === maxAttempts) throw new TransactionConflictError(attempt);
-      }
+  const deleteOnce = async (): Promise<FoundRow | FailedAttempt> => {
+    // The guard is read beside the row if possible, because it must be read before the search.
+    const [found, guard, job] = await awaitAll([
+      findToWrite(context, catalog.snapshot, find, where),
+      expectedKey && kv.get(referenceGuardKey(model, expectedKey)),
+      expectedKey && readJobTime(context, expectedKey),
+    ]);
+    const { primaryKey } = found;
+    const time = job ?? (expectedKey ? undefined : await readJobTime(context, primaryKey));
+    const marking = markingAt(context, time ?? nextCascadeMark());
+    try {
+      const deletion = { context: marking, primaryKey, find, where, options, meter: reads };
+      return await deleteFound({ ...deletion, found, guard });
+    } catch (error) {
+      if (!(error instanceof OtherRowFound)) throw error;
+      return new FailedAttempt((attempts) => new TransactionConflictError(attempts));
     }
+  };
+  try {
+    return await retry(deleteOnce, { maxAttempts, pauses: "short" });
   } finally {
     meter.reads += reads.reads;
   }

@@ -27,7 +27,7 @@ import { isRow } from "../../model/rows/stored-row.js";
 import type { Time } from "../../model/rows/time.js";
 import { tableOfModel } from "../../relations/referrers.js";
 import { limitErrorOf } from "../../transaction/limit-error-of.js";
-import { pauseBeforeAttempt } from "../../transaction/pause.js";
+import { FailedAttempt, retry } from "../../transaction/retry.js";
 import type { PlannedChange } from "./plan-change.js";
 
 export interface CommittedChange {
@@ -59,7 +59,7 @@ export async function commitChange(
 ): Promise<CommittedChange> {
   let takeovers = noTakeovers;
   const { model } = context;
-  for (let attempt = 1; ; attempt++) {
+  const commitOnce = async (): Promise<CommittedChange | FailedAttempt> => {
     const catalog = await writableCatalog(context);
     const planned = plan(catalog);
     const change = planned instanceof Promise ? await planned : planned;
@@ -79,12 +79,11 @@ export async function commitChange(
       return { change, versionstamp: result.versionstamp };
     }
     takeovers = await settleConflict(context, change);
-    if (attempt === maxAttempts) {
-      const id = pointerOf(change.primaryKey);
-      throw new VersionConflictError(model.name, id, attempt);
-    }
-    await pauseBeforeAttempt(attempt + 1);
-  }
+    return new FailedAttempt((attempts) => {
+      return new VersionConflictError(model.name, pointerOf(change.primaryKey), attempts);
+    });
+  };
+  return await retry(commitOnce, { maxAttempts, pauses: "short" });
 }
 
 /** Does the work that follows a commit. For a transaction, it follows the commit of that. */

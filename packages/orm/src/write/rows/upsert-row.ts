@@ -12,7 +12,7 @@ import { isSameKey } from "../../indexes/key-parts.js";
 import { pointerOf, primaryKeyOfPointer, rowKey } from "../../indexes/primary-key.js";
 import type { AnyRow } from "../../model/compiled-model.js";
 import { copyData, copyInput } from "../../model/rows/copy-of-data.js";
-import { pauseBeforeAttempt } from "../../transaction/pause.js";
+import { FailedAttempt, retry } from "../../transaction/retry.js";
 import { callAfterHook, isHookError } from "../input/row-hooks.js";
 import { assertWriteOptions, type WriteOptions } from "../input/write-options.js";
 import { newRow, writeNewRow } from "./create-row.js";
@@ -60,7 +60,7 @@ export async function upsertRow(
   const rowToken = {};
   let row: AnyRow | undefined;
   let previous: ConflictingRow | undefined;
-  for (let attempt = 1; ; attempt++) {
+  const writeOnce = async (): Promise<FoundRow | FailedAttempt> => {
     const found = await unexpired(viewOf(context), await find());
     let conflictingKey = found?.primaryKey ?? [];
     if (found !== undefined) {
@@ -98,11 +98,11 @@ export async function upsertRow(
         return created;
       }
     }
-    if (attempt === maxAttempts) {
-      throw new VersionConflictError(model.name, pointerOf(conflictingKey), attempt);
-    }
-    await pauseBeforeAttempt(attempt + 1);
-  }
+    return new FailedAttempt((attempts) => {
+      return new VersionConflictError(model.name, pointerOf(conflictingKey), attempts);
+    });
+  };
+  return await retry(writeOnce, { maxAttempts, pauses: "short" });
 }
 
 /**

@@ -9,6 +9,7 @@ import { rowKey } from "../../../indexes/primary-key.js";
 import type { CompiledIndex } from "../../../model/compiled-model.js";
 import { currentTime, storedTime } from "../../../model/rows/time.js";
 import { setUntil } from "../../../transaction/buffer/set-until.js";
+import { again, retry } from "../../../transaction/retry.js";
 import { rowExpireAt } from "../../expiry/row-expiry.js";
 import { type ModelStore, viewOf } from "../../view.js";
 import { claimUniqueKey } from "./claim-unique-key.js";
@@ -93,7 +94,7 @@ export async function resolveDuplicate(
   const { kv, model, catalog } = store;
   const { primaryKey } = duplicate;
   const recordKey = duplicateKey(model, duplicate);
-  for (;;) {
+  return await retry(async () => {
     const { snapshot } = catalog;
     const view = viewOf(store, snapshot);
     const key = rowKey(model, primaryKey);
@@ -113,6 +114,6 @@ export async function resolveDuplicate(
     if ((await commit(operation)).ok) return true;
     await catalog.reload();
     // Another program has resolved all duplicates, or the index is being dropped.
-    if (catalog.snapshot.stateOf(index) !== "unique-pending") return true;
-  }
+    return catalog.snapshot.stateOf(index) === "unique-pending" ? again : true;
+  });
 }
