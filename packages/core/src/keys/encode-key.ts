@@ -1,6 +1,5 @@
 import { types } from "node:util";
 import { ByteWriter } from "../bytes/byte-writer.js";
-import { smallBytes } from "../bytes/small-bytes.js";
 import { InvalidKeyError } from "../errors/core-errors.js";
 import { encodePlainKey, numberPartBytes, writeNumberPart } from "./encode-plain-key.js";
 import type { KvKey, KvKeyPart } from "./key.js";
@@ -10,6 +9,13 @@ import { keyTag, longBigint, partEnd, zeroEscape } from "./key-tags.js";
 const writer = new ByteWriter(1024);
 const maxUint64 = (1n << 64n) - 1n;
 const uint64 = new DataView(new ArrayBuffer(8));
+
+const chunkBytes = 0x2000;
+/** The largest size, in bytes, that is allocated in a shared chunk. */
+const mostShared = 0x200;
+
+let chunk = new ArrayBuffer(chunkBytes);
+let used = 0;
 
 /**
  * Encodes a key. The byte order of encoded keys is the order of the keys (see {@link compareKeys}).
@@ -44,6 +50,22 @@ function encode(key: KvKey, order: KeyOrder, allocate: (size: number) => Uint8Ar
 
 function ownBytes(size: number): Uint8Array {
   return new Uint8Array(size);
+}
+
+/**
+ * Returns `size` zero bytes. Small sizes are allocated in a shared chunk, which is faster to create
+ * and faster to pass to a native database than separate memory. A caller that keeps the bytes for
+ * long must copy them, because they keep the whole chunk alive.
+ */
+function smallBytes(size: number): Uint8Array {
+  if (size > mostShared) return new Uint8Array(size);
+  if (used + size > chunkBytes) {
+    chunk = new ArrayBuffer(chunkBytes);
+    used = 0;
+  }
+  const bytes = new Uint8Array(chunk, used, size);
+  used += size;
+  return bytes;
 }
 
 /** The size in bytes of a versionstamp as a key part: a tag, 20 digits and the end. */

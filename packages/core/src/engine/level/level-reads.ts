@@ -57,7 +57,10 @@ export class LevelReads {
 
   get(key: Uint8Array): MaybePromise<StoredEntry | undefined> {
     if (this.#source.damage !== undefined) throw this.#source.damage;
-    if (this.#source.hasGetSync) return unexpired(this.getSync(key), this.#now());
+    if (this.#source.hasGetSync) {
+      const entry = this.getSync(key);
+      return entry?.expireAt === undefined ? entry : unexpired(entry, this.#now());
+    }
     return this.getAsync(key).then((entry) => unexpired(entry, this.#now()));
   }
 
@@ -95,7 +98,7 @@ export class LevelReads {
           if (batch.length === 0) return entries;
           for (const [key, record] of batch) {
             const entry = decodeRecord(key, record);
-            if (hasExpired(entry, now)) continue;
+            if (entry.expireAt !== undefined && hasExpired(entry, now)) continue;
             entries.push(entry);
             size += entry.value.length;
             if (entries.length === limit || size >= maxBytes) break;

@@ -150,7 +150,7 @@ export class RangeIterator<T> implements KvListIterator<T> {
       limit,
       reverse: this.#reverse,
     });
-    if (isRangeEnd(batch, limit)) this.#isExhausted = true;
+    if (batch.length < limit && isRangeEnd(batch, limit)) this.#isExhausted = true;
     this.#remaining -= batch.length;
     this.#batch = batch;
     this.#next = 0;
@@ -181,8 +181,8 @@ export class RangeIterator<T> implements KvListIterator<T> {
  */
 function sharedPrefix(selector: KvListSelector): readonly KvKeyPart[] {
   if (!("prefix" in selector) || selector.prefix === undefined) return [];
-  const isShared = selector.prefix.every((part) => typeof part !== "object");
-  return isShared ? [...selector.prefix] : [];
+  for (const part of selector.prefix) if (typeof part === "object") return [];
+  return [...selector.prefix];
 }
 
 /**
