@@ -29,9 +29,10 @@ export function ulid(seedTime: number = Date.now()): string {
  * @throws {Error} of the `ulid` package, if the time is not valid.
  */
 export function monotonicUlid(seedTime: number = Date.now()): string {
-  const isLater = encodeTime(seedTime) > last.slice(0, TIME_LEN);
+  const time = encodeTime(seedTime);
+  const isLater = time > last.slice(0, TIME_LEN);
   // The whole ULID is incremented, so that an overflow of the random part is carried into the time.
-  last = isLater ? ulid(seedTime) : incrementBase32(last);
+  last = isLater ? time + randomPart() : incrementBase32(last);
   return last;
 }
 

@@ -203,7 +203,12 @@ export function indexEntries(
 ): IndexEntry[] {
   const entries: IndexEntry[] = [];
   for (const index of indexes) {
-    const keys = indexKeysOfRow(model, index, row, primaryKey);
+    let keys: readonly KvKey[];
+    try {
+      keys = indexKeys(model, index, row, primaryKey);
+    } catch (error) {
+      throw withRowId(model, index, error, primaryKey);
+    }
     if (keys.length === 0) continue;
     const value = entryValue(index, row, primaryKey);
     for (const key of keys) entries.push({ index, key, value });
@@ -267,21 +272,17 @@ function entryText({ index, key }: IndexEntry): string {
   return `${index.name.length}:${index.name}${keyText(key)}`;
 }
 
-/** Returns the same as {@link indexKeys}. Its errors contain the id of the row. */
-function indexKeysOfRow(
+/** Returns an error of {@link indexKeys} with the id of the row. */
+function withRowId(
   model: CompiledModel,
   index: CompiledIndex,
-  row: AnyRow,
+  error: unknown,
   primaryKey: readonly KvKeyPart[],
-): KvKey[] {
-  try {
-    return indexKeys(model, index, row, primaryKey);
-  } catch (error) {
-    if (!(error instanceof IndexKeyError)) throw error;
-    const { field, valueType, cause, problem } = error;
-    const options = { id: pointerOf(primaryKey), cause, problem };
-    throw new IndexKeyError(model.name, index.name, field, valueType, options);
-  }
+): unknown {
+  if (!(error instanceof IndexKeyError)) return error;
+  const { field, valueType, cause, problem } = error;
+  const options = { id: pointerOf(primaryKey), cause, problem };
+  return new IndexKeyError(model.name, index.name, field, valueType, options);
 }
 
 /** True if a row has this key in an index. Only then is a pointer to the row used. */

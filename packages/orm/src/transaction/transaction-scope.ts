@@ -26,7 +26,7 @@ const scopes = new AsyncLocalStorage<TransactionScope | undefined>();
 
 /** True if the caller was called by the function of a transaction of this database. */
 export function isWithinTransaction(kv: Kv): boolean {
-  for (let scope = activeScope(); scope !== undefined; scope = scope.outer) {
+  for (let scope = scopes.getStore(); scope !== undefined; scope = scope.outer) {
     if (scope.kv === kv && !scope.isEnded) return true;
   }
   return false;
