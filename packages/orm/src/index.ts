@@ -61,6 +61,8 @@ export type {
 export type { RowQuery } from "./database/repository/row-query.js";
 export type { PurgeOptions, RestoreOptions } from "./database/repository/soft-delete-types.js";
 export type { ScopedDatabase, ScopeValues } from "./database/scope-types.js";
+export type { CheckedCounters, WrongCounter } from "./derived/counters/check-counters.js";
+export type { CounterStatus } from "./derived/counters/counting-state.js";
 export type {
   DuplicatesPage,
   DuplicatesQuery,
@@ -129,7 +131,6 @@ export type {
 } from "./migrate/migrate.js";
 export { migrate } from "./migrate/migrate.js";
 export type {
-  CounterStatus,
   IndexStatus,
   MigrationStatus,
   ModelStatus,
@@ -162,7 +163,6 @@ export {
 } from "./migrate/transform/preview-duplicates.js";
 export type { PreviewedRow, PreviewOptions } from "./migrate/transform/preview-transform.js";
 export { previewMigration } from "./migrate/transform/preview-transform.js";
-export type { CheckedCounters, WrongCounter } from "./migrate/verify/check-counters.js";
 export type {
   DanglingReference,
   DanglingReferencesOptions,

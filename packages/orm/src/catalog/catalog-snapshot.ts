@@ -60,7 +60,7 @@ export class CatalogSnapshot {
   /** The counters that include every row. Every write has to maintain them. */
   readonly counters: CounterSet | undefined;
   /**
-   * The counters that are being built. They include only rows with a mark: see `countedMarkKey`.
+   * The counters that are being built. They include only rows with a mark: see `seenKey`.
    */
   readonly growingCounters: CounterSet | undefined;
   /** True if a ranked index is maintained. */

@@ -1,5 +1,4 @@
 import type { Kv, KvKey, KvKeyPart } from "@keywright/core";
-
 import { catalogPrefix, isBeingDropped, storedIndexOf } from "../catalog/catalog-entry.js";
 import type { TableContext } from "../context/table-context.js";
 import { waitForReaders } from "../derived/drop-indexes.js";

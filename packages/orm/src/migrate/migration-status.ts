@@ -7,20 +7,13 @@ import {
   type UnreportedRows,
 } from "../catalog/backfill-state.js";
 import type { IndexState, RunningTransform } from "../catalog/catalog-entry.js";
-import { type CountingState, countingKey } from "../catalog/counting-state.js";
-import {
-  backfillShape,
-  countingShape,
-  leaseShape,
-  transformShape,
-} from "../catalog/system-shapes.js";
+import { backfillShape, leaseShape, transformShape } from "../catalog/system-shapes.js";
 import { systemValue } from "../catalog/system-value.js";
 import { type AnyDatabase, tableContexts } from "../context/any-database.js";
 import type { TableContext } from "../context/table-context.js";
-
+import { type CounterStatus, readCounterStatuses } from "../derived/counters/counting-state.js";
 import { findDuplicates } from "../derived/entries/duplicates/list-duplicates.js";
 import { readUnreported } from "../derived/entries/fill/unreported-rows.js";
-
 import type { CompiledModel } from "../model/compiled-model.js";
 import { hasHolderEnded, leaseKey, type StoredLease } from "../run/lease.js";
 import { findFailedRows } from "./transform/failed-rows.js";
@@ -70,12 +63,6 @@ export interface IndexStatus {
   readonly unindexed: UnindexedRows | null;
 }
 
-export interface CounterStatus {
-  readonly state: IndexState;
-  /** The progress of the build; null if the counter is not being built. */
-  readonly progress: Progress<"building"> | null;
-}
-
 export interface TransformStatus extends RunningTransform {
   /** Null before the first batch. */
   readonly progress: Progress<"transforming"> | null;
@@ -108,8 +95,6 @@ async function modelStatus(database: AnyDatabase, context: TableContext): Promis
   const { entry } = snapshot;
   const storedBackfill = await kv.get(backfillKey(model));
   const backfill = systemValue<BackfillState>(storedBackfill, backfillShape, model.name);
-  const storedCounting = await kv.get(countingKey(model));
-  const counting = systemValue<CountingState>(storedCounting, countingShape, model.name);
   const { backfills } = await readUnreported([context]);
   const declared = new Map(model.indexes.map((index) => [index.name, index]));
   const { keyIndex, model: layout } = snapshot.other ?? {};
@@ -127,11 +112,7 @@ async function modelStatus(database: AnyDatabase, context: TableContext): Promis
       unindexed: isFilled ? (backfill.unindexed ?? null) : unreportedOf(backfills, name),
     };
   }
-  const counters: Record<string, CounterStatus> = {};
-  for (const [name, state] of Object.entries(entry.counters ?? {})) {
-    const isCounted = counting?.counters.includes(name) === true;
-    counters[name] = { state, progress: isCounted ? storedProgress("building", counting) : null };
-  }
+  const counters = await readCounterStatuses(kv, model, entry);
   const transform = await transformStatus(database, context);
   return { model: model.name, indexes, counters, transform };
 }

@@ -7,16 +7,7 @@ import {
   withCounterStates,
   withFormat,
 } from "../../catalog/catalog-entry.js";
-import {
-  type CountingState,
-  countedMarkKey,
-  countedMarksPrefix,
-  countingKey,
-} from "../../catalog/counting-state.js";
-import { countingShape } from "../../catalog/system-shapes.js";
-import { systemValue } from "../../catalog/system-value.js";
 import type { TableContext } from "../../context/table-context.js";
-import { counterKey } from "../../indexes/counter-keys.js";
 import { expectedEntries } from "../../indexes/expected-entries.js";
 import { type Counter, parseCounterName } from "../../model/aggregates/counter.js";
 import type { AnyRow, CompiledModel } from "../../model/compiled-model.js";
@@ -26,6 +17,7 @@ import { clearPrefix } from "../../run/clear-prefix.js";
 import { commitBatch } from "../../run/commit-batch.js";
 import type { MigrationRun } from "../../run/migration-run.js";
 import { readNextRows } from "../../run/scan-rows.js";
+import { seenKey, seenPrefix } from "../build-marks.js";
 import { addWrites, writesAt } from "../effects.js";
 import { assertNotRanked } from "../ranks/assert-not-ranked.js";
 import { placeChanges } from "../ranks/place-changes.js";
@@ -35,6 +27,8 @@ import { splitAll } from "../ranks/tend-ranks.js";
 import { viewOf } from "../view.js";
 import { countedRowsPrefix, countedUntilPrefix } from "./counted-row.js";
 import { amountChanges, type CounterAmount, counterAmounts } from "./counter-amounts.js";
+import { counterKey } from "./counter-keys.js";
+import { type CountingState, countingKey, readCountingState } from "./counting-state.js";
 import { type CountedRowRecord, recordCountedRow } from "./record-counted-row.js";
 
 const maxCountedRows = 250;
@@ -61,8 +55,7 @@ export async function buildCounters(context: TableContext, run: MigrationRun): P
     await run.lease.renew();
     await catalog.reload();
     catalog.snapshot.assertWritable();
-    const stored = await kv.get(countingKey(model));
-    const state = systemValue<CountingState>(stored, countingShape, model.name);
+    const state = await readCountingState(kv, model);
     if (state !== null) {
       if (unfinishedCounters(context, state).length === 0) {
         // All of its counters were dropped before the build ended.
@@ -110,7 +103,7 @@ async function beginBuild(
   if (absent.length === 0) {
     // A build that ended or was abandoned may have left marks, even if the model has no counters
     // now. Counters that were dropped have left records of rows that expire.
-    const leftPrefixes = [countedMarksPrefix(model)];
+    const leftPrefixes = [seenPrefix(model)];
     if (entry.expires && !snapshot.recordsCounted) {
       leftPrefixes.push(countedRowsPrefix(model), countedUntilPrefix(model));
     }
@@ -121,7 +114,7 @@ async function beginBuild(
     return false;
   }
   // Marks and counts that an earlier build of these counters has left.
-  const stalePrefixes: KvKey[] = [countedMarksPrefix(model)];
+  const stalePrefixes: KvKey[] = [seenPrefix(model)];
   for (const counter of countersNamed(model, absent)) {
     if (!isOfAllRows(counter)) stalePrefixes.push(counterKey(counter, []));
   }
@@ -245,7 +238,7 @@ async function countBatch(
   const counted: { readonly row: AtomicCheck; readonly mark: KvKey }[] = [];
   const records: CountedRowRecord[] = [];
   const modelRows = rows.filter((row) => row.key.length === model.primaryKey.length + 1);
-  const marks = modelRows.map((row) => countedMarkKey(model, row.key.slice(1)));
+  const marks = modelRows.map((row) => seenKey(model, row.key.slice(1)));
   const amounts: CounterAmount[] = [];
   const ranked: RankAmount[] = [];
   const view = viewOf(context, snapshot);

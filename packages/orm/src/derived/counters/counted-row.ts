@@ -1,9 +1,9 @@
 import type { KvKey, KvKeyPart } from "@keywright/core";
 import type { CatalogEntry } from "../../catalog/catalog-entry.js";
 import type { CatalogSnapshot } from "../../catalog/catalog-snapshot.js";
-import { counterKey } from "../../indexes/counter-keys.js";
 import { type CompiledModel, systemPrefix } from "../../model/compiled-model.js";
 import type { CounterAmount } from "./counter-amounts.js";
+import { counterKey } from "./counter-keys.js";
 
 /**
  * A counter that includes a row: the number of its build (see `CatalogEntry.counterBuilds`), then

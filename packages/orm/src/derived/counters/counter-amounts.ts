@@ -1,11 +1,11 @@
 import type { KvKey, KvKeyPart } from "@keywright/core";
 import type { CounterSet } from "../../catalog/catalog-snapshot.js";
-import { counterKey } from "../../indexes/counter-keys.js";
 import { type IndexEntry, isAbsent } from "../../indexes/index-entries.js";
 import { keyText } from "../../indexes/key-text.js";
 import { amountOf, limbsOfAmount, valueCount } from "../../model/aggregates/amount.js";
 import type { Counter } from "../../model/aggregates/counter.js";
 import type { AnyRow } from "../../model/compiled-model.js";
+import { counterKey } from "./counter-keys.js";
 
 /** What a row adds to a counter. */
 export interface CounterAmount {

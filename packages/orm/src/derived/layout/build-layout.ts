@@ -1,11 +1,11 @@
 import type { UnindexedRow } from "../../catalog/backfill-state.js";
 import type { OtherLayout } from "../../catalog/other-layout.js";
 import type { TableContext } from "../../context/table-context.js";
+import { buildCounters } from "../../derived/counters/build-counters.js";
 import { canBeStored } from "../../indexes/can-be-stored.js";
 import { pointerOf, primaryKeyInRow, rowKey } from "../../indexes/primary-key.js";
 import { type MigrationRun, maxBatchRows } from "../../run/migration-run.js";
 import { readNextRows } from "../../run/scan-rows.js";
-import { buildCounters } from "../counters/build-counters.js";
 import { dropIndexes } from "../drop-indexes.js";
 import { backfill } from "../entries/fill/backfill.js";
 import { finishIndex, type MigratedIndex, maxReported } from "../entries/fill/finish-index.js";

@@ -1,7 +1,7 @@
 import type { TableContext } from "../../context/table-context.js";
+import { countStoredRows } from "../../derived/counters/count-stored-rows.js";
 import { changeCatalog } from "../../run/change-catalog.js";
 import type { MigrationRun } from "../../run/migration-run.js";
-import { countRows } from "../../run/scan-rows.js";
 import { checkCopies } from "./check-copies.js";
 
 /**
@@ -16,7 +16,7 @@ export async function fillCopies(context: TableContext, run: MigrationRun): Prom
   await catalog.reload();
   const { unfilled } = catalog.snapshot.entry;
   if (unfilled === undefined) return true;
-  const total = await countRows(context, run, []);
+  const total = await countStoredRows(context, run, []);
   if (total === undefined) return false;
   const meter = run.meter(model.name);
   meter.start("transforming", 0, total);

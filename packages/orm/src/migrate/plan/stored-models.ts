@@ -1,15 +1,14 @@
-import type { Kv, KvKey, KvU64 } from "@keywright/core";
+import type { Kv, KvKey } from "@keywright/core";
 import {
   type CatalogEntry,
   catalogPrefix,
   isBeingDropped,
   rowManifestKey,
 } from "../../catalog/catalog-entry.js";
-import { catalogShape, counterShape, rowManifestShape } from "../../catalog/system-shapes.js";
+import { catalogShape, rowManifestShape } from "../../catalog/system-shapes.js";
 import { systemValue } from "../../catalog/system-value.js";
 import type { TableContext } from "../../context/table-context.js";
-import { rowCounterKey } from "../../indexes/counter-keys.js";
-import { rowCounter } from "../../model/aggregates/counter.js";
+import { countedRows } from "../../derived/counters/count-stored-rows.js";
 import type { RowManifest } from "../../schema/manifests/manifest.js";
 import { likelyNewName } from "./likely-new-name.js";
 import type { DatabaseModel } from "./migration-plan.js";
@@ -62,7 +61,7 @@ export async function describeStoredModels(
     const list = kv.list({ prefix: [entry.place ?? prefix] }, { limit: 1 });
     const { value: firstRow } = await list.next();
     if (firstRow === undefined) continue;
-    const rows = await readRowCount(kv, prefix, entry);
+    const rows = await countedRows(kv, prefix, entry);
     const manifest = await readRowManifest(kv, prefix, entry);
     const renamedTo = await likelyNewName(manifest, firstRow.versionstamp, contexts);
     described.push({
@@ -89,16 +88,4 @@ export async function readRowManifest(
   if (schema === undefined) return undefined;
   const stored = await kv.get(rowManifestKey({ prefix }, schema.hash));
   return systemValue<RowManifest>(stored, rowManifestShape, prefix) ?? undefined;
-}
-
-/** Returns undefined if there is no counter, or if it may include rows that have expired. */
-async function readRowCount(
-  kv: Kv,
-  prefix: string,
-  { counters, expires }: CatalogEntry,
-): Promise<number | undefined> {
-  if (counters?.[rowCounter] !== "readable" || expires) return undefined;
-  const stored = await kv.get(rowCounterKey({ prefix }));
-  const value = systemValue<KvU64>(stored, counterShape, prefix);
-  return Number(value?.value ?? 0n);
 }

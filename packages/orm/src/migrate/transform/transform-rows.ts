@@ -6,10 +6,11 @@ import {
 import { transformShape } from "../../catalog/system-shapes.js";
 import { systemValue } from "../../catalog/system-value.js";
 import type { TableContext } from "../../context/table-context.js";
+import { countStoredRows } from "../../derived/counters/count-stored-rows.js";
 import { readRows } from "../../rows/read-rows.js";
 import { changeCatalog } from "../../run/change-catalog.js";
 import { type MigrationRun, maxBatchRows } from "../../run/migration-run.js";
-import { countRows, readNextRows } from "../../run/scan-rows.js";
+import { readNextRows } from "../../run/scan-rows.js";
 import { failedRowsPrefix, readRecordedFailures } from "./failed-rows.js";
 import { type RowSource, transformBatches } from "./transform-batches.js";
 import { type TransformState, transformStateKey } from "./transform-state.js";
@@ -80,7 +81,7 @@ async function beginOrResume(
   const value = systemValue<TransformState>(stored, transformShape, context.model.name);
   if (value?.id === id) return value;
   if (!(await clearFailures(context, run))) return "stopped";
-  const rowsTotal = await countRows(context, run, []);
+  const rowsTotal = await countStoredRows(context, run, []);
   if (rowsTotal === undefined) return "stopped";
   return { format: 1, id, after: null, rowsDone: 0, rowsTotal, failed: 0 };
 }

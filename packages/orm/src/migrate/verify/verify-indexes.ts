@@ -1,11 +1,11 @@
 import { type AnyDatabase, tableContextOf, tableContexts } from "../../context/any-database.js";
 import type { TableContext } from "../../context/table-context.js";
+import { type CheckedCounters, checkCounters } from "../../derived/counters/check-counters.js";
 import { type VerifiedEntries, verifyModel } from "../../derived/entries/verify/verify-model.js";
 import { InvalidArgumentError } from "../../errors/query-errors.js";
 import { takeLease } from "../../run/lease.js";
 import { createRun, type RunOptions } from "../../run/migration-run.js";
 import { type CheckedCopies, checkCopies } from "../copies/check-copies.js";
-import { type CheckedCounters, checkCounters } from "./check-counters.js";
 
 export interface VerifyOptions extends RunOptions {
   /** The models to verify, by their `name`. All models by default. */

@@ -2,12 +2,12 @@ import type { KvKey } from "@keywright/core";
 import { inParallel } from "../../context/in-parallel.js";
 import type { ReadMeter } from "../../context/read-meter.js";
 import type { TableContext } from "../../context/table-context.js";
-import { counterKey } from "../../indexes/counter-keys.js";
+import { counterKey } from "../../derived/counters/counter-keys.js";
+import { readKeys, withoutExpired } from "../../derived/counters/read-counters.js";
 import type { AnyRow } from "../../model/compiled-model.js";
 import { keyFields } from "../plan/fields/key-fields.js";
 import { nameOfIndex, type QueryPlan, type Segment } from "../plan/ranges/query-plan.js";
 import { countRows, findCounted, refreshCounters } from "./count-rows.js";
-import { readKeys, withoutExpired } from "./read-counters.js";
 
 /** How many counts are read at a time, if each is a query of its own. */
 const maxConcurrent = 50;

@@ -3,9 +3,10 @@ import type { AnyQuery } from "../../context/any-query.js";
 import type { ReadMeter } from "../../context/read-meter.js";
 import { scopedQuery } from "../../context/scope.js";
 import type { TableContext } from "../../context/table-context.js";
+import { counterKey } from "../../derived/counters/counter-keys.js";
+import { readCounters } from "../../derived/counters/read-counters.js";
 import { rankedTotals } from "../../derived/ranks/ranked-totals.js";
 import { findRanks } from "../../derived/ranks/readable-ranks.js";
-import { counterKey } from "../../indexes/counter-keys.js";
 import { primaryKeyOfEntry } from "../../indexes/entry-value.js";
 import type { Counter } from "../../model/aggregates/counter.js";
 import { countOf } from "../../model/aggregates/ranked-amounts.js";
@@ -32,7 +33,6 @@ import { EntryReader, maxBatch } from "../read/entries/entry-reader.js";
 import type { RowSource } from "../read/rows/row-reader.js";
 import { rowSourceOf } from "../read/rows/row-source.js";
 import { segmentsOfGroups } from "./plan-aggregate.js";
-import { readCounters } from "./read-counters.js";
 import { readGroups } from "./read-groups.js";
 
 /**

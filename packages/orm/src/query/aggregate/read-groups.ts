@@ -2,14 +2,19 @@ import { compareKeys, type KvKey, type KvKeyPart, type KvListSelector } from "@k
 import { awaitAll } from "../../context/await-all.js";
 import type { ReadMeter } from "../../context/read-meter.js";
 import type { TableContext } from "../../context/table-context.js";
-import { counterKey } from "../../indexes/counter-keys.js";
+import { counterKey } from "../../derived/counters/counter-keys.js";
+import {
+  readKeys,
+  type StoredCounter,
+  storedCounter,
+  withoutExpired,
+} from "../../derived/counters/read-counters.js";
 import { keyAfter } from "../../indexes/key-parts.js";
 import { keyText } from "../../indexes/key-text.js";
 import { amountOfLimb, limbsOf, valueCount } from "../../model/aggregates/amount.js";
 import type { Counter } from "../../model/aggregates/counter.js";
 import type { Segment } from "../plan/ranges/query-plan.js";
 import type { AggregatePlan } from "./plan-aggregate.js";
-import { readKeys, type StoredCounter, storedCounter, withoutExpired } from "./read-counters.js";
 
 /** The rows that have the same parts in an index. */
 export interface Group {

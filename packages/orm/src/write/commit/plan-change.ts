@@ -1,10 +1,10 @@
 import type { KvKeyPart } from "@keywright/core";
 import type { CatalogSnapshot } from "../../catalog/catalog-snapshot.js";
-import { countedMarkKey } from "../../catalog/counting-state.js";
 import type { FoundRow } from "../../context/any-query.js";
 import { assertInScope } from "../../context/scope.js";
 import type { TableContext } from "../../context/table-context.js";
 import { whenReady } from "../../context/when-ready.js";
+import { markSeen } from "../../derived/build-marks.js";
 import { copyToRows } from "../../derived/copies/copy-to-rows.js";
 import type { RowChange } from "../../derived/derived.js";
 import { Effects } from "../../derived/effects.js";
@@ -174,22 +174,6 @@ function planRow(
   return markSeen(view, change, effects)
     .then((isSeen) => planDerived({ ...change, isSeen }, view, effects))
     .then(() => result);
-}
-
-/**
- * Marks the row as seen by the build that is under way, and returns true if it was already. A build
- * of data to which a row must be added exactly once skips rows with a mark.
- */
-async function markSeen(
-  { kv, model }: View,
-  { primaryKey, after }: RowChange,
-  { checks, writes }: Effects,
-): Promise<boolean> {
-  const key = countedMarkKey(model, primaryKey);
-  const { versionstamp } = await kv.get(key);
-  checks.push({ key, versionstamp });
-  writes.push(after === undefined ? { type: "delete", key } : { type: "set", key, value: true });
-  return versionstamp !== null;
 }
 
 /** Returns what keeps the references of a row valid. Those of a deleted row are not checked. */

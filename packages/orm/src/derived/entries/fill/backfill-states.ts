@@ -12,7 +12,7 @@ import { systemValue } from "../../../catalog/system-value.js";
 import type { TableContext } from "../../../context/table-context.js";
 import type { CompiledIndex } from "../../../model/compiled-model.js";
 import type { MigrationRun } from "../../../run/migration-run.js";
-import { countRows } from "../../../run/scan-rows.js";
+import { countStoredRows } from "../../counters/count-stored-rows.js";
 import { Verification } from "../verify/verify-state.js";
 import { forgetUnreported } from "./unreported-rows.js";
 
@@ -53,7 +53,7 @@ export async function beginOrResume(
     const indexes = model.indexes.filter((index) => isUnready(context, index));
     if (indexes.length === 0) return undefined;
     const names = indexes.map((index) => index.name);
-    const rowsTotal = isCounted ? await countRows(context, run, names) : undefined;
+    const rowsTotal = isCounted ? await countStoredRows(context, run, names) : undefined;
     if (isCounted && rowsTotal === undefined) return "stopped";
     const initialState: BackfillState = {
       format: 1,

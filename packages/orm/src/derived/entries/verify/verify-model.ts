@@ -8,7 +8,6 @@ import { type MigrationRun, maxBatchRows } from "../../../run/migration-run.js";
 import { PageReader } from "../../../run/page-reader.js";
 import { buildCounters } from "../../counters/build-counters.js";
 import { dropIndexes } from "../../drop-indexes.js";
-
 import type { Inspection } from "./inspect-entry.js";
 import { type Repairable, repairEntries } from "./repair-entries.js";
 import { sumEntries, verifyEntries } from "./verify-entries.js";

@@ -3,16 +3,16 @@ import { counterShape } from "../../catalog/system-shapes.js";
 import { systemValue } from "../../catalog/system-value.js";
 import type { ReadMeter } from "../../context/read-meter.js";
 import type { TableContext } from "../../context/table-context.js";
+import { keyText } from "../../indexes/key-text.js";
+import { readStored } from "../../rows/read-rows.js";
 import {
   type ExpiredCount,
   type ExpiredUntil,
   listExpiredCounts,
   listExpiredUntil,
   withoutRow,
-} from "../../derived/counters/expired-counts.js";
-import { settleExpiredCounts } from "../../derived/counters/settle-expired-counts.js";
-import { keyText } from "../../indexes/key-text.js";
-import { readStored } from "../../rows/read-rows.js";
+} from "./expired-counts.js";
+import { settleExpiredCounts } from "./settle-expired-counts.js";
 
 /** The number of expired rows that a count reads each time rather than settle them. */
 const maxUnsettled = 10;

@@ -3,8 +3,6 @@ import type { CounterSet } from "../../catalog/catalog-snapshot.js";
 import { counterShape } from "../../catalog/system-shapes.js";
 import { systemValue } from "../../catalog/system-value.js";
 import type { TableContext } from "../../context/table-context.js";
-import { counterAmounts } from "../../derived/counters/counter-amounts.js";
-import { counterKey } from "../../indexes/counter-keys.js";
 import { primaryKeyOfEntry } from "../../indexes/entry-value.js";
 import { isSameKey } from "../../indexes/key-parts.js";
 import { keyText } from "../../indexes/key-text.js";
@@ -16,7 +14,9 @@ import { isRow } from "../../model/rows/stored-row.js";
 import { readStored } from "../../rows/read-rows.js";
 import { type MigrationRun, maxBatchRows } from "../../run/migration-run.js";
 import { readEntriesAfter } from "../../run/read-entries-after.js";
-import { checkRanks } from "./check-ranks.js";
+import { checkRanks } from "../ranks/check-ranks.js";
+import { counterAmounts } from "./counter-amounts.js";
+import { counterKey } from "./counter-keys.js";
 
 /** A counter that differs from the rows that it counts. */
 export interface WrongCounter {

@@ -1,6 +1,6 @@
 import type { KvKey, KvKeyPart } from "@keywright/core";
-import type { Counter } from "../model/aggregates/counter.js";
-import { type CompiledModel, systemPrefix } from "../model/compiled-model.js";
+import type { Counter } from "../../model/aggregates/counter.js";
+import { type CompiledModel, systemPrefix } from "../../model/compiled-model.js";
 
 type Prefixed = Pick<Counter, "prefix">;
 

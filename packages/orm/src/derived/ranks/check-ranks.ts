@@ -1,19 +1,19 @@
 import { compareKeys } from "@keywright/core";
 import type { TableContext } from "../../context/table-context.js";
-import { type Boundary, first, topLevel } from "../../derived/ranks/rank-keys.js";
-import { type RankedTable, rankedTable } from "../../derived/ranks/ranked-table.js";
-import { amountsOfEntries, listEntries } from "../../derived/ranks/read-entries.js";
+import { isSameKey } from "../../indexes/key-parts.js";
+import type { Counter } from "../../model/aggregates/counter.js";
+import { addAmounts, type RankedAmounts } from "../../model/aggregates/ranked-amounts.js";
+import type { MigrationRun } from "../../run/migration-run.js";
+import { type Boundary, first, topLevel } from "./rank-keys.js";
+import { type RankedTable, rankedTable } from "./ranked-table.js";
+import { amountsOfEntries, listEntries } from "./read-entries.js";
 import {
   groupAt,
   type IntervalGroup,
   listGroups,
   TornRanksError,
   wholeIndex,
-} from "../../derived/ranks/read-intervals.js";
-import { isSameKey } from "../../indexes/key-parts.js";
-import type { Counter } from "../../model/aggregates/counter.js";
-import { addAmounts, type RankedAmounts } from "../../model/aggregates/ranked-amounts.js";
-import type { MigrationRun } from "../../run/migration-run.js";
+} from "./read-intervals.js";
 
 export interface CheckedRanks {
   /** The beginnings of the groups of intervals whose numbers are wrong. */
