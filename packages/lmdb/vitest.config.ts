@@ -1,4 +1,5 @@
 import { defineConfig } from "vitest/config";
 import { shared } from "../../vitest.shared.mjs";
 
-export default defineConfig({ test: shared });
+// Test files share their modules, which takes less time.
+export default defineConfig({ test: { ...shared, isolate: false } });

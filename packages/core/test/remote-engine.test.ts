@@ -121,8 +121,8 @@ describe("a watch", () => {
     socket.pause();
     const value = encodeValue(1);
     for (let n = 0; n < 300; n++) {
-      const mutations = Array.from({ length: 200 }, (_, i): StoredMutation => {
-        const long = new Uint8Array(500).fill(0x61);
+      const mutations = Array.from({ length: 50 }, (_, i): StoredMutation => {
+        const long = new Uint8Array(2000).fill(0x61);
         return { type: "set", key: Uint8Array.of(2, ...long, n, i, 0), value };
       });
       await owner.engine.commit([{ checks: [], mutations, sync: false }]);
