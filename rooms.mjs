@@ -73,7 +73,6 @@ export const packages = {
       "migrate/plan": "the difference between a database and its models, as steps",
       "migrate/transform": "changes rows to a new schema",
       "migrate/verify": "verifies and repairs all that is derived from rows, and finds dangling references",
-      "migrate/backfill": "replaces an index of copies by another",
       migrate: "migrate and migrationStatus",
       database: "createDatabase, repositories and the calls of generated repositories",
       adopt: "takes over data that other programs have written",
