@@ -1,5 +1,6 @@
 import { type KvKey, ProgressMeter } from "@keywright/core";
-import type { TableContext, TableLimits } from "../context/table-context.js";
+import type { TableLimits } from "../context/model-store.js";
+import type { TableContext } from "../context/table-context.js";
 import type { RowId } from "../errors/orm-error.js";
 import { isSameKey } from "../indexes/key-parts.js";
 import { commitRows } from "../migrate/transform/commit-rows.js";

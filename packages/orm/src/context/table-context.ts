@@ -1,18 +1,14 @@
-import type { Kv, KvKey, KvKeyPart, KvLimits } from "@keywright/core";
-import type { ModelCatalog } from "../catalog/model-catalog.js";
-import type { CompiledIndex, CompiledModel } from "../model/compiled-model.js";
+import type { KvKey, KvKeyPart } from "@keywright/core";
+import type { CompiledIndex } from "../model/compiled-model.js";
 import type { LinkedRelations } from "../model/relations/linked-relations.js";
 import type { KeyId } from "../transaction/buffer/key-id.js";
 import type { TransactionKv } from "../transaction/transaction-kv.js";
 import type { DatabaseSettings } from "./database-settings.js";
+import type { ModelStore } from "./model-store.js";
 import type { Scope } from "./scope.js";
 
-export interface TableContext {
-  /** The database, or the transaction that reads and writes go through. */
-  readonly kv: Kv;
-  readonly model: CompiledModel;
-  readonly catalog: ModelCatalog;
-  readonly limits: TableLimits;
+/** What a call has: one model with its relations, and the transaction and the scope of the call. */
+export interface TableContext extends ModelStore {
   readonly settings: DatabaseSettings;
   readonly links: LinkedRelations;
   readonly tables: ReadonlyMap<string, TableContext>;
@@ -54,11 +50,6 @@ export interface TakenKey {
   readonly key: KvKey;
   readonly owner: readonly KvKeyPart[];
 }
-
-export type TableLimits = Pick<
-  KvLimits,
-  "checks" | "mutations" | "keys" | "keyBytes" | "batchSize"
->;
 
 /** Returns a context whose deletions mark rows with a time. */
 export function markingAt(context: TableContext, markedAt: Date): TableContext {

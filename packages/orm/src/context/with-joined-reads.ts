@@ -1,7 +1,7 @@
 import type { Kv, KvEntryMaybe, KvKey } from "@keywright/core";
 import { JoinedReads } from "../transaction/joined-reads.js";
 import { kvWith } from "./kv-with.js";
-import type { TableContext } from "./table-context.js";
+import type { ModelStore } from "./model-store.js";
 
 /**
  * Returns a context in which keys that are read in the same turn are one request, for work on many
@@ -9,10 +9,10 @@ import type { TableContext } from "./table-context.js";
  *
  * @param readTogether reads any number of keys.
  */
-export function withJoinedReads(
-  context: TableContext,
+export function withJoinedReads<Context extends ModelStore>(
+  context: Context,
   readTogether: (keys: readonly KvKey[]) => Promise<KvEntryMaybe<unknown>[]>,
-): TableContext {
+): Context {
   const { kv } = context;
   const reads = new JoinedReads<KvKey>(async (keys) => {
     try {

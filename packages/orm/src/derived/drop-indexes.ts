@@ -12,7 +12,7 @@ import {
   withoutLeaving,
 } from "../catalog/catalog-entry.js";
 
-import type { TableContext } from "../context/table-context.js";
+import type { ModelStore } from "../context/model-store.js";
 import { parseCounterName, rowCounter } from "../model/aggregates/counter.js";
 import { systemPrefix } from "../model/compiled-model.js";
 import { clearPrefix } from "../run/clear-prefix.js";
@@ -38,7 +38,7 @@ interface DropTarget {
  *
  * @returns false if the signal stopped it; the next call resumes with what is left.
  */
-export async function dropIndexes(context: TableContext, run: MigrationRun): Promise<boolean> {
+export async function dropIndexes(context: ModelStore, run: MigrationRun): Promise<boolean> {
   const { model, catalog } = context;
   await catalog.reload();
   const first = nextTarget(context);
@@ -72,10 +72,7 @@ export async function dropIndexes(context: TableContext, run: MigrationRun): Pro
 }
 
 /** Waits until no program reads by an older version of the catalog entry. */
-export async function waitForReaders(
-  { catalog }: TableContext,
-  run: MigrationRun,
-): Promise<boolean> {
+export async function waitForReaders({ catalog }: ModelStore, run: MigrationRun): Promise<boolean> {
   const until = performance.now() + catalog.readerGraceMs;
   while (performance.now() < until) {
     if (run.signal?.aborted) return false;
@@ -85,7 +82,7 @@ export async function waitForReaders(
   return true;
 }
 
-function nextTarget({ model, catalog }: TableContext): DropTarget | undefined {
+function nextTarget({ model, catalog }: ModelStore): DropTarget | undefined {
   const { entry } = catalog.snapshot;
   for (const [name, index] of Object.entries(entry.indexes)) {
     if (index.leaving !== undefined) {
@@ -186,7 +183,7 @@ function withIndex(
 
 /** Returns false if the catalog has changed meanwhile. */
 async function clearAll(
-  context: TableContext,
+  context: ModelStore,
   run: MigrationRun,
   { prefixes }: DropTarget,
   onKeys: (keys: number) => void,
@@ -199,7 +196,7 @@ async function clearAll(
 }
 
 async function finishDrop(
-  { kv, catalog }: TableContext,
+  { kv, catalog }: ModelStore,
   run: MigrationRun,
   target: DropTarget,
 ): Promise<void> {

@@ -1,17 +1,5 @@
-import type { Kv } from "@keywright/core";
 import type { CatalogSnapshot } from "../catalog/catalog-snapshot.js";
-import type { ModelCatalog } from "../catalog/model-catalog.js";
-import type { TableLimits } from "../context/table-context.js";
-import type { CompiledModel } from "../model/compiled-model.js";
-
-/** One model in a database. */
-export interface ModelStore {
-  /** The database, or the transaction that reads go through. */
-  readonly kv: Kv;
-  readonly model: CompiledModel;
-  readonly catalog: ModelCatalog;
-  readonly limits: TableLimits;
-}
+import type { ModelStore } from "../context/model-store.js";
 
 /** One model, as the catalog described it at one time. */
 export interface View extends ModelStore {

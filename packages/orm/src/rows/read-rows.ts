@@ -1,11 +1,11 @@
 import type { KvEntryMaybe, KvKey, KvKeyPart } from "@keywright/core";
 import { awaitAll } from "../context/await-all.js";
-import type { TableContext } from "../context/table-context.js";
+import type { ModelStore } from "../context/model-store.js";
 import { rowKey } from "../indexes/primary-key.js";
 import type { AnyRow } from "../model/compiled-model.js";
 
 export async function readRows(
-  context: TableContext,
+  context: ModelStore,
   primaryKeys: readonly (readonly KvKeyPart[])[],
 ): Promise<KvEntryMaybe<AnyRow>[]> {
   const keys: KvKey[] = [];
@@ -14,7 +14,7 @@ export async function readRows(
 }
 
 export async function readKeys(
-  context: TableContext,
+  context: ModelStore,
   keys: readonly KvKey[],
 ): Promise<KvEntryMaybe<unknown>[]> {
   return await readWithSchema(context, readStored, keys);
@@ -26,9 +26,13 @@ export async function readKeys(
  * @param selected is passed to `read`.
  * @throws {PrimaryKeyDiffersError} if the rows have moved to another primary key.
  */
-export async function readWithSchema<E extends { readonly versionstamp: string | null }, S>(
-  context: TableContext,
-  read: (context: TableContext, selected: S) => Promise<E[]>,
+export async function readWithSchema<
+  Context extends ModelStore,
+  E extends { readonly versionstamp: string | null },
+  S,
+>(
+  context: Context,
+  read: (context: Context, selected: S) => Promise<E[]>,
   selected?: S,
 ): Promise<E[]> {
   const { catalog } = context;
@@ -44,7 +48,7 @@ export async function readWithSchema<E extends { readonly versionstamp: string |
 
 /** Reads entries as they are stored, in the order of the keys, in as few calls as possible. */
 export async function readStored(
-  { kv, limits }: Pick<TableContext, "kv" | "limits">,
+  { kv, limits }: Pick<ModelStore, "kv" | "limits">,
   keys: readonly KvKey[],
 ): Promise<KvEntryMaybe<unknown>[]> {
   if (keys.length === 1 && keys[0] !== undefined) return [await kv.get(keys[0])];

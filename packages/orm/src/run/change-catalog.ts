@@ -1,6 +1,6 @@
 import type { AtomicOperation } from "@keywright/core";
 import type { CatalogEntry } from "../catalog/catalog-entry.js";
-import type { TableContext } from "../context/table-context.js";
+import type { ModelStore } from "../context/model-store.js";
 import { again, retry } from "../transaction/retry.js";
 import type { Lease } from "./lease.js";
 
@@ -13,7 +13,7 @@ import type { Lease } from "./lease.js";
  * @throws {LeaseLostError} if another runner holds the lease.
  */
 export async function changeCatalog(
-  { kv, catalog }: TableContext,
+  { kv, catalog }: ModelStore,
   lease: Lease,
   update: (entry: CatalogEntry, operation: AtomicOperation) => CatalogEntry | undefined,
   isBehind = false,

@@ -1,5 +1,5 @@
 import type { AtomicCheck, Kv, KvKey } from "@keywright/core";
-import type { TableLimits } from "../context/table-context.js";
+import type { TableLimits } from "../context/model-store.js";
 import { isLimitError } from "../transaction/limit-error-of.js";
 import type { MigrationRun } from "./migration-run.js";
 import { readEntriesAfter } from "./read-entries-after.js";

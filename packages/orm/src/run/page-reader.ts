@@ -1,5 +1,5 @@
 import type { KvEntry, KvKey, KvKeyPart } from "@keywright/core";
-import type { TableContext } from "../context/table-context.js";
+import type { ModelStore } from "../context/model-store.js";
 import { isSameKey } from "../indexes/key-parts.js";
 import type { AnyRow } from "../model/compiled-model.js";
 import type { MigrationRun } from "./migration-run.js";
@@ -25,11 +25,11 @@ interface NextPage {
  * from it has to check its entries.
  */
 export class PageReader {
-  readonly #context: TableContext;
+  readonly #context: ModelStore;
   readonly #run: MigrationRun;
   #next: NextPage | undefined;
 
-  constructor(context: TableContext, run: MigrationRun) {
+  constructor(context: ModelStore, run: MigrationRun) {
     this.#context = context;
     this.#run = run;
   }

@@ -1,5 +1,5 @@
 import type { Kv, KvEntry, KvKey } from "@keywright/core";
-import type { TableLimits } from "../context/table-context.js";
+import type { TableLimits } from "../context/model-store.js";
 import { canBeStored } from "../indexes/can-be-stored.js";
 import { isSameKey, keyAfter } from "../indexes/key-parts.js";
 

@@ -1,5 +1,5 @@
 import type { KvEntry, KvKeyPart } from "@keywright/core";
-import type { TableContext } from "../context/table-context.js";
+import type { ModelStore } from "../context/model-store.js";
 import type { AnyRow } from "../model/compiled-model.js";
 import { readEntriesAfter } from "./read-entries-after.js";
 
@@ -12,7 +12,7 @@ import { readEntriesAfter } from "./read-entries-after.js";
  * at the end.
  */
 export async function readNextRows(
-  context: TableContext,
+  context: ModelStore,
   after: readonly KvKeyPart[] | null,
   limit: number,
 ): Promise<KvEntry<AnyRow>[]> {

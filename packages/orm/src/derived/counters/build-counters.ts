@@ -7,7 +7,7 @@ import {
   withCounterStates,
   withFormat,
 } from "../../catalog/catalog-entry.js";
-import type { TableContext } from "../../context/table-context.js";
+import type { ModelStore } from "../../context/model-store.js";
 import { expectedEntries } from "../../indexes/expected-entries.js";
 import { type Counter, parseCounterName } from "../../model/aggregates/counter.js";
 import type { AnyRow, CompiledModel } from "../../model/compiled-model.js";
@@ -47,7 +47,7 @@ const maxCountedRows = 250;
  * @throws {StaleSchemaError} if the database has indexes or counters that this program does not
  * know.
  */
-export async function buildCounters(context: TableContext, run: MigrationRun): Promise<boolean> {
+export async function buildCounters(context: ModelStore, run: MigrationRun): Promise<boolean> {
   const { kv, model, catalog } = context;
   const uncountable = new Set<string>();
   for (;;) {
@@ -70,7 +70,7 @@ export async function buildCounters(context: TableContext, run: MigrationRun): P
   }
 }
 
-function unfinishedCounters({ catalog }: TableContext, { counters }: CountingState): string[] {
+function unfinishedCounters({ catalog }: ModelStore, { counters }: CountingState): string[] {
   return counters.filter((name) => catalog.snapshot.counterState(name) === "write-only");
 }
 
@@ -78,7 +78,7 @@ function unfinishedCounters({ catalog }: TableContext, { counters }: CountingSta
  * False for an index that has been replaced, which has no entries to count, and for one that is
  * still being rebuilt beside its entries.
  */
-function canCount({ model, catalog }: TableContext, name: string): boolean {
+function canCount({ model, catalog }: ModelStore, name: string): boolean {
   const { index: indexName } = parseCounterName(name);
   if (indexName === undefined) return true;
   const { snapshot } = catalog;
@@ -89,7 +89,7 @@ function canCount({ model, catalog }: TableContext, name: string): boolean {
 
 /** Returns false if there is nothing left to do. */
 async function beginBuild(
-  context: TableContext,
+  context: ModelStore,
   run: MigrationRun,
   uncountable: ReadonlySet<string>,
 ): Promise<boolean | "stopped"> {
@@ -142,7 +142,7 @@ function isOfAllRows({ index, sum }: Counter): boolean {
 
 /** Makes counters write-only. What records say about an earlier build of them no longer applies. */
 function withNewBuild(
-  { model }: TableContext,
+  { model }: ModelStore,
   entry: CatalogEntry,
   names: readonly string[],
 ): CatalogEntry {
@@ -161,7 +161,7 @@ function countersNamed({ counters }: CompiledModel, names: readonly string[]): C
 
 /** Counts the remaining rows. Returns false if the signal stopped it. */
 async function runBuild(
-  context: TableContext,
+  context: ModelStore,
   run: MigrationRun,
   initial: CountingState,
   uncountable: Set<string>,
@@ -202,7 +202,7 @@ async function runBuild(
 
 /** Splits the intervals of ranked indexes, each of which was counted as one. */
 async function splitRanks(
-  context: TableContext,
+  context: ModelStore,
   run: MigrationRun,
   state: CountingState,
 ): Promise<boolean> {
@@ -219,7 +219,7 @@ async function splitRanks(
 
 /** Returns undefined if a check failed or the batch was too large for one commit. */
 async function countBatch(
-  context: TableContext,
+  context: ModelStore,
   run: MigrationRun,
   state: CountingState,
   rows: readonly KvEntry<AnyRow>[],
@@ -280,7 +280,7 @@ async function countBatch(
 
 /** Makes the counter absent that a row changes most often. Those of all rows come last. */
 async function abandonCounter(
-  context: TableContext,
+  context: ModelStore,
   run: MigrationRun,
   state: CountingState,
   amounts: readonly (CounterAmount | RankAmount)[],
@@ -304,11 +304,7 @@ async function abandonCounter(
   if ((await run.lease.commit(operation)).ok) uncountable.add(largest);
 }
 
-async function finish(
-  context: TableContext,
-  run: MigrationRun,
-  state: CountingState,
-): Promise<void> {
+async function finish(context: ModelStore, run: MigrationRun, state: CountingState): Promise<void> {
   const { kv, model, catalog } = context;
   const { entry, check } = catalog.snapshot;
   const operation = kv

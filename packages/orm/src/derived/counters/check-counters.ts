@@ -2,7 +2,7 @@ import type { KvEntry, KvEntryMaybe, KvKey, KvKeyPart } from "@keywright/core";
 import type { CounterSet } from "../../catalog/catalog-snapshot.js";
 import { counterShape } from "../../catalog/system-shapes.js";
 import { systemValue } from "../../catalog/system-value.js";
-import type { TableContext } from "../../context/table-context.js";
+import type { ModelStore } from "../../context/model-store.js";
 import { primaryKeyOfEntry } from "../../indexes/entry-value.js";
 import { isSameKey } from "../../indexes/key-parts.js";
 import { keyText } from "../../indexes/key-text.js";
@@ -72,7 +72,7 @@ const maxFound = 10_000;
  * @returns `"stopped"` if the signal stopped it.
  */
 export async function checkCounters(
-  context: TableContext,
+  context: ModelStore,
   run: MigrationRun,
 ): Promise<CheckedCounters | "stopped"> {
   const { catalog } = context;
@@ -98,10 +98,10 @@ class CounterCheck {
   count = 0;
   unchecked = 0;
   readonly first: WrongCounter[] = [];
-  readonly #context: TableContext;
+  readonly #context: ModelStore;
   readonly #run: MigrationRun;
 
-  constructor(context: TableContext, run: MigrationRun) {
+  constructor(context: ModelStore, run: MigrationRun) {
     this.#context = context;
     this.#run = run;
   }

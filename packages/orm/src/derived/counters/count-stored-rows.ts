@@ -2,9 +2,9 @@ import type { Kv, KvU64 } from "@keywright/core";
 import type { CatalogEntry } from "../../catalog/catalog-entry.js";
 import { counterShape } from "../../catalog/system-shapes.js";
 import { systemValue } from "../../catalog/system-value.js";
+import type { ModelStore } from "../../context/model-store.js";
 import { rowCounter } from "../../model/aggregates/counter.js";
 import { type MigrationRun, maxBatchRows } from "../../run/migration-run.js";
-import type { ModelStore } from "../view.js";
 import { rowCounterKey } from "./counter-keys.js";
 
 /**

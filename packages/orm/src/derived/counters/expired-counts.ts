@@ -2,10 +2,10 @@ import type { KvEntry, KvKey, KvKeyPart } from "@keywright/core";
 import type { CatalogSnapshot } from "../../catalog/catalog-snapshot.js";
 import { countedRowShape } from "../../catalog/system-shapes.js";
 import { systemValue } from "../../catalog/system-value.js";
+import type { ModelStore } from "../../context/model-store.js";
 import { keyAfter } from "../../indexes/key-parts.js";
 import { rowKey } from "../../indexes/primary-key.js";
 import { readStored } from "../../rows/read-rows.js";
-import type { ModelStore } from "../view.js";
 import { type CountedIn, countedRowsPrefix, includingCounters } from "./counted-row.js";
 import type { CounterAmount } from "./counter-amounts.js";
 

@@ -1,7 +1,7 @@
 import type { CatalogSnapshot } from "../../catalog/catalog-snapshot.js";
+import type { ModelStore } from "../../context/model-store.js";
 import { isLimitError } from "../../transaction/limit-error-of.js";
 import { yieldToEventLoop } from "../../transaction/yield-to-event-loop.js";
-import type { ModelStore } from "../view.js";
 import { countedUntilKey } from "./counted-row.js";
 import { amountChanges } from "./counter-amounts.js";
 import { type ExpiredCount, listExpiredCounts, withoutRow } from "./expired-counts.js";

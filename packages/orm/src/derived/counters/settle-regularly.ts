@@ -1,5 +1,5 @@
 import type { ModelCatalog } from "../../catalog/model-catalog.js";
-import type { ModelStore } from "../view.js";
+import type { ModelStore } from "../../context/model-store.js";
 import { settleExpiredCounts } from "./settle-expired-counts.js";
 
 /** How many rows that expire a program writes per model between two settlements. */

@@ -8,7 +8,7 @@ import {
 } from "../../catalog/catalog-entry.js";
 import { hasEntries } from "../../catalog/has-entries.js";
 import { keyIndexOf, otherIndexName } from "../../catalog/other-layout.js";
-import type { TableContext } from "../../context/table-context.js";
+import type { ModelStore } from "../../context/model-store.js";
 import type { CompiledModel } from "../../model/compiled-model.js";
 import type { MigrationRun } from "../../run/migration-run.js";
 import { indexManifest } from "../../schema/manifests/index-manifest.js";
@@ -21,7 +21,7 @@ import { again, retry } from "../../transaction/retry.js";
  * @param stored the context with the primary key of the database.
  */
 export async function beginLayout(
-  { kv, catalog }: TableContext,
+  { kv, catalog }: ModelStore,
   run: MigrationRun,
   model: CompiledModel,
 ): Promise<void> {

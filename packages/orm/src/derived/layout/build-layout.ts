@@ -1,6 +1,6 @@
 import type { UnindexedRow } from "../../catalog/backfill-state.js";
 import type { OtherLayout } from "../../catalog/other-layout.js";
-import type { TableContext } from "../../context/table-context.js";
+import type { ModelStore } from "../../context/model-store.js";
 import { buildCounters } from "../../derived/counters/build-counters.js";
 import { canBeStored } from "../../indexes/can-be-stored.js";
 import { pointerOf, primaryKeyInRow, rowKey } from "../../indexes/primary-key.js";
@@ -31,7 +31,7 @@ export interface LayoutObstacles {
  * @returns the obstacles, which are empty if the layout is complete.
  */
 export async function buildLayout(
-  stored: TableContext,
+  stored: ModelStore,
   run: MigrationRun,
   options: BuildOptions,
 ): Promise<LayoutObstacles | "stopped"> {
@@ -62,7 +62,7 @@ export async function buildLayout(
 
 /** Finds rows that were written by hand and cannot be stored by the other key. */
 async function findUnkeyedRows(
-  stored: TableContext,
+  stored: ModelStore,
   run: MigrationRun,
   { model, keyIndex }: OtherLayout,
 ): Promise<Pick<LayoutObstacles, "unkeyed" | "unkeyedCount"> | "stopped"> {

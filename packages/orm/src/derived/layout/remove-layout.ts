@@ -4,7 +4,7 @@ import { type CatalogEntry, type StoredIndex, withFormat } from "../../catalog/c
 import { isLeaving } from "../../catalog/other-layout.js";
 import { backfillShape } from "../../catalog/system-shapes.js";
 import { systemValue } from "../../catalog/system-value.js";
-import type { TableContext } from "../../context/table-context.js";
+import type { ModelStore } from "../../context/model-store.js";
 import { deleteJobsPrefix, guardsPrefix } from "../../relations/guard-keys.js";
 import { changeCatalog } from "../../run/change-catalog.js";
 import { clearPrefix } from "../../run/clear-prefix.js";
@@ -19,7 +19,7 @@ import { Verification } from "../entries/verify/verify-state.js";
  *
  * @returns false if the signal stopped it. The next call resumes with what is left.
  */
-export async function removeLayout(context: TableContext, run: MigrationRun): Promise<boolean> {
+export async function removeLayout(context: ModelStore, run: MigrationRun): Promise<boolean> {
   const { kv, catalog, model } = context;
   await catalog.reload();
   if (catalog.snapshot.entry.otherLayout === undefined) return true;
@@ -65,7 +65,7 @@ function withOtherIndexes(
 
 /** Returns false if the catalog has changed meanwhile. */
 async function clearLayout(
-  context: TableContext,
+  context: ModelStore,
   run: MigrationRun,
   { indexes, otherLayout }: CatalogEntry,
 ): Promise<boolean | "stopped"> {

@@ -1,12 +1,14 @@
 import { ModelCatalog } from "../../catalog/model-catalog.js";
 import { withPrimaryKey } from "../../catalog/other-layout.js";
-import type { TableContext } from "../../context/table-context.js";
+import type { ModelStore } from "../../context/model-store.js";
 
 /**
  * Returns the context of a program with the same model that has the primary key of the database. In
  * it, a run builds the rows by the key of the program, like any program that still writes.
  */
-export async function storedContext(context: TableContext): Promise<TableContext> {
+export async function storedContext<Context extends ModelStore>(
+  context: Context,
+): Promise<Context> {
   const { kv, catalog } = context;
   const model = withPrimaryKey(context.model, catalog.snapshot.storedKey);
   const { relations } = catalog.snapshot.entry;

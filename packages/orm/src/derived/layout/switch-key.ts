@@ -9,7 +9,7 @@ import {
 import { keyIndexOf, otherIndexName } from "../../catalog/other-layout.js";
 import { rowManifestShape } from "../../catalog/system-shapes.js";
 import { systemValue } from "../../catalog/system-value.js";
-import type { TableContext } from "../../context/table-context.js";
+import type { ModelStore } from "../../context/model-store.js";
 import type { CompiledModel } from "../../model/compiled-model.js";
 import type { MigrationRun } from "../../run/migration-run.js";
 import type { RowManifest } from "../../schema/manifests/manifest.js";
@@ -25,8 +25,8 @@ import { again, retry } from "../../transaction/retry.js";
  * @returns false if the layout is not complete, because the catalog has changed.
  */
 export async function switchKey(
-  { kv, model, catalog: { programRows } }: TableContext,
-  stored: TableContext,
+  { kv, model, catalog: { programRows } }: ModelStore,
+  stored: ModelStore,
   run: MigrationRun,
 ): Promise<boolean> {
   const { manifest } = programRows;
@@ -46,7 +46,7 @@ export async function switchKey(
 }
 
 /** True if rows have records with their primary keys, because a row that expires was created. */
-function recordsExpiry({ catalog: { snapshot, capabilities } }: TableContext): boolean {
+function recordsExpiry({ catalog: { snapshot, capabilities } }: ModelStore): boolean {
   const { expires, counters = {} } = snapshot.entry;
   return expires === true && (!capabilities.returnsExpiry || Object.keys(counters).length > 0);
 }

@@ -1,5 +1,5 @@
 import { compareKeys } from "@keywright/core";
-import type { TableContext } from "../../context/table-context.js";
+import type { ModelStore } from "../../context/model-store.js";
 import { isSameKey } from "../../indexes/key-parts.js";
 import type { Counter } from "../../model/aggregates/counter.js";
 import { addAmounts, type RankedAmounts } from "../../model/aggregates/ranked-amounts.js";
@@ -41,7 +41,7 @@ const uncounted = () => undefined;
  * @returns `"stopped"` if the signal stopped it.
  */
 export async function checkRanks(
-  context: TableContext,
+  context: ModelStore,
   run: MigrationRun,
   counter: Counter,
 ): Promise<CheckedRanks | "stopped"> {

@@ -1,9 +1,9 @@
 import type { AtomicCheck, KvKey } from "@keywright/core";
 import { awaitAll } from "../../context/await-all.js";
+import type { ModelStore } from "../../context/model-store.js";
 import { IndexKeyError } from "../../errors/row-errors.js";
 import { canBeStored } from "../../indexes/can-be-stored.js";
 import { keyText } from "../../indexes/key-text.js";
-import type { ModelStore } from "../view.js";
 import { type Fence, findFence } from "./fences.js";
 import type { RankAmount } from "./rank-amounts.js";
 import { levels, longestKey, slotKey } from "./rank-keys.js";

@@ -1,5 +1,5 @@
 import type { Kv } from "@keywright/core";
-import type { TableContext } from "../../context/table-context.js";
+import type { ModelStore } from "../../context/model-store.js";
 import type { Counter } from "../../model/aggregates/counter.js";
 import type { SummedField } from "../../model/aggregates/summed-field.js";
 import type { CompiledIndex, CompiledModel } from "../../model/compiled-model.js";
@@ -30,7 +30,7 @@ export function rankedCounterOf(
 
 /** Returns the index of a counter with ranks, to read and change its intervals. */
 export function rankedTable(
-  { kv, model, limits }: Pick<TableContext, "kv" | "model" | "limits">,
+  { kv, model, limits }: Pick<ModelStore, "kv" | "model" | "limits">,
   counter: Counter,
 ): RankedTable | undefined {
   const index = model.indexes.find(({ name }) => name === counter.index);

@@ -1,4 +1,4 @@
-import type { TableContext } from "../../context/table-context.js";
+import type { ModelStore } from "../../context/model-store.js";
 import { UnindexedQueryError } from "../../errors/query-errors.js";
 import { IndexNotReadyError } from "../../errors/schema-errors.js";
 import type { CompiledIndex } from "../../model/compiled-model.js";
@@ -6,7 +6,7 @@ import { type RankedTable, rankedCounterOf, rankedTable } from "./ranked-table.j
 
 /** Returns the intervals of an index, if it is ranked and they can be read. */
 export function findRanks(
-  context: TableContext,
+  context: ModelStore,
   index: CompiledIndex | undefined,
   sums: readonly string[] = [],
 ): RankedTable | undefined {
@@ -29,7 +29,7 @@ export function findRanks(
  * @throws {IndexNotReadyError} if its ranks are not built.
  */
 export async function readableRanks(
-  context: TableContext,
+  context: ModelStore,
   index: CompiledIndex | undefined,
   option: string,
 ): Promise<RankedTable> {

@@ -1,5 +1,5 @@
 import type { AtomicCheck } from "@keywright/core";
-import type { TableContext } from "../../context/table-context.js";
+import type { ModelStore } from "../../context/model-store.js";
 import { isSameKey } from "../../indexes/key-parts.js";
 import type { Counter } from "../../model/aggregates/counter.js";
 import { type Fence, fenceBefore, findFence } from "./fences.js";
@@ -15,7 +15,7 @@ type Outcome = "kept" | "changed" | "blocked" | "failed";
 /** How often `splitAll` tries to split a group. */
 const maxFailures = 10;
 
-type Tended = Pick<TableContext, "kv" | "model" | "limits" | "catalog">;
+type Tended = ModelStore;
 
 /**
  * Splits or merges the intervals that contain an entry, if they have become too large or too small.

@@ -1,5 +1,5 @@
 import type { AtomicOperation, Kv } from "@keywright/core";
-import type { TableLimits } from "../../context/table-context.js";
+import type { TableLimits } from "../../context/model-store.js";
 import type { Lease } from "../../run/lease.js";
 import { type RecordedOperation, SharedCommit } from "../../write/many/shared-commit.js";
 

@@ -1,7 +1,8 @@
 import type { KvKeyPart } from "@keywright/core";
 import type { CatalogSnapshot } from "../../catalog/catalog-snapshot.js";
 import { awaitAll } from "../../context/await-all.js";
-import type { TableContext, TableLimits } from "../../context/table-context.js";
+import type { TableLimits } from "../../context/model-store.js";
+import type { TableContext } from "../../context/table-context.js";
 import { withJoinedReads } from "../../context/with-joined-reads.js";
 import { readStored } from "../../rows/read-rows.js";
 import type { MigrationRun } from "../../run/migration-run.js";

@@ -1,4 +1,5 @@
-import type { TableContext, TableLimits } from "../../context/table-context.js";
+import type { TableLimits } from "../../context/model-store.js";
+import type { TableContext } from "../../context/table-context.js";
 import { levels } from "../../derived/ranks/rank-keys.js";
 import { limbsOf } from "../../model/aggregates/amount.js";
 import type { SummedField } from "../../model/aggregates/summed-field.js";

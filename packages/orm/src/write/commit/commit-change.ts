@@ -6,8 +6,9 @@ import {
   LimitExceededError,
 } from "@keywright/core";
 import type { CatalogSnapshot } from "../../catalog/catalog-snapshot.js";
+import type { TableLimits } from "../../context/model-store.js";
 import { isInScope } from "../../context/scope.js";
-import type { TableContext, TableLimits } from "../../context/table-context.js";
+import type { TableContext } from "../../context/table-context.js";
 import { writableCatalog } from "../../context/writable-catalog.js";
 import {
   addWrites,

@@ -4,8 +4,8 @@ import { withPrimaryKey } from "../../../catalog/other-layout.js";
 import { duplicateShape } from "../../../catalog/system-shapes.js";
 import { systemValue } from "../../../catalog/system-value.js";
 import { type AnyDatabase, tableContextOf } from "../../../context/any-database.js";
+import type { ModelStore } from "../../../context/model-store.js";
 import type { Page, PageOptions } from "../../../context/page.js";
-import type { TableContext } from "../../../context/table-context.js";
 import { assertPositiveInteger } from "../../../errors/assert-positive-integer.js";
 import type { RowId } from "../../../errors/orm-error.js";
 import { InvalidArgumentError } from "../../../errors/query-errors.js";
@@ -78,15 +78,12 @@ export async function findDuplicates(
 
 interface IndexInLayout {
   /** Its model has the primary key by which the index is built. */
-  readonly context: TableContext;
+  readonly context: ModelStore;
   readonly index: CompiledIndex;
 }
 
 /** Returns an index of the model, or of the rows by the primary key that it is about to have. */
-async function findIndex(
-  context: TableContext,
-  wanted: string,
-): Promise<IndexInLayout | undefined> {
+async function findIndex(context: ModelStore, wanted: string): Promise<IndexInLayout | undefined> {
   const { model, catalog } = context;
   const isWanted = ({ name }: CompiledIndex) => name === wanted;
   // The entries of an index may have another place since the program read the catalog.
@@ -105,7 +102,7 @@ async function findIndex(
 
 /** Groups duplicates by their values, and leaves out rows that no longer have the value. */
 async function groupByValue(
-  context: TableContext,
+  context: ModelStore,
   index: CompiledIndex,
   recorded: readonly Duplicate[],
 ): Promise<DuplicateValue[]> {

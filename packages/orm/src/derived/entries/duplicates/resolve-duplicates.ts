@@ -3,6 +3,7 @@ import { type Duplicate, duplicateKey, duplicatesPrefix } from "../../../catalog
 import { withIndexStates } from "../../../catalog/catalog-entry.js";
 import { duplicateShape } from "../../../catalog/system-shapes.js";
 import { systemValue } from "../../../catalog/system-value.js";
+import type { ModelStore } from "../../../context/model-store.js";
 import { expectedEntries } from "../../../indexes/expected-entries.js";
 import { isSameKey } from "../../../indexes/key-parts.js";
 import { rowKey } from "../../../indexes/primary-key.js";
@@ -11,7 +12,7 @@ import { currentTime, storedTime } from "../../../model/rows/time.js";
 import { setUntil } from "../../../transaction/buffer/set-until.js";
 import { again, retry } from "../../../transaction/retry.js";
 import { rowExpireAt } from "../../expiry/row-expiry.js";
-import { type ModelStore, viewOf } from "../../view.js";
+import { viewOf } from "../../view.js";
 import { claimUniqueKey } from "./claim-unique-key.js";
 
 /** Commits an operation. A run of a migration does this under its lease. */

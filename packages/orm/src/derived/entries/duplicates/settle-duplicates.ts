@@ -6,9 +6,9 @@ import {
 } from "../../../catalog/backfill-state.js";
 import { duplicateShape } from "../../../catalog/system-shapes.js";
 import { systemValue } from "../../../catalog/system-value.js";
+import type { ModelStore } from "../../../context/model-store.js";
 import type { IndexEntry } from "../../../indexes/index-entries.js";
 import type { CompiledIndex } from "../../../model/compiled-model.js";
-import type { ModelStore } from "../../view.js";
 import { type Commit, makeReadable, resolveDuplicate } from "./resolve-duplicates.js";
 
 /** How many duplicates one write checks beside those of the values that it has released. */

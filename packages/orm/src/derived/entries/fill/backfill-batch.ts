@@ -5,7 +5,7 @@ import {
   type UnindexedRow,
 } from "../../../catalog/backfill-state.js";
 import { awaitAll } from "../../../context/await-all.js";
-import type { TableContext } from "../../../context/table-context.js";
+import type { ModelStore } from "../../../context/model-store.js";
 import { withJoinedReads } from "../../../context/with-joined-reads.js";
 import { canBeStored } from "../../../indexes/can-be-stored.js";
 import { expectedEntries, type OnRefused } from "../../../indexes/expected-entries.js";
@@ -51,7 +51,7 @@ export interface BackfillBatch {
  * @param assumesFree if true, no unique key is read. The commit fails if one has an entry.
  */
 export async function planBatch(
-  context: TableContext,
+  context: ModelStore,
   indexes: readonly CompiledIndex[],
   rows: readonly KvEntry<AnyRow>[],
   assumesFree: boolean,
@@ -84,7 +84,7 @@ export async function planBatch(
 
 /** Adds the checks and writes of a batch to the operation that commits it. */
 export function addBatch(
-  { model }: TableContext,
+  { model }: ModelStore,
   operation: AtomicOperation,
   batch: BackfillBatch,
 ): void {
@@ -101,7 +101,7 @@ export function addBatch(
 
 /** Finds out together which of the entries the rows can have. */
 async function planUniqueEntries(
-  context: TableContext,
+  context: ModelStore,
   unique: readonly UniqueEntry[],
   batch: BackfillBatch,
   assumesFree: boolean,
@@ -126,7 +126,7 @@ function freeKey({ expiring }: UniqueEntry): KeyClaim {
   return { owner: undefined, checks: [{ key: expiring.entry.key, versionstamp: null }] };
 }
 
-function claimKeys(context: TableContext, unique: readonly UniqueEntry[]): Promise<KeyClaim[]> {
+function claimKeys(context: ModelStore, unique: readonly UniqueEntry[]): Promise<KeyClaim[]> {
   const joined = viewOf(withJoinedReads(context, (keys) => readStored(context, keys)));
   return awaitAll(
     unique.map(({ expiring, primaryKey }) => claimUniqueKey(joined, expiring.entry, primaryKey)),
@@ -135,7 +135,7 @@ function claimKeys(context: TableContext, unique: readonly UniqueEntry[]): Promi
 
 /** Calls `onRefused` for each index that cannot hold the row. It has no entry in the result. */
 function storableEntries(
-  { model, limits }: TableContext,
+  { model, limits }: ModelStore,
   indexes: readonly CompiledIndex[],
   row: AnyRow,
   primaryKey: KvKey,

@@ -9,7 +9,7 @@ import {
 import { withIndexStates } from "../../../catalog/catalog-entry.js";
 import { backfillShape } from "../../../catalog/system-shapes.js";
 import { systemValue } from "../../../catalog/system-value.js";
-import type { TableContext } from "../../../context/table-context.js";
+import type { ModelStore } from "../../../context/model-store.js";
 import type { CompiledIndex } from "../../../model/compiled-model.js";
 import type { MigrationRun } from "../../../run/migration-run.js";
 import { countStoredRows } from "../../counters/count-stored-rows.js";
@@ -29,7 +29,7 @@ export interface RunningBackfill {
  * @returns undefined if there is nothing to fill.
  */
 export async function beginOrResume(
-  context: TableContext,
+  context: ModelStore,
   run: MigrationRun,
   isCounted: boolean,
 ): Promise<RunningBackfill | "stopped" | undefined> {
@@ -77,7 +77,7 @@ export async function beginOrResume(
 
 /** Returns the indexes of a backfill that are still in the state that the backfill gave them. */
 export function unfinishedIndexes(
-  { model, catalog }: TableContext,
+  { model, catalog }: ModelStore,
   state: BackfillState,
 ): CompiledIndex[] {
   const expected = state.isScanned ? "verifying" : "write-only";
@@ -87,14 +87,14 @@ export function unfinishedIndexes(
 }
 
 /** An index that is write-only or verifying here belongs to a backfill whose state is gone. */
-function isUnready({ catalog }: TableContext, index: CompiledIndex): boolean {
+function isUnready({ catalog }: ModelStore, index: CompiledIndex): boolean {
   const state = catalog.snapshot.stateOf(index);
   return state === "absent" || state === "write-only" || state === "verifying";
 }
 
 /** Makes the scanned indexes verifying. Returns false if the catalog has changed. */
 export async function endScan(
-  { kv, model, catalog }: TableContext,
+  { kv, model, catalog }: ModelStore,
   run: MigrationRun,
   { state, indexes }: RunningBackfill,
 ): Promise<boolean> {
@@ -116,7 +116,7 @@ export async function endScan(
  * @returns false if the catalog has changed in the meantime.
  */
 export async function endBackfill(
-  { kv, model, catalog }: TableContext,
+  { kv, model, catalog }: ModelStore,
   run: MigrationRun,
   { state, indexes }: RunningBackfill,
 ): Promise<boolean> {

@@ -5,7 +5,7 @@ import {
   type UnindexedRow,
 } from "../../../catalog/backfill-state.js";
 
-import type { TableContext } from "../../../context/table-context.js";
+import type { ModelStore } from "../../../context/model-store.js";
 import type { AnyRow, CompiledIndex } from "../../../model/compiled-model.js";
 import { commitBatch } from "../../../run/commit-batch.js";
 import { type MigrationRun, maxBatchRows } from "../../../run/migration-run.js";
@@ -41,7 +41,7 @@ import { noteRefused, withUnindexed } from "./unindexed-rows.js";
  * @throws {LeaseLostError} if another runner has taken over.
  */
 export async function backfill(
-  context: TableContext,
+  context: ModelStore,
   run: MigrationRun,
   options: { readonly verify?: boolean | undefined; readonly count?: boolean | undefined } = {},
 ): Promise<boolean> {
@@ -74,7 +74,7 @@ export async function backfill(
 
 /** Returns undefined if the indexes changed in the meantime. */
 async function scan(
-  context: TableContext,
+  context: ModelStore,
   run: MigrationRun,
   running: RunningBackfill,
 ): Promise<RunningBackfill | "stopped" | undefined> {
@@ -87,7 +87,7 @@ async function scan(
 }
 
 async function scanPages(
-  context: TableContext,
+  context: ModelStore,
   run: MigrationRun,
   running: RunningBackfill,
   pages: PageReader,
@@ -129,7 +129,7 @@ async function scanPages(
 
 /** A row costs one check and its entries. Each unique entry costs up to two more checks. */
 function batchLimit(
-  { limits }: TableContext,
+  { limits }: ModelStore,
   run: MigrationRun,
   indexes: readonly CompiledIndex[],
 ): number {
@@ -142,7 +142,7 @@ function batchLimit(
 
 /** Returns the new state; `"conflict"` if a check failed, `"too-large"` if fewer rows may fit. */
 async function fillBatch(
-  context: TableContext,
+  context: ModelStore,
   run: MigrationRun,
   { state, indexes }: RunningBackfill,
   rows: readonly KvEntry<AnyRow>[],

@@ -1,4 +1,4 @@
-import type { TableContext } from "../../../context/table-context.js";
+import type { ModelStore } from "../../../context/model-store.js";
 import type { CompiledIndex } from "../../../model/compiled-model.js";
 import { commitBatch } from "../../../run/commit-batch.js";
 import type { MigrationRun } from "../../../run/migration-run.js";
@@ -14,7 +14,7 @@ import { addBatch, type BackfillBatch } from "./backfill-batch.js";
  * check failed or the signal stopped it.
  */
 export async function fillInPieces(
-  context: TableContext,
+  context: ModelStore,
   run: MigrationRun,
   { checks, entries, duplicates }: BackfillBatch,
 ): Promise<CompiledIndex[] | undefined> {

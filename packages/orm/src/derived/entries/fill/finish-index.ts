@@ -1,6 +1,6 @@
 import type { Duplicate } from "../../../catalog/backfill-state.js";
 import type { IndexState } from "../../../catalog/catalog-entry.js";
-import type { TableContext } from "../../../context/table-context.js";
+import type { ModelStore } from "../../../context/model-store.js";
 import type { CompiledIndex } from "../../../model/compiled-model.js";
 import type { MigrationRun } from "../../../run/migration-run.js";
 import { type DuplicatesLeft, resolveDuplicates } from "../duplicates/resolve-duplicates.js";
@@ -24,7 +24,7 @@ export const maxReported = 100;
 
 /** First adds the rows to the index that are no longer duplicates. */
 export async function finishIndex(
-  context: TableContext,
+  context: ModelStore,
   run: MigrationRun,
   index: CompiledIndex,
   isStopped = false,

@@ -7,7 +7,7 @@ import {
 import type { IndexState } from "../../../catalog/catalog-entry.js";
 import { unreportedShape } from "../../../catalog/system-shapes.js";
 import { systemValue } from "../../../catalog/system-value.js";
-import type { TableContext } from "../../../context/table-context.js";
+import type { ModelStore } from "../../../context/model-store.js";
 import type { Lease } from "../../../run/lease.js";
 
 /** The rows that backfills have left out, and that no completed run has returned yet. */
@@ -22,7 +22,7 @@ export interface Unreported {
 const filledStates: readonly IndexState[] = ["readable", "unique-pending", "disabled"];
 
 /** Considers only indexes that the program has and that are filled. */
-export async function readUnreported(contexts: Iterable<TableContext>): Promise<Unreported> {
+export async function readUnreported(contexts: Iterable<ModelStore>): Promise<Unreported> {
   const backfills: UnreportedRows[] = [];
   const keys: KvKey[] = [];
   for (const context of contexts) {
@@ -41,7 +41,7 @@ export async function readUnreported(contexts: Iterable<TableContext>): Promise<
 
 /** Adds mutations to a commit that rebuilds indexes, so that their old reports disappear. */
 export async function forgetUnreported(
-  context: TableContext,
+  context: ModelStore,
   operation: AtomicOperation,
   indexes: readonly string[],
 ): Promise<void> {
@@ -60,7 +60,7 @@ export async function removeUnreported(lease: Lease, { keys }: Unreported): Prom
   });
 }
 
-async function storedUnreported({ kv, model }: TableContext): Promise<KvEntry<UnreportedRows>[]> {
+async function storedUnreported({ kv, model }: ModelStore): Promise<KvEntry<UnreportedRows>[]> {
   const entries: KvEntry<UnreportedRows>[] = [];
   const prefix = unreportedPrefix(model);
   for await (const entry of kv.list<UnreportedRows>({ prefix })) {

@@ -1,7 +1,7 @@
 import type { AtomicCheck, KvEntryMaybe, KvKey, KvKeyPart } from "@keywright/core";
 import { type Duplicate, duplicateKey } from "../../../catalog/backfill-state.js";
 import type { FoundRow } from "../../../context/any-query.js";
-import type { TableContext } from "../../../context/table-context.js";
+import type { ModelStore } from "../../../context/model-store.js";
 import { canBeStored } from "../../../indexes/can-be-stored.js";
 import { primaryKeyOfEntry } from "../../../indexes/entry-value.js";
 import { expectedEntries, rowHasKey } from "../../../indexes/expected-entries.js";
@@ -66,7 +66,7 @@ export function isExpectedValue(
  * two reads.
  */
 export async function inspectRowEntry(
-  context: TableContext,
+  context: ModelStore,
   { index, key }: Pick<IndexEntry, "index" | "key">,
   primaryKey: readonly KvKeyPart[],
 ): Promise<Inspection | undefined> {
@@ -124,7 +124,7 @@ export async function inspectRowEntry(
  * Returns undefined if nothing is wrong.
  */
 export async function inspectEntry(
-  context: TableContext,
+  context: ModelStore,
   index: CompiledIndex,
   key: KvKey,
 ): Promise<Inspection | undefined> {
@@ -175,7 +175,7 @@ export function primaryKeyAt(
 
 /** Reads everything in one snapshot. */
 async function readEntry(
-  context: TableContext,
+  context: ModelStore,
   index: CompiledIndex,
   key: KvKey,
   primaryKey: readonly KvKeyPart[],
@@ -212,7 +212,7 @@ async function readEntry(
 }
 
 /** A readable index has no duplicate records. */
-function mayHaveDuplicates({ catalog }: TableContext, index: CompiledIndex): boolean {
+function mayHaveDuplicates({ catalog }: ModelStore, index: CompiledIndex): boolean {
   const state = catalog.snapshot.stateOf(index);
   return index.unique && (state === "unique-pending" || state === "verifying");
 }

@@ -1,6 +1,6 @@
 import type { AtomicOperation } from "@keywright/core";
 import { duplicateKey } from "../../../catalog/backfill-state.js";
-import type { TableContext } from "../../../context/table-context.js";
+import type { ModelStore } from "../../../context/model-store.js";
 import { keyText } from "../../../indexes/key-text.js";
 import { currentTime } from "../../../model/rows/time.js";
 import type { MigrationRun } from "../../../run/migration-run.js";
@@ -28,7 +28,7 @@ const checksPerRepair = 3;
  * @returns what was wrong, and whether it was repaired.
  */
 export async function repairEntries(
-  context: TableContext,
+  context: ModelStore,
   run: MigrationRun,
   found: readonly Repairable[],
 ): Promise<Inspection[]> {
@@ -54,7 +54,7 @@ export async function repairEntries(
 }
 
 async function repairOne(
-  context: TableContext,
+  context: ModelStore,
   run: MigrationRun,
   { inspectAgain }: Repairable,
 ): Promise<Inspection | undefined> {
@@ -75,7 +75,7 @@ function repaired(inspection: Inspection): Inspection {
 
 /** Returns false if a check failed or the repairs are too large for one commit. */
 async function commitRepairs(
-  context: TableContext,
+  context: ModelStore,
   run: MigrationRun,
   inspections: readonly Inspection[],
 ): Promise<boolean> {
@@ -109,7 +109,7 @@ async function commitRepairs(
 }
 
 async function addWrite(
-  context: TableContext,
+  context: ModelStore,
   operation: AtomicOperation,
   { key }: Inspection["finding"],
   { write }: EntryRepair,

@@ -1,5 +1,5 @@
 import type { KvKey, KvKeyPart } from "@keywright/core";
-import type { TableContext } from "../../../context/table-context.js";
+import type { ModelStore } from "../../../context/model-store.js";
 import { rowHasKey } from "../../../indexes/expected-entries.js";
 import { rowKey } from "../../../indexes/primary-key.js";
 import type { CompiledIndex } from "../../../model/compiled-model.js";
@@ -10,7 +10,7 @@ import type { Suspect, VerifyStep } from "./verify-rows.js";
 import type { Verification } from "./verify-state.js";
 
 export async function sumEntries(
-  context: TableContext,
+  context: ModelStore,
   pages: PageReader,
   verification: Verification,
   index: CompiledIndex,
@@ -27,7 +27,7 @@ export async function sumEntries(
 
 /** Skips entries of pointers that the sums show to be right. */
 export async function verifyEntries(
-  context: TableContext,
+  context: ModelStore,
   pages: PageReader,
   verification: Verification,
   index: CompiledIndex,

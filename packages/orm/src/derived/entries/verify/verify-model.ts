@@ -1,7 +1,7 @@
 import type { UnindexedRow } from "../../../catalog/backfill-state.js";
 import { type IndexState, withCounterStates } from "../../../catalog/catalog-entry.js";
 import { inParallel } from "../../../context/in-parallel.js";
-import type { TableContext } from "../../../context/table-context.js";
+import type { ModelStore } from "../../../context/model-store.js";
 import type { CompiledIndex } from "../../../model/compiled-model.js";
 import { changeCatalog } from "../../../run/change-catalog.js";
 import { type MigrationRun, maxBatchRows } from "../../../run/migration-run.js";
@@ -54,7 +54,7 @@ export interface VerifiedEntries {
 }
 
 interface Work {
-  readonly context: TableContext;
+  readonly context: ModelStore;
   readonly run: MigrationRun;
   readonly pages: PageReader;
   readonly verification: Verification;
@@ -94,7 +94,7 @@ const suspectsAtOnce = 8;
  * @throws {StaleSchemaError} if `repair` is set and the program is older than the database.
  */
 export async function verifyModel(
-  context: TableContext,
+  context: ModelStore,
   indexes: readonly CompiledIndex[],
   run: MigrationRun,
   options: VerifyModelOptions,
@@ -130,7 +130,7 @@ export async function verifyModel(
  * out an entry has not counted its row either. The mark is in the catalog and therefore survives a
  * crash. If the verification is part of a migration, the migration rebuilds the counters instead.
  */
-async function dropCounters(context: TableContext, { lease }: MigrationRun): Promise<void> {
+async function dropCounters(context: ModelStore, { lease }: MigrationRun): Promise<void> {
   await context.catalog.reload();
   await changeCatalog(context, lease, (entry) => {
     const names = Object.keys(entry.counters ?? {});

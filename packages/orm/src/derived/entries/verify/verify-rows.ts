@@ -1,6 +1,6 @@
 import type { KvEntryMaybe, KvKeyPart } from "@keywright/core";
 import type { UnindexedRow } from "../../../catalog/backfill-state.js";
-import type { TableContext } from "../../../context/table-context.js";
+import type { ModelStore } from "../../../context/model-store.js";
 import { canBeStored } from "../../../indexes/can-be-stored.js";
 import { expectedEntries } from "../../../indexes/expected-entries.js";
 import type { IndexEntry } from "../../../indexes/index-entries.js";
@@ -29,7 +29,7 @@ export type Suspect = Repairable["inspectAgain"];
 
 /** Adds the expected entries of the next rows to the sums, for indexes of pointers. */
 export async function sumRows(
-  context: TableContext,
+  context: ModelStore,
   pages: PageReader,
   verification: Verification,
   indexes: readonly CompiledIndex[],
@@ -65,7 +65,7 @@ export async function sumRows(
  * @param countsRows true if no earlier scan has counted the rows.
  */
 export async function verifyRows(
-  context: TableContext,
+  context: ModelStore,
   pages: PageReader,
   verification: Verification,
   indexes: readonly CompiledIndex[],
@@ -130,7 +130,7 @@ function unstorableRows(
 }
 
 async function readEntries(
-  context: TableContext,
+  context: ModelStore,
   expected: readonly ExpectedEntry[],
 ): Promise<{ kept: readonly ExpectedEntry[]; stored: readonly KvEntryMaybe<unknown>[] }> {
   const read = (entries: readonly ExpectedEntry[]) =>

@@ -2,7 +2,7 @@ import type { KvKey, KvKeyPart } from "@keywright/core";
 import type { UnindexedRow, UnindexedRows } from "../../../catalog/backfill-state.js";
 import { verificationShape } from "../../../catalog/system-shapes.js";
 import { systemValue } from "../../../catalog/system-value.js";
-import type { TableContext } from "../../../context/table-context.js";
+import type { ModelStore } from "../../../context/model-store.js";
 import { canBeStored } from "../../../indexes/can-be-stored.js";
 import { type CompiledModel, systemPrefix } from "../../../model/compiled-model.js";
 import type { MigrationRun } from "../../../run/migration-run.js";
@@ -93,7 +93,7 @@ export class Verification {
   readonly sums: EntrySums = new EntrySums();
   readonly findings: EntryFinding[] = [];
   state: VerifyState;
-  readonly #context: TableContext;
+  readonly #context: ModelStore;
   readonly #run: MigrationRun;
   #isStored: boolean;
   #areSumsSaved = false;
@@ -101,7 +101,7 @@ export class Verification {
   #hasClaims = false;
 
   private constructor(
-    context: TableContext,
+    context: ModelStore,
     run: MigrationRun,
     state: VerifyState,
     isStored: boolean,
@@ -114,7 +114,7 @@ export class Verification {
 
   /** Resumes the stopped verification of this subject, or begins a new one. */
   static async open(
-    context: TableContext,
+    context: ModelStore,
     run: MigrationRun,
     subject: string,
     phase: VerifyPhase,
@@ -149,7 +149,7 @@ export class Verification {
    * Deletes what is stored of a verification with this `partOf`. It is called if the work that the
    * verification was part of ends without it.
    */
-  static async forget(context: TableContext, run: MigrationRun, partOf: string): Promise<void> {
+  static async forget(context: ModelStore, run: MigrationRun, partOf: string): Promise<void> {
     const stored = await context.kv.get(verifyingKey(context.model));
     const value = systemValue<VerifyState>(stored, verificationShape, context.model.name);
     if (value !== null && JSON.parse(value.subject)[0] !== partOf) return;
@@ -248,7 +248,7 @@ export class Verification {
 
 /** Deletes everything that is stored of a verification of the model. */
 async function clearStored(
-  context: TableContext,
+  context: ModelStore,
   run: MigrationRun,
   isStored: boolean,
 ): Promise<void> {
