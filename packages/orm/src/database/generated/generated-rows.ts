@@ -61,16 +61,12 @@ export class GeneratedRows extends RowOperations {
 
   override findMany(input: AnyQuery): ListQuery<ShapedRow> {
     const query = copyQuery(input);
-    const { take: _, ...first } = query;
+    const { page, stream } = queryReads(this.#calls, "findMany", query, choosePlan);
     return new ListQuery<ShapedRow>({
-      ...queryReads(this.#calls, "findMany", query, choosePlan),
-      findFirst: () => (first.skip ? this.#firstAfter(first) : this.findFirst(first)),
-      findFirstOrThrow: async () => {
-        if (!first.skip) return await this.findFirstOrThrow(first);
-        const row = await this.#firstAfter(first);
-        if (row !== null) return row;
-        throw new RowNotFoundError(this.#calls.context.model.name, first.where);
-      },
+      page,
+      stream,
+      findFirst: () => this.#first(query, false),
+      findFirstOrThrow: () => this.#first(query, true),
       explain: () => this.explain(query),
     });
   }
@@ -111,10 +107,13 @@ export class GeneratedRows extends RowOperations {
     );
   }
 
-  /** Returns the first row of a query with `skip`, which only lists have. */
-  async #firstAfter(query: AnyQuery): Promise<ShapedRow> {
+  /** Returns the first row of a list. With `skip`, which only lists have, it is read as a list. */
+  async #first({ take: _, ...query }: AnyQuery, isRequired: boolean): Promise<ShapedRow> {
+    if (!query.skip) return await (isRequired ? this.findFirstOrThrow(query) : this.findFirst(query));
     const { items } = await this.findMany({ ...query, take: 1 });
-    return items[0] ?? null;
+    if (items.length > 0) return items[0];
+    if (isRequired) throw new RowNotFoundError(this.#calls.context.model.name, query.where);
+    return null;
   }
 
   async loadRelated(relation: string, row: object, options?: ReadRelated): Promise<ShapedRow> {
