@@ -72,7 +72,8 @@ export const packages = {
       "migrate/copies": "builds and verifies copied fields",
       "migrate/plan": "the difference between a database and its models, as steps",
       "migrate/transform": "changes rows to a new schema",
-      "migrate/verify": "verifies and repairs all that is derived from rows, and finds dangling references",
+      "migrate/verify":
+        "verifies and repairs all that is derived from rows, and finds dangling references",
       migrate: "migrate and migrationStatus",
       database: "createDatabase, repositories and the calls of generated repositories",
       adopt: "takes over data that other programs have written",

@@ -1,5 +1,6 @@
-import { type CatalogEntry, placesOf } from "../../catalog/catalog-entry.js";
-import type { TableContext } from "../../context/table-context.js";
+import type { CompiledModel } from "../model/compiled-model.js";
+import { type CatalogEntry, placesOf } from "./catalog-entry.js";
+import type { ModelCatalog } from "./model-catalog.js";
 import type { StoredModel } from "./stored-models.js";
 
 /** The first parts of the keys of a model's rows and index entries. */
@@ -19,14 +20,14 @@ export function placesOfStored(
 
 /** The same of several models, with the name of the model that has each place. */
 export function placesOfOthers(
-  contexts: readonly TableContext[],
+  tables: readonly { readonly model: CompiledModel; readonly catalog: ModelCatalog }[],
   stored: readonly StoredModel[],
 ): ReadonlyMap<string, string> {
   const owners = new Map<string, string>();
   for (const { name, prefix, entry } of stored) {
     for (const place of [prefix, ...placesOfStored(prefix, entry)]) owners.set(place, name);
   }
-  for (const { model, catalog } of contexts) {
+  for (const { model, catalog } of tables) {
     const { entry } = catalog.snapshot;
     const declared = [model.prefix, ...model.indexes.map((index) => index.prefix)];
     const places = [...declared, ...placesOfStored(model.prefix, entry)];

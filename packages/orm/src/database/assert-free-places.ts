@@ -1,7 +1,7 @@
 import type { Kv } from "@keywright/core";
+import { placesOfOthers } from "../catalog/model-places.js";
+import { readStoredModels } from "../catalog/stored-models.js";
 import { ModelDefinitionError } from "../errors/schema-errors.js";
-import { placesOfOthers } from "../migrate/plan/model-places.js";
-import { readStoredModels } from "../migrate/plan/stored-models.js";
 import type { CompiledModel } from "../model/compiled-model.js";
 
 /**

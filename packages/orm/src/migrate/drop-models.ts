@@ -1,5 +1,7 @@
 import type { Kv, KvKey, KvKeyPart } from "@keywright/core";
 import { catalogPrefix, isBeingDropped, storedIndexOf } from "../catalog/catalog-entry.js";
+import { placesOfOthers, placesOfStored } from "../catalog/model-places.js";
+import { readStoredModels, type StoredModel } from "../catalog/stored-models.js";
 import type { TableContext } from "../context/table-context.js";
 import { waitForReaders } from "../derived/drop-indexes.js";
 import { partAfter } from "../indexes/key-parts.js";
@@ -7,9 +9,8 @@ import { parseCounterName } from "../model/aggregates/counter.js";
 import { systemPrefix } from "../model/compiled-model.js";
 import { clearPrefix } from "../run/clear-prefix.js";
 import type { MigrationRun } from "../run/migration-run.js";
-import { placesOfOthers, placesOfStored } from "./plan/model-places.js";
+import { readRowManifest } from "./plan/describe-stored-models.js";
 import { modelsToDrop } from "./plan/plan-drops.js";
-import { readRowManifest, readStoredModels, type StoredModel } from "./plan/stored-models.js";
 
 /** A model that was removed from the database. */
 export interface DroppedModel {

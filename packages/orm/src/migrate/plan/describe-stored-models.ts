@@ -1,53 +1,13 @@
-import type { Kv, KvKey } from "@keywright/core";
-import {
-  type CatalogEntry,
-  catalogPrefix,
-  isBeingDropped,
-  rowManifestKey,
-} from "../../catalog/catalog-entry.js";
-import { catalogShape, rowManifestShape } from "../../catalog/system-shapes.js";
+import type { Kv } from "@keywright/core";
+import { type CatalogEntry, isBeingDropped, rowManifestKey } from "../../catalog/catalog-entry.js";
+import type { StoredModel } from "../../catalog/stored-models.js";
+import { rowManifestShape } from "../../catalog/system-shapes.js";
 import { systemValue } from "../../catalog/system-value.js";
 import type { TableContext } from "../../context/table-context.js";
 import { countedRows } from "../../derived/counters/count-stored-rows.js";
 import type { RowManifest } from "../../schema/manifests/manifest.js";
 import { likelyNewName } from "./likely-new-name.js";
 import type { DatabaseModel } from "./migration-plan.js";
-
-/** A model that the catalog has and the program does not. */
-export interface StoredModel {
-  /** Names the model in plans: see `DatabaseModel.model`. */
-  readonly name: string;
-  readonly prefix: string;
-  readonly entry: CatalogEntry;
-  /** The key and the versionstamp of the catalog entry. */
-  readonly check: { readonly key: KvKey; readonly versionstamp: string };
-}
-
-/**
- * Reads the catalog entries of the models that the program does not have.
- *
- * @param contexts all models of the program.
- */
-export async function readStoredModels(
-  kv: Kv,
-  contexts: readonly Pick<TableContext, "model">[],
-): Promise<StoredModel[]> {
-  const knownPrefixes = new Set(contexts.map(({ model }) => model.prefix));
-  const found: StoredModel[] = [];
-  for await (const { key, value, versionstamp } of kv.list({ prefix: catalogPrefix })) {
-    const prefix = key.at(-1);
-    if (typeof prefix !== "string" || knownPrefixes.has(prefix)) continue;
-    const stored = { key, value, versionstamp };
-    const entry = systemValue<CatalogEntry>(stored, catalogShape, prefix);
-    if (entry === null) continue;
-    found.push({ name: entry.name ?? prefix, prefix, entry, check: { key, versionstamp } });
-  }
-  const names = [...contexts.map(({ model }) => model.name), ...found.map(({ name }) => name)];
-  return found.map((one) => {
-    const isAmbiguous = names.filter((name) => name === one.name).length > 1;
-    return isAmbiguous ? { ...one, name: one.prefix } : one;
-  });
-}
 
 /** Describes the stored models that have rows and are not being dropped. */
 export async function describeStoredModels(

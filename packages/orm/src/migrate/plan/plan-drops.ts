@@ -1,11 +1,11 @@
 import { isBeingDropped } from "../../catalog/catalog-entry.js";
+import { placesOfOthers, placesOfStored } from "../../catalog/model-places.js";
+import type { StoredModel } from "../../catalog/stored-models.js";
 import type { TableContext } from "../../context/table-context.js";
 import { InvalidArgumentError } from "../../errors/query-errors.js";
 import { parseRelationText } from "../../schema/manifests/model-manifest.js";
 import type { DatabaseModel, ModelPlan, PlannedStep } from "./migration-plan.js";
-import { placesOfOthers, placesOfStored } from "./model-places.js";
 import { toStep } from "./plan-model.js";
-import type { StoredModel } from "./stored-models.js";
 
 /**
  * Checks the names of models to drop. The names of models that the database does not have are

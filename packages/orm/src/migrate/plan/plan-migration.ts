@@ -1,16 +1,17 @@
 import { rowManifestKey, transformsOf } from "../../catalog/catalog-entry.js";
+import { readStoredModels } from "../../catalog/stored-models.js";
 import { rowManifestShape } from "../../catalog/system-shapes.js";
 import { systemValue } from "../../catalog/system-value.js";
 import { type AnyDatabase, tableContexts } from "../../context/any-database.js";
 import type { TableContext } from "../../context/table-context.js";
 import { InvalidArgumentError } from "../../errors/query-errors.js";
 import type { RowManifest } from "../../schema/manifests/manifest.js";
+import { describeStoredModels } from "./describe-stored-models.js";
 import { readKeyObstacle } from "./key-obstacle.js";
 import type { MigrationPlan, ModelFacts } from "./migration-plan.js";
 import { assertDroppable, planDrops } from "./plan-drops.js";
 import { changesKey } from "./plan-key.js";
 import { planModels } from "./plan-model.js";
-import { describeStoredModels, readStoredModels } from "./stored-models.js";
 
 /** Reads the current catalog entry and row manifests. */
 export async function readFacts(context: TableContext): Promise<ModelFacts> {
