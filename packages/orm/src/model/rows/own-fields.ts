@@ -79,8 +79,10 @@ function objectStrip(schema: Schema): Strip | undefined {
   });
   if (isOpen && nested.length === 0) return undefined;
   return (value) => {
-    if (!isObject(value)) return value;
-    let result = value;
+    if (typeof value !== "object" || value === null) return value;
+    const prototype: unknown = Object.getPrototypeOf(value);
+    if (prototype !== Object.prototype && prototype !== null) return value;
+    let result = value as Record<string, unknown>;
     if (!isOpen) {
       for (const field in value) {
         if (names.has(field)) continue;
@@ -112,10 +114,4 @@ function arrayStrip(element: Schema | undefined): Strip | undefined {
     }
     return result;
   };
-}
-
-function isObject(value: unknown): value is Record<string, unknown> {
-  if (typeof value !== "object" || value === null) return false;
-  const prototype: unknown = Object.getPrototypeOf(value);
-  return prototype === Object.prototype || prototype === null;
 }
