@@ -1,3 +1,4 @@
+import type { SystemShape } from "../catalog/system-shapes.js";
 import {
   count,
   flag,
@@ -11,8 +12,7 @@ import {
   plainObject,
   recordOf,
   text,
-} from "../catalog/shape.js";
-import type { SystemShape } from "../catalog/system-shapes.js";
+} from "../model/shape.js";
 
 const adoptAgain = "delete it, and adopt again";
 

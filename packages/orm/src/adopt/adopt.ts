@@ -4,6 +4,7 @@ import type { Database, Models } from "../database/database.js";
 import type { RowId } from "../errors/orm-error.js";
 import { InvalidArgumentError } from "../errors/query-errors.js";
 import type { CreateInput, Model } from "../model/model.js";
+import { assertArgument, is } from "../model/shape.js";
 import { takeLease } from "../run/lease.js";
 import { adoptModel, modelResult } from "./adopt-model.js";
 import type { AdoptedModel, AdoptProgress, AdoptResult } from "./adopt-result.js";
@@ -189,15 +190,17 @@ async function forgetAdoption(context: TableContext, run: AdoptRun): Promise<voi
   });
 }
 
+const openDatabase = is<SourceKv>(
+  (value) => typeof (value as SourceKv | undefined)?.getMany === "function",
+  "a database that openKv or Deno.openKv has opened",
+);
+
 function adoptionsOf(
   database: AnyDatabase,
   { from, models }: AnyAdoptOptions,
 ): ReadonlyMap<TableContext, AnyAdoption> {
   const tables = tablesByName(database);
-  if (typeof from?.getMany !== "function") {
-    const reason = "it must be a database that openKv or Deno.openKv has opened";
-    throw new InvalidArgumentError("", "from", reason, "adopt");
-  }
+  assertArgument("", "from", from, openDatabase, "adopt");
   const adoptions = new Map<TableContext, AnyAdoption>();
   for (const [name, source] of Object.entries(models)) {
     if (source === undefined) continue;

@@ -14,7 +14,7 @@ import {
   recordOf,
   type Shape,
   text,
-} from "./shape.js";
+} from "../model/shape.js";
 
 /** An entry that only Keywright writes: its shape, and what to do if it is damaged. */
 export interface SystemShape {

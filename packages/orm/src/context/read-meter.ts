@@ -1,4 +1,5 @@
-import { InvalidArgumentError, ReadLimitError } from "../errors/query-errors.js";
+import { ReadLimitError } from "../errors/query-errors.js";
+import { assertArgument, is } from "../model/shape.js";
 
 export class ReadMeter {
   readonly #model: string;
@@ -36,6 +37,10 @@ export class ReadMeter {
 }
 
 export function assertMaxReads(model: string, maxReads: unknown): asserts maxReads is number {
-  if (typeof maxReads === "number" && maxReads >= 0) return;
-  throw new InvalidArgumentError(model, "maxReads", "it must be a number of at least 0");
+  assertArgument(model, "maxReads", maxReads, atLeastZero);
 }
+
+const atLeastZero = is<number>(
+  (value) => typeof value === "number" && value >= 0,
+  "a number of at least 0",
+);

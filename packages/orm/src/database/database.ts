@@ -14,6 +14,7 @@ import { assertDistinctPrefixes, compileModel } from "../model/compile-model.js"
 import type { CompiledModel } from "../model/compiled-model.js";
 import { isModel } from "../model/define-model.js";
 import type { Model } from "../model/model.js";
+import { assertArgument, functionOf } from "../model/shape.js";
 import { linkRelations } from "../relations/link-relations.js";
 import { readStored } from "../rows/read-rows.js";
 import type { RowMigration } from "../schema/define-migration.js";
@@ -189,8 +190,7 @@ function rootDatabase(
     body: (tx: AnyDatabase) => Promise<T>,
     transactionOptions?: TransactionOptions,
   ): Promise<T> => {
-    if (typeof body !== "function")
-      throw new InvalidArgumentError("", "argument", "it must be a function of tx", "transaction");
+    assertArgument("", "argument", body, functionOf(" of tx"), "transaction");
     const run = (tx: TransactionKv) => {
       const within = tablesWithin(tables, tx);
       const inner = databaseOf(within, names, {

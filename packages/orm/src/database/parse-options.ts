@@ -6,6 +6,7 @@ import { InvalidArgumentError } from "../errors/query-errors.js";
 import type { AnyRow, CompiledModel } from "../model/compiled-model.js";
 import { isPlainObject } from "../model/is-plain-object.js";
 import { copyFields, deepCopy } from "../model/rows/copy-of-data.js";
+import { assertArgument, flag, is, plainObject } from "../model/shape.js";
 import { type AnyAggregateQuery, parseBy } from "../query/aggregate/aggregate-query.js";
 import { keyConditions } from "../query/plan/fields/key-conditions.js";
 import { withReads } from "../query/read/rows/result-row.js";
@@ -49,6 +50,22 @@ const readsKey: ReadonlySet<RepositoryMethod> = new Set<RepositoryMethod>([
   "distinct",
 ]);
 
+const abortSignal = is<AbortSignal>((value) => value instanceof AbortSignal, "an AbortSignal");
+
+function isObject(value: unknown): boolean {
+  return typeof value === "object" && value !== null;
+}
+
+const anyObject = is<AnyRow>(isObject, "an object");
+const optionsObject = is<AnyRow>(
+  isObject,
+  "an object of options, such as { data: … } or { where: … }",
+);
+const selection = is<object>(
+  (value) => isObject(value) && !Array.isArray(value),
+  "an object, such as { name: true }",
+);
+
 /**
  * Checks the argument of a call and returns it as options. Unknown options are refused, because a
  * call with a misspelled option would do something else than intended.
@@ -80,8 +97,7 @@ export function parseOptions(
     throw new InvalidArgumentError(model.name, name, reason);
   }
   const { select, include, signal, withDeleted } = options;
-  if (signal !== undefined && !((signal as unknown) instanceof AbortSignal))
-    throw new InvalidArgumentError(model.name, "signal", "it must be an AbortSignal");
+  if (signal !== undefined) assertArgument(model.name, "signal", signal, abortSignal);
   const isOfSoftDelete = withDeleted !== undefined || method === "restore" || method === "purge";
   if (isOfSoftDelete) assertSoftDelete(model, method, withDeleted);
   if (select !== undefined) assertSelect(model, select);
@@ -136,8 +152,7 @@ function assertSoftDelete(
   withDeleted: unknown,
 ): void {
   const isOption = withDeleted !== undefined;
-  if (isOption && typeof withDeleted !== "boolean")
-    throw new InvalidArgumentError(model.name, "withDeleted", "it must be true or false");
+  if (isOption) assertArgument(model.name, "withDeleted", withDeleted, flag);
   if (model.softDelete !== undefined) return;
   const reason = "the model has no softDelete, so a delete removes its rows; declare softDelete";
   throw new InvalidArgumentError(model.name, isOption ? "withDeleted" : method, reason);
@@ -148,10 +163,7 @@ function assertSoftDelete(
  * does not have.
  */
 function assertSelect(model: CompiledModel, select: unknown): void {
-  if (typeof select !== "object" || select === null || Array.isArray(select)) {
-    const reason = "it must be an object, such as { name: true }";
-    throw new InvalidArgumentError(model.name, "select", reason);
-  }
+  assertArgument(model.name, "select", select, selection);
   const { shape: fields, catchall } = model.schema._zod.def;
   if (catchall !== undefined && catchall._zod.def.type !== "never") return;
   for (const field in select) {
@@ -168,18 +180,14 @@ function assertSelect(model: CompiledModel, select: unknown): void {
  * @throws {InvalidArgumentError} if it is not a plain object.
  */
 export function whereOf({ model }: TableContext, { where }: AnyQuery): AnyRow {
-  if (isPlainObject(where)) return where;
-  throw new InvalidArgumentError(model.name, "where", "it must be a plain object");
+  assertArgument(model.name, "where", where, plainObject);
+  return where;
 }
 
 /** @throws {InvalidArgumentError} if the value is not an object. */
 export function objectOf({ model }: TableContext, value: unknown, name: string): AnyRow {
-  if (typeof value === "object" && value !== null) return value as AnyRow;
-  const reason =
-    name === "argument"
-      ? "it must be an object of options, such as { data: … } or { where: … }"
-      : "it must be an object";
-  throw new InvalidArgumentError(model.name, name, reason);
+  assertArgument(model.name, name, value, name === "argument" ? optionsObject : anyObject);
+  return value;
 }
 
 /**

@@ -1,4 +1,4 @@
-import { InvalidArgumentError } from "../errors/query-errors.js";
+import { assertArgument, positive } from "../model/shape.js";
 
 /** Calculates how long to wait, so that a maximum number of rows per second is not exceeded. */
 export class Throttle {
@@ -10,9 +10,7 @@ export class Throttle {
    * @throws {InvalidArgumentError} if it is not a positive number.
    */
   constructor(rowsPerSecond: number) {
-    if (!(rowsPerSecond > 0)) {
-      throw new InvalidArgumentError("", "rowsPerSecond", "it must be a positive number");
-    }
+    assertArgument("", "rowsPerSecond", rowsPerSecond, positive);
     this.#rowsPerSecond = rowsPerSecond;
   }
 

@@ -14,6 +14,7 @@ import { isModel } from "../model/define-model.js";
 import { synchronousOutputSchema } from "../model/fields/output-schema.js";
 import type { Model, PrimaryKeyField } from "../model/model.js";
 import { isSameData } from "../model/rows/is-same-data.js";
+import { assertArgument, functionOf, is } from "../model/shape.js";
 import type { RowManifest } from "./manifests/manifest.js";
 import { otherFields, rowManifest } from "./manifests/row-manifest.js";
 import { compareRows, keepsPrimaryKey } from "./upgrade/compare-rows.js";
@@ -145,13 +146,7 @@ export function defineMigration<M extends Model, From extends z.ZodObject, To ex
   definition: MigrationDefinition<M, From, To>,
 ): RowMigration {
   const { model, from, to, up, down, changes = [] } = definition;
-  if (!isModel(model))
-    throw new InvalidArgumentError(
-      "",
-      "model",
-      "it must be a model that defineModel returned",
-      "defineMigration",
-    );
+  assertArgument("", "model", model, definedModel, "defineMigration");
   const modelName = model.name;
   assertOptions(modelName, "", definition, options);
   const primaryKey = typeof model.primaryKey === "string" ? [model.primaryKey] : model.primaryKey;
@@ -285,9 +280,10 @@ function pick(row: AnyRow, isPicked: (field: string) => boolean): AnyRow {
   return Object.fromEntries(Object.entries(row).filter(([field]) => isPicked(field)));
 }
 
+const definedModel = is<Model>(isModel, "a model that defineModel returned");
+
 function assertFunction(model: string, argument: string, value: unknown): void {
-  if (typeof value !== "function")
-    throw new InvalidArgumentError(model, argument, "it must be a function");
+  assertArgument(model, argument, value, functionOf());
   if (value.constructor.name !== "AsyncFunction") return;
   throw new InvalidArgumentError(model, argument, synchronous);
 }

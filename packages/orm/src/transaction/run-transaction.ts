@@ -1,6 +1,6 @@
 import type { Kv, KvLimits } from "@keywright/core";
-import { assertPositiveInteger } from "../errors/assert-positive-integer.js";
 import { TransactionConflictError } from "../errors/transaction-errors.js";
+import { assertArgument, positiveInteger } from "../model/shape.js";
 import { FailedAttempt, retry } from "./retry.js";
 import { TransactionKv } from "./transaction-kv.js";
 
@@ -34,7 +34,7 @@ export async function runTransaction<T>(
   options: RunOptions = {},
 ): Promise<T> {
   const { maxAttempts = defaultAttempts, signal, optimistic = false } = options;
-  assertPositiveInteger("", "maxAttempts", maxAttempts, "transaction");
+  assertArgument("", "maxAttempts", maxAttempts, positiveInteger, "transaction");
   const runAttempt = async (attempt: number) => {
     // If the outer transaction may assume nothing, it has failed before because of an assumption.
     const mayAssume = attempt === 1 && !(kv instanceof TransactionKv && !kv.mayAssume);

@@ -2,6 +2,7 @@ import type { KvKey, KvKeyPart } from "@keywright/core";
 import { InvalidArgumentError } from "../../errors/query-errors.js";
 import { partsOfId } from "../../indexes/primary-key.js";
 import type { AnyRow } from "../../model/compiled-model.js";
+import { assertArgument, oneOf } from "../../model/shape.js";
 import { decode, encode, encoderOf, type KvdexEncoder } from "./kvdex-encoder.js";
 import {
   type ExpectedEntry,
@@ -53,9 +54,7 @@ interface EncodedEntry {
  */
 export function kvdexLayout(options: KvdexOptions): SourceLayout {
   const { version, collection, basePath = ["__kvdex__"], indices = {}, encoder } = options;
-  if (version !== 3 && version !== 4) {
-    throw new InvalidArgumentError("", "version", "it must be 3 or 4", "kvdexLayout");
-  }
+  assertArgument("", "version", version, oneOf([3, 4], "3 or 4"), "kvdexLayout");
   const path = typeof collection === "string" ? [collection] : collection;
   const base: KvKey = [...basePath, ...path];
   const rows: KvKey = [...base, "__id__"];

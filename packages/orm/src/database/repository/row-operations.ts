@@ -6,6 +6,7 @@ import { scopedUnique } from "../../context/scope.js";
 import type { TableContext } from "../../context/table-context.js";
 import type { Operation } from "../../errors/orm-error.js";
 import { InvalidArgumentError } from "../../errors/query-errors.js";
+import { assertArgument, flag, list } from "../../model/shape.js";
 import { planUnique, primaryKeyIn } from "../../query/plan/plan-unique.js";
 import { queriedModel } from "../../query/plan/queried-model.js";
 import { findOne } from "../../query/read/find-rows.js";
@@ -68,9 +69,7 @@ export class RowOperations extends RowReads {
     const { context } = this.#calls;
     return this.#calls.write("createMany", copyQuery(input), async (options, meter) => {
       const { data } = options;
-      if (!Array.isArray(data)) {
-        throw new InvalidArgumentError(context.model.name, "data", "it must be an array");
-      }
+      assertArgument(context.model.name, "data", data, list);
       const { results, skipped } = await createRows(context, data, options);
       const { count, results: shaped } = await shapeResults(context, results, options, meter);
       // Results of createRows have the position of each row that failed.
@@ -153,8 +152,7 @@ export class RowOperations extends RowReads {
       const within = withDeletedRows(context);
       assertByKey(context, options);
       const { cascade = false } = options;
-      if (typeof cascade !== "boolean")
-        throw new InvalidArgumentError(context.model.name, "cascade", "it must be true or false");
+      assertArgument(context.model.name, "cascade", cascade, flag);
       const find = (inner = within) => findWholeRow(inner, options, meter);
       return cascade
         ? await restoreCascade(context, find, options.where, options)

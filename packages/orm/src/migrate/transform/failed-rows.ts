@@ -5,13 +5,13 @@ import { systemValue } from "../../catalog/system-value.js";
 import { type AnyDatabase, tableContextOf } from "../../context/any-database.js";
 import type { Page, PageOptions } from "../../context/page.js";
 import type { TableContext } from "../../context/table-context.js";
-import { assertPositiveInteger } from "../../errors/assert-positive-integer.js";
 import type { RowId } from "../../errors/orm-error.js";
 import type { RowIssue } from "../../errors/row-issue.js";
 import { canBeStored } from "../../indexes/can-be-stored.js";
 import { keyText } from "../../indexes/key-text.js";
 import { pointerOf } from "../../indexes/primary-key.js";
 import { type CompiledModel, systemPrefix } from "../../model/compiled-model.js";
+import { assertArgument, positiveInteger } from "../../model/shape.js";
 import { readRows } from "../../rows/read-rows.js";
 import { readEntriesAfter } from "../../run/read-entries-after.js";
 import { decodeRowCursor, encodeRowCursor } from "../../run/row-cursor.js";
@@ -124,7 +124,7 @@ export async function findFailedRows(
 ): Promise<FailedRowsPage> {
   const { take = defaultTake, cursor } = query;
   const context = tableContextOf(database, query.model);
-  assertPositiveInteger(query.model, "take", take, "findFailedRows");
+  assertArgument(query.model, "take", take, positiveInteger, "findFailedRows");
   const { model } = context;
   const items: FailedRow[] = [];
   let after = cursor ? decodeRowCursor(model, cursor) : null;

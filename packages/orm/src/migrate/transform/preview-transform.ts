@@ -1,12 +1,12 @@
 import type { KvKeyPart } from "@keywright/core";
 import type { UpgradeRow } from "../../catalog/row-schemas.js";
 import { type AnyDatabase, tableContextOf } from "../../context/any-database.js";
-import { assertPositiveInteger } from "../../errors/assert-positive-integer.js";
 import type { RowId } from "../../errors/orm-error.js";
 import type { RowIssue } from "../../errors/row-issue.js";
 import { indexEntries } from "../../indexes/index-entries.js";
 import { partsOfId, pointerOf } from "../../indexes/primary-key.js";
 import type { AnyRow, CompiledModel } from "../../model/compiled-model.js";
+import { assertArgument, positiveInteger } from "../../model/shape.js";
 import { maxBatchRows } from "../../run/migration-run.js";
 import { readNextRows } from "../../run/scan-rows.js";
 import { findUpgrade } from "../../schema/upgrade/row-upgrade.js";
@@ -49,7 +49,7 @@ export async function previewMigration(
   query: PreviewOptions & { readonly model: string },
 ): Promise<readonly PreviewedRow[]> {
   const { rows = defaultRows } = query;
-  assertPositiveInteger(query.model, "rows", rows, "previewMigration");
+  assertArgument(query.model, "rows", rows, positiveInteger, "previewMigration");
   const context = tableContextOf(database, query.model);
   const { model, storedRow, migrations } = await readFacts(context);
   const { snapshot } = context.catalog;

@@ -5,7 +5,6 @@ import type { Page, PageOptions } from "../../context/page.js";
 import type { TableContext } from "../../context/table-context.js";
 import { expiryKey, keepsExpiry } from "../../derived/expiry/row-expiry.js";
 import { viewOf } from "../../derived/view.js";
-import { assertPositiveInteger } from "../../errors/assert-positive-integer.js";
 import type { RowId } from "../../errors/orm-error.js";
 import { canBeStored } from "../../indexes/can-be-stored.js";
 import { isSameKey } from "../../indexes/key-parts.js";
@@ -13,6 +12,7 @@ import { pointerOf, rowKey } from "../../indexes/primary-key.js";
 import type { AnyRow } from "../../model/compiled-model.js";
 import { isMarked } from "../../model/options/soft-delete.js";
 import { isRow } from "../../model/rows/stored-row.js";
+import { assertArgument, positiveInteger } from "../../model/shape.js";
 import { referencedKey } from "../../relations/referenced-key.js";
 import { tableOfModel } from "../../relations/referrers.js";
 import { readKeys, readWithSchema } from "../../rows/read-rows.js";
@@ -100,7 +100,7 @@ export async function findDanglingReferences(
   const { take = defaultTake, rows: maxRows = defaultRows } = query;
   const context = tableContextOf(database, query.model);
   for (const [name, value] of Object.entries({ take, rows: maxRows })) {
-    assertPositiveInteger(query.model, name, value, "findDanglingReferences");
+    assertArgument(query.model, name, value, positiveInteger, "findDanglingReferences");
   }
   return await danglingReferencesAmong(context, referencesOf(context), query);
 }

@@ -5,6 +5,7 @@ import { knownNames } from "../../errors/nearest-name.js";
 import { InvalidArgumentError } from "../../errors/query-errors.js";
 import { isAbsent } from "../../indexes/index-entries.js";
 import { isPlainObject } from "../../model/is-plain-object.js";
+import { assertArgument, oneOf } from "../../model/shape.js";
 import { readAgain } from "../../rows/read-again.js";
 import { choosePlan } from "../plan/choose-plan.js";
 import { planAfter } from "./plan-after.js";
@@ -55,6 +56,8 @@ export async function distinctValues(
   });
 }
 
+const direction = oneOf<Direction>(["asc", "desc"], '"asc" or "desc"');
+
 function optionsOf(
   { model }: TableContext,
   { field, order = "asc", where }: AnyDistinctQuery,
@@ -64,8 +67,7 @@ function optionsOf(
     const reason = `it must be a field of the schema; ${knownNames(String(field), fields, "fields")}`;
     throw new InvalidArgumentError(model.name, "field", reason);
   }
-  if (order !== "asc" && order !== "desc")
-    throw new InvalidArgumentError(model.name, "order", 'it must be "asc" or "desc"');
+  assertArgument(model.name, "order", order, direction);
   const condition = where?.[field];
   if (condition !== undefined && !isRange(condition)) {
     const reason = "distinct takes gt, gte, lt, lte or between for its own field";

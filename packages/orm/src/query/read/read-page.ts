@@ -2,9 +2,9 @@ import type { AnyQuery, FoundRow } from "../../context/any-query.js";
 import type { Page, PageOptions } from "../../context/page.js";
 import type { ReadMeter } from "../../context/read-meter.js";
 import type { TableContext } from "../../context/table-context.js";
-import { assertPositiveInteger } from "../../errors/assert-positive-integer.js";
 import { keyText } from "../../indexes/key-text.js";
 import type { CompiledModel } from "../../model/compiled-model.js";
+import { assertArgument, positiveInteger } from "../../model/shape.js";
 import type { ChosenPlan } from "../plan/choose-plan.js";
 import { encodeCursor } from "../plan/ranges/cursor.js";
 import { maxBatch } from "./entries/entry-reader.js";
@@ -14,7 +14,7 @@ import { rowSourceOf } from "./rows/row-source.js";
 /** @throws {InvalidArgumentError} if `take` is not a positive integer. */
 export function takeOf({ name }: CompiledModel, { take }: PageOptions): number {
   if (take === undefined) return Number.POSITIVE_INFINITY;
-  if (!Number.isSafeInteger(take) || take < 1) assertPositiveInteger(name, "take", take);
+  assertArgument(name, "take", take, positiveInteger);
   return take;
 }
 

@@ -2,12 +2,12 @@ import type { KvKey, KvKeyPart } from "@keywright/core";
 import type { FoundRow } from "../../context/any-query.js";
 import { ReadMeter } from "../../context/read-meter.js";
 import type { TableContext } from "../../context/table-context.js";
-import { InvalidArgumentError } from "../../errors/query-errors.js";
 import { RowNotFoundError } from "../../errors/row-errors.js";
 import { primaryKeyOfEntry } from "../../indexes/entry-value.js";
 import { keyAfter } from "../../indexes/key-parts.js";
 import { pointerOf } from "../../indexes/primary-key.js";
 import { isMarked, markedIndexName } from "../../model/options/soft-delete.js";
+import { assertArgument, date, is } from "../../model/shape.js";
 import { namedIndex } from "../../query/plan/named-index.js";
 import { findByPrimaryKey } from "../../query/read/find-unique.js";
 import { deleteRow } from "../cascade/delete-row.js";
@@ -44,6 +44,11 @@ export interface PurgeResult {
   readonly failed: readonly { readonly id: unknown; readonly error: unknown }[];
 }
 
+const deletedBefore = is<Date>(
+  (value) => date(value) === undefined,
+  "a valid date; rows that were deleted before it are removed",
+);
+
 /**
  * Removes the rows that were marked before a time, oldest first. It reads only marked rows, from
  * their own index. A commit contains up to about 100 rows, or one if relations lead to the model.
@@ -60,10 +65,7 @@ export async function purgeRows(
   accepts: (row: FoundRow) => boolean = () => true,
 ): Promise<PurgeResult> {
   const { model, catalog } = context;
-  if (!(before instanceof Date) || Number.isNaN(before.getTime())) {
-    const reason = "it must be a valid date; rows that were deleted before it are removed";
-    throw new InvalidArgumentError(model.name, "before", reason);
-  }
+  assertArgument(model.name, "before", before, deletedBefore);
   const index = namedIndex(model, markedIndexName(model.softDelete!));
   await catalog.refresh();
   await catalog.assertReadable(index);

@@ -1,6 +1,6 @@
-import { InvalidArgumentError } from "../../errors/query-errors.js";
 import type { CompiledModel } from "../../model/compiled-model.js";
 import { lifetimeOf, type RowExpiry } from "../../model/rows/time.js";
+import { assertArgument, is } from "../../model/shape.js";
 
 /** The options of a write of one row. */
 export interface WriteOptions {
@@ -16,22 +16,22 @@ export interface WriteOptions {
 /** About 140,000 years in milliseconds. Every database can add this to the current time. */
 const maxExpireIn = 2 ** 52;
 
+const lifetime = is<number>(
+  (value) => typeof value === "number" && value > 0 && value <= maxExpireIn,
+  "a positive number of milliseconds, at most 2 ** 52",
+);
+const versionstamp = is<string>(
+  (value) => typeof value === "string" && /^[0-9a-f]{20}$/.test(value),
+  "a versionstamp, 20 hexadecimal digits",
+);
+
 /** @throws {InvalidArgumentError} if an option is not valid. */
 export function assertWriteOptions(
   model: CompiledModel,
   { expireIn, ifVersion }: WriteOptions,
 ): void {
-  if (expireIn !== undefined) {
-    if (typeof expireIn !== "number" || !(expireIn > 0 && expireIn <= maxExpireIn)) {
-      const reason = "it must be a positive number of milliseconds, at most 2 ** 52";
-      throw new InvalidArgumentError(model.name, "expireIn", reason);
-    }
-  }
-  if (ifVersion === undefined) return;
-  if (typeof ifVersion !== "string" || !/^[0-9a-f]{20}$/.test(ifVersion)) {
-    const reason = "it must be a versionstamp, 20 hexadecimal digits";
-    throw new InvalidArgumentError(model.name, "ifVersion", reason);
-  }
+  if (expireIn !== undefined) assertArgument(model.name, "expireIn", expireIn, lifetime);
+  if (ifVersion !== undefined) assertArgument(model.name, "ifVersion", ifVersion, versionstamp);
 }
 
 export function expiryOf({ expireIn }: WriteOptions): RowExpiry | undefined {

@@ -1,8 +1,8 @@
 import type { FoundRow } from "../../context/any-query.js";
 import type { TableContext } from "../../context/table-context.js";
-import { InvalidArgumentError } from "../../errors/query-errors.js";
 import { withPosition } from "../../errors/row-errors.js";
 import { copyInput } from "../../model/rows/copy-of-data.js";
+import { assertArgument, flag } from "../../model/shape.js";
 import { yieldToEventLoop } from "../../transaction/yield-to-event-loop.js";
 import { assertWithin } from "../commit/commit-change.js";
 import { isHookError } from "../input/row-hooks.js";
@@ -47,9 +47,7 @@ export async function createRows(
 ): Promise<CreationResults> {
   const { model } = context;
   const { atomic = false, skipDuplicates = false, expireIn } = options;
-  if (typeof skipDuplicates !== "boolean") {
-    throw new InvalidArgumentError(model.name, "skipDuplicates", "it must be a boolean");
-  }
+  assertArgument(model.name, "skipDuplicates", skipDuplicates, flag);
   // Changes that the caller makes to the list or its rows after the call are not written.
   const rows = Array.from(data, (row) => copyInput(model, row));
   if (atomic) {

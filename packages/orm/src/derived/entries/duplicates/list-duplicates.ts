@@ -6,7 +6,6 @@ import { systemValue } from "../../../catalog/system-value.js";
 import { type AnyDatabase, tableContextOf } from "../../../context/any-database.js";
 import type { ModelStore } from "../../../context/model-store.js";
 import type { Page, PageOptions } from "../../../context/page.js";
-import { assertPositiveInteger } from "../../../errors/assert-positive-integer.js";
 import type { RowId } from "../../../errors/orm-error.js";
 import { InvalidArgumentError } from "../../../errors/query-errors.js";
 import { primaryKeyOfEntry } from "../../../indexes/entry-value.js";
@@ -15,6 +14,7 @@ import { indexKey } from "../../../indexes/index-entries.js";
 import { keyText } from "../../../indexes/key-text.js";
 import { pointerOf, rowKey } from "../../../indexes/primary-key.js";
 import type { CompiledIndex } from "../../../model/compiled-model.js";
+import { assertArgument, positiveInteger } from "../../../model/shape.js";
 import { readStored } from "../../../rows/read-rows.js";
 
 /** Rows that have the same value of a unique index. */
@@ -50,7 +50,7 @@ export async function findDuplicates(
   query: DuplicatesQuery & { readonly model: string; readonly index: string },
 ): Promise<DuplicatesPage> {
   const { take = defaultTake, cursor } = query;
-  assertPositiveInteger(query.model, "take", take, "findDuplicates");
+  assertArgument(query.model, "take", take, positiveInteger, "findDuplicates");
   const found = await findIndex(tableContextOf(database, query.model), query.index);
   if (found === undefined) {
     throw new InvalidArgumentError(query.model, "index", `the model has no index ${query.index}`);

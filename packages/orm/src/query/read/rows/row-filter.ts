@@ -2,8 +2,11 @@ import { InvalidArgumentError } from "../../../errors/query-errors.js";
 import { ignoreRejection, isPromise } from "../../../indexes/is-promise.js";
 import type { AnyRow, CompiledModel } from "../../../model/compiled-model.js";
 import { ownFields } from "../../../model/rows/own-fields.js";
+import { assertArgument, functionOf } from "../../../model/shape.js";
 
 export type RowFilter = (row: AnyRow) => boolean;
+
+const functionOfRow = functionOf(" of a row");
 
 /**
  * Returns the filter of a query. Undefined if the query has none. The returned function throws if
@@ -14,9 +17,7 @@ export function rowFilterOf(
   filter: unknown,
 ): RowFilter | undefined {
   if (filter === undefined) return undefined;
-  if (typeof filter !== "function") {
-    throw new InvalidArgumentError(name, "filter", "it must be a function of a row");
-  }
+  assertArgument(name, "filter", filter, functionOfRow);
   return (row) => {
     const result: unknown = (filter as (row: AnyRow) => unknown)(ownFields(schema, row));
     if (isPromise(result)) {
