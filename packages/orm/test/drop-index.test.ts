@@ -2,7 +2,7 @@ import { type EmbeddedKv, type Kv, openKv } from "@keywright/core";
 import { afterEach, beforeEach, expect, it } from "vitest";
 import * as z from "zod";
 import type { CatalogEntry, IndexState } from "../src/catalog/catalog-entry.js";
-import { dropIndexes } from "../src/derived/drop-indexes.js";
+import { dropDerived } from "../src/derived/build-derived.js";
 import { createDatabase, defineModel, type MigrationProgress } from "../src/index.js";
 import { Crash, crashingKv, denoKv, interferingKv } from "./faulty-kv.js";
 import { contextOf, withRun } from "./migration-run.js";
@@ -93,7 +93,7 @@ async function expectDropped(): Promise<void> {
 
 const drop = async (on: Kv = kv, options = {}) => {
   const db = await openSmall(on);
-  return await withRun(on, (run) => dropIndexes(contextOf(db, "tasks"), run), options);
+  return await withRun(on, (run) => dropDerived(contextOf(db, "tasks"), run), options);
 };
 
 it("removes the entries, the counters and the rest of indexes that are dropping, and keeps others", async () => {

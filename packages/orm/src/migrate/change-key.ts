@@ -1,14 +1,11 @@
 import { isLeaving } from "../catalog/other-layout.js";
 import type { TableContext } from "../context/table-context.js";
 import { beginLayout } from "../derived/layout/begin-layout.js";
-import {
-  type BuildOptions,
-  buildLayout,
-  type LayoutObstacles,
-} from "../derived/layout/build-layout.js";
+import { buildLayout, type LayoutObstacles } from "../derived/layout/build-layout.js";
 import { removeLayout } from "../derived/layout/remove-layout.js";
 import { storedContext } from "../derived/layout/stored-context.js";
 import { switchKey } from "../derived/layout/switch-key.js";
+import type { BuildOptions } from "../derived/maintenance.js";
 import type { MigrationRun } from "../run/migration-run.js";
 import { findDanglingByKey } from "./dangling-by-key.js";
 import { readFacts } from "./plan/plan-migration.js";

@@ -3,7 +3,7 @@ import { catalogPrefix, isBeingDropped, storedIndexOf } from "../catalog/catalog
 import { placesOfOthers, placesOfStored } from "../catalog/model-places.js";
 import { readStoredModels, type StoredModel } from "../catalog/stored-models.js";
 import type { TableContext } from "../context/table-context.js";
-import { waitForReaders } from "../derived/drop-indexes.js";
+import { waitForReaders } from "../derived/build-derived.js";
 import { partAfter } from "../indexes/key-parts.js";
 import { parseCounterName } from "../model/aggregates/counter.js";
 import { systemPrefix } from "../model/compiled-model.js";

@@ -1,9 +1,7 @@
 import type { UnindexedRow } from "../catalog/backfill-state.js";
 import { type AnyDatabase, tableContexts } from "../context/any-database.js";
 import type { TableContext } from "../context/table-context.js";
-import { buildCounters } from "../derived/counters/build-counters.js";
-import { dropIndexes } from "../derived/drop-indexes.js";
-import { backfill } from "../derived/entries/fill/backfill.js";
+import { buildDerived, dropDerived } from "../derived/build-derived.js";
 import {
   finishIndex,
   type MigratedIndex,
@@ -227,7 +225,7 @@ async function runModel(
   const unreadyIndexes = model.indexes.filter((index) => snapshot.stateOf(index) !== "readable");
   let hasFailed = false;
   const stages = [
-    () => dropIndexes(context, run),
+    () => dropDerived(context, run),
     async () => {
       const outcome = await transformRows(context, run);
       hasFailed = outcome === "failed-rows";
@@ -238,10 +236,7 @@ async function runModel(
       return outcome !== "stopped";
     },
     () => fillCopies(context, run),
-    () => backfill(context, run, options),
-    // The backfill may have replaced definitions, whose entries are left.
-    () => dropIndexes(context, run),
-    () => buildCounters(context, run),
+    () => buildDerived(context, run, options),
   ];
   let isStopped = false;
   for (const stage of stages) isStopped ||= !(await stage());
@@ -251,7 +246,7 @@ async function runModel(
     if (migrated !== "stopped") report.indexes.push(migrated);
   }
   // An index whose last duplicate is gone has replaced its definition.
-  for (const stage of [dropIndexes, buildCounters]) isStopped ||= !(await stage(context, run));
+  isStopped ||= !(await dropDerived(context, run)) || !(await buildDerived(context, run, options));
   if (isStopped) return "stopped";
   return hasFailed ? "failed-rows" : "done";
 }

@@ -1,17 +1,15 @@
 import type { UnindexedRow } from "../../catalog/backfill-state.js";
 import type { OtherLayout } from "../../catalog/other-layout.js";
 import type { ModelStore } from "../../context/model-store.js";
-import { buildCounters } from "../../derived/counters/build-counters.js";
 import { canBeStored } from "../../indexes/can-be-stored.js";
 import { pointerOf, primaryKeyInRow, rowKey } from "../../indexes/primary-key.js";
 import { type MigrationRun, maxBatchRows } from "../../run/migration-run.js";
 import { readNextRows } from "../../run/scan-rows.js";
-import { dropIndexes } from "../drop-indexes.js";
+import { dropDerived } from "../build-derived.js";
+import { buildCounters } from "../counters/build-counters.js";
 import { backfill } from "../entries/fill/backfill.js";
 import { finishIndex, type MigratedIndex, maxReported } from "../entries/fill/finish-index.js";
-
-/** The options of a migration that its backfills use. */
-export type BuildOptions = Parameters<typeof backfill>[2];
+import type { BuildOptions } from "../maintenance.js";
 
 /** The rows that prevent the primary key from changing. */
 export interface LayoutObstacles {
@@ -55,7 +53,7 @@ export async function buildLayout(
     if (finished.state !== "readable") indexes.push(finished);
   }
   // The marks of a counter that is being built contain the primary keys.
-  if (!(await dropIndexes(stored, run)) || !(await buildCounters(stored, run))) return "stopped";
+  if (!(await dropDerived(stored, run)) || !(await buildCounters(stored, run))) return "stopped";
   const unkeyed = await findUnkeyedRows(stored, run, other);
   return unkeyed === "stopped" ? "stopped" : { indexes, ...unkeyed };
 }

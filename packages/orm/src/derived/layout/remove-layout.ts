@@ -9,7 +9,7 @@ import { deleteJobsPrefix, guardsPrefix } from "../../relations/guard-keys.js";
 import { changeCatalog } from "../../run/change-catalog.js";
 import { clearPrefix } from "../../run/clear-prefix.js";
 import type { MigrationRun } from "../../run/migration-run.js";
-import { waitForReaders } from "../drop-indexes.js";
+import { waitForReaders } from "../build-derived.js";
 import { Verification } from "../entries/verify/verify-state.js";
 
 /**

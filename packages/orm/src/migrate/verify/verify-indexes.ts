@@ -1,5 +1,7 @@
 import { type AnyDatabase, tableContextOf, tableContexts } from "../../context/any-database.js";
 import type { TableContext } from "../../context/table-context.js";
+import { dropDerived } from "../../derived/build-derived.js";
+import { buildCounters } from "../../derived/counters/build-counters.js";
 import { type CheckedCounters, checkCounters } from "../../derived/counters/check-counters.js";
 import { type VerifiedEntries, verifyModel } from "../../derived/entries/verify/verify-model.js";
 import { InvalidArgumentError } from "../../errors/query-errors.js";
@@ -87,7 +89,10 @@ export async function verifyIndexes(
       if (counters === "stopped") return { status: "stopped", models };
       const isWrong = counters.count > 0;
       const recounts = recount || isWrong;
-      const verified = await verifyModel(context, indexes, run, { repair, recount: recounts });
+      const rebuildCounters = async () =>
+        (await dropDerived(context, run)) && (await buildCounters(context, run));
+      const how = { repair, recount: recounts, rebuildCounters };
+      const verified = await verifyModel(context, indexes, run, how);
       if (verified === "stopped") return { status: "stopped", models };
       const copies =
         options.indexes === undefined

@@ -9,7 +9,7 @@ import { copyToRows } from "../../derived/copies/copy-to-rows.js";
 import type { RowChange } from "../../derived/derived.js";
 import { Effects } from "../../derived/effects.js";
 import { rowEntries } from "../../derived/entries/row-entries.js";
-import { planDerived } from "../../derived/kinds.js";
+import { planDerived } from "../../derived/plan-derived.js";
 import { type View, viewOf } from "../../derived/view.js";
 import { rowKey } from "../../indexes/primary-key.js";
 import type { AnyRow } from "../../model/compiled-model.js";

@@ -11,6 +11,7 @@ import { commitBatch } from "../../../run/commit-batch.js";
 import { type MigrationRun, maxBatchRows } from "../../../run/migration-run.js";
 import { PageReader } from "../../../run/page-reader.js";
 
+import type { BuildOptions } from "../../maintenance.js";
 import { verifyModel } from "../verify/verify-model.js";
 import { Verification } from "../verify/verify-state.js";
 import { addBatch, type BackfillBatch, planBatch } from "./backfill-batch.js";
@@ -43,7 +44,7 @@ import { noteRefused, withUnindexed } from "./unindexed-rows.js";
 export async function backfill(
   context: ModelStore,
   run: MigrationRun,
-  options: { readonly verify?: boolean | undefined; readonly count?: boolean | undefined } = {},
+  options: BuildOptions = {},
 ): Promise<boolean> {
   const { verify = true, count = true } = options;
   for (;;) {

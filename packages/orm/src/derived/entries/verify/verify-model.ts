@@ -6,8 +6,6 @@ import type { CompiledIndex } from "../../../model/compiled-model.js";
 import { changeCatalog } from "../../../run/change-catalog.js";
 import { type MigrationRun, maxBatchRows } from "../../../run/migration-run.js";
 import { PageReader } from "../../../run/page-reader.js";
-import { buildCounters } from "../../counters/build-counters.js";
-import { dropIndexes } from "../../drop-indexes.js";
 import type { Inspection } from "./inspect-entry.js";
 import { type Repairable, repairEntries } from "./repair-entries.js";
 import { sumEntries, verifyEntries } from "./verify-entries.js";
@@ -18,6 +16,8 @@ export interface VerifyModelOptions {
   readonly repair: boolean;
   /** Rebuilds the counters in any case, if `repair` is true. */
   readonly recount?: boolean;
+  /** Builds the counters that were marked as dropping. Returns false if the signal stopped it. */
+  readonly rebuildCounters?: () => Promise<boolean>;
   /** A stopped verification is resumed only by a call with the same text. */
   readonly partOf?: string;
   readonly rowsTotal?: number | undefined;
@@ -138,7 +138,7 @@ async function dropCounters(context: ModelStore, { lease }: MigrationRun): Promi
   });
 }
 
-async function recount({ context, run, verification, options }: Work): Promise<boolean> {
+async function recount({ context, verification, options }: Work): Promise<boolean> {
   if (!options.repair || options.partOf !== undefined) return true;
   await context.catalog.reload();
   const states = Object.values(context.catalog.snapshot.entry.counters ?? {});
@@ -146,7 +146,7 @@ async function recount({ context, run, verification, options }: Work): Promise<b
   // After the counters are dropped, the catalog no longer shows that they have to be rebuilt.
   verification.state = { ...verification.state, recounts: true };
   await verification.save();
-  return (await dropIndexes(context, run)) && (await buildCounters(context, run));
+  return (await options.rebuildCounters?.()) ?? true;
 }
 
 function isComplete(state: IndexState): boolean {

@@ -1,0 +1,117 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import type { ModelStore } from "../context/model-store.js";
+import { clearPrefix } from "../run/clear-prefix.js";
+import type { MigrationRun } from "../run/migration-run.js";
+import { countersMaintenance } from "./counters/counters-maintenance.js";
+import { entriesMaintenance } from "./entries/entries-maintenance.js";
+import type { BuildOptions, Drop, Maintenance } from "./maintenance.js";
+
+/** What migrations build and remove, in the order in which it is built. */
+const maintained: readonly Maintenance[] = [entriesMaintenance, countersMaintenance];
+
+/**
+ * Builds everything that is not built yet, and removes what each build has replaced.
+ *
+ * @returns false if the signal stopped it. The next call resumes.
+ */
+export async function buildDerived(
+  store: ModelStore,
+  run: MigrationRun,
+  options: BuildOptions,
+): Promise<boolean> {
+  for (const kind of maintained) {
+    if (kind.build === undefined) continue;
+    if (!(await kind.build(store, run, options))) return false;
+    if (!(await dropDerived(store, run))) return false;
+  }
+  return true;
+}
+
+/**
+ * Removes what the catalog lists as dropping, with all keys. Then it is absent; the catalog keeps
+ * the definition of an absent index. The program need not have the index. No program writes to what
+ * is dropping, because the catalog changed when it became so.
+ *
+ * Programs do not read the catalog before each read of an index, but they read it again after a
+ * short time. Nothing is removed until all programs that read an index have done so.
+ *
+ * @returns false if the signal stopped it; the next call resumes with what is left.
+ */
+export async function dropDerived(store: ModelStore, run: MigrationRun): Promise<boolean> {
+  const { model, catalog } = store;
+  await catalog.reload();
+  let drop = nextDrop(store);
+  if (drop === undefined) return true;
+  const meter = run.meter(model.name, indexesWithDrops(store));
+  meter.start("dropping", 0);
+  if (!(await waitForReaders(store, run))) return false;
+  let done = 0;
+  const onKeys = (keys: number) => {
+    done += keys;
+    meter.advance(done);
+  };
+  for (; drop !== undefined; drop = nextDrop(store)) {
+    if (run.signal?.aborted) return false;
+    const isClear = await clearAll(store, run, drop, onKeys);
+    if (isClear === "stopped") return false;
+    if (isClear) await finishDrop(store, run, drop);
+    await catalog.reload();
+    if (drop.isRead && !(await waitForReaders(store, run))) return false;
+  }
+  return true;
+}
+
+function nextDrop(store: ModelStore): Drop | undefined {
+  for (const kind of maintained) {
+    const drop = kind.nextDrop?.(store);
+    if (drop !== undefined) return drop;
+  }
+  return undefined;
+}
+
+/** Returns the names of the indexes that {@link dropDerived} removes or of which it removes a part. */
+function indexesWithDrops({ catalog }: ModelStore): string[] {
+  const { indexes } = catalog.snapshot.entry;
+  return Object.keys(indexes).filter((name) => {
+    const { state, leaving, leftPlaces } = indexes[name]!;
+    return state === "dropping" || leaving !== undefined || leftPlaces !== undefined;
+  });
+}
+
+/** Waits until no program reads by an older version of the catalog entry. */
+export async function waitForReaders({ catalog }: ModelStore, run: MigrationRun): Promise<boolean> {
+  const until = performance.now() + catalog.readerGraceMs;
+  while (performance.now() < until) {
+    if (run.signal?.aborted) return false;
+    await sleep(catalog.readerGraceMs / 8);
+    await run.afterBatch(0);
+  }
+  return true;
+}
+
+/** Returns false if the catalog has changed since the drop was found. */
+async function clearAll(
+  store: ModelStore,
+  run: MigrationRun,
+  { index, prefixes }: Drop,
+  onKeys: (keys: number) => void,
+): Promise<boolean | "stopped"> {
+  const ofIndex =
+    index === undefined ? [] : maintained.flatMap((kind) => kind.placesOfIndex?.(index) ?? []);
+  for (const prefix of [...ofIndex, ...prefixes]) {
+    const isClear = await clearPrefix(store, run, prefix, { onKeys });
+    if (isClear !== true) return isClear;
+  }
+  return true;
+}
+
+async function finishDrop(
+  { kv, catalog }: ModelStore,
+  run: MigrationRun,
+  { keys = [], removeFrom }: Drop,
+): Promise<void> {
+  const { entry, check } = catalog.snapshot;
+  const operation = kv.atomic().check(check).set(check.key, removeFrom(entry));
+  for (const key of keys) operation.delete(key);
+  await run.lease.commit(operation);
+}

@@ -1,0 +1,94 @@
+import { duplicatesPrefix } from "../../catalog/backfill-state.js";
+import {
+  type CatalogEntry,
+  countersOfIndex,
+  isMaintained,
+  placeOf,
+  type StoredIndex,
+  storedIndexOf,
+  withoutCounter,
+  withoutLeaving,
+} from "../../catalog/catalog-entry.js";
+import type { ModelStore } from "../../context/model-store.js";
+import type { Drop, Maintenance } from "../maintenance.js";
+import { backfill } from "./fill/backfill.js";
+
+/** Fills new indexes, and removes the entries of dropped ones. */
+export const entriesMaintenance: Maintenance = {
+  name: "entries",
+  placesOfIndex({ model, name, stored, isShared }) {
+    const duplicates = duplicatesPrefix(model, name);
+    return isShared ? [duplicates] : [[placeOf(stored)], duplicates];
+  },
+  nextDrop,
+  build: backfill,
+};
+
+function nextDrop({ model, catalog }: ModelStore): Drop | undefined {
+  const { entry } = catalog.snapshot;
+  for (const [name, stored] of Object.entries(entry.indexes)) {
+    if (stored.leaving !== undefined) {
+      // Writers maintain it until all programs know that it is no longer to be read.
+      const change = stored.leaving.state === "disabled" ? withoutLeaving : withDisabledLeaving;
+      return {
+        prefixes: [],
+        isRead: true,
+        removeFrom: (current) => withIndex(current, name, change),
+      };
+    }
+    const [left] = stored.leftPlaces ?? [];
+    if (left !== undefined) {
+      return {
+        prefixes: [[left], ...(hasDuplicates(stored) ? [] : [duplicatesPrefix(model, name)])],
+        removeFrom: (current) => withIndex(current, name, (one) => withoutLeftPlace(one, left)),
+      };
+    }
+    if (stored.state !== "dropping") continue;
+    const isShared = isPlaceUsed(entry, name, stored);
+    return {
+      index: { model, name, stored, entry, isShared },
+      prefixes: [],
+      removeFrom: (current) =>
+        countersOfIndex(entry, name).reduce(withoutCounter, withAbsentIndex(current, name)),
+    };
+  }
+  return undefined;
+}
+
+/** True if the index, or the definition with which it is being rebuilt, may have duplicates. */
+function hasDuplicates({ state, next }: StoredIndex): boolean {
+  return state === "unique-pending" || isMaintained(next?.state ?? "absent");
+}
+
+function isPlaceUsed({ indexes }: CatalogEntry, name: string, dropped: StoredIndex): boolean {
+  return Object.entries(indexes).some(([other, index]) => {
+    const used = [index, index.next, index.leaving].flatMap((one) => one ?? []);
+    return (
+      other !== name &&
+      used.some((one) => placeOf(one) === placeOf(dropped) && isMaintained(one.state))
+    );
+  });
+}
+
+function withoutLeftPlace({ leftPlaces = [], ...index }: StoredIndex, place: string): StoredIndex {
+  const others = leftPlaces.filter((other) => other !== place);
+  return others.length === 0 ? index : { ...index, leftPlaces: others };
+}
+
+function withDisabledLeaving({ leaving, ...index }: StoredIndex): StoredIndex {
+  return leaving === undefined ? index : { ...index, leaving: { ...leaving, state: "disabled" } };
+}
+
+function withAbsentIndex(entry: CatalogEntry, name: string): CatalogEntry {
+  return withIndex(entry, name, (index) => ({ ...index, state: "absent" }));
+}
+
+function withIndex(
+  entry: CatalogEntry,
+  name: string,
+  change: (index: StoredIndex) => StoredIndex,
+): CatalogEntry {
+  const index = storedIndexOf(entry, name);
+  if (index === undefined) return entry;
+  return { ...entry, indexes: { ...entry.indexes, [name]: change(index) } };
+}

@@ -1,0 +1,53 @@
+import type { KvKey } from "@keywright/core";
+import type { CatalogEntry, StoredIndex } from "../catalog/catalog-entry.js";
+import type { ModelStore } from "../context/model-store.js";
+import type { CompiledModel } from "../model/compiled-model.js";
+import type { MigrationRun } from "../run/migration-run.js";
+
+/** An index that is removed from the database. The program need not have it. */
+export interface DroppedIndex {
+  readonly model: CompiledModel;
+  readonly name: string;
+  readonly stored: StoredIndex;
+  /** The catalog entry of the model. */
+  readonly entry: CatalogEntry;
+  /** True if another index has the same entries, so that they stay. */
+  readonly isShared: boolean;
+}
+
+/** Something that is removed: keys are deleted, and the catalog then no longer lists it. */
+export interface Drop {
+  /** Set if an index is removed, with what all kinds have for it. */
+  readonly index?: DroppedIndex;
+  readonly prefixes: readonly KvKey[];
+  readonly keys?: readonly KvKey[];
+  readonly removeFrom: (entry: CatalogEntry) => CatalogEntry;
+  /** True if programs read the entries until this is committed. */
+  readonly isRead?: true;
+}
+
+export interface BuildOptions {
+  /** Verifies what was built before it is read. True by default. */
+  readonly verify?: boolean | undefined;
+  /** Counts the rows first, so that the progress has a total. True by default. */
+  readonly count?: boolean | undefined;
+}
+
+/**
+ * How a migration builds and removes one kind of derived data. It is apart from `Derived`, because
+ * a program that only reads and writes rows does not need it.
+ */
+export interface Maintenance {
+  readonly name: string;
+  /** Returns the prefixes of the keys of this kind for an index, which a drop of the index clears. */
+  placesOfIndex?(index: DroppedIndex): readonly KvKey[];
+  /** Returns the next thing of this kind that the catalog lists as dropping. */
+  nextDrop?(store: ModelStore): Drop | undefined;
+  /**
+   * Builds for all rows what the catalog or the model lists and is not built yet, while programs
+   * write. The next call resumes a build that was stopped or killed.
+   *
+   * @returns false if the signal stopped it.
+   */
+  build?(store: ModelStore, run: MigrationRun, options: BuildOptions): Promise<boolean>;
+}
