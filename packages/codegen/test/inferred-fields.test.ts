@@ -1,4 +1,4 @@
-import { rm } from "node:fs/promises";
+import { readdir, rm } from "node:fs/promises";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { config, createProject, modelModule, type Project } from "./project.js";
 
@@ -83,31 +83,31 @@ describe("keywright generate", () => {
     expect((await project.run(["generate", "--check"])).exitCode).toBe(0);
   });
 
-  it.each([
-    ["of a browser's library", "z.email() as unknown as z.ZodType<Uuid, string>"],
-    ["beside a class of one", 'z.union([z.instanceof(URL), z.string().brand<"Email">()])'],
-  ])("refers to a field of a type %s, where tsconfig.json has it", async (_, schema) => {
-    await project.write({
-      "tsconfig.json": '{ "compilerOptions": { "lib": ["ES2023", "DOM"], "types": [] } }',
-      "models/user.ts": user
+  it("refers to fields of a browser's library and beside a class of one, where tsconfig.json has it", async () => {
+    const withHome = (text: string, schema: string) =>
+      text
         .replace(
           "export const",
           "type Uuid = ReturnType<typeof crypto.randomUUID>;\n\nexport const",
         )
-        .replace("z.email()", `${schema}, home: z.instanceof(URL)`),
-    });
-    expect(await project.run(["generate"])).toMatchObject({ exitCode: 0, stderr: "" });
-    const generated = await project.read("db/users.ts");
-    expect(generated).toContain(reference);
-    expect(generated).toContain("  home: URL;");
-  });
-
-  it("refers to a field of a schema that is declared as any", async () => {
+        .replace("z.email()", `${schema}, home: z.instanceof(URL)`);
     await project.write({
-      "models/user.ts": user.replace("z.email()", "z.email() as z.ZodType<any>"),
+      "tsconfig.json": '{ "compilerOptions": { "lib": ["ES2023", "DOM"], "types": [] } }',
+      "models/user.ts": withHome(user, "z.email() as unknown as z.ZodType<Uuid, string>"),
+      "models/town.ts": withHome(
+        modelModule("Town", "towns"),
+        'z.union([z.instanceof(URL), z.string().brand<"Email">()])',
+      ),
     });
     expect(await project.run(["generate"])).toMatchObject({ exitCode: 0, stderr: "" });
-    expect(await project.read("db/users.ts")).toContain(reference);
+    for (const [name, text] of [
+      ["users", reference],
+      ["towns", reference.replace("User", "Town")],
+    ] as const) {
+      const generated = await project.read(`db/${name}.ts`);
+      expect(generated).toContain(text);
+      expect(generated).toContain("  home: URL;");
+    }
   });
 
   it("gives two equal types that contain themselves one name, beside a field with a brand", async () => {
@@ -145,15 +145,25 @@ describe("keywright generate", () => {
     expect(await project.run(["generate"])).toMatchObject({ exitCode: 0, stderr: note });
   });
 
-  it.each([
-    ["a field that is declared as any", "models/user.ts", "z.any()"],
-    ["a schema that is declared so", "models/user.ts", "(z.email() as z.ZodType<any>)"],
-    ["a model in JavaScript", "models/user.js", "z.email()"],
-  ])("says nothing of %s", async (_, path, schema) => {
+  it("refers to a field of a schema that is declared as any, and says nothing of that, nor of a field", async () => {
+    const withEmail = (exportName: string, schema: string) =>
+      modelModule(exportName, `${exportName}s`.toLowerCase()).replace("z.email()", schema);
+    await project.write({
+      "models/user.ts": user.replace("z.email()", "z.email() as z.ZodType<any>"),
+      "models/town.ts": withEmail("Town", "z.any()"),
+      "models/post.ts": withEmail("Post", "(z.email() as z.ZodType<any>)"),
+    });
+    expect(await project.run(["generate"])).toMatchObject({ exitCode: 0, stderr: "" });
+    expect(await project.read("db/users.ts")).toContain(reference);
+    const files = ["index.ts", "posts.ts", "towns.ts", "users.ts"];
+    expect((await readdir(project.path("db"))).sort()).toEqual(files);
+  });
+
+  it("says nothing of a model in JavaScript", async () => {
     await rm(project.path("models/user.ts"));
     await project.write({
       "keywright.config.ts": config.replace("*.ts", "user.*"),
-      [path]: user.replace("z.email()", schema),
+      "models/user.js": user,
     });
     expect(await project.run(["generate"])).toMatchObject({ exitCode: 0, stderr: "" });
   });
