@@ -26,6 +26,7 @@ import {
 import { withLearned } from "./learned-definitions.js";
 import { type OtherLayout, otherLayoutOf } from "./other-layout.js";
 import { withCode } from "./recorded-code.js";
+import { type Places, resolvePlaces } from "./resolve-places.js";
 import type { RowSchemas, UpgradeRow } from "./row-schemas.js";
 import { leavingIndexes } from "./stored-indexes.js";
 
@@ -43,6 +44,8 @@ export interface CounterSet {
  */
 export class CatalogSnapshot {
   readonly entry: CatalogEntry;
+  /** Where the database has the rows and the entries of the program's indexes. */
+  readonly places: Places;
   /** The check that the catalog entry has not changed, for every commit that writes a row. */
   readonly check: AtomicCheck;
   /** The indexes of the rows that every write maintains. */
@@ -107,6 +110,7 @@ export class CatalogSnapshot {
     readModel: CompiledModel = model,
   ) {
     this.entry = entry;
+    this.places = resolvePlaces(model, entry);
     this.readModel = readModel;
     this.#schemas = schemas;
     for (const index of readModel.indexes) this.#states.set(index, stateIn(entry, index));

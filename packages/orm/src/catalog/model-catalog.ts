@@ -25,7 +25,7 @@ import { CatalogSnapshot } from "./catalog-snapshot.js";
 import { hasEntries } from "./has-entries.js";
 import { recordEarlierSchemas } from "./record-earlier-schemas.js";
 import { withCode } from "./recorded-code.js";
-import { resolvePlaces } from "./resolve-places.js";
+import { setPlaces } from "./resolve-places.js";
 import { type ProgramRows, readRowSchemas } from "./row-schemas.js";
 import { withStoredIndexes } from "./stored-indexes.js";
 import { backfillShape, catalogShape, rowManifestShape } from "./system-shapes.js";
@@ -138,7 +138,7 @@ export class ModelCatalog {
     readAt: number,
   ): ModelCatalog {
     const state = { snapshot, readAt, settlePending: undefined, holdsUntil: "" };
-    resolvePlaces(model, snapshot.entry);
+    setPlaces(model, snapshot.places);
     return new ModelCatalog(kv, model, programRows, state, Number.NEGATIVE_INFINITY);
   }
 
@@ -200,7 +200,7 @@ export class ModelCatalog {
     if (versionstamp > (this.#state.snapshot.check.versionstamp ?? "")) {
       this.#state.snapshot = snapshot;
       this.#state.readAt = now;
-      resolvePlaces(this.#model, snapshot.entry);
+      setPlaces(this.#model, snapshot.places);
     }
     return true;
   }

@@ -2,15 +2,30 @@ import type { CompiledIndex, CompiledModel } from "../model/compiled-model.js";
 import { indexManifest, isSameIndex } from "../schema/manifests/index-manifest.js";
 import { type CatalogEntry, leavingOf, nextOf, placeOf, storedIndexOf } from "./catalog-entry.js";
 
+/** Where a database has the rows and the entries of indexes: the first parts of their keys. */
+export interface Places {
+  readonly rows: string;
+  readonly entries: ReadonlyMap<CompiledIndex, string>;
+}
+
+/** Returns the places of a model and its indexes by a catalog entry. */
+export function resolvePlaces(model: CompiledModel, entry: CatalogEntry): Places {
+  const entries = model.indexes.map((index) => [index, storedPlace(index, entry)] as const);
+  return { rows: entry.place ?? model.prefix, entries: new Map(entries) };
+}
+
+type Placed = { place: string };
+
 /**
- * Sets the places of the rows and indexes of a model to those of a catalog entry. The place of the
- * rows changes only while the program can neither read nor write the model, because the rows have
- * another primary key. The place of an index changes only while the index is neither read nor
- * written, because the database has another definition of it.
+ * Sets the places of a model and its indexes to those of the snapshot that was read last. Nothing
+ * else of a compiled model ever changes. The place of the rows changes only while the program can
+ * neither read nor write the model, because the rows have another primary key. The place of an
+ * index changes only while the index is neither read nor written, because the database has another
+ * definition of it.
  */
-export function resolvePlaces(model: CompiledModel, entry: CatalogEntry): void {
-  model.place = entry.place ?? model.prefix;
-  for (const index of model.indexes) index.place = storedPlace(index, entry);
+export function setPlaces(model: CompiledModel, { rows, entries }: Places): void {
+  (model as Placed).place = rows;
+  for (const [index, place] of entries) (index as Placed).place = place;
 }
 
 function storedPlace(index: CompiledIndex, entry: CatalogEntry): string {

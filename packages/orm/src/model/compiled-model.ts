@@ -29,7 +29,7 @@ export interface CompiledIndex {
   readonly name: string;
   readonly prefix: string;
   /** The first part of the keys of its entries: the prefix, unless the catalog has another. */
-  place: string;
+  readonly place: string;
   readonly parts: readonly CompiledPart[];
   readonly fields: readonly string[];
   readonly unique: boolean;
@@ -86,7 +86,7 @@ export interface CompiledModel {
   /** The first part of its records' keys, so that the model can be renamed. */
   readonly prefix: string;
   /** The first part of its rows' keys: the prefix, unless the catalog has another. */
-  place: string;
+  readonly place: string;
   readonly schema: z.ZodObject;
   readonly primaryKey: readonly string[];
   /** True if the primary key is a single `z.ulid()`. `create` generates it if it is absent. */
