@@ -1,6 +1,8 @@
 // Bundles are not larger than their limits, and hold nothing that their program does not use.
 import { execFile } from "node:child_process";
 import { readFile } from "node:fs/promises";
+import { createRequire } from "node:module";
+import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import * as esbuild from "esbuild";
@@ -8,9 +10,13 @@ import { expect, it } from "vitest";
 import { readsAndWrites } from "../.size-limit.mjs";
 
 const folder = fileURLToPath(new URL("..", import.meta.url));
+const manifest = createRequire(import.meta.url).resolve("size-limit/package.json");
+const sizeLimit = join(dirname(manifest), "bin.js");
 
 it("are at most as large as their limits, and as the page says", async () => {
-  const { stdout } = await promisify(execFile)("npx", ["size-limit", "--json"], { cwd: folder });
+  const { stdout } = await promisify(execFile)(process.execPath, [sizeLimit, "--json"], {
+    cwd: folder,
+  });
   const page = await readFile(new URL("../../docs/runtimes.md", import.meta.url), "utf8");
   for (const { name, passed, size } of JSON.parse(stdout)) {
     expect([name, passed]).toEqual([name, true]);
