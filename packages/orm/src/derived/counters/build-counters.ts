@@ -13,10 +13,10 @@ import { type Counter, parseCounterName } from "../../model/aggregates/counter.j
 import type { AnyRow, CompiledModel } from "../../model/compiled-model.js";
 import { currentTime } from "../../model/rows/time.js";
 import { readStored } from "../../rows/read-rows.js";
+import { buildInBatches } from "../../run/build-in-batches.js";
 import { clearPrefix } from "../../run/clear-prefix.js";
 import { commitBatch } from "../../run/commit-batch.js";
 import type { MigrationRun } from "../../run/migration-run.js";
-import { readNextRows } from "../../run/scan-rows.js";
 import { seenKey, seenPrefix } from "../build-marks.js";
 import { addWrites, writesAt } from "../effects.js";
 import { assertNotRanked } from "../ranks/assert-not-ranked.js";
@@ -171,33 +171,18 @@ async function runBuild(
   const ranked = model.counters.filter((counter) => counter.ranked !== undefined).length;
   const fences = ranked * levels.length;
   const maxByChecks = Math.floor((limits.checks - 2 - fences) / checksPerRow);
-  const maxSize = Math.max(1, Math.min(maxCountedRows, run.batchRows, maxByChecks));
-  const meter = run.meter(model.name);
-  meter.start("building", initial.rowsDone);
-  let state = initial;
-  let size = maxSize;
-  for (;;) {
-    if (run.signal?.aborted) return false;
-    const rows = await readNextRows(context, state.after, size);
-    if (rows.length === 0) {
-      if (!(await splitRanks(context, run, state))) return false;
-      await finish(context, run, state);
-      return true;
-    }
-    const next = await countBatch(context, run, state, rows, uncountable);
-    if (next === undefined) {
-      size = Math.max(1, Math.floor(rows.length / 2));
-      await catalog.reload();
-      catalog.snapshot.assertWritable();
-      if (unfinishedCounters(context, state).length === 0) return true;
-      await run.afterBatch(0);
-      continue;
-    }
-    size = Math.min(maxSize, size * 2);
-    state = next;
-    meter.advance(state.rowsDone);
-    await run.afterBatch(rows.length);
-  }
+  const state = await buildInBatches(context, run, initial, {
+    indexes: [],
+    maxRows: () => Math.min(maxCountedRows, maxByChecks),
+    add: async (rows, current) =>
+      (await countBatch(context, run, current, rows, uncountable)) ?? "smaller",
+    isWanted: (current) => unfinishedCounters(context, current).length > 0,
+  });
+  if (state === "stopped") return false;
+  if (state === "unwanted") return true;
+  if (!(await splitRanks(context, run, state))) return false;
+  await finish(context, run, state);
+  return true;
 }
 
 /** Splits the intervals of ranked indexes, each of which was counted as one. */

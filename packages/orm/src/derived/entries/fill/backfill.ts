@@ -7,9 +7,9 @@ import {
 
 import type { ModelStore } from "../../../context/model-store.js";
 import type { AnyRow, CompiledIndex } from "../../../model/compiled-model.js";
+import { buildInBatches } from "../../../run/build-in-batches.js";
 import { commitBatch } from "../../../run/commit-batch.js";
-import { type MigrationRun, maxBatchRows } from "../../../run/migration-run.js";
-import { PageReader } from "../../../run/page-reader.js";
+import type { MigrationRun } from "../../../run/migration-run.js";
 
 import type { BuildOptions } from "../../maintenance.js";
 import { verifyModel } from "../verify/verify-model.js";
@@ -79,66 +79,36 @@ async function scan(
   run: MigrationRun,
   running: RunningBackfill,
 ): Promise<RunningBackfill | "stopped" | undefined> {
-  const pages = new PageReader(context, run);
-  try {
-    return await scanPages(context, run, running, pages);
-  } finally {
-    await pages.settle();
-  }
-}
-
-async function scanPages(
-  context: ModelStore,
-  run: MigrationRun,
-  running: RunningBackfill,
-  pages: PageReader,
-): Promise<RunningBackfill | "stopped" | undefined> {
-  const { model, catalog } = context;
-  let { state, indexes } = running;
-  const meter = run.meter(
-    model.name,
-    indexes.map((index) => index.name),
-  );
-  meter.start("building", state.rowsDone, state.rowsTotal);
-  let size = maxBatchRows;
+  let { indexes } = running;
   // Usually only the backfill writes entries. If a commit fails, unique keys may have been taken.
   let assumesFree = indexes.some((index) => index.unique);
-  for (;;) {
-    if (run.signal?.aborted) return "stopped";
-    size = Math.min(size, batchLimit(context, run, indexes));
-    const { entries: rows, isLast } = await pages.rows(state.after, size);
-    const next = await fillBatch(context, run, { state, indexes }, rows, assumesFree);
-    if (next === "conflict" || next === "too-large") {
-      const readsKeysNext = next === "conflict" && assumesFree;
-      if (readsKeysNext) assumesFree = false;
-      else size = Math.max(Math.floor(rows.length / 2), 1);
-      await catalog.reload();
-      catalog.snapshot.assertWritable();
-      indexes = unfinishedIndexes(context, state);
-      if (indexes.length === 0) return undefined;
-      await run.afterBatch(0);
-      continue;
-    }
-    state = next;
-    if (rows.length > 0) meter.advance(state.rowsDone, state.rowsTotal);
-    await run.afterBatch(rows.length);
-    // Rows that were added after the last batch was read have got their entries from their writers.
-    if (isLast) return { state, indexes };
-    size *= 2;
-  }
+  const state = await buildInBatches(context, run, running.state, {
+    indexes: indexes.map((index) => index.name),
+    maxRows: () => maxRowsPerCommit(context, indexes),
+    add: async (rows, current) => {
+      const next = await fillBatch(context, run, { state: current, indexes }, rows, assumesFree);
+      if (next === "too-large") return "smaller";
+      if (next !== "conflict") return next;
+      if (!assumesFree) return "smaller";
+      assumesFree = false;
+      return "again";
+    },
+    isWanted: (current) => {
+      indexes = unfinishedIndexes(context, current);
+      return indexes.length > 0;
+    },
+  });
+  if (state === "stopped") return state;
+  return state === "unwanted" ? undefined : { state, indexes };
 }
 
 /** A row costs one check and its entries. Each unique entry costs up to two more checks. */
-function batchLimit(
-  { limits }: ModelStore,
-  run: MigrationRun,
-  indexes: readonly CompiledIndex[],
-): number {
+function maxRowsPerCommit({ limits }: ModelStore, indexes: readonly CompiledIndex[]): number {
   const checksPerRow = 1 + 2 * indexes.filter((index) => index.unique).length;
   // The catalog and the lease need a check each, the lease and the state a mutation each.
   const byChecks = Math.floor((limits.checks - 2) / checksPerRow);
   const byMutations = Math.floor((limits.mutations - 2) / indexes.length);
-  return Math.max(Math.min(maxBatchRows, run.batchRows, byChecks, byMutations), 1);
+  return Math.min(byChecks, byMutations);
 }
 
 /** Returns the new state; `"conflict"` if a check failed, `"too-large"` if fewer rows may fit. */
