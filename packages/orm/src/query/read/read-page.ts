@@ -14,7 +14,7 @@ import { rowSourceOf } from "./rows/row-source.js";
 /** @throws {InvalidArgumentError} if `take` is not a positive integer. */
 export function takeOf({ name }: CompiledModel, { take }: PageOptions): number {
   if (take === undefined) return Number.POSITIVE_INFINITY;
-  assertArgument(name, "take", take, positiveInteger);
+  if (!Number.isSafeInteger(take) || take < 1) assertArgument(name, "take", take, positiveInteger);
   return take;
 }
 
