@@ -174,26 +174,22 @@ describe("the options of the types", () => {
   const rows = { where: true, orderBy: true, index: true, filter: true, maxReads: true } as const;
   const signal = { signal: true } as const;
   const unique = { where: true, maxReads: true, ...signal, ...shape } satisfies Expected<
-    FindUniqueOptions<M, Models, unknown, "id", undefined, false>
+    FindUniqueOptions<M, Models>
   >;
   const first = { ...rows, ...signal, cursor: true, ...shape } satisfies Expected<
-    FindFirstOptions<M, Models, unknown, undefined, undefined, "id", undefined, false>
+    FindFirstOptions<M, Models>
   >;
-  const watched = { ...first, take: true } satisfies Expected<
-    WatchManyOptions<M, Models, unknown, undefined, undefined, "id", undefined, false>
-  >;
+  const watched = { ...first, take: true } satisfies Expected<WatchManyOptions<M, Models>>;
   const list = { ...watched, skip: true } satisfies Expected<FindManyOptions<M, Models>>;
-  const count = { ...rows, ...signal } satisfies Expected<
-    CountRowsOptions<M, unknown, undefined, undefined>
-  >;
+  const count = { ...rows, ...signal } satisfies Expected<CountRowsOptions<M, Models>>;
   const deletedRows = { ...rows, take: true, atomic: true, ...shape } satisfies Expected<
-    DeleteManyOptions<M, Models, unknown, undefined, undefined, "id", undefined, false, false>
+    DeleteManyOptions<M, Models>
   >;
   const deleted = { where: true, ifVersion: true, ...shape } satisfies Expected<
-    DeleteOptions<M, Models, unknown, "id", undefined, false>
+    DeleteOptions<M, Models>
   >;
   const created = { data: true, expireIn: true, ...shape } satisfies Expected<
-    CreateOptions<M, Models, "id", undefined, false>
+    CreateOptions<M, Models>
   >;
   const aggregated = {
     where: true,
@@ -205,8 +201,8 @@ describe("the options of the types", () => {
     min: true,
     max: true,
     ...signal,
-  } satisfies Expected<AggregateOptions<M, unknown, undefined, false, never, never, never, never>>;
-  const withDeleted = { withDeleted: true } satisfies Expected<DeletedOption<M, boolean>>;
+  } satisfies Expected<AggregateOptions<M>>;
+  const withDeleted = { withDeleted: true } satisfies Expected<DeletedOption<M>>;
   const byMethod: Record<RepositoryMethod, Readonly<Record<string, true>>> = {
     findUnique: { ...unique, ...withDeleted },
     findUniqueOrThrow: { ...unique, ...withDeleted },
@@ -227,9 +223,7 @@ describe("the options of the types", () => {
       cursor: true,
       ...signal,
       ...shape,
-    } satisfies Expected<
-      ScanOptions<M, Models, "id", undefined, false> & DeletedOption<M, boolean>
-    >,
+    } satisfies Expected<ScanOptions<M, Models> & DeletedOption<M>>,
     count,
     exists: count,
     aggregate: aggregated,
@@ -240,7 +234,7 @@ describe("the options of the types", () => {
       order: true,
       maxReads: true,
       ...signal,
-    } satisfies Expected<RankOptions<M, unknown, "byEmail", undefined>>,
+    } satisfies Expected<RankOptions<M, "byEmail">>,
     distinct: {
       field: true,
       where: true,
@@ -249,30 +243,26 @@ describe("the options of the types", () => {
       take: true,
       maxReads: true,
       ...signal,
-    } satisfies Expected<DistinctOptions<unknown, unknown, unknown>>,
+    } satisfies Expected<DistinctOptions<M>>,
     groupBy: {
       ...aggregated,
       by: true,
       orderBy: true,
       having: true,
       take: true,
-    } satisfies Expected<
-      GroupByOptions<M, unknown, undefined, ["id"], false, never, never, never, never>
-    >,
+    } satisfies Expected<GroupByOptions<M, ["id"], object>>,
     create: created,
     createMany: { ...created, atomic: true, skipDuplicates: true } satisfies Expected<
-      CreateManyOptions<M, Models, "id", undefined, false, false>
+      CreateManyOptions<M, Models>
     >,
-    update: { ...deleted, data: true, expireIn: true } satisfies Expected<
-      UpdateOptions<M, Models, unknown, "id", undefined, false>
-    >,
+    update: { ...deleted, data: true, expireIn: true } satisfies Expected<UpdateOptions<M, Models>>,
     upsert: { ...deleted, create: true, update: true, expireIn: true } satisfies Expected<
-      UpsertOptions<M, Models, unknown, "id", undefined, false>
+      UpsertOptions<M, Models>
     >,
     delete: deleted,
     deleteMany: deletedRows,
     updateMany: { ...deletedRows, data: true, expireIn: true } satisfies Expected<
-      UpdateManyOptions<M, Models, unknown, undefined, undefined, "id", undefined, false, false>
+      UpdateManyOptions<M, Models>
     >,
   };
 

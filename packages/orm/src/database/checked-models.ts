@@ -28,6 +28,37 @@ export type CheckedModels<Models extends AnyModels> = IsStrict extends true
   ? CheckedRelations<Models>
   : NotStrict;
 
+/**
+ * Models → the same models. One with a relation that is not valid becomes a type that no model has:
+ * `{ "boss: no model in models has this name; …": LeadsNowhere<"bosses", …> }`. A message about a
+ * missing property begins with its name, so it says first what is wrong.
+ */
+export type AcceptedModels<Models extends AnyModels> = IsStrict extends true
+  ? [InvalidModel<Models>] extends [never]
+    ? Models
+    : {
+        readonly [K in keyof Models]: K extends InvalidModel<Models>
+          ? Problems<CheckedRelations<Models>[K]>
+          : Models[K];
+      }
+  : Models & NotStrict;
+
+/** Models → the names of those with a relation that is not valid. */
+type InvalidModel<Models extends AnyModels> = {
+  [K in keyof Models]: [keyof Problems<CheckedRelations<Models>[K]>] extends [never] ? never : K;
+}[keyof Models];
+
+/** Checked model → its type errors, by the name of the relation and the message. */
+type Problems<Checked> = Checked extends { readonly relations: infer Relations }
+  ? {
+      readonly [R in keyof Relations as unknown extends Relations[R]
+        ? never
+        : `${R & string}: ${MessageOf<Relations[R]>}`]: Relations[R];
+    }
+  : Record<never, never>;
+
+type MessageOf<E> = E extends LeadsNowhere<unknown, infer Message> ? Message : string;
+
 type CheckedRelations<Models extends AnyModels> = {
   readonly [K in keyof Models]: keyof Models[K]["relations"] extends never
     ? unknown

@@ -26,7 +26,7 @@ import {
 import type { TransactionKv } from "../transaction/transaction-kv.js";
 import { assertFreePlaces } from "./assert-free-places.js";
 import { Calls } from "./calls.js";
-import type { CheckedModels, IsStrict, NotStrict } from "./checked-models.js";
+import type { AcceptedModels, IsStrict, NotStrict } from "./checked-models.js";
 import type { DatabaseOptions } from "./database-options.js";
 import { composed } from "./middleware.js";
 import type { Repository } from "./repository/repository.js";
@@ -92,9 +92,9 @@ export type Database<M extends Models> = AnyDatabase &
  * @throws {StaleSchemaError} if the catalog has a later format than this version can read.
  */
 export async function createDatabase<const M extends Models>(
-  options: DatabaseOptions<M> & { readonly kv: KvLike; readonly models: M & CheckedModels<M> },
+  options: DatabaseOptions<M> & { readonly kv: KvLike; readonly models: AcceptedModels<M> },
 ): Promise<Database<M>> {
-  return await openModels<M>(options);
+  return await openModels<M>(options as typeof options & { readonly models: M });
 }
 
 /**

@@ -5,11 +5,8 @@ import type { IndexFields, Model, Row } from "../../model/model.js";
 import type { NoAggregateServes } from "../../model/type-errors.js";
 import type { IndexedField, IndexedValue, IndexName } from "../../query/types/key-path-types.js";
 import type { LeadingFields, OrEmpty } from "../../query/types/served-types.js";
+import type { IndexedWhere } from "../../query/types/where-types.js";
 import type { AbortableOptions } from "./abortable-options.js";
-
-// The repository infers all type parameters except `M` from the call: W is its `where`, X its
-// `index`, B the fields of `by`, C its `count`, and S, V, L and H the fields of `sum`, `avg`, `min`
-// and `max`.
 
 /** Definition of an index or a model → the fields that it sums. */
 type SumOf<D> = D extends { readonly sum?: infer List }
@@ -38,64 +35,44 @@ export type ExtremeFieldOf<M extends Model, Option extends "min" | "max"> =
   | { [N in IndexName<M>]: ListOf<M["indexes"][N], Option> }[IndexName<M>];
 
 /** The argument of `aggregate`. */
-export interface AggregateOptions<
-  M extends Model,
-  W,
-  X,
-  C,
-  S extends string,
-  V extends string,
-  L extends string,
-  H extends string,
-> extends AbortableOptions {
+export interface AggregateOptions<M extends Model> extends AbortableOptions {
   /** Conditions on the first fields of an index that maintains the aggregates. All rows if absent. */
-  readonly where?: W;
+  readonly where?: IndexedWhere<M> | undefined;
   /** The name of the index to use. Required if the index may lack some of the rows. */
-  readonly index?: X;
+  readonly index?: (keyof M["indexes"] & string) | undefined;
   /** Count the rows. */
-  readonly count?: C;
+  readonly count?: boolean;
   /** The fields to add up: `{ amount: true }`. Null in the result if no row has a value. */
-  readonly sum?: { readonly [F in S]: true } & { readonly [F in SummedFieldOf<M>]?: true };
+  readonly sum?: Fields<SummedFieldOf<M>>;
   /** The fields whose mean is wanted. Null in the result if no row has a value. */
-  readonly avg?: { readonly [F in V]: true } & { readonly [F in SummedFieldOf<M>]?: true };
+  readonly avg?: Fields<SummedFieldOf<M>>;
   /** The fields whose smallest value is wanted. Null in the result if no row has a value. */
-  readonly min?: { readonly [F in L]: true } & { readonly [F in ExtremeFieldOf<M, "min">]?: true };
+  readonly min?: Fields<ExtremeFieldOf<M, "min">>;
   /** The fields whose largest value is wanted. Null in the result if no row has a value. */
-  readonly max?: { readonly [F in H]: true } & { readonly [F in ExtremeFieldOf<M, "max">]?: true };
+  readonly max?: Fields<ExtremeFieldOf<M, "max">>;
   /** The maximum number of entries to read. The default is the `maxReads` of the database. */
   readonly maxReads?: number | undefined;
 }
 
-/** The argument of `groupBy`. */
-export interface GroupByOptions<
-  M extends Model,
-  W,
-  X,
-  B extends readonly string[],
-  C,
-  S extends string,
-  V extends string,
-  L extends string,
-  H extends string,
-> extends AggregateOptions<M, W, X, C, S, V, L, H> {
+/** Names of fields → an object that lists some of them. */
+type Fields<Names extends string> = { readonly [F in Names]?: true };
+
+/** The argument of `groupBy`. B are the fields of its `by`, and Totals its aggregates. */
+export interface GroupByOptions<M extends Model, B extends readonly string[], Totals>
+  extends AggregateOptions<M> {
   /** The fields whose values make up the groups. */
-  readonly by: B;
+  readonly by: readonly [IndexedField<M>, ...IndexedField<M>[]];
   /**
    * The direction of the first field of `by`, because groups are sorted by the fields of `by`. Or
    * one aggregate of the call, `{ count: "desc" }` or `{ sum: { amount: "desc" } }`: then all
    * groups are read, and sorted in memory.
    */
-  readonly orderBy?:
-    | { readonly [F in B[0]]: Direction }
-    | AggregateOrder<AggregateResult<M, NoInfer<C>, NoInfer<S>, NoInfer<V>, NoInfer<L>, NoInfer<H>>>
-    | undefined;
+  readonly orderBy?: { readonly [F in B[0]]: Direction } | AggregateOrder<Totals> | undefined;
   /**
    * Conditions on aggregates of the call: `{ count: { gt: 1 }, sum: { amount: { gte: 100 } } }`. A
    * group without a value meets none. The other groups are read too.
    */
-  readonly having?:
-    | Having<AggregateResult<M, NoInfer<C>, NoInfer<S>, NoInfer<V>, NoInfer<L>, NoInfer<H>>>
-    | undefined;
+  readonly having?: Having<Totals> | undefined;
   /** The maximum number of groups. All of them if absent. */
   readonly take?: number | undefined;
 }

@@ -100,8 +100,10 @@ export type CheckedInclude<M extends Model, Models extends AnyModels, I> = I ext
               I[R]
             >
           : R extends "_count"
-            ? CheckedCounts<M, Models, I[R]>
-            : UnknownRelation<R, "name one of the model's relations">;
+            ? I[R] extends object
+              ? CheckedCounts<M, Models, I[R]>
+              : unknown
+            : UnknownRelation<R, RelationAdvice<keyof M["relations"]>>;
       };
 
 type CheckedCounts<M extends Model, Models extends AnyModels, C> = {
@@ -109,8 +111,13 @@ type CheckedCounts<M extends Model, Models extends AnyModels, C> = {
     ? C[R] extends boolean | undefined
       ? unknown
       : CheckedRows<M["relations"][R], Models, C[R]>
-    : UnknownRelation<R, "name a hasMany or manyToMany relation of the model">;
+    : UnknownRelation<R, RelationAdvice<keyof CountedRelations<M, Models>>>;
 };
+
+/** Names of relations → advice for another name: `"use posts" | "use team"`. */
+type RelationAdvice<Names> = [Names] extends [never]
+  ? "the model has no such relations"
+  : `use ${Names & string}`;
 
 type CheckedRelation<
   R extends Relation,

@@ -22,10 +22,12 @@ export type CreateData<
   Filled extends string = never,
 > = keyof M["relations"] extends never
   ? Without<CreateInput<M>, Filled>
-  : Without<CreateInput<M>, Filled | FieldOf<M["relations"][OwnReference<M, Filled>]>> &
-      References<M, Models, Filled> & {
-        readonly [R in OtherRelation<M>]?: CreateThrough<M["relations"][R], Models> | undefined;
-      };
+  : Flat<
+      Without<CreateInput<M>, Filled | FieldOf<M["relations"][OwnReference<M, Filled>]>> &
+        References<M, Models, Filled> & {
+          readonly [R in OtherRelation<M>]?: CreateThrough<M["relations"][R], Models> | undefined;
+        }
+    >;
 
 /**
  * Model → the data of `update`: the changes of the row's fields, and operations on the rows to
@@ -37,11 +39,13 @@ export type UpdateData<
   Filled extends string = never,
 > = keyof M["relations"] extends never
   ? Without<UpdateInput<M>, Filled>
-  : Without<UpdateInput<M>, Filled> & {
-      readonly [R in OwnReference<M, Filled> | OtherRelation<M>]?:
-        | UpdateThrough<M, M["relations"][R], Models>
-        | undefined;
-    };
+  : Flat<
+      Without<UpdateInput<M>, Filled> & {
+        readonly [R in OwnReference<M, Filled> | OtherRelation<M>]?:
+          | UpdateThrough<M, M["relations"][R], Models>
+          | undefined;
+      }
+    >;
 
 /** One item, or a list of items. */
 type OneOrMany<T> = T | readonly T[];
@@ -174,8 +178,14 @@ type IfOnlyLinks<Through extends Model, F extends string, T> =
     ? T
     : CannotWriteNested<"the rows between need further fields; create them yourself">;
 
-/** Type, fields → the type without these fields. */
-type Without<T, F extends PropertyKey> = { [K in keyof T as Exclude<K, F>]: T[K] };
+/**
+ * Type, fields → one object type without these fields. The compiler prints its properties instead
+ * of its name, so that a message about a field begins with the field.
+ */
+export type Without<T, F extends PropertyKey> = { [K in keyof T as Exclude<K, F>]: T[K] } & {};
+
+/** Union of intersections → union of objects with the same properties. */
+type Flat<T> = T extends unknown ? { [K in keyof T]: T[K] } : never;
 
 /** Relations → a union of the fields of the references among them. */
 type FieldOf<R> = R extends BelongsTo<string, infer F> ? F[number] : never;

@@ -1,71 +1,64 @@
 import type { Direction } from "../../context/any-query.js";
+import type { FieldOf } from "../../model/indexes/index-definition.js";
 import type { AnyModels, CreateInput, Model, PrimaryKeyFields, Row } from "../../model/model.js";
 import type { ResultField } from "../../model/rows/result-row.js";
 import type { UpdateInput } from "../../model/rows/update-input.js";
-import type { IndexName } from "../../query/types/key-path-types.js";
-import type { IndexedWhere, OrderBy } from "../../query/types/where-types.js";
+import type { IndexedField } from "../../query/types/key-path-types.js";
+import type { IndexedWhere, OrderBy, UniqueFields } from "../../query/types/where-types.js";
 import type { AbortableOptions } from "./abortable-options.js";
-import type { CheckedInclude, Include } from "./include-types.js";
-import type { CreateData, UpdateData } from "./nested-types.js";
+import type { QueryWhere } from "./filter-types.js";
+import type { Include } from "./include-types.js";
+import type { CreateData, UpdateData, Without } from "./nested-types.js";
 import type { Skip } from "./rank-types.js";
 
-// The arguments of the methods of a repository. The repository infers all type parameters except
-// `M` and `Models` from the call: W is its `where`, O its `orderBy`, X its `index`, S the names of
-// the selected fields, I its `include`, V its `withVersionstamp`, and A its `atomic`. If an option
-// may be undefined, the type of W, O, X or I includes undefined.
+// The arguments of the methods of a repository, as any call may have them. `call-types.ts` infers
+// the argument of one call, and checks it.
 
 /** Determines what is returned of each row. */
-export interface ShapeOptions<M extends Model, Models extends AnyModels, S extends string, I, V> {
+export interface ShapeOptions<M extends Model, Models extends AnyModels> {
   /**
    * The fields to return: `{ name: true }`. All fields if absent. The value of each field must be
    * `true`. A type that may be undefined is refused.
    */
-  readonly select?: { readonly [F in S]: true } | undefined;
+  readonly select?: { readonly [F in ResultField<M>]: true } | undefined;
   /** The relations to load: `{ author: true }`, or a query for each relation. */
-  readonly include?: I & CheckedInclude<M, Models, NoInfer<I>>;
+  readonly include?: Include<M, Models> | undefined;
   /** Return `{ row, versionstamp }` instead of the row. */
-  readonly withVersionstamp?: V;
+  readonly withVersionstamp?: boolean;
 }
 
 /** Identifies one row, and determines what is returned of it. */
-interface OneRowOptions<M extends Model, Models extends AnyModels, W, S extends string, I, V>
-  extends ShapeOptions<M, Models, S, I, V> {
+interface OneRowOptions<M extends Model, Models extends AnyModels> extends ShapeOptions<M, Models> {
   /** Values for all fields of the primary key, or for all fields of a unique index. */
-  readonly where: W;
+  readonly where: UniqueFields<M>;
 }
 
 /** The argument of `findUnique` and `watch`. */
-export interface FindUniqueOptions<
-  M extends Model,
-  Models extends AnyModels,
-  W,
-  S extends string,
-  I,
-  V,
-> extends OneRowOptions<M, Models, W, S, I, V>,
+export interface FindUniqueOptions<M extends Model, Models extends AnyModels>
+  extends OneRowOptions<M, Models>,
     AbortableOptions {
   /** The maximum number of entries to read. The default is the `maxReads` of the database. */
   readonly maxReads?: number | undefined;
 }
 
 /** Selects rows by an index. */
-export interface RowsOptions<M extends Model, W, O, X> {
+export interface RowsOptions<M extends Model, Models extends AnyModels = Record<never, never>> {
   /**
    * Conditions on the first fields of an index or of the primary key. Each is a value or a list of
    * values, `{ in: [...] }`. The last one can be a range instead: `gt`, `gte`, `lt`, `lte`,
    * `between` (both ends inclusive) or `startsWith`. The condition on a field whose elements are
    * indexed is `{ has: element }`.
    */
-  readonly where?: W;
+  readonly where?: QueryWhere<M, Models> | undefined;
   /**
    * The order, by the fields of the index that come after those with a single value. Either an
    * object with one field, `{ score: "desc" }`, or a list of such objects. An order by a field that
    * rows may lack needs `index`, and leaves those rows out. `leavesOut` in the result of `explain`
    * names such fields.
    */
-  readonly orderBy?: O;
+  readonly orderBy?: OrderBy<M> | readonly OrderBy<M>[] | undefined;
   /** The name of the index to use. Required if the index may lack some of the rows. */
-  readonly index?: X;
+  readonly index?: (keyof M["indexes"] & string) | undefined;
   /** Returns whether a row is in the result. It is called with each row that is read. */
   readonly filter?: ((row: Row<M>) => boolean) | undefined;
   /** The maximum number of entries to read. The default is the `maxReads` of the database. */
@@ -73,50 +66,26 @@ export interface RowsOptions<M extends Model, W, O, X> {
 }
 
 /** The argument of `count` and `exists`. */
-export interface CountRowsOptions<M extends Model, W, O, X>
-  extends RowsOptions<M, W, O, X>,
+export interface CountRowsOptions<M extends Model, Models extends AnyModels>
+  extends RowsOptions<M, Models>,
     AbortableOptions {}
 
 /** Selects rows, and determines what is returned of each of them. */
-interface ShapedRowsOptions<
-  M extends Model,
-  Models extends AnyModels,
-  W,
-  O,
-  X,
-  S extends string,
-  I,
-  V,
-> extends RowsOptions<M, W, O, X>,
-    ShapeOptions<M, Models, S, I, V> {}
+interface ShapedRowsOptions<M extends Model, Models extends AnyModels>
+  extends RowsOptions<M, Models>,
+    ShapeOptions<M, Models> {}
 
 /** The argument of `findFirst`. */
-export interface FindFirstOptions<
-  M extends Model,
-  Models extends AnyModels,
-  W,
-  O,
-  X,
-  S extends string,
-  I,
-  V,
-> extends ShapedRowsOptions<M, Models, W, O, X, S, I, V>,
+export interface FindFirstOptions<M extends Model, Models extends AnyModels>
+  extends ShapedRowsOptions<M, Models>,
     AbortableOptions {
   /** The cursor of an earlier page of the same query. The result begins after that page. */
   readonly cursor?: string | null | undefined;
 }
 
 /** The argument of `watchMany`. */
-export interface WatchManyOptions<
-  M extends Model,
-  Models extends AnyModels,
-  W,
-  O,
-  X,
-  S extends string,
-  I,
-  V,
-> extends FindFirstOptions<M, Models, W, O, X, S, I, V> {
+export interface WatchManyOptions<M extends Model, Models extends AnyModels>
+  extends FindFirstOptions<M, Models> {
   /** The maximum number of rows. All rows if absent. */
   readonly take?: number | undefined;
 }
@@ -126,16 +95,8 @@ export interface WatchManyOptions<
  * whole rows. For this type, the compiler does not check that an index serves the query. It is
  * checked at run time.
  */
-export interface FindManyOptions<
-  M extends Model,
-  Models extends AnyModels = Record<never, never>,
-  W = IndexedWhere<M> | undefined,
-  O = OrderBy<M> | readonly OrderBy<M>[] | undefined,
-  X = IndexName<M> | undefined,
-  S extends string = ResultField<M>,
-  I = Include<M, Models> | undefined,
-  V = boolean,
-> extends WatchManyOptions<M, Models, W, O, X, S, I, V> {
+export interface FindManyOptions<M extends Model, Models extends AnyModels = Record<never, never>>
+  extends WatchManyOptions<M, Models> {
   /**
    * How many rows are left out at the beginning. The index needs `ranked: true`. The reads grow with
    * the logarithm of the number of rows.
@@ -144,15 +105,15 @@ export interface FindManyOptions<
 }
 
 /** The argument of `distinct`. */
-export interface DistinctOptions<W, X, F> extends AbortableOptions {
+export interface DistinctOptions<M extends Model> extends AbortableOptions {
   /** The field whose values are returned. */
-  readonly field: F;
+  readonly field: IndexedField<M> & FieldOf<Row<M>>;
   /** Conditions on the fields of the index before this field, and a range of the field itself. */
-  readonly where?: W;
+  readonly where?: IndexedWhere<M> | undefined;
   /** The direction of the values. The default is `"asc"`. */
   readonly order?: Direction | undefined;
   /** The name of the index to use. Required if the index may lack some of the rows. */
-  readonly index?: X;
+  readonly index?: (keyof M["indexes"] & string) | undefined;
   /** The maximum number of values. All of them if absent. */
   readonly take?: number | undefined;
   /** The maximum number of entries to read. The default is the `maxReads` of the database. */
@@ -160,8 +121,8 @@ export interface DistinctOptions<W, X, F> extends AbortableOptions {
 }
 
 /** The argument of `scan`. */
-export interface ScanOptions<M extends Model, Models extends AnyModels, S extends string, I, V>
-  extends ShapeOptions<M, Models, S, I, V>,
+export interface ScanOptions<M extends Model, Models extends AnyModels>
+  extends ShapeOptions<M, Models>,
     AbortableOptions {
   /** Returns whether a row is in the result. It is called with each row that is read. */
   readonly filter?: ((row: Row<M>) => boolean) | undefined;
@@ -176,8 +137,8 @@ export interface ScanOptions<M extends Model, Models extends AnyModels, S extend
 }
 
 /** The argument of `create`. */
-export interface CreateOptions<M extends Model, Models extends AnyModels, S extends string, I, V>
-  extends ShapeOptions<M, Models, S, I, V> {
+export interface CreateOptions<M extends Model, Models extends AnyModels>
+  extends ShapeOptions<M, Models> {
   /** The fields of the row, and operations on the rows to which its relations lead. */
   readonly data: CreateData<M, Models>;
   /** The lifetime of the row and its index entries in milliseconds. Unlimited if absent. */
@@ -185,17 +146,11 @@ export interface CreateOptions<M extends Model, Models extends AnyModels, S exte
 }
 
 /** The argument of `createMany`. */
-export interface CreateManyOptions<
-  M extends Model,
-  Models extends AnyModels,
-  S extends string,
-  I,
-  V,
-  A,
-> extends ShapeOptions<M, Models, S, I, V> {
-  readonly data: readonly CreateInput<M>[];
+export interface CreateManyOptions<M extends Model, Models extends AnyModels>
+  extends ShapeOptions<M, Models> {
+  readonly data: readonly Without<CreateInput<M>, never>[];
   /** Create all rows in one commit, or none. The default is false. */
-  readonly atomic?: A;
+  readonly atomic?: boolean;
   /**
    * Leave out rows whose primary key or unique values exist, in the database or earlier in `data`.
    * The default is false.
@@ -206,15 +161,15 @@ export interface CreateManyOptions<
 }
 
 /** The argument of `delete`. */
-export interface DeleteOptions<M extends Model, Models extends AnyModels, W, S extends string, I, V>
-  extends OneRowOptions<M, Models, W, S, I, V> {
+export interface DeleteOptions<M extends Model, Models extends AnyModels>
+  extends OneRowOptions<M, Models> {
   /** The versionstamp that the row must have. If it has another one, nothing is written. */
   readonly ifVersion?: string | undefined;
 }
 
 /** The argument of `update`. */
-export interface UpdateOptions<M extends Model, Models extends AnyModels, W, S extends string, I, V>
-  extends DeleteOptions<M, Models, W, S, I, V> {
+export interface UpdateOptions<M extends Model, Models extends AnyModels>
+  extends DeleteOptions<M, Models> {
   /** The changes of the row, and operations on the rows to which its relations lead. */
   readonly data: UpdateData<M, Models>;
   /**
@@ -225,8 +180,8 @@ export interface UpdateOptions<M extends Model, Models extends AnyModels, W, S e
 }
 
 /** The argument of `upsert`. */
-export interface UpsertOptions<M extends Model, Models extends AnyModels, W, S extends string, I, V>
-  extends DeleteOptions<M, Models, W, S, I, V> {
+export interface UpsertOptions<M extends Model, Models extends AnyModels>
+  extends DeleteOptions<M, Models> {
   /** The data of the new row, if the row does not exist. */
   readonly create: CreateData<M, Models>;
   /** The changes, if the row exists. */
@@ -240,36 +195,18 @@ export interface UpsertOptions<M extends Model, Models extends AnyModels, W, S e
 }
 
 /** The argument of `deleteMany`. */
-export interface DeleteManyOptions<
-  M extends Model,
-  Models extends AnyModels,
-  W,
-  O,
-  X,
-  S extends string,
-  I,
-  V,
-  A,
-> extends ShapedRowsOptions<M, Models, W, O, X, S, I, V> {
+export interface DeleteManyOptions<M extends Model, Models extends AnyModels>
+  extends ShapedRowsOptions<M, Models> {
   /** The maximum number of rows. All rows if absent. */
   readonly take?: number | undefined;
   /** Write all rows in one commit, or none. The default is false. */
-  readonly atomic?: A;
+  readonly atomic?: boolean;
 }
 
 /** The argument of `updateMany`. */
-export interface UpdateManyOptions<
-  M extends Model,
-  Models extends AnyModels,
-  W,
-  O,
-  X,
-  S extends string,
-  I,
-  V,
-  A,
-> extends DeleteManyOptions<M, Models, W, O, X, S, I, V, A> {
-  readonly data: UpdateInput<M>;
+export interface UpdateManyOptions<M extends Model, Models extends AnyModels>
+  extends DeleteManyOptions<M, Models> {
+  readonly data: Without<UpdateInput<M>, never>;
   /**
    * The lifetime of the rows and their index entries in milliseconds, counted from this update. If
    * absent, the rows expire when they would have expired before.

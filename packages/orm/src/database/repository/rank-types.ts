@@ -2,23 +2,20 @@ import type { Direction } from "../../context/any-query.js";
 import type { IndexFields, Model } from "../../model/model.js";
 import type { NotRanked } from "../../model/type-errors.js";
 import type { IndexName } from "../../query/types/key-path-types.js";
+import type { UniqueFields } from "../../query/types/where-types.js";
 import type { AbortableOptions } from "./abortable-options.js";
 
-// The repository infers all type parameters except `M` from the call: W is its `where`, X its
-// `index`, and B its `by`.
-
-/** The argument of `rank`. */
-export interface RankOptions<M extends Model, W, X extends IndexName<M>, B>
-  extends AbortableOptions {
+/** The argument of `rank`. X is its `index`. */
+export interface RankOptions<M extends Model, X extends IndexName<M>> extends AbortableOptions {
   /** Identifies the row: values for all fields of the primary key, or of a unique index. */
-  readonly where: W;
+  readonly where: UniqueFields<M>;
   /** The name of the ranked index whose order counts. */
   readonly index: X & Ranked<M, X>;
   /**
    * The first fields of the index. Only rows with the same values of these fields as the row are
    * counted. All rows of the index if absent.
    */
-  readonly by?: B & LeadingLists<IndexFields<M["indexes"][X], X>>;
+  readonly by?: LeadingLists<IndexFields<M["indexes"][X], X>>;
   /** `"desc"` to count the rows after the row instead: the largest has rank 0. */
   readonly order?: Direction | undefined;
   /** The maximum number of entries to read. The default is the `maxReads` of the database. */
@@ -46,4 +43,4 @@ export type Skip<M extends Model> = true extends {
   [N in IndexName<M>]: M["indexes"][N] extends { readonly ranked: true } ? true : false;
 }[IndexName<M>]
   ? number
-  : NotRanked<IndexName<M>, "declare ranked: true on the index of the query">;
+  : NotRanked<keyof M["indexes"], "declare ranked: true on the index of the query">;

@@ -1,30 +1,29 @@
-import type { FieldOf } from "../../model/indexes/index-definition.js";
 import type { AnyModels, Model, Row } from "../../model/model.js";
-import type { ResultField } from "../../model/rows/result-row.js";
 import type { QueryExplanation } from "../../query/read/explain-query.js";
-import type { IndexedField, IndexName } from "../../query/types/key-path-types.js";
-import type {
-  LeftOut,
-  Served,
-  ServedOrAll,
-  ServedOrFiltered,
-} from "../../query/types/served-types.js";
-import type {
-  IndexedWhere,
-  NamesRow,
-  OrderBy,
-  UniqueFields,
-} from "../../query/types/where-types.js";
 import type { PurgeResult } from "../../write/deleted/purge-rows.js";
+import type { AggregateOptions, GroupByOptions } from "./aggregate-types.js";
 import type {
-  Aggregated,
-  AggregateOptions,
-  AggregateResult,
-  GroupByOptions,
-  GroupResult,
-} from "./aggregate-types.js";
-import type { QueryWhere, ServedByAll } from "./filter-types.js";
-import type { Include } from "./include-types.js";
+  AggregateChecks,
+  AnyOptions,
+  AtomicOf,
+  ByOf,
+  Call,
+  CountChecks,
+  DistinctChecks,
+  DistinctField,
+  FindManyCallOptions,
+  FindUniqueCallOptions,
+  GroupByChecks,
+  GroupOf,
+  QueryChecks,
+  RankIndex,
+  RowChecks,
+  ScanCallOptions,
+  ShapeChecks,
+  ShapedBy,
+  TotalsOf,
+  WriteChecks,
+} from "./call-types.js";
 import type {
   CountRowsOptions,
   CreateManyOptions,
@@ -35,26 +34,20 @@ import type {
   FindFirstOptions,
   FindManyOptions,
   FindUniqueOptions,
-  ScanOptions,
   UpdateManyOptions,
   UpdateOptions,
   UpsertOptions,
   WatchManyOptions,
 } from "./query-options.js";
 import type { RankOptions } from "./rank-types.js";
-import type { CreatedRows, ManyRows, Shaped } from "./result-types.js";
+import type { CreatedRows, ManyRows } from "./result-types.js";
 import type { RowQuery } from "./row-query.js";
-import type { DeletedOption, Listed, PurgeOptions, RestoreOptions } from "./soft-delete-types.js";
-
-/** One field with its direction, or a list of such objects. */
-type Orders<M extends Model> = OrderBy<M> | readonly OrderBy<M>[];
+import type { PurgeOptions, RestoreOptions } from "./soft-delete-types.js";
 
 /**
  * The rows of one model. `Models` are the models of the database, to which relations refer.
  *
- * The type parameters of the methods are inferred from the call: W is its `where`, O its `orderBy`,
- * X its `index`, S the names of the selected fields, I its `include`, V its `withVersionstamp`, and
- * A its `atomic`.
+ * T are the options of a call. `Checks` is not inferred: it is what T has to meet.
  *
  * These errors are possible in addition to those that are listed for each method:
  *
@@ -82,68 +75,36 @@ export interface Repository<in out M extends Model, in out Models extends AnyMod
    * @throws {InvalidQueryError} if a value is not one that the field can have.
    * @throws {IndexNotReadyError} if the index is not built.
    */
-  findUnique<
-    const W extends UniqueFields<M>,
-    S extends ResultField<M> = ResultField<M>,
-    const I extends Include<M, Models> | undefined = Include<M, Models>,
-    const V extends boolean = false,
-    const D extends boolean = false,
-  >(
-    options: FindUniqueOptions<M, Models, W, S, I, V> &
-      DeletedOption<M, D> &
-      NamesRow<Listed<M, D>, W>,
-  ): Promise<Shaped<M, Models, S, I, V> | null>;
+  findUnique<const T extends AnyOptions, Checks = RowChecks<M, Models, T>>(
+    options: Call<FindUniqueCallOptions<M, Models>, T, Checks>,
+  ): Promise<ShapedBy<M, Models, T> | null>;
 
   /**
    * Like `findUnique`.
    *
    * @throws {RowNotFoundError} if there is no such row.
    */
-  findUniqueOrThrow<
-    const W extends UniqueFields<M>,
-    S extends ResultField<M> = ResultField<M>,
-    const I extends Include<M, Models> | undefined = Include<M, Models>,
-    const V extends boolean = false,
-    const D extends boolean = false,
-  >(
-    options: FindUniqueOptions<M, Models, W, S, I, V> &
-      DeletedOption<M, D> &
-      NamesRow<Listed<M, D>, W>,
-  ): Promise<Shaped<M, Models, S, I, V>>;
+  findUniqueOrThrow<const T extends AnyOptions, Checks = RowChecks<M, Models, T>>(
+    options: Call<FindUniqueCallOptions<M, Models>, T, Checks>,
+  ): Promise<ShapedBy<M, Models, T>>;
 
   /**
    * Returns the first of the rows that `findMany` finds, or null if there is none.
    *
    * @throws the errors of `findMany`.
    */
-  findFirst<
-    const W extends QueryWhere<M, Models> | undefined = QueryWhere<M, Models> & LeftOut,
-    const O extends Orders<M> | undefined = Orders<M> & LeftOut,
-    const X extends IndexName<M> | undefined = never,
-    S extends ResultField<M> = ResultField<M>,
-    const I extends Include<M, Models> | undefined = Include<M, Models>,
-    const V extends boolean = false,
-  >(
-    options: FindFirstOptions<M, Models, W, O, X, S, I, V> &
-      ServedByAll<M, Models, W, O, X, Served<M, W, O, X>>,
-  ): Promise<Shaped<M, Models, S, I, V> | null>;
+  findFirst<const T extends AnyOptions, Checks = QueryChecks<M, Models, T>>(
+    options: Call<FindFirstOptions<M, Models>, T, Checks>,
+  ): Promise<ShapedBy<M, Models, T> | null>;
 
   /**
    * Like `findFirst`.
    *
    * @throws {RowNotFoundError} if there is no such row.
    */
-  findFirstOrThrow<
-    const W extends QueryWhere<M, Models> | undefined = QueryWhere<M, Models> & LeftOut,
-    const O extends Orders<M> | undefined = Orders<M> & LeftOut,
-    const X extends IndexName<M> | undefined = never,
-    S extends ResultField<M> = ResultField<M>,
-    const I extends Include<M, Models> | undefined = Include<M, Models>,
-    const V extends boolean = false,
-  >(
-    options: FindFirstOptions<M, Models, W, O, X, S, I, V> &
-      ServedByAll<M, Models, W, O, X, Served<M, W, O, X>>,
-  ): Promise<Shaped<M, Models, S, I, V>>;
+  findFirstOrThrow<const T extends AnyOptions, Checks = QueryChecks<M, Models, T>>(
+    options: Call<FindFirstOptions<M, Models>, T, Checks>,
+  ): Promise<ShapedBy<M, Models, T>>;
 
   /**
    * Finds the rows that match `where` and `filter`, in the order of the index that serves the
@@ -169,19 +130,9 @@ export interface Repository<in out M extends Model, in out Models extends AnyMod
    * @throws {InvalidArgumentError} if `take` is not a positive integer, or if `skip` is not an
    * integer, or is used with `cursor` or `filter`.
    */
-  findMany<
-    const W extends QueryWhere<M, Models> | undefined = QueryWhere<M, Models> & LeftOut,
-    const O extends Orders<M> | undefined = Orders<M> & LeftOut,
-    const X extends IndexName<M> | undefined = never,
-    S extends ResultField<M> = ResultField<M>,
-    const I extends Include<M, Models> | undefined = Include<M, Models>,
-    const V extends boolean = false,
-    const D extends boolean = false,
-  >(
-    options: FindManyOptions<M, Models, W, O, X, S, I, V> &
-      DeletedOption<M, D> &
-      ServedByAll<Listed<M, D>, Models, W, O, X, Served<Listed<M, D>, W, O, X>>,
-  ): RowQuery<Shaped<M, Models, S, I, V>>;
+  findMany<const T extends AnyOptions, Checks = QueryChecks<M, Models, T>>(
+    options: Call<FindManyCallOptions<M, Models>, T, Checks>,
+  ): RowQuery<ShapedBy<M, Models, T>>;
 
   /**
    * Finds all rows of the model in the order of the primary key. Like `findMany`, it returns a page
@@ -191,13 +142,9 @@ export interface Repository<in out M extends Model, in out Models extends AnyMod
    * @throws {InvalidCursorError} if the cursor belongs to another query.
    * @throws {InvalidArgumentError} if `take` is not a positive integer.
    */
-  scan<
-    S extends ResultField<M> = ResultField<M>,
-    const I extends Include<M, Models> | undefined = Include<M, Models>,
-    const V extends boolean = false,
-  >(
-    options?: ScanOptions<M, Models, S, I, V> & DeletedOption<M, boolean>,
-  ): RowQuery<Shaped<M, Models, S, I, V>>;
+  scan<const T extends AnyOptions, Checks = ShapeChecks<M, Models, T>>(
+    options?: Call<ScanCallOptions<M, Models>, T, Checks>,
+  ): RowQuery<ShapedBy<M, Models, T>>;
 
   /**
    * Returns the number of rows of the model, or of a query like that of `findMany`. Costs one read
@@ -206,13 +153,8 @@ export interface Repository<in out M extends Model, in out Models extends AnyMod
    *
    * @throws the errors of `findMany`.
    */
-  count<
-    const W extends QueryWhere<M, Models> | undefined = QueryWhere<M, Models> & LeftOut,
-    const O extends Orders<M> | undefined = Orders<M> & LeftOut,
-    const X extends IndexName<M> | undefined = never,
-  >(
-    options?: CountRowsOptions<M, W, O, X> &
-      ServedByAll<M, Models, W, O, X, ServedOrAll<M, W, O, X>>,
+  count<const T extends AnyOptions, Checks = CountChecks<M, Models, T>>(
+    options?: Call<CountRowsOptions<M, Models>, T, Checks>,
   ): Promise<number>;
 
   /**
@@ -230,17 +172,9 @@ export interface Repository<in out M extends Model, in out Models extends AnyMod
    * @throws {UnknownIndexError} if the model has no index with the name in `index`.
    * @throws {IndexNotReadyError} if the aggregates are not built.
    */
-  aggregate<
-    const W extends IndexedWhere<M> | undefined = IndexedWhere<M> & LeftOut,
-    const X extends IndexName<M> | undefined = never,
-    const C extends boolean = false,
-    S extends string = never,
-    V extends string = never,
-    L extends string = never,
-    H extends string = never,
-  >(
-    options: AggregateOptions<M, W, X, C, S, V, L, H> & Aggregated<M, W, never, C, S | V, L, H>,
-  ): Promise<AggregateResult<M, C, S, V, L, H>>;
+  aggregate<const T extends AnyOptions, Checks = AggregateChecks<M, T>>(
+    options: Call<AggregateOptions<M>, T, Checks>,
+  ): Promise<TotalsOf<M, T>>;
 
   /**
    * Returns the same as `aggregate` for each combination of values of the fields in `by`, sorted by
@@ -250,19 +184,9 @@ export interface Repository<in out M extends Model, in out Models extends AnyMod
    * @throws the errors of `aggregate`.
    * @throws {InvalidArgumentError} if `by`, `orderBy` or `take` is not valid.
    */
-  groupBy<
-    const B extends readonly [IndexedField<M>, ...IndexedField<M>[]],
-    const W extends IndexedWhere<M> | undefined = IndexedWhere<M> & LeftOut,
-    const X extends IndexName<M> | undefined = never,
-    const C extends boolean = false,
-    S extends string = never,
-    V extends string = never,
-    L extends string = never,
-    H extends string = never,
-  >(
-    options: GroupByOptions<M, W, X, B, C, S, V, L, H> &
-      Aggregated<M, W, B[number], C, S | V, L, H>,
-  ): Promise<readonly GroupResult<M, B, C, S, V, L, H>[]>;
+  groupBy<const T extends AnyOptions, Checks = GroupByChecks<M, T>>(
+    options: Call<GroupByOptions<M, ByOf<M, T>, TotalsOf<M, T>>, T, Checks>,
+  ): Promise<readonly GroupOf<M, T>[]>;
 
   /**
    * Returns how many rows precede a row in the order of a ranked index, so that the first row has
@@ -275,11 +199,9 @@ export interface Repository<in out M extends Model, in out Models extends AnyMod
    * @throws {UnknownIndexError} if the model has no index with the name in `index`.
    * @throws {IndexNotReadyError} if the ranks are not built.
    */
-  rank<
-    const W extends UniqueFields<M>,
-    const X extends IndexName<M>,
-    const B extends readonly string[] | undefined = undefined,
-  >(options: RankOptions<M, W, X, B> & NamesRow<M, W>): Promise<number | null>;
+  rank<const T extends AnyOptions, Checks = RowChecks<M, Models, T>>(
+    options: Call<RankOptions<M, RankIndex<M, T>>, T, Checks>,
+  ): Promise<number | null>;
 
   /**
    * Returns the values of a field, each of them once, in the order of an index: the colors that any
@@ -293,26 +215,17 @@ export interface Repository<in out M extends Model, in out Models extends AnyMod
    * @throws the errors of `findMany`, for a query that is ordered by the field.
    * @throws {InvalidArgumentError} if `where` has a condition on the field that is no range.
    */
-  distinct<
-    const F extends IndexedField<M> & FieldOf<Row<M>>,
-    const W extends IndexedWhere<M> | undefined = IndexedWhere<M> & LeftOut,
-    const X extends IndexName<M> | undefined = never,
-  >(
-    options: DistinctOptions<W, X, F> & Served<M, W, { readonly [K in F]: "asc" }, X>,
-  ): Promise<NonNullable<Row<M>[F]>[]>;
+  distinct<const T extends AnyOptions, Checks = DistinctChecks<M, T>>(
+    options: Call<DistinctOptions<M>, T, Checks>,
+  ): Promise<NonNullable<Row<M>[DistinctField<M, T>]>[]>;
 
   /**
    * Returns whether the model, or a query like that of `findMany`, has any rows.
    *
    * @throws the errors of `findMany`.
    */
-  exists<
-    const W extends QueryWhere<M, Models> | undefined = QueryWhere<M, Models> & LeftOut,
-    const O extends Orders<M> | undefined = Orders<M> & LeftOut,
-    const X extends IndexName<M> | undefined = never,
-  >(
-    options?: CountRowsOptions<M, W, O, X> &
-      ServedByAll<M, Models, W, O, X, ServedOrAll<M, W, O, X>>,
+  exists<const T extends AnyOptions, Checks = CountChecks<M, Models, T>>(
+    options?: Call<CountRowsOptions<M, Models>, T, Checks>,
   ): Promise<boolean>;
 
   /**
@@ -321,16 +234,8 @@ export interface Repository<in out M extends Model, in out Models extends AnyMod
    *
    * @throws the errors of `findMany` if the query cannot be answered.
    */
-  explain<
-    const W extends QueryWhere<M, Models> | undefined = QueryWhere<M, Models> & LeftOut,
-    const O extends Orders<M> | undefined = Orders<M> & LeftOut,
-    const X extends IndexName<M> | undefined = never,
-    S extends ResultField<M> = ResultField<M>,
-    const I extends Include<M, Models> | undefined = Include<M, Models>,
-    const V extends boolean = false,
-  >(
-    options: FindManyOptions<M, Models, W, O, X, S, I, V> &
-      ServedByAll<M, Models, W, O, X, Served<M, W, O, X>>,
+  explain<const T extends AnyOptions, Checks = QueryChecks<M, Models, T>>(
+    options: Call<FindManyOptions<M, Models>, T, Checks>,
   ): Promise<QueryExplanation>;
 
   /**
@@ -344,11 +249,9 @@ export interface Repository<in out M extends Model, in out Models extends AnyMod
    * @throws {RowNotFoundError} if a row to connect does not exist.
    * @throws {LimitExceededError} if the related rows do not fit into one commit.
    */
-  create<
-    S extends ResultField<M> = ResultField<M>,
-    const I extends Include<M, Models> | undefined = Include<M, Models>,
-    const V extends boolean = false,
-  >(options: CreateOptions<M, Models, S, I, V>): Promise<Shaped<M, Models, S, I, V>>;
+  create<const T extends AnyOptions, Checks = ShapeChecks<M, Models, T>>(
+    options: Call<CreateOptions<M, Models>, T, Checks>,
+  ): Promise<ShapedBy<M, Models, T>>;
 
   /**
    * Creates rows and returns the result of each. A commit contains up to about 100 rows, and a row
@@ -361,14 +264,9 @@ export interface Repository<in out M extends Model, in out Models extends AnyMod
    * @throws {LimitExceededError} if `atomic` is true and there are more rows than one commit
    * accepts. Nothing is written.
    */
-  createMany<
-    S extends ResultField<M> = ResultField<M>,
-    const I extends Include<M, Models> | undefined = Include<M, Models>,
-    const V extends boolean = false,
-    const A extends boolean = false,
-  >(
-    options: CreateManyOptions<M, Models, S, I, V, A>,
-  ): Promise<CreatedRows<Shaped<M, Models, S, I, V>, A>>;
+  createMany<const T extends AnyOptions, Checks = ShapeChecks<M, Models, T>>(
+    options: Call<CreateManyOptions<M, Models>, T, Checks>,
+  ): Promise<CreatedRows<ShapedBy<M, Models, T>, AtomicOf<T>>>;
 
   /**
    * Changes fields of a row and returns the changed row. The data can also write related rows:
@@ -385,14 +283,9 @@ export interface Repository<in out M extends Model, in out Models extends AnyMod
    * @throws {VersionConflictError} if the row's versionstamp is not `ifVersion`, or if others have
    * changed the row in each of a hundred attempts.
    */
-  update<
-    const W extends UniqueFields<M>,
-    S extends ResultField<M> = ResultField<M>,
-    const I extends Include<M, Models> | undefined = Include<M, Models>,
-    const V extends boolean = false,
-  >(
-    options: UpdateOptions<M, Models, W, S, I, V> & NamesRow<M, W>,
-  ): Promise<Shaped<M, Models, S, I, V>>;
+  update<const T extends AnyOptions, Checks = RowChecks<M, Models, T>>(
+    options: Call<UpdateOptions<M, Models>, T, Checks>,
+  ): Promise<ShapedBy<M, Models, T>>;
 
   /**
    * Changes the rows of a query, each of them once, and returns the result of each. A query without
@@ -406,18 +299,9 @@ export interface Repository<in out M extends Model, in out Models extends AnyMod
    * @throws {LimitExceededError} if `atomic` is true and there are more rows than one commit
    * accepts. Nothing is written.
    */
-  updateMany<
-    const W extends QueryWhere<M, Models> | undefined = QueryWhere<M, Models> & LeftOut,
-    const O extends Orders<M> | undefined = Orders<M> & LeftOut,
-    const X extends IndexName<M> | undefined = never,
-    S extends ResultField<M> = ResultField<M>,
-    const I extends Include<M, Models> | undefined = Include<M, Models>,
-    const V extends boolean = false,
-    const A extends boolean = false,
-  >(
-    options: UpdateManyOptions<M, Models, W, O, X, S, I, V, A> &
-      ServedByAll<M, Models, W, O, X, ServedOrFiltered<M, W, O, X>>,
-  ): Promise<ManyRows<Shaped<M, Models, S, I, V>, A>>;
+  updateMany<const T extends AnyOptions, Checks = WriteChecks<M, Models, T>>(
+    options: Call<UpdateManyOptions<M, Models>, T, Checks>,
+  ): Promise<ManyRows<ShapedBy<M, Models, T>, AtomicOf<T>>>;
 
   /**
    * Changes the row that `where` identifies, or creates it if it does not exist, and returns the
@@ -426,14 +310,9 @@ export interface Repository<in out M extends Model, in out Models extends AnyMod
    *
    * @throws the errors of `update` and `create`.
    */
-  upsert<
-    const W extends UniqueFields<M>,
-    S extends ResultField<M> = ResultField<M>,
-    const I extends Include<M, Models> | undefined = Include<M, Models>,
-    const V extends boolean = false,
-  >(
-    options: UpsertOptions<M, Models, W, S, I, V> & NamesRow<M, W>,
-  ): Promise<Shaped<M, Models, S, I, V>>;
+  upsert<const T extends AnyOptions, Checks = RowChecks<M, Models, T>>(
+    options: Call<UpsertOptions<M, Models>, T, Checks>,
+  ): Promise<ShapedBy<M, Models, T>>;
 
   /**
    * Deletes a row and returns it as it was before. The `onDelete` of each relation to the model
@@ -444,14 +323,9 @@ export interface Repository<in out M extends Model, in out Models extends AnyMod
    * @throws {VersionConflictError} if the row's versionstamp is not `ifVersion`, or if others have
    * changed the row in each of a hundred attempts.
    */
-  delete<
-    const W extends UniqueFields<M>,
-    S extends ResultField<M> = ResultField<M>,
-    const I extends Include<M, Models> | undefined = Include<M, Models>,
-    const V extends boolean = false,
-  >(
-    options: DeleteOptions<M, Models, W, S, I, V> & NamesRow<M, W>,
-  ): Promise<Shaped<M, Models, S, I, V>>;
+  delete<const T extends AnyOptions, Checks = RowChecks<M, Models, T>>(
+    options: Call<DeleteOptions<M, Models>, T, Checks>,
+  ): Promise<ShapedBy<M, Models, T>>;
 
   /**
    * Deletes the rows of a query and returns the result of each. A query without `where` and `index`
@@ -465,18 +339,9 @@ export interface Repository<in out M extends Model, in out Models extends AnyMod
    * @throws {LimitExceededError} if `atomic` is true and there are more rows than one commit
    * accepts. Nothing is written.
    */
-  deleteMany<
-    const W extends QueryWhere<M, Models> | undefined = QueryWhere<M, Models> & LeftOut,
-    const O extends Orders<M> | undefined = Orders<M> & LeftOut,
-    const X extends IndexName<M> | undefined = never,
-    S extends ResultField<M> = ResultField<M>,
-    const I extends Include<M, Models> | undefined = Include<M, Models>,
-    const V extends boolean = false,
-    const A extends boolean = false,
-  >(
-    options: DeleteManyOptions<M, Models, W, O, X, S, I, V, A> &
-      ServedByAll<M, Models, W, O, X, ServedOrFiltered<M, W, O, X>>,
-  ): Promise<ManyRows<Shaped<M, Models, S, I, V>, A>>;
+  deleteMany<const T extends AnyOptions, Checks = WriteChecks<M, Models, T>>(
+    options: Call<DeleteManyOptions<M, Models>, T, Checks>,
+  ): Promise<ManyRows<ShapedBy<M, Models, T>, AtomicOf<T>>>;
 
   /**
    * Clears the mark of a row that `delete` has marked, and returns the row. The model must have
@@ -493,11 +358,9 @@ export interface Repository<in out M extends Model, in out Models extends AnyMod
    * @throws {IndexNotReadyError} if `cascade` is true, and `migrate` has not built the indexes of the
    * marked rows.
    */
-  restore<
-    S extends ResultField<M> = ResultField<M>,
-    const I extends Include<M, Models> | undefined = Include<M, Models>,
-    const V extends boolean = false,
-  >(options: RestoreOptions<M, Models, S, I, V>): Promise<Shaped<M, Models, S, I, V>>;
+  restore<const T extends AnyOptions, Checks = ShapeChecks<M, Models, T>>(
+    options: Call<RestoreOptions<M, Models>, T, Checks>,
+  ): Promise<ShapedBy<M, Models, T>>;
 
   /**
    * Removes rows that `delete` has marked: one by its primary key, or those that were deleted
@@ -519,14 +382,9 @@ export interface Repository<in out M extends Model, in out Models extends AnyMod
    *
    * @throws the errors of `findUnique`, some of them only in the stream.
    */
-  watch<
-    const W extends UniqueFields<M>,
-    S extends ResultField<M> = ResultField<M>,
-    const I extends Include<M, Models> | undefined = Include<M, Models>,
-    const V extends boolean = false,
-  >(
-    options: FindUniqueOptions<M, Models, W, S, I, V> & NamesRow<M, W>,
-  ): ReadableStream<Shaped<M, Models, S, I, V> | null>;
+  watch<const T extends AnyOptions, Checks = RowChecks<M, Models, T>>(
+    options: Call<FindUniqueOptions<M, Models>, T, Checks>,
+  ): ReadableStream<ShapedBy<M, Models, T> | null>;
 
   /**
    * Returns a stream of the rows of a query. It begins with the current rows and continues after
@@ -537,15 +395,7 @@ export interface Repository<in out M extends Model, in out Models extends AnyMod
    * that the query includes, is not `live: true`.
    * @throws the errors of `findMany`, some of them only in the stream.
    */
-  watchMany<
-    const W extends QueryWhere<M, Models> | undefined = QueryWhere<M, Models> & LeftOut,
-    const O extends Orders<M> | undefined = Orders<M> & LeftOut,
-    const X extends IndexName<M> | undefined = never,
-    S extends ResultField<M> = ResultField<M>,
-    const I extends Include<M, Models> | undefined = Include<M, Models>,
-    const V extends boolean = false,
-  >(
-    options: WatchManyOptions<M, Models, W, O, X, S, I, V> &
-      ServedByAll<M, Models, W, O, X, Served<M, W, O, X>>,
-  ): ReadableStream<Shaped<M, Models, S, I, V>[]>;
+  watchMany<const T extends AnyOptions, Checks = QueryChecks<M, Models, T>>(
+    options: Call<WatchManyOptions<M, Models>, T, Checks>,
+  ): ReadableStream<ShapedBy<M, Models, T>[]>;
 }

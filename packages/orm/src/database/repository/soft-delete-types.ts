@@ -1,26 +1,23 @@
 import type { AnyModels, Model, PrimaryKeyFields } from "../../model/model.js";
-import type { ResultField } from "../../model/rows/result-row.js";
 import type { NoSoftDelete } from "../../model/type-errors.js";
 import type { IndexedValue } from "../../query/types/key-path-types.js";
 import type { ShapeOptions } from "./query-options.js";
 
-/** Model → unknown if it has `softDelete`. Otherwise an object with a type error for an option. */
-type OfSoftDelete<M extends Model, Option extends string> = [NonNullable<M["softDelete"]>] extends [
-  never,
-]
-  ? {
-      readonly [O in Option]?: NoSoftDelete<"the model has no softDelete, so a delete removes its rows; declare softDelete">;
-    }
-  : unknown;
+/** Model → true if it has `softDelete`. */
+type IsMarked<M extends Model> = [NonNullable<M["softDelete"]>] extends [never] ? false : true;
 
-/** Returns also rows that are marked as deleted. D is the value. */
-export type DeletedOption<M extends Model, D> = {
+/** The type error for a model whose deleted rows are not marked. */
+type NotMarked =
+  NoSoftDelete<"the model has no softDelete, so a delete removes its rows; declare softDelete">;
+
+/** Returns also rows that are marked as deleted. */
+export interface DeletedOption<M extends Model> {
   /**
    * Return also rows that are marked as deleted. Indexes leave them out, so the query must name the
    * primary key, or read in its order.
    */
-  readonly withDeleted?: D;
-} & OfSoftDelete<M, "withDeleted">;
+  readonly withDeleted?: IsMarked<M> extends true ? boolean : NotMarked;
+}
 
 /** Model, `withDeleted` → the model, without its indexes if deleted rows are read too. */
 export type Listed<M extends Model, D> = true extends D ? WithoutIndexes<M> : M;
@@ -39,15 +36,10 @@ export type PrimaryKeyWhere<M extends Model> = {
 };
 
 /** The argument of `restore`. */
-export type RestoreOptions<
-  M extends Model,
-  Models extends AnyModels,
-  S extends ResultField<M>,
-  I,
-  V,
-> = ShapeOptions<M, Models, S, I, V> & {
+export interface RestoreOptions<M extends Model, Models extends AnyModels>
+  extends ShapeOptions<M, Models> {
   /** The primary key of the row. */
-  readonly where: PrimaryKeyWhere<M>;
+  readonly where: IsMarked<M> extends true ? PrimaryKeyWhere<M> : NotMarked;
   /**
    * Restore also the rows that the deletion of the row has marked with it. Rows that were deleted
    * before stay deleted.
@@ -55,19 +47,17 @@ export type RestoreOptions<
   readonly cascade?: boolean | undefined;
   /** The versionstamp that the row must have. If it has another one, nothing is written. */
   readonly ifVersion?: string | undefined;
-} & OfSoftDelete<M, "where">;
+}
 
 /** The argument of `purge`: one deleted row, or those that were deleted before a time. */
-export type PurgeOptions<M extends Model> = (
+export type PurgeOptions<M extends Model> =
   | {
       /** The primary key of the row. */
-      readonly where: PrimaryKeyWhere<M>;
+      readonly where: IsMarked<M> extends true ? PrimaryKeyWhere<M> : NotMarked;
       readonly before?: undefined;
     }
   | {
       /** Rows that were deleted before this time are removed. */
-      readonly before: Date;
+      readonly before: IsMarked<M> extends true ? Date : NotMarked;
       readonly where?: undefined;
-    }
-) &
-  OfSoftDelete<M, "where" | "before">;
+    };

@@ -5,28 +5,14 @@ import type { Forms, KeyOfEach, OrderForms, TooManyForms } from "./form-types.js
 import type { KeyPath, KeyPaths } from "./key-path-types.js";
 import type { UnknownFields, UnknownName } from "./unknown-fields.js";
 
-declare const notGiven: unique symbol;
-
-/**
- * The type of an option that a call leaves out. It is intersected with the full type, so that
- * editors can complete the option.
- */
-export interface LeftOut {
-  readonly [notGiven]?: never;
-}
-
-/** Option → the option, or `{}` if it is undefined or the call leaves it out. */
-export type OrEmpty<T> = T extends undefined
-  ? Record<never, never>
-  : typeof notGiven extends keyof T
-    ? Record<never, never>
-    : T;
+/** Option → the option, or `{}` if it is undefined. */
+export type OrEmpty<T> = T extends undefined ? Record<never, never> : T;
 
 /**
  * Model, `where`, `orderBy`, `index` → unknown if an index serves the query. Otherwise a type error
  * that says what to do.
  *
- * An absent `where` or `orderBy` is `{}`, undefined or `LeftOut`. An absent `index` is undefined
+ * An absent `where` or `orderBy` is `{}` or undefined. An absent `index` is undefined
  * or never. Each member of a union must be served. A query with optional fields must be served with
  * and without each of them. If the fields are not known to the compiler, the result is unknown, and
  * the query is checked at run time.
