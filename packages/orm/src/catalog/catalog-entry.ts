@@ -1,5 +1,4 @@
 import type { KvKey } from "@keywright/core";
-import { parseCounterName } from "../model/aggregates/counter.js";
 import { type CompiledIndex, type CompiledModel, systemPrefix } from "../model/compiled-model.js";
 import { hashOf } from "../schema/manifests/hash.js";
 import { indexManifest, isSameIndex } from "../schema/manifests/index-manifest.js";
@@ -121,9 +120,7 @@ export interface CatalogEntry {
    */
   readonly format: 0 | 1 | 2 | 3;
   readonly indexes: Readonly<Record<string, StoredIndex>>;
-  /**
-   * The states of the model's counters, by the names in `Counter`.
-   */
+  /** The states of the model's counters, by their names: see `countersIn`. */
   readonly counters?: Readonly<Record<string, IndexState>>;
   /**
    * How often counters have been built since rows expire, by the first part of their keys. It tells
@@ -149,15 +146,6 @@ export interface CatalogEntry {
   /** The first part of the keys of the rows, if it is not the prefix. */
   readonly place?: string;
   readonly otherLayout?: StoredLayout;
-}
-
-export function declaredCounters(model: CompiledModel): string[] {
-  return model.counters.map(({ name }) => name);
-}
-
-/** Returns the names of the counters that an entry has of an index. */
-export function countersOfIndex({ counters = {} }: CatalogEntry, index: string): string[] {
-  return Object.keys(counters).filter((name) => parseCounterName(name).index === index);
 }
 
 /** The prefix of the keys of all catalog entries. The last part of a key is the model's prefix. */
@@ -348,16 +336,6 @@ function withoutCurrent(
   return remaining.length === 0 ? {} : { earlier: remaining };
 }
 
-export function withCounterStates(
-  entry: CatalogEntry,
-  names: readonly string[],
-  state: IndexState,
-): CatalogEntry {
-  if (names.length === 0) return entry;
-  const changed = names.map((name) => [name, state] as const);
-  return { ...entry, counters: { ...entry.counters, ...Object.fromEntries(changed) } };
-}
-
 /** Returns an entry with the format that it needs. */
 export function withFormat(entry: CatalogEntry): CatalogEntry {
   const hasPlaces = Object.values(entry.indexes).some(
@@ -372,14 +350,6 @@ export function withFormat(entry: CatalogEntry): CatalogEntry {
 /** True if the rows and entries of a model are being removed, with everything stored about it. */
 export function isBeingDropped({ format }: CatalogEntry): boolean {
   return format === 0;
-}
-
-/** Returns a catalog entry without the counter of this name. */
-export function withoutCounter(entry: CatalogEntry, name: string): CatalogEntry {
-  const { counters, ...rest } = entry;
-  if (counters === undefined) return entry;
-  const remaining = Object.entries(counters).filter(([other]) => other !== name);
-  return remaining.length === 0 ? rest : { ...rest, counters: Object.fromEntries(remaining) };
 }
 
 /** Returns whether writers maintain an index or a counter in this state. */

@@ -5,7 +5,7 @@ import {
   PrimaryKeyDiffersError,
   StaleSchemaError,
 } from "../errors/schema-errors.js";
-import { type Counter, parseCounterName, rowCounter } from "../model/aggregates/counter.js";
+import { type CounterName, rowCounter } from "../model/aggregates/counter-name.js";
 import type { CompiledIndex, CompiledModel } from "../model/compiled-model.js";
 import { mayUse } from "../model/relations/copied-fields.js";
 import { indexDifferences } from "../schema/manifests/index-differences.js";
@@ -14,7 +14,6 @@ import { unfilledCopies } from "../schema/manifests/model-manifest.js";
 import {
   type CatalogEntry,
   catalogKey,
-  declaredCounters,
   type IndexState,
   isDroppedUnique,
   isMaintained,
@@ -28,14 +27,8 @@ import { type OtherLayout, otherLayoutOf } from "./other-layout.js";
 import { withCode } from "./recorded-code.js";
 import { type Places, resolvePlaces } from "./resolve-places.js";
 import type { RowSchemas, UpgradeRow } from "./row-schemas.js";
+import { countersIn } from "./stored-counters.js";
 import { leavingIndexes } from "./stored-indexes.js";
-
-export interface CounterSet {
-  /** The counters of all rows. */
-  readonly rows: readonly Counter[];
-  /** The counters of the keys of indexes. */
-  readonly indexes: ReadonlyMap<CompiledIndex, readonly Counter[]>;
-}
 
 /**
  * A model's catalog entry as it was at one time. A change that is planned by a snapshot is
@@ -60,16 +53,6 @@ export class CatalogSnapshot {
    * primary key does not change.
    */
   readonly other: OtherLayout | undefined;
-  /** The counters that include every row. Every write has to maintain them. */
-  readonly counters: CounterSet | undefined;
-  /**
-   * The counters that are being built. They include only rows with a mark: see `seenKey`.
-   */
-  readonly growingCounters: CounterSet | undefined;
-  /** True if a ranked index is maintained. */
-  readonly hasRanks: boolean;
-  /** True if it is recorded which counters include a row that expires: see `countedRowKey`. */
-  readonly recordsCounted: boolean;
   /** True if rows of an earlier schema are converted to the program's when they are read. */
   readonly upgradesRows: boolean;
   /** True if this program may write. If not, {@link assertWritable} throws the reason. */
@@ -94,7 +77,7 @@ export class CatalogSnapshot {
   readonly #changed: CompiledIndex | undefined;
   readonly #schemas: RowSchemas;
   readonly #states = new Map<CompiledIndex, IndexState>();
-  readonly #counterStates = new Map<string, IndexState>();
+  readonly #counterStates: ReadonlyMap<string, IndexState>;
   /** The indexes of {@link readModel} that queries can use: see {@link canRead}. */
   readonly #readable: ReadonlySet<CompiledIndex>;
   /** The copied fields that some rows do not have yet. */
@@ -134,21 +117,7 @@ export class CatalogSnapshot {
     const isWritten = (index: CompiledIndex) => isMaintained(this.stateOf(index));
     this.maintained = indexes.filter(isWritten);
     this.other = other;
-    const names = declaredCounters(writeModel).filter((name) =>
-      isMaintained(this.counterState(name)),
-    );
-    const ranked = new Set(
-      writeModel.counters.filter((counter) => counter.ranked !== undefined).map(({ name }) => name),
-    );
-    const isComplete = (name: string) => this.counterState(name) === "readable";
-    this.counters = counterSet(writeModel, names.filter(isComplete));
-    this.growingCounters = counterSet(
-      writeModel,
-      names.filter((name) => !isComplete(name)),
-    );
-    this.hasRanks = names.some((name) => ranked.has(name));
-    const hasCounters = this.counters !== undefined || this.growingCounters !== undefined;
-    this.recordsCounted = entry.expires === true && hasCounters;
+    this.#counterStates = counterStates(writeModel, entry);
     this.needsRegistration = !schemas.isKnown;
     this.#unknown = unknownTo(writeModel, entry, schemas.relations);
     this.#changed = model.indexes.find((index) => this.isChanged(index));
@@ -239,36 +208,12 @@ export class CatalogSnapshot {
    * index, the counter counts other groups, so for this program it is absent.
    */
   counterState(name: string): IndexState {
-    const known = this.#counterStates.get(name);
-    if (known !== undefined) return known;
-    const state = this.#findCounterState(name);
-    this.#counterStates.set(name, state);
-    return state;
-  }
-
-  #findCounterState(name: string): IndexState {
-    const { counters = {} } = this.entry;
-    const { index: indexName = "" } = parseCounterName(name);
-    const stored = storedIndexOf(this.entry, indexName);
-    const index = this.writeModel.indexes.find((one) => one.name === indexName);
-    const isOther = stored && index && !isSameIndex(stored, indexManifest(index));
-    if (isOther) return "absent";
-    return Object.hasOwn(counters, name) ? (counters[name] ?? "absent") : "absent";
+    return this.#counterStates.get(name) ?? "absent";
   }
 
   /** The primary key by which the database stores the rows. */
   get storedKey(): readonly string[] {
     return this.#schemas.otherKey ?? this.#model.primaryKey;
-  }
-
-  /** Returns the fields whose sums are maintained for the keys of an index. */
-  summedFields(index: CompiledIndex): readonly string[] {
-    const own = index.sums.map(({ field }) => field);
-    if (this.writeModel === this.#model) return own;
-    const counters = [this.counters, this.growingCounters].flatMap(
-      (set) => set?.indexes.get(index) ?? [],
-    );
-    return [...own, ...counters.flatMap(({ sum }) => sum?.field ?? [])];
   }
 
   assertSameKey(): void {
@@ -298,7 +243,7 @@ function unknownTo(
   entry: CatalogEntry,
   programRelations: readonly string[],
 ): string[] {
-  const { indexes, counters = {}, relations = [] } = entry;
+  const { indexes, relations = [] } = entry;
   const known = new Set(model.indexes.map((index) => index.name));
   const unknown = Object.entries(indexes)
     .filter(([name, { state, isOther }]) => !known.has(name) && !isOther && isMaintained(state))
@@ -309,10 +254,10 @@ function unknownTo(
     if (declared === undefined || nextOf(stored, declared) === undefined)
       unknown.push(`the new definition of the index ${name}`);
   }
-  const counted = new Set(declaredCounters(model));
-  for (const [name, state] of Object.entries(counters)) {
-    if (counted.has(name) || !isMaintained(state)) continue;
-    unknown.push(counterText(name));
+  const counted = new Set(model.counters.map(({ name }) => name));
+  for (const counter of countersIn(entry)) {
+    if (!counted.has(counter.name) && isMaintained(counter.state))
+      unknown.push(counterText(counter));
   }
   for (const text of relations) {
     if (!programRelations.includes(text)) unknown.push(`the relation ${text}`);
@@ -326,23 +271,22 @@ function unknownTo(
   ];
 }
 
-function counterText(name: string): string {
+function counterText({ name, index, suffix, isRanked }: CounterName): string {
   if (name === rowCounter) return "the count of all rows";
-  const { index, sum } = parseCounterName(name);
-  if (sum === undefined) return `the count of ${name}`;
-  if (sum.startsWith("ranked")) return `the ranks of ${index}`;
-  return index === undefined ? `the ${sum} of all rows` : `the ${sum} of ${index}`;
+  if (suffix === "") return `the count of ${name}`;
+  if (isRanked) return `the ranks of ${index}`;
+  return index === undefined ? `the ${suffix} of all rows` : `the ${suffix} of ${index}`;
 }
 
-function counterSet(model: CompiledModel, names: readonly string[]): CounterSet | undefined {
-  if (names.length === 0) return undefined;
-  const counters = model.counters.filter(({ name }) => names.includes(name));
-  const indexes = new Map<CompiledIndex, readonly Counter[]>();
-  for (const index of model.indexes) {
-    const ofIndex = counters.filter((counter) => counter.index === index.name);
-    if (ofIndex.length > 0) indexes.set(index, ofIndex);
+function counterStates(model: CompiledModel, entry: CatalogEntry): Map<string, IndexState> {
+  const states = new Map<string, IndexState>();
+  for (const { name, index: indexName = "", state } of countersIn(entry)) {
+    const stored = storedIndexOf(entry, indexName);
+    const index = model.indexes.find((one) => one.name === indexName);
+    const isOther = stored && index && !isSameIndex(stored, indexManifest(index));
+    states.set(name, isOther ? "absent" : state);
   }
-  return { rows: counters.filter((counter) => counter.index === undefined), indexes };
+  return states;
 }
 
 /** True if the database has the same entries, complete, as an index of another name. */

@@ -1,4 +1,5 @@
-import { type Counter, countersOf, parseCounterName } from "../model/aggregates/counter.js";
+import { type Counter, countersOf } from "../model/aggregates/counter.js";
+import type { CounterName } from "../model/aggregates/counter-name.js";
 import { type SummedField, summedField } from "../model/aggregates/summed-field.js";
 import type { CompiledIndex, CompiledModel } from "../model/compiled-model.js";
 import { canBeAbsent } from "../model/fields/field-schema.js";
@@ -9,6 +10,7 @@ import { hashOf } from "../schema/manifests/hash.js";
 import { indexManifest, isSameIndex } from "../schema/manifests/index-manifest.js";
 import type { RowManifest } from "../schema/manifests/manifest.js";
 import { type CatalogEntry, isMaintained, placeOf, type StoredIndex } from "./catalog-entry.js";
+import { countersIn } from "./stored-counters.js";
 
 /** By the model of the program, then by a hash of what it has learned. */
 const learned = new WeakMap<CompiledModel, Map<string, CompiledModel>>();
@@ -103,24 +105,23 @@ function isAlwaysPresent({ schema, requiredFields }: CompiledModel, field: strin
 
 function learnedCounters(
   model: CompiledModel,
-  { counters = {} }: CatalogEntry,
+  entry: CatalogEntry,
   known: readonly CompiledIndex[],
   fields: KnownFields,
 ): Counter[] {
   const declared = new Set(model.counters.map(({ name }) => name));
-  return Object.entries(counters).flatMap(([name, state]) => {
-    if (declared.has(name) || !isMaintained(state)) return [];
-    return counterOf(model, name, known, fields) ?? [];
+  return countersIn(entry).flatMap((stored) => {
+    if (declared.has(stored.name) || !isMaintained(stored.state)) return [];
+    return counterOf(model, stored, known, fields) ?? [];
   });
 }
 
 function counterOf(
   model: CompiledModel,
-  name: string,
+  { name, index: indexName, sum }: CounterName,
   known: readonly CompiledIndex[],
   fields: KnownFields,
 ): Counter | undefined {
-  const { index: indexName, sum } = parseCounterName(name);
   const sums = sum === undefined ? [] : summed(model, sum, fields);
   const counting = (prefix: string) => ({ counted: true, prefix, sums });
   const index = known.find((one) => one.name === indexName);
@@ -134,16 +135,15 @@ function counterOf(
   return candidates.find((counter) => counter.name === name);
 }
 
-/** Returns the field of the name of a sum, if the program adds it up in the same way. */
+/** Returns the field of a sum, if the program adds it up in the same way. */
 function summed(
   { schema }: CompiledModel,
-  sum: string,
+  { field, scale }: NonNullable<CounterName["sum"]>,
   { ofProgram, ofDatabase }: KnownFields,
 ): readonly SummedField[] {
-  const [, field, scale] = /sum\((.*?)(?:, (\d+))?\)$/s.exec(sum) ?? [];
-  const type = field !== undefined && Object.hasOwn(schema.shape, field) && schema.shape[field];
-  if (!field || !type || !isSameField(field, ofProgram, ofDatabase)) return [];
-  const definition = scale === undefined ? field : { decimal: field, scale: Number(scale) };
+  const type = Object.hasOwn(schema.shape, field) && schema.shape[field];
+  if (!type || !isSameField(field, ofProgram, ofDatabase)) return [];
+  const definition = scale === 0 ? field : { decimal: field, scale };
   try {
     return [summedField(definition, type, canBeAbsent(type), cannotSum)];
   } catch (error) {

@@ -14,7 +14,6 @@ import { type Capabilities, capabilitiesOf } from "./capabilities-of.js";
 import {
   type CatalogEntry,
   catalogKey,
-  declaredCounters,
   isBeingDropped,
   rowManifestKey,
   type StoredIndex,
@@ -403,7 +402,7 @@ async function firstEntry(
       indexes[index.name] = storedIndex(index, "readable");
     }
   }
-  const names = hasRows ? [] : declaredCounters(model);
+  const names = hasRows ? [] : model.counters.map(({ name }) => name);
   const unfilled = unfilledCopies(relations, {}).map(({ text }) => text);
   const counters = Object.fromEntries(names.map((name) => [name, "readable" as const]));
   return {

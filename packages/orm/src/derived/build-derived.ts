@@ -108,10 +108,14 @@ async function clearAll(
 async function finishDrop(
   { kv, catalog }: ModelStore,
   run: MigrationRun,
-  { keys = [], removeFrom }: Drop,
+  { index, keys = [], removeFrom }: Drop,
 ): Promise<void> {
   const { entry, check } = catalog.snapshot;
-  const operation = kv.atomic().check(check).set(check.key, removeFrom(entry));
+  let changed = removeFrom(entry);
+  if (index !== undefined) {
+    for (const kind of maintained) changed = kind.withoutIndex?.(changed, index.name) ?? changed;
+  }
+  const operation = kv.atomic().check(check).set(check.key, changed);
   for (const key of keys) operation.delete(key);
   await run.lease.commit(operation);
 }

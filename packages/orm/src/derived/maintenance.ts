@@ -41,6 +41,8 @@ export interface Maintenance {
   readonly name: string;
   /** Returns the prefixes of the keys of this kind for an index, which a drop of the index clears. */
   placesOfIndex?(index: DroppedIndex): readonly KvKey[];
+  /** Returns the catalog entry after an index was removed, without what it lists of this kind. */
+  withoutIndex?(entry: CatalogEntry, name: string): CatalogEntry;
   /** Returns the next thing of this kind that the catalog lists as dropping. */
   nextDrop?(store: ModelStore): Drop | undefined;
   /**

@@ -1,11 +1,11 @@
 import type { Kv, KvKey, KvKeyPart } from "@keywright/core";
-import { catalogPrefix, isBeingDropped, storedIndexOf } from "../catalog/catalog-entry.js";
+import { catalogPrefix, isBeingDropped } from "../catalog/catalog-entry.js";
 import { placesOfOthers, placesOfStored } from "../catalog/model-places.js";
 import { readStoredModels, type StoredModel } from "../catalog/stored-models.js";
 import type { TableContext } from "../context/table-context.js";
 import { waitForReaders } from "../derived/build-derived.js";
+import { prefixesOfSums } from "../derived/counters/drop-counters.js";
 import { partAfter } from "../indexes/key-parts.js";
-import { parseCounterName } from "../model/aggregates/counter.js";
 import { systemPrefix } from "../model/compiled-model.js";
 import { clearPrefix } from "../run/clear-prefix.js";
 import type { MigrationRun } from "../run/migration-run.js";
@@ -152,12 +152,7 @@ function counterPrefixes(model: StoredModel, used: ReadonlySet<string>): string[
     .filter(({ state }) => state !== "absent")
     .flatMap(({ prefix, next, leaving }) => [prefix, next?.prefix, leaving?.prefix])
     .flatMap((prefix) => (prefix === undefined || used.has(prefix) ? [] : [prefix]));
-  const ofSums = Object.keys(entry.counters ?? {}).flatMap((name) => {
-    const { index, sum } = parseCounterName(name);
-    const prefix = index === undefined ? rows : storedIndexOf(entry, index)?.prefix;
-    return sum === undefined || prefix === undefined ? [] : [`${prefix} ${sum}`];
-  });
-  return [...ofIndexes, ...ofSums];
+  return [...ofIndexes, ...prefixesOfSums(entry, rows)];
 }
 
 /**

@@ -1,5 +1,4 @@
 import type { KvEntry, KvEntryMaybe, KvKey, KvKeyPart } from "@keywright/core";
-import type { CounterSet } from "../../catalog/catalog-snapshot.js";
 import { counterShape } from "../../catalog/system-shapes.js";
 import { systemValue } from "../../catalog/system-value.js";
 import type { ModelStore } from "../../context/model-store.js";
@@ -17,6 +16,7 @@ import { readEntriesAfter } from "../../run/read-entries-after.js";
 import { checkRanks } from "../ranks/check-ranks.js";
 import { counterAmounts } from "./counter-amounts.js";
 import { counterKey } from "./counter-keys.js";
+import { type CounterSet, maintainedCounters } from "./maintained-counters.js";
 
 /** A counter that differs from the rows that it counts. */
 export interface WrongCounter {
@@ -72,13 +72,14 @@ const maxFound = 10_000;
  * @returns `"stopped"` if the signal stopped it.
  */
 export async function checkCounters(
-  context: ModelStore,
+  store: ModelStore,
   run: MigrationRun,
 ): Promise<CheckedCounters | "stopped"> {
-  const { catalog } = context;
+  const { catalog } = store;
   await catalog.reload();
-  const { counters, entry } = catalog.snapshot;
-  const check = new CounterCheck(context, run);
+  const { entry } = catalog.snapshot;
+  const { complete: counters } = maintainedCounters(catalog.snapshot);
+  const check = new CounterCheck(store, run);
   if (counters !== undefined && entry.expires !== true) {
     const ofRows = counters.rows.filter(({ ranked }) => ranked === undefined);
     if (ofRows.length > 0 && !(await check.rows(ofRows))) return "stopped";
@@ -98,11 +99,11 @@ class CounterCheck {
   count = 0;
   unchecked = 0;
   readonly first: WrongCounter[] = [];
-  readonly #context: ModelStore;
+  readonly #store: ModelStore;
   readonly #run: MigrationRun;
 
-  constructor(context: ModelStore, run: MigrationRun) {
-    this.#context = context;
+  constructor(store: ModelStore, run: MigrationRun) {
+    this.#store = store;
     this.#run = run;
   }
 
@@ -123,7 +124,7 @@ class CounterCheck {
       if (this.#run.signal?.aborted) return false;
       const start: KvKey | null = after;
       const limit = Math.min(maxBatchRows, this.#run.batchRows);
-      const entries: Entries = await readEntriesAfter(this.#context, [index.place], start, limit);
+      const entries: Entries = await readEntriesAfter(this.#store, [index.place], start, limit);
       const rows = await this.#rowsOf(index, entries);
       for (const [i, { key }] of entries.entries()) {
         const parts = key.slice(1, 1 + index.parts.length);
@@ -148,7 +149,7 @@ class CounterCheck {
 
   /** Compares the intervals of a ranked index. Returns false if the signal stopped it. */
   async ranks({ name: index }: CompiledIndex, counter: Counter): Promise<boolean> {
-    const checked = await checkRanks(this.#context, this.#run, counter);
+    const checked = await checkRanks(this.#store, this.#run, counter);
     if (checked === "stopped") return false;
     this.unchecked += checked.unchecked;
     for (const parts of checked.wrong) this.#add({ index, parts, sum: undefined, isRanked: true });
@@ -157,8 +158,7 @@ class CounterCheck {
 
   #add(wrong: Omit<WrongCounter, "model">): void {
     this.count++;
-    if (this.first.length < maxListed)
-      this.first.push({ model: this.#context.model.name, ...wrong });
+    if (this.first.length < maxListed) this.first.push({ model: this.#store.model.name, ...wrong });
   }
 
   /** Finds counters of keys that have no entries, if there are more counters than were compared. */
@@ -177,12 +177,7 @@ class CounterCheck {
         for (;;) {
           if (this.#run.signal?.aborted) return false;
           const start: KvKey | null = after;
-          const entries: Entries = await readEntriesAfter(
-            this.#context,
-            prefix,
-            start,
-            maxBatchRows,
-          );
+          const entries: Entries = await readEntriesAfter(this.#store, prefix, start, maxBatchRows);
           for (const entry of entries) {
             if (this.#numberOf(entry) === 0n) continue;
             if (!isFinding) all++;
@@ -205,8 +200,8 @@ class CounterCheck {
 
   async #hasEntry(index: CompiledIndex, parts: readonly KvKeyPart[]): Promise<boolean> {
     const key = [index.place, ...parts];
-    if (index.unique) return (await this.#context.kv.get(key)).versionstamp !== null;
-    return (await readEntriesAfter(this.#context, key, null, 1)).length > 0;
+    if (index.unique) return (await this.#store.kv.get(key)).versionstamp !== null;
+    return (await readEntriesAfter(this.#store, key, null, 1)).length > 0;
   }
 
   /** Compares groups with the stored counters. Returns how many of these are not 0. */
@@ -215,7 +210,7 @@ class CounterCheck {
     for (let from = 0; from < groups.length; from += groupsAtOnce) {
       const some = groups.slice(from, from + groupsAtOnce);
       const keys = some.map(keysOf);
-      const stored = await readStored(this.#context, keys.flat());
+      const stored = await readStored(this.#store, keys.flat());
       let next = 0;
       for (const [i, group] of some.entries()) {
         const own = stored.slice(next, next + keys[i]!.length);
@@ -231,10 +226,10 @@ class CounterCheck {
   async #confirm(suspect: Group): Promise<void> {
     const keys = keysOf(suspect);
     for (let attempt = 1; attempt <= maxAttempts; attempt++) {
-      const before = await readStored(this.#context, keys);
+      const before = await readStored(this.#store, keys);
       const group = newGroup(suspect.index, suspect.counters, suspect.parts);
       if (!(await this.#addAll(group))) return;
-      const stored = await readStored(this.#context, keys);
+      const stored = await readStored(this.#store, keys);
       const isSame = stored.every(
         ({ versionstamp }, i) => versionstamp === before[i]?.versionstamp,
       );
@@ -251,7 +246,7 @@ class CounterCheck {
   /** Adds all rows of a group to it. Returns false if the signal stopped it. */
   async #addAll(group: Group): Promise<boolean> {
     const { index, parts } = group;
-    const { model, kv } = this.#context;
+    const { model, kv } = this.#store;
     const prefix = index === undefined ? [model.place] : [index.place, ...parts];
     if (index?.unique) {
       const entry = await kv.get(prefix);
@@ -264,7 +259,7 @@ class CounterCheck {
       if (this.#run.signal?.aborted) return false;
       const start: KvKey | null = after;
       const limit = Math.min(maxBatchRows, this.#run.batchRows);
-      const entries: Entries = await readEntriesAfter(this.#context, prefix, start, limit);
+      const entries: Entries = await readEntriesAfter(this.#store, prefix, start, limit);
       const rows =
         index === undefined
           ? entries.map(({ value }) => value)
@@ -284,10 +279,10 @@ class CounterCheck {
     index: CompiledIndex,
     entries: readonly KvEntryMaybe<unknown>[],
   ): Promise<unknown[]> {
-    const { model } = this.#context;
+    const { model } = this.#store;
     const keys = entries.map(({ value }) => primaryKeyOfEntry(model, index, value));
     const known = keys.flatMap((key) => (key === undefined ? [] : [rowKey(model, key)]));
-    const rows = (await readStored(this.#context, known)).values();
+    const rows = (await readStored(this.#store, known)).values();
     return keys.map((key) => (key === undefined ? undefined : rows.next().value?.value));
   }
 
@@ -301,7 +296,7 @@ class CounterCheck {
   }
 
   #numberOf(entry: KvEntryMaybe<unknown>): bigint {
-    const { name } = this.#context.model;
+    const { name } = this.#store.model;
     return systemValue<{ readonly value: bigint }>(entry, counterShape, name)?.value ?? 0n;
   }
 }

@@ -3,7 +3,7 @@ import type { CatalogEntry } from "../../catalog/catalog-entry.js";
 import { counterShape } from "../../catalog/system-shapes.js";
 import { systemValue } from "../../catalog/system-value.js";
 import type { ModelStore } from "../../context/model-store.js";
-import { rowCounter } from "../../model/aggregates/counter.js";
+import { rowCounter } from "../../model/aggregates/counter-name.js";
 import { type MigrationRun, maxBatchRows } from "../../run/migration-run.js";
 import { rowCounterKey } from "./counter-keys.js";
 

@@ -4,6 +4,7 @@ import type { CatalogSnapshot } from "../../catalog/catalog-snapshot.js";
 import { type CompiledModel, systemPrefix } from "../../model/compiled-model.js";
 import type { CounterAmount } from "./counter-amounts.js";
 import { counterKey } from "./counter-keys.js";
+import { maintainedCounters } from "./maintained-counters.js";
 
 /**
  * A counter that includes a row: the number of its build (see `CatalogEntry.counterBuilds`), then
@@ -56,10 +57,11 @@ export function countedIn(entry: CatalogEntry, amounts: readonly CounterAmount[]
  * maintained, or that was built again later, is left out.
  */
 export function includingCounters(
-  { entry, counters, growingCounters }: CatalogSnapshot,
+  snapshot: CatalogSnapshot,
   recorded: readonly CountedIn[],
 ): CounterAmount[] {
-  const maintained = [counters, growingCounters].flatMap((set) =>
+  const { complete, growing } = maintainedCounters(snapshot);
+  const maintained = [complete, growing].flatMap((set) =>
     set === undefined
       ? []
       : [
@@ -74,7 +76,7 @@ export function includingCounters(
       const length = counter.sum === undefined ? parts : parts + 2;
       return counter.prefix === prefix && rest.length === length;
     });
-    if (found === undefined || build !== buildOf(entry, prefix)) return [];
+    if (found === undefined || build !== buildOf(snapshot.entry, prefix)) return [];
     const { counter, parts } = found;
     if (counter.sum === undefined) return { counter, key: counterKey(counter, rest), by: 1n };
     const [limb, by] = rest.slice(parts);

@@ -1,11 +1,12 @@
 import type { KvKey, KvKeyPart } from "@keywright/core";
-import type { CounterSet } from "../../catalog/catalog-snapshot.js";
 import { type IndexEntry, isAbsent } from "../../indexes/index-entries.js";
 import { keyText } from "../../indexes/key-text.js";
 import { amountOf, limbsOfAmount, valueCount } from "../../model/aggregates/amount.js";
 import type { Counter } from "../../model/aggregates/counter.js";
 import type { AnyRow } from "../../model/compiled-model.js";
+import type { Effects } from "../effects.js";
 import { counterKey } from "./counter-keys.js";
+import type { CounterSet } from "./maintained-counters.js";
 
 /** What a row adds to a counter. */
 export interface CounterAmount {
@@ -86,4 +87,13 @@ export function amountChanges<Amount extends { readonly key: KvKey; readonly by:
   return [...changes.values()]
     .filter(({ by }) => by !== 0n)
     .map(({ amount, by }) => ({ ...amount, by: BigInt.asUintN(64, by) }));
+}
+
+/** Adds to counters what changes when `before` loses its amounts and `after` gets its own. */
+export function addAmountChanges(
+  { writes }: Effects,
+  before: readonly CounterAmount[],
+  after: readonly CounterAmount[],
+): void {
+  for (const { key, by } of amountChanges(before, after)) writes.push({ type: "sum", key, by });
 }

@@ -1,41 +1,44 @@
 import type { KvKey } from "@keywright/core";
-import { countersOfIndex, storedIndexOf, withoutCounter } from "../../catalog/catalog-entry.js";
+import { storedIndexOf } from "../../catalog/catalog-entry.js";
+import { countersIn } from "../../catalog/stored-counters.js";
 import type { ModelStore } from "../../context/model-store.js";
-import { parseCounterName, rowCounter } from "../../model/aggregates/counter.js";
+import {
+  type CounterName,
+  counterPrefix,
+  rowCounter,
+} from "../../model/aggregates/counter-name.js";
 import { systemPrefix } from "../../model/compiled-model.js";
 import type { Drop, Maintenance } from "../maintenance.js";
 import { buildCounters } from "./build-counters.js";
+import { countersOfIndex, withoutCounters } from "./counter-states.js";
 
 /** Counts the rows for new counters and ranks, and removes dropped ones. */
 export const countersMaintenance: Maintenance = {
   name: "counters",
   placesOfIndex({ name, stored, entry, isShared }) {
     if (isShared) return [];
-    const names = [rowCounter, ...countersOfIndex(entry, name)];
-    return names.map((counter) => counterPrefix(stored.prefix, counter));
+    const counters = [{ suffix: "" }, ...countersOfIndex(entry, name)];
+    return counters.map((counter) => placeIn(stored.prefix, counter));
   },
+  withoutIndex: (entry, name) => withoutCounters(entry, countersOfIndex(entry, name)),
   nextDrop,
   build: buildCounters,
 };
 
 function nextDrop({ model, catalog }: ModelStore): Drop | undefined {
   const { entry } = catalog.snapshot;
-  for (const [name, state] of Object.entries(entry.counters ?? {})) {
-    if (state !== "dropping") continue;
-    const isOfRows = name === rowCounter;
-    const { index } = parseCounterName(name);
-    const prefix = index === undefined ? model.prefix : storedIndexOf(entry, index)?.prefix;
-    return {
-      prefixes: isOfRows || prefix === undefined ? [] : [counterPrefix(prefix, name)],
-      keys: index === undefined ? [counterPrefix(model.prefix, name)] : [],
-      removeFrom: (current) => withoutCounter(current, name),
-    };
-  }
-  return undefined;
+  const dropped = countersIn(entry).find(({ state }) => state === "dropping");
+  if (dropped === undefined) return undefined;
+  const { name, index } = dropped;
+  const prefix = index === undefined ? model.prefix : storedIndexOf(entry, index)?.prefix;
+  return {
+    // The key of the counter of all rows is the prefix of the keys of others.
+    prefixes: name === rowCounter || prefix === undefined ? [] : [placeIn(prefix, dropped)],
+    keys: index === undefined ? [placeIn(model.prefix, dropped)] : [],
+    removeFrom: (current) => withoutCounters(current, [dropped]),
+  };
 }
 
-/** Returns the prefix of the counters of an index, or of a model, by the name of a counter. */
-function counterPrefix(prefix: string, counter: string): KvKey {
-  const { sum } = parseCounterName(counter);
-  return [systemPrefix, "count", sum === undefined ? prefix : `${prefix} ${sum}`];
+function placeIn(prefix: string, counter: Pick<CounterName, "suffix">): KvKey {
+  return [systemPrefix, "count", counterPrefix(prefix, counter)];
 }

@@ -1,21 +1,28 @@
+import type { KvKeyPart } from "@keywright/core";
+import { AmountInvalidError } from "../../errors/row-errors.js";
+import { isAbsent } from "../../indexes/index-entries.js";
+import { pointerOf } from "../../indexes/primary-key.js";
+import { amountOf } from "../../model/aggregates/amount.js";
+import type { AnyRow, CompiledModel } from "../../model/compiled-model.js";
 import type { Derived, IndexedRow, RowChange } from "../derived.js";
 import type { Effects } from "../effects.js";
 import type { View } from "../view.js";
-import { assertSummable } from "./assert-summable.js";
 import { countedIn } from "./counted-row.js";
 import { type CountedRow, countedRowWrites, readCountedRow } from "./counted-row-changes.js";
-import { amountChanges, type CounterAmount, counterAmounts } from "./counter-amounts.js";
-import { settleRegularly } from "./settle-regularly.js";
+import { addAmountChanges, type CounterAmount, counterAmounts } from "./counter-amounts.js";
+import { maintainedCounters } from "./maintained-counters.js";
+import { settleRegularly } from "./settle-expired-counts.js";
 
 /** Counts and sums, of all rows and of the keys of indexes. */
 export const counters: Derived = {
   name: "counters",
   plan(change, view, effects) {
-    const { model, snapshot } = view;
-    if (snapshot.counters === undefined && snapshot.growingCounters === undefined) return;
+    const { snapshot } = view;
+    const { complete, growing, recordsRows } = maintainedCounters(snapshot);
+    if (complete === undefined && growing === undefined) return;
     const { primaryKey, after } = change;
-    if (after !== undefined) assertSummable(model, snapshot, after.row, primaryKey);
-    if (!snapshot.recordsCounted) return addChanges(change, view, effects, undefined);
+    if (after !== undefined) assertSummable(snapshot.writeModel, after.row, primaryKey);
+    if (!recordsRows) return addChanges(change, view, effects, undefined);
     return readCountedRow(view, primaryKey).then((recorded) =>
       addChanges(change, view, effects, recorded),
     );
@@ -26,7 +33,7 @@ export const counters: Derived = {
 function addChanges(
   { primaryKey, before, after, beforeExpires, expiry, isSeen }: RowChange,
   view: View,
-  { checks, writes, upkeep }: Effects,
+  effects: Effects,
   recorded: CountedRow | undefined,
 ): void {
   const { snapshot } = view;
@@ -34,25 +41,39 @@ function addChanges(
   // Of a row that expires, the record alone tells which counters include it.
   const isRecorded = recorded !== undefined && (recorded.until !== undefined || beforeExpires);
   const countedBefore = isRecorded ? recorded.counters : amountsOf(view, before, isSeen);
-  for (const { key, by } of amountChanges(countedBefore, counted)) {
-    writes.push({ type: "sum", key, by });
-  }
+  addAmountChanges(effects, countedBefore, counted);
   if (recorded === undefined) return;
-  checks.push(recorded.check);
+  effects.checks.push(recorded.check);
   const inCounters = expiry === undefined ? undefined : countedIn(snapshot.entry, counted);
-  writes.push(...countedRowWrites(view.model, primaryKey, recorded.until, expiry, inCounters));
-  if (inCounters !== undefined) upkeep.push(() => settleRegularly(view));
+  effects.writes.push(
+    ...countedRowWrites(view.model, primaryKey, recorded.until, expiry, inCounters),
+  );
+  if (inCounters !== undefined) effects.upkeep.push(() => settleRegularly(view));
 }
 
 /** @param isSeen true if also the counters that are being built include the row. */
 function amountsOf(
-  { snapshot: { counters, growingCounters } }: View,
+  { snapshot }: View,
   indexed: IndexedRow | undefined,
   isSeen: boolean,
 ): CounterAmount[] {
   if (indexed === undefined) return [];
+  const { complete, growing } = maintainedCounters(snapshot);
   const { row, entries } = indexed;
-  const amounts = counters === undefined ? [] : counterAmounts(counters, row, entries);
-  if (growingCounters === undefined || !isSeen) return amounts;
-  return [...amounts, ...counterAmounts(growingCounters, row, entries)];
+  const amounts = complete === undefined ? [] : counterAmounts(complete, row, entries);
+  if (growing === undefined || !isSeen) return amounts;
+  return [...amounts, ...counterAmounts(growing, row, entries)];
+}
+
+/** @throws {AmountInvalidError} if a value has more digits than a sum holds. */
+function assertSummable(
+  { name, counters }: CompiledModel,
+  row: AnyRow,
+  primaryKey: readonly KvKeyPart[],
+): void {
+  for (const { sum } of counters) {
+    if (sum === undefined || isAbsent(row[sum.field])) continue;
+    if (amountOf(sum, row[sum.field]) !== undefined) continue;
+    throw new AmountInvalidError(name, sum.field, sum.scale, pointerOf(primaryKey));
+  }
 }

@@ -1,8 +1,8 @@
 import type { KvKey } from "@keywright/core";
 import { counterShape } from "../../catalog/system-shapes.js";
 import { systemValue } from "../../catalog/system-value.js";
+import type { ModelStore } from "../../context/model-store.js";
 import type { ReadMeter } from "../../context/read-meter.js";
-import type { TableContext } from "../../context/table-context.js";
 import { keyText } from "../../indexes/key-text.js";
 import { readStored } from "../../rows/read-rows.js";
 import {
@@ -12,6 +12,7 @@ import {
   listExpiredUntil,
   withoutRow,
 } from "./expired-counts.js";
+import { maintainedCounters } from "./maintained-counters.js";
 import { settleExpiredCounts } from "./settle-expired-counts.js";
 
 /** The number of expired rows that a count reads each time rather than settle them. */
@@ -19,7 +20,13 @@ const maxUnsettled = 10;
 /** How often the counters are read if rows expire while they are read. */
 const maxTries = 3;
 
-export interface StoredCounter {
+/** A model whose counters are read. */
+interface CounterStore extends ModelStore {
+  /** Undefined outside of a transaction. */
+  readonly transaction: object | undefined;
+}
+
+export interface CounterValue {
   readonly key: KvKey;
   /** 64 bits. 0 if the counter does not exist. */
   readonly value: bigint;
@@ -27,28 +34,28 @@ export interface StoredCounter {
 
 /** Returns the sum of counters of rows, without rows that have expired. */
 export async function readCounters(
-  context: TableContext,
+  store: CounterStore,
   keys: readonly KvKey[],
   meter: ReadMeter,
 ): Promise<number> {
-  const counters = await withoutExpired(context, meter, () => readKeys(context, keys, meter));
+  const counters = await withoutExpired(store, meter, () => readCounterValues(store, keys, meter));
   return Number(counters.reduce((sum, { value }) => sum + BigInt.asIntN(64, value), 0n));
 }
 
 /** Reads counters by their keys. */
-export async function readKeys(
-  context: TableContext,
+export async function readCounterValues(
+  store: CounterStore,
   keys: readonly KvKey[],
   meter: ReadMeter,
-): Promise<StoredCounter[]> {
+): Promise<CounterValue[]> {
   meter.add(keys.length);
-  const entries = await readStored(context, keys);
-  return entries.map((entry) => storedCounter(context, entry));
+  const entries = await readStored(store, keys);
+  return entries.map((entry) => counterValue(store, entry));
 }
 
 type Entry = Parameters<typeof systemValue>[0];
 
-export function storedCounter({ model }: TableContext, entry: Entry): StoredCounter {
+export function counterValue({ model }: ModelStore, entry: Entry): CounterValue {
   const counter = systemValue<{ readonly value: bigint }>(entry, counterShape, model.name);
   return { key: entry.key, value: counter?.value ?? 0n };
 }
@@ -66,28 +73,28 @@ export function storedCounter({ model }: TableContext, entry: Entry): StoredCoun
  * the read.
  */
 export async function withoutExpired(
-  context: TableContext,
+  store: CounterStore,
   meter: ReadMeter,
-  read: () => Promise<StoredCounter[]>,
-): Promise<StoredCounter[]> {
-  const { catalog, transaction } = context;
+  read: () => Promise<CounterValue[]>,
+): Promise<CounterValue[]> {
+  const { catalog, transaction } = store;
   const { snapshot, database } = catalog;
-  if (!snapshot.recordsCounted) return await read();
+  if (!maintainedCounters(snapshot).recordsRows) return await read();
   const start = Date.now();
   const max = transaction === undefined ? maxUnsettled : 0;
   const list = async (): Promise<ExpiredUntil> =>
     transaction === undefined
-      ? await listExpiredUntil(context, snapshot, Date.now())
-      : ofTransaction(await listExpiredCounts(context, snapshot, { now: start }));
-  let listed = await listExpiredUntil({ ...context, kv: database }, snapshot, start, max + 1);
+      ? await listExpiredUntil(store, snapshot, Date.now())
+      : ofTransaction(await listExpiredCounts(store, snapshot, { now: start }));
+  let listed = await listExpiredUntil({ ...store, kv: database }, snapshot, start, max + 1);
   if (listed.expired.length > max) {
-    await settleExpiredCounts(context, Number.POSITIVE_INFINITY);
+    await settleExpiredCounts(store, Number.POSITIVE_INFINITY);
     listed = await list();
   } else if (transaction !== undefined) listed = ofTransaction([]);
   for (let tries = 1; ; tries++) {
     const { expired, next } = listed;
     meter.reads += 2 * expired.length;
-    const gone = await withoutRow(context, expired);
+    const gone = await withoutRow(store, expired);
     const counters = await read();
     if (expired.length === 0 && Date.now() < next) return counters;
     listed = await list();
@@ -113,9 +120,9 @@ function areIn(listed: readonly ExpiredCount[], before: readonly ExpiredCount[])
 }
 
 function subtract(
-  counters: readonly StoredCounter[],
+  counters: readonly CounterValue[],
   rows: readonly ExpiredCount[],
-): StoredCounter[] {
+): CounterValue[] {
   const amounts = new Map<string, bigint>();
   for (const { key, by } of rows.flatMap((row) => row.counters)) {
     const text = keyText(key);

@@ -1,21 +1,15 @@
-import type { AtomicCheck, KvEntry } from "@keywright/core";
+import type { KvEntry } from "@keywright/core";
 import type { AnyRow } from "../../model/compiled-model.js";
 import { storedTime } from "../../model/rows/time.js";
-import type { TimedWrites, Write } from "../effects.js";
+import type { Effects } from "../effects.js";
 import { rowExpireAt } from "../expiry/row-expiry.js";
 import type { View } from "../view.js";
 import { countedIn } from "./counted-row.js";
 import { countedRowWrites, readCountedRow } from "./counted-row-changes.js";
 import type { CounterAmount } from "./counter-amounts.js";
 
-/** The checks and writes that record a counted row. Empty if the row does not expire. */
-export interface CountedRowRecord {
-  readonly checks: readonly AtomicCheck[];
-  readonly writes: readonly (Write | TimedWrites)[];
-}
-
 /**
- * Plans the record of the counters that include a row that expires. Those that included it before
+ * Adds the record of the counters that include a row that expires. Those that included it before
  * the commit still include it.
  *
  * @param added what the row adds to counters that now include it too.
@@ -24,7 +18,8 @@ export async function recordCountedRow(
   view: View,
   { key, expireAt: storedExpireAt }: KvEntry<AnyRow>,
   added: readonly CounterAmount[],
-): Promise<CountedRowRecord> {
+  effects: Effects,
+): Promise<void> {
   const { model, snapshot } = view;
   const primaryKey = key.slice(1);
   const stored = { primaryKey, expireAt: storedTime(storedExpireAt) };
@@ -33,5 +28,7 @@ export async function recordCountedRow(
   const expiry = expireAt === undefined ? undefined : { expireAt };
   const all = countedIn(snapshot.entry, [...counters, ...added]);
   const writes = countedRowWrites(model, primaryKey, until, expiry, all);
-  return { checks: writes.length === 0 ? [] : [check], writes };
+  if (writes.length === 0) return;
+  effects.checks.push(check);
+  effects.writes.push(...writes);
 }

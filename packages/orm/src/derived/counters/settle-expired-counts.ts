@@ -1,12 +1,33 @@
 import type { CatalogSnapshot } from "../../catalog/catalog-snapshot.js";
+import type { ModelCatalog } from "../../catalog/model-catalog.js";
 import type { ModelStore } from "../../context/model-store.js";
 import { isLimitError } from "../../transaction/limit-error-of.js";
 import { yieldToEventLoop } from "../../transaction/yield-to-event-loop.js";
 import { countedUntilKey } from "./counted-row.js";
 import { amountChanges } from "./counter-amounts.js";
 import { type ExpiredCount, listExpiredCounts, withoutRow } from "./expired-counts.js";
+import { maintainedCounters } from "./maintained-counters.js";
 
 const maxBatchRows = 250;
+/** How many rows that expire a program writes per model between two settlements. */
+const writesBetween = 100;
+/** More than `writesBetween`, so that expired rows become fewer even if nobody counts. */
+const maxSettled = 200;
+
+const writesOf = new WeakMap<ModelCatalog, number>();
+
+/**
+ * Subtracts rows that have expired from the counters, after the first write of a row that expires
+ * and after each hundredth. Without it, the records of expired rows would remain until somebody
+ * counts.
+ */
+export async function settleRegularly(store: ModelStore): Promise<void> {
+  const { catalog } = store;
+  const writes = writesOf.get(catalog) ?? 0;
+  writesOf.set(catalog, writes + 1);
+  if (writes % writesBetween !== 0) return;
+  await settleExpiredCounts(store, maxSettled);
+}
 
 /**
  * Subtracts rows that have expired from the counters that include them, in commits of several rows.
@@ -35,7 +56,7 @@ async function settle(store: ModelStore, maxRows: number): Promise<void> {
   let after: ExpiredCount | undefined;
   for (let left = maxRows; left > 0; ) {
     const { snapshot } = catalog;
-    if (!snapshot.recordsCounted || !snapshot.isWritable) return;
+    if (!maintainedCounters(snapshot).recordsRows || !snapshot.isWritable) return;
     const limit = Math.min(size, left);
     const expired = await listExpiredCounts(store, snapshot, { now, after, limit });
     if (expired.length === 0) return;

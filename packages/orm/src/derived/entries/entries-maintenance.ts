@@ -1,12 +1,10 @@
 import { duplicatesPrefix } from "../../catalog/backfill-state.js";
 import {
   type CatalogEntry,
-  countersOfIndex,
   isMaintained,
   placeOf,
   type StoredIndex,
   storedIndexOf,
-  withoutCounter,
   withoutLeaving,
 } from "../../catalog/catalog-entry.js";
 import type { ModelStore } from "../../context/model-store.js";
@@ -48,8 +46,7 @@ function nextDrop({ model, catalog }: ModelStore): Drop | undefined {
     return {
       index: { model, name, stored, entry, isShared },
       prefixes: [],
-      removeFrom: (current) =>
-        countersOfIndex(entry, name).reduce(withoutCounter, withAbsentIndex(current, name)),
+      removeFrom: (current) => withAbsentIndex(current, name),
     };
   }
   return undefined;

@@ -11,6 +11,7 @@ import {
 } from "../../indexes/index-entries.js";
 import type { AnyRow, CompiledIndex } from "../../model/compiled-model.js";
 import type { RowExpiry } from "../../model/rows/time.js";
+import { countersNeedAllEntries, summedFields } from "../counters/maintained-counters.js";
 import type { View } from "../view.js";
 
 /** A change of a row whose entries are computed. */
@@ -46,17 +47,17 @@ export function rowEntries(view: View, change: ChangedRow): RowEntries {
 
 /** Returns the indexes that a change touches, or all if every entry of the row is needed. */
 function affectedIndexes({ snapshot }: View, change: ChangedRow): readonly CompiledIndex[] {
-  const { maintained, growingCounters, recordsCounted, entry } = snapshot;
+  const { maintained, entry } = snapshot;
   const { before, row, isNew, expiry } = change;
   if (before === null || row === null || isNew) return maintained;
-  if (entry.live || growingCounters !== undefined || recordsCounted) return maintained;
+  if (entry.live || countersNeedAllEntries(snapshot)) return maintained;
   if (expiry !== undefined) return maintained;
   const stored = before.stored ?? before.row;
   return maintained.filter(
     (index) =>
       mayLackEntry(snapshot, before, index) ||
       !isUntouched(index, stored, row) ||
-      snapshot.summedFields(index).some((field) => stored[field] !== row[field]),
+      summedFields(snapshot, index).some((field) => stored[field] !== row[field]),
   );
 }
 

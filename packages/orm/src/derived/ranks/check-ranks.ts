@@ -41,11 +41,11 @@ const uncounted = () => undefined;
  * @returns `"stopped"` if the signal stopped it.
  */
 export async function checkRanks(
-  context: ModelStore,
+  store: ModelStore,
   run: MigrationRun,
   counter: Counter,
 ): Promise<CheckedRanks | "stopped"> {
-  const table = rankedTable(context, counter);
+  const table = rankedTable(store, counter);
   if (table === undefined) return { wrong: [], unchecked: 0 };
   const check = new RankCheck(table);
   const levels: Level[] = [];

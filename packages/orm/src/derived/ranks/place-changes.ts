@@ -1,19 +1,13 @@
-import type { AtomicCheck, KvKey } from "@keywright/core";
+import type { AtomicCheck } from "@keywright/core";
 import { awaitAll } from "../../context/await-all.js";
 import type { ModelStore } from "../../context/model-store.js";
 import { IndexKeyError } from "../../errors/row-errors.js";
 import { canBeStored } from "../../indexes/can-be-stored.js";
 import { keyText } from "../../indexes/key-text.js";
+import type { Effects } from "../effects.js";
 import { type Fence, findFence } from "./fences.js";
 import type { RankAmount } from "./rank-amounts.js";
 import { levels, longestKey, slotKey } from "./rank-keys.js";
-
-/** What a commit checks and writes so that the intervals are right after it. */
-export interface PlacedChanges {
-  readonly checks: readonly AtomicCheck[];
-  /** The keys to which the commit adds. The same key may occur several times. */
-  readonly sums: readonly { readonly key: KvKey; readonly by: bigint }[];
-}
 
 /**
  * Finds the interval of each level that contains each changed entry. The commit adds to it with
@@ -25,7 +19,8 @@ export interface PlacedChanges {
 export async function placeChanges(
   { kv, model, limits }: Pick<ModelStore, "kv" | "model" | "limits">,
   changes: readonly RankAmount[],
-): Promise<PlacedChanges> {
+  effects: Pick<Effects, "checks" | "writes">,
+): Promise<void> {
   const checks = new Map<string, AtomicCheck>();
   const places = new Map<string, RankAmount>();
   for (const ranked of changes) {
@@ -49,15 +44,15 @@ export async function placeChanges(
   const fences = new Map<string, readonly Fence[]>(found);
   // The sums of one key are not added up. A change of an interval must change its versionstamp even
   // if its numbers stay the same: see `missingAmounts`.
-  const sums: { readonly key: KvKey; readonly by: bigint }[] = [];
   for (const ranked of changes) {
     const placed = fences.get(placeId(ranked)) ?? [];
     for (const [i, { boundary, check }] of placed.entries()) {
       checks.set(keyText(check.key), check);
-      sums.push({ key: slotKey(ranked, levels[i]!, boundary, ranked.slot), by: ranked.by });
+      const key = slotKey(ranked, levels[i]!, boundary, ranked.slot);
+      effects.writes.push({ type: "sum", key, by: ranked.by });
     }
   }
-  return { checks: [...checks.values()], sums };
+  effects.checks.push(...checks.values());
 }
 
 function placeId({ counter, entry }: RankAmount): string {

@@ -1,10 +1,10 @@
 import type { KvKey, KvKeyPart } from "@keywright/core";
-import type { CounterSet } from "../../catalog/catalog-snapshot.js";
 import type { IndexEntry } from "../../indexes/index-entries.js";
 import type { Counter } from "../../model/aggregates/counter.js";
 import { rankedAmounts } from "../../model/aggregates/ranked-amounts.js";
 import type { AnyRow } from "../../model/compiled-model.js";
 import { counterKey } from "../counters/counter-keys.js";
+import type { CounterSet } from "../counters/maintained-counters.js";
 
 /** What an entry adds to one number of the intervals that contain it. */
 export interface RankAmount {

@@ -1,4 +1,5 @@
 import { amountChanges } from "../counters/counter-amounts.js";
+import { maintainedCounters } from "../counters/maintained-counters.js";
 import type { Derived, IndexedRow } from "../derived.js";
 import type { View } from "../view.js";
 import { assertNotRanked } from "./assert-not-ranked.js";
@@ -9,34 +10,34 @@ import { tendRegularly } from "./tend-regularly.js";
 /** The intervals of ranked indexes, by which entries are counted and found by their position. */
 export const ranks: Derived = {
   name: "ranks",
-  plan({ before, after, beforeExpires, expiry, isSeen }, view, { checks, writes, upkeep }) {
+  plan({ before, after, beforeExpires, expiry, isSeen }, view, effects) {
     const { model, snapshot } = view;
     if (expiry !== undefined) assertNotRanked(model);
-    if (!snapshot.hasRanks) return;
+    const { hasRanks, recordsRows } = maintainedCounters(snapshot);
+    if (!hasRanks) return;
     // A row that expires is in no interval.
-    const isRanked = !(snapshot.recordsCounted && beforeExpires);
+    const isRanked = !(recordsRows && beforeExpires);
     const ranked = amountChanges(
       isRanked ? amountsOf(view, before, isSeen) : [],
       amountsOf(view, after, true),
     );
     if (ranked.length === 0) return;
-    return placeChanges(view, ranked).then((placed) => {
-      checks.push(...placed.checks);
-      for (const { key, by } of placed.sums) writes.push({ type: "sum", key, by });
-      upkeep.push(() => tendRegularly(view, ranked));
+    return placeChanges(view, ranked, effects).then(() => {
+      effects.upkeep.push(() => tendRegularly(view, ranked));
     });
   },
 };
 
 /** @param isSeen true if also the intervals that are being built include the row. */
 function amountsOf(
-  { snapshot: { counters, growingCounters } }: View,
+  { snapshot }: View,
   indexed: IndexedRow | undefined,
   isSeen: boolean,
 ): RankAmount[] {
   if (indexed === undefined) return [];
+  const { complete, growing } = maintainedCounters(snapshot);
   const { row, entries } = indexed;
-  const amounts = counters === undefined ? [] : rankAmounts(counters, row, entries);
-  if (growingCounters === undefined || !isSeen) return amounts;
-  return [...amounts, ...rankAmounts(growingCounters, row, entries)];
+  const amounts = complete === undefined ? [] : rankAmounts(complete, row, entries);
+  if (growing === undefined || !isSeen) return amounts;
+  return [...amounts, ...rankAmounts(growing, row, entries)];
 }

@@ -6,11 +6,11 @@ import { type RankedTable, rankedCounterOf, rankedTable } from "./ranked-table.j
 
 /** Returns the intervals of an index, if it is ranked and they can be read. */
 export function findRanks(
-  context: ModelStore,
+  store: ModelStore,
   index: CompiledIndex | undefined,
   sums: readonly string[] = [],
 ): RankedTable | undefined {
-  const { model, catalog } = context;
+  const { model, catalog } = store;
   const counter = rankedCounterOf(model, index);
   if (index === undefined || counter === undefined) return undefined;
   const { snapshot } = catalog;
@@ -18,7 +18,7 @@ export function findRanks(
     !snapshot.mayDiffer(field) && counter.ranked?.some((sum) => sum.field === field) === true;
   if (!sums.every(isSummed) || !snapshot.canRead(index)) return undefined;
   if (snapshot.counterState(counter.name) !== "readable") return undefined;
-  return rankedTable(context, counter);
+  return rankedTable(store, counter);
 }
 
 /**
@@ -29,18 +29,18 @@ export function findRanks(
  * @throws {IndexNotReadyError} if its ranks are not built.
  */
 export async function readableRanks(
-  context: ModelStore,
+  store: ModelStore,
   index: CompiledIndex | undefined,
   option: string,
 ): Promise<RankedTable> {
-  const { model, catalog } = context;
+  const { model, catalog } = store;
   const counter = rankedCounterOf(model, index);
   if (index === undefined || counter === undefined) throw unranked(model.name, index, option);
   await catalog.refresh();
-  const ranks = findRanks(context, index);
+  const ranks = findRanks(store, index);
   if (ranks !== undefined) return ranks;
   await catalog.reload();
-  const reloaded = findRanks(context, index);
+  const reloaded = findRanks(store, index);
   if (reloaded !== undefined) return reloaded;
   await catalog.assertReadable(index);
   const state = catalog.snapshot.counterState(counter.name);

@@ -1,7 +1,7 @@
 import type { KvKey } from "@keywright/core";
 import type { AnyQuery } from "../../context/any-query.js";
+import type { ModelStore } from "../../context/model-store.js";
 import type { ReadMeter } from "../../context/read-meter.js";
-import type { TableContext } from "../../context/table-context.js";
 import { InvalidArgumentError } from "../../errors/query-errors.js";
 import { countOf } from "../../model/aggregates/ranked-amounts.js";
 import type { ChosenPlan } from "../../query/plan/choose-plan.js";
@@ -19,22 +19,22 @@ import { walkEntries } from "./walk-entries.js";
  * @throws {UnindexedQueryError} if the index is not ranked.
  * @throws {InvalidArgumentError} if `skip` is not valid, or is used with `cursor` or `filter`.
  */
-export async function chooseSkipping(
-  context: TableContext,
+export async function chooseSkipping<Store extends ModelStore>(
+  store: Store,
   query: AnyQuery,
   meter: ReadMeter,
-  choose: (context: TableContext, query: AnyQuery) => Promise<ChosenPlan>,
+  choose: (store: Store, query: AnyQuery) => Promise<ChosenPlan>,
 ): Promise<ChosenPlan> {
   const { skip } = query;
-  if (skip === undefined) return await choose(context, query);
-  assertSkip(context, query);
-  const { plan } = await choose(context, query);
+  if (skip === undefined) return await choose(store, query);
+  assertSkip(store, query);
+  const { plan } = await choose(store, query);
   if (skip === 0) return { plan, after: undefined };
   if ("merged" in plan || mayRepeat(plan)) {
     const reason = "it needs a query of one index in which each row occurs once";
-    throw new InvalidArgumentError(context.model.name, "skip", reason);
+    throw new InvalidArgumentError(store.model.name, "skip", reason);
   }
-  const ranks = await readableRanks(context, plan.index, "skip");
+  const ranks = await readableRanks(store, plan.index, "skip");
   meter.index = nameOfIndex(plan);
   const after = await entryBefore(ranks, plan, BigInt(skip), meter);
   return after === undefined
@@ -42,7 +42,7 @@ export async function chooseSkipping(
     : { plan, after };
 }
 
-function assertSkip({ model }: TableContext, query: AnyQuery): void {
+function assertSkip({ model }: ModelStore, query: AnyQuery): void {
   const { skip, cursor, filter, related } = query;
   const fail = (reason: string): never => {
     throw new InvalidArgumentError(model.name, "skip", reason);

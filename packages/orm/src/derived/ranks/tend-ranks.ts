@@ -2,6 +2,8 @@ import type { AtomicCheck } from "@keywright/core";
 import type { ModelStore } from "../../context/model-store.js";
 import { isSameKey } from "../../indexes/key-parts.js";
 import type { Counter } from "../../model/aggregates/counter.js";
+import type { CounterName } from "../../model/aggregates/counter-name.js";
+import type { MigrationRun } from "../../run/migration-run.js";
 import { type Fence, fenceBefore, findFence } from "./fences.js";
 import { type Boundary, fenceKey, first, levels, stateKey, topLevel } from "./rank-keys.js";
 import { type RankedTable, rankedTable } from "./ranked-table.js";
@@ -12,10 +14,8 @@ import { beginMerge, beginSplit, partsOf, undoSplit } from "./split-group.js";
 /** `"kept"` if the group has the right size, `"blocked"` if the level above must be merged first. */
 type Outcome = "kept" | "changed" | "blocked" | "failed";
 
-/** How often `splitAll` tries to split a group. */
+/** How often a build tries to split a group. */
 const maxFailures = 10;
-
-type Tended = ModelStore;
 
 /**
  * Splits or merges the intervals that contain an entry, if they have become too large or too small.
@@ -25,14 +25,14 @@ type Tended = ModelStore;
  * @returns false if others keep changing the intervals.
  */
 export async function tendRanks(
-  context: Tended,
+  store: ModelStore,
   counter: Counter,
   entry: Boundary,
 ): Promise<boolean> {
-  const table = rankedTable(context, counter);
+  const table = rankedTable(store, counter);
   if (table === undefined) return true;
   try {
-    return await tendFrom(context, table, 1, entry);
+    return await tendFrom(store, table, 1, entry);
   } catch (error) {
     if (error instanceof TornRanksError) return false;
     throw error;
@@ -40,45 +40,45 @@ export async function tendRanks(
 }
 
 async function tendFrom(
-  context: Tended,
+  store: ModelStore,
   table: RankedTable,
   level: number,
   entry: Boundary,
 ): Promise<boolean> {
-  const outcome = await tendLevel(context, table, level, entry);
+  const outcome = await tendLevel(store, table, level, entry);
   if (outcome === "failed") return false;
   if (outcome === "kept" || level === topLevel) return true;
-  const isDone = await tendFrom(context, table, level + 1, entry);
-  if (outcome === "blocked") await tendLevel(context, table, level, entry);
+  const isDone = await tendFrom(store, table, level + 1, entry);
+  if (outcome === "blocked") await tendLevel(store, table, level, entry);
   return isDone;
 }
 
 async function tendLevel(
-  context: Tended,
+  store: ModelStore,
   table: RankedTable,
   level: number,
   entry: Boundary,
 ): Promise<Outcome> {
   let outcome: Outcome = "kept";
   for (let at = entry; ; ) {
-    const found = await settledGroup(context, table, level, at);
+    const found = await settledGroup(store, table, level, at);
     if (found === undefined) return "failed";
     const { fence, group } = found;
     const parts = await partsOf(table, level, group);
     if (parts.isTooLarge) {
-      const last = await split(context, table, level, fence, parts);
+      const last = await split(store, table, level, fence, parts);
       if (last === undefined) return outcome === "kept" ? "failed" : outcome;
       outcome = "changed";
       at = last;
       continue;
     }
     if (!parts.isTooSmall || fence.boundary.length === 0) return outcome;
-    return await merge(context, table, level, fence, outcome);
+    return await merge(store, table, level, fence, outcome);
   }
 }
 
 async function split(
-  { catalog, limits }: Tended,
+  { catalog, limits }: ModelStore,
   table: RankedTable,
   level: number,
   fence: Fence,
@@ -113,7 +113,7 @@ async function giveUp(
 }
 
 async function merge(
-  { catalog }: Tended,
+  { catalog }: ModelStore,
   table: RankedTable,
   level: number,
   fence: Fence,
@@ -135,7 +135,7 @@ async function merge(
  * begun with it before. Undefined if that fails.
  */
 async function settledGroup(
-  { catalog }: Tended,
+  { catalog }: ModelStore,
   table: RankedTable,
   level: number,
   entry: Boundary,
@@ -161,23 +161,35 @@ async function isGroup(table: RankedTable, level: number, boundary: Boundary): P
 }
 
 /**
- * Splits the intervals of an index that was counted as a whole, from its beginning to its end.
- * Calls `afterStep` after each step, and stops if it returns false.
+ * Splits the intervals of ranked indexes, each of which was counted as one, from the beginning of
+ * an index to its end.
  *
- * @returns false if it was stopped. The next call continues.
+ * @returns false if the signal stopped it. The next call continues.
  */
-export async function splitAll(
-  context: Tended,
-  counter: Counter,
-  afterStep: () => Promise<boolean>,
+export async function splitRanks(
+  store: ModelStore,
+  run: MigrationRun,
+  counters: readonly CounterName[],
 ): Promise<boolean> {
-  const table = rankedTable(context, counter);
-  if (table === undefined) return true;
+  const names = new Set(counters.map(({ name }) => name));
+  for (const counter of store.model.counters) {
+    const table = names.has(counter.name) ? rankedTable(store, counter) : undefined;
+    if (table !== undefined && !(await splitAll(store, run, table))) return false;
+  }
+  return true;
+}
+
+async function splitAll(
+  store: ModelStore,
+  run: MigrationRun,
+  table: RankedTable,
+): Promise<boolean> {
   for (const level of levels) {
     let failures = 0;
     for (let at: Boundary | undefined = first; at !== undefined; ) {
-      if (!(await afterStep())) return false;
-      const next: Boundary | undefined = await splitNext(context, table, level, at);
+      await run.afterBatch(0);
+      if (run.signal?.aborted) return false;
+      const next: Boundary | undefined = await splitNext(store, table, level, at);
       const isSame = next !== undefined && isSameKey(next, at);
       failures = isSame ? failures + 1 : 0;
       // Groups that cannot be split now are left to the writers.
@@ -190,17 +202,17 @@ export async function splitAll(
 
 /** Splits a group, and returns the boundary at which to continue. Undefined at the end. */
 async function splitNext(
-  context: Tended,
+  store: ModelStore,
   table: RankedTable,
   level: number,
   at: Boundary,
 ): Promise<Boundary | undefined> {
   try {
-    const found = await settledGroup(context, table, level, at);
+    const found = await settledGroup(store, table, level, at);
     if (found === undefined) return at;
     const parts = await partsOf(table, level, found.group);
     if (!parts.isTooLarge) return found.group.end;
-    return (await split(context, table, level, found.fence, parts)) ?? at;
+    return (await split(store, table, level, found.fence, parts)) ?? at;
   } catch (error) {
     if (error instanceof TornRanksError) return at;
     throw error;

@@ -1,7 +1,6 @@
 import { type Kv, ulid } from "@keywright/core";
 import {
   type CatalogEntry,
-  type IndexState,
   isMaintained,
   nextOf,
   placesOf,
@@ -22,7 +21,6 @@ import { recordEarlierSchemas } from "../../catalog/record-earlier-schemas.js";
 import { withCode } from "../../catalog/recorded-code.js";
 import { storedDefinition } from "../../catalog/stored-indexes.js";
 import type { TableContext } from "../../context/table-context.js";
-import { parseCounterName } from "../../model/aggregates/counter.js";
 import type { CompiledIndex } from "../../model/compiled-model.js";
 import type { MigrationRun } from "../../run/migration-run.js";
 import { canonicalJson } from "../../schema/manifests/hash.js";
@@ -34,7 +32,8 @@ import { findUpgrade } from "../../schema/upgrade/row-upgrade.js";
 import { again, retry } from "../../transaction/retry.js";
 import { leftFields } from "./left-fields.js";
 import type { MigrationStep, ModelFacts } from "./migration-plan.js";
-import { isRebuiltBeside, renamedCounters, renamedIndexes } from "./plan-indexes.js";
+import { countersAfter } from "./plan-counters.js";
+import { isRebuiltBeside, renamedIndexes } from "./plan-indexes.js";
 import { readFacts } from "./plan-migration.js";
 import { planModel } from "./plan-model.js";
 
@@ -105,7 +104,7 @@ async function plannedEntry(context: TableContext, facts: ModelFacts): Promise<C
     relations: facts.relations,
     ...(unfilled.length > 0 && { unfilled }),
     indexes: await plannedIndexes(kv, facts, steps),
-    ...plannedCounters(facts, steps),
+    ...countersAfter(facts, steps, changedIndexes(facts, steps)),
     ...plannedRows(context, facts),
   });
 }
@@ -217,28 +216,6 @@ function keptIndex({ model }: ModelFacts, name: string, before: StoredIndex): St
   return index !== undefined && !isMaintained(stored.state)
     ? withoutEarlierDefinition(stored, indexManifest(index))
     : stored;
-}
-
-/** Dropped counters, and those of dropped indexes, become dropping. */
-function plannedCounters(
-  facts: ModelFacts,
-  steps: readonly MigrationStep[],
-): Pick<CatalogEntry, "counters"> {
-  if (facts.entry.counters === undefined) return {};
-  const counters = renamedCounters(facts);
-  const dropped = new Set<string | undefined>(changedIndexes(facts, steps));
-  for (const { kind, counter } of steps) {
-    if (kind === "drop-counter" && counter !== undefined) dropped.add(counter);
-  }
-  const planned: Record<string, IndexState> = {};
-  for (const [name, state] of Object.entries(counters)) {
-    // The progress of its build is stored under the old name. Without an entry here, the counter is
-    // absent and its build starts again.
-    if (state === "write-only" && !Object.hasOwn(facts.entry.counters, name)) continue;
-    const isDropped = dropped.has(name) || dropped.has(parseCounterName(name).index);
-    planned[name] = isDropped ? "dropping" : state;
-  }
-  return { counters: planned };
 }
 
 function indexNamesOf(

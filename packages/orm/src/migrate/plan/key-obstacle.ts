@@ -1,8 +1,8 @@
 import { type CatalogEntry, catalogPrefix } from "../../catalog/catalog-entry.js";
+import { countersIn } from "../../catalog/stored-counters.js";
 import { catalogShape } from "../../catalog/system-shapes.js";
 import { systemValue } from "../../catalog/system-value.js";
 import type { TableContext } from "../../context/table-context.js";
-import { parseCounterName } from "../../model/aggregates/counter.js";
 import { deleteJobsPrefix } from "../../relations/guard-keys.js";
 import { parseRelationText } from "../../schema/manifests/model-manifest.js";
 
@@ -17,10 +17,9 @@ export async function readKeyObstacle(context: TableContext): Promise<string | u
   const key = JSON.stringify(storedKey);
   if (entry.expires && !catalog.capabilities.returnsExpiry)
     return `Rows of ${model.name} expire, and the database does not report when. Move them to a new model, as the guide to migrations shows under "Moving rows to a new model".`;
-  const stored = Object.keys(entry.counters ?? {}).map(parseCounterName);
   const ranked =
     model.indexes.find((index) => index.ranked)?.name ??
-    stored.find(({ sum }) => sum?.startsWith("ranked("))?.index;
+    countersIn(entry).find(({ isRanked }) => isRanked)?.index;
   if (ranked !== undefined)
     return `The index ${ranked} is ranked, and its intervals begin at keys with the primary key. Remove ranked from the index, run migrate with the primary key ${key}, change the primary key, and declare ranked again.`;
   const jobs = kv.list({ prefix: [...deleteJobsPrefix, model.place] }, { limit: 1 });

@@ -10,7 +10,6 @@ import {
   storedIndexOf,
 } from "../../catalog/catalog-entry.js";
 import { storedDefinition } from "../../catalog/stored-indexes.js";
-import { counterNameOf, parseCounterName } from "../../model/aggregates/counter.js";
 import type { CompiledIndex } from "../../model/compiled-model.js";
 import { isMadeByFunctions } from "../../schema/manifests/compile-stored-index.js";
 import { indexDifferences } from "../../schema/manifests/index-differences.js";
@@ -67,18 +66,6 @@ export function renamedIndexes({ model, entry }: ModelFacts): ReadonlyMap<string
     if (before !== undefined) renames.set(index.name, before[0]);
   }
   return renames;
-}
-
-export function renamedCounters(facts: ModelFacts): NonNullable<CatalogEntry["counters"]> {
-  const newNames = new Map(
-    [...renamedIndexes(facts)].map(([newName, oldName]) => [oldName, newName]),
-  );
-  const counters = Object.entries(facts.entry.counters ?? {});
-  const renamed = (name: string) => {
-    const { index, sum } = parseCounterName(name);
-    return counterNameOf({ index: index && (newNames.get(index) ?? index), sum });
-  };
-  return Object.fromEntries(counters.map(([name, state]) => [renamed(name), state]));
 }
 
 /** Others cannot be renamed: the progress of a build is stored under the name. */

@@ -1,12 +1,10 @@
-import { declaredCounters, isMaintained } from "../../catalog/catalog-entry.js";
-import { parseCounterName, rowCounter } from "../../model/aggregates/counter.js";
+import { isMaintained } from "../../catalog/catalog-entry.js";
 import { canonicalJson } from "../../schema/manifests/hash.js";
 import {
   parseCopyingText,
   parseRelationText,
   unfilledCopies,
 } from "../../schema/manifests/model-manifest.js";
-import { isCounterLearned } from "./learned-by-old-programs.js";
 import { leftValues, planRemoval } from "./left-fields.js";
 import type {
   DatabaseModel,
@@ -16,7 +14,8 @@ import type {
   ModelPlan,
   PlannedStep,
 } from "./migration-plan.js";
-import { planIndexes, renamedCounters } from "./plan-indexes.js";
+import { planCounters } from "./plan-counters.js";
+import { planIndexes } from "./plan-indexes.js";
 import { changesKey, planKey, withStoredKey } from "./plan-key.js";
 import { planRows } from "./plan-rows.js";
 import { planWarnings } from "./plan-warnings.js";
@@ -165,45 +164,4 @@ function planCopies({ model, entry, relations }: ModelFacts): PlannedStep[] {
     const reason = `Each row of ${model.name} gets ${names.join(", ")} from the row of ${target} that it refers to`;
     return { kind: "fill-copies", class: "backfill", sideBySide: false, of, reason };
   });
-}
-
-/** Names a counter at the beginning of a sentence. */
-function textOf(name: string): string {
-  if (name === rowCounter) return "The counter of all rows";
-  const { index, sum } = parseCounterName(name);
-  if (sum === undefined) return `The counter of the keys of ${name}`;
-  if (sum.startsWith("ranked")) return `The counter of the ranks of ${index}, ${sum},`;
-  return index === undefined ? `The ${sum} of all rows` : `The ${sum} of the keys of ${index}`;
-}
-
-function planCounters(facts: ModelFacts): PlannedStep[] {
-  const { model } = facts;
-  const counters = renamedCounters(facts);
-  const declared = declaredCounters(model);
-  const steps: PlannedStep[] = [];
-  const stepOf = (counter: string) => {
-    const of = parseCounterName(counter).sum === undefined ? `count(${counter})` : counter;
-    return { counter, of };
-  };
-  for (const name of declared) {
-    const state = Object.hasOwn(counters, name) ? counters[name] : undefined;
-    if (state === "readable") continue;
-    const isNew = state === undefined || state === "absent";
-    const reason = `${textOf(name)} is ${isNew ? "built from the rows" : "being built"}.`;
-    const counter = model.counters.find((one) => one.name === name);
-    const sideBySide = counter !== undefined && isCounterLearned(facts, counter);
-    const step = { kind: "build-counter", class: "backfill", sideBySide } as const;
-    steps.push({ ...step, ...stepOf(name), reason });
-  }
-  for (const [name, state] of Object.entries(counters)) {
-    if (declared.includes(name) || state === "absent") continue;
-    const isRunning = state === "dropping";
-    const reason = isRunning
-      ? `${textOf(name)} is being removed.`
-      : `${textOf(name)} is dropped. In programs that have it, counting is slower or fails.`;
-    const stepClass = isRunning ? "safe" : "breaking";
-    const step = { kind: "drop-counter", class: stepClass, sideBySide: true } as const;
-    steps.push({ ...step, ...stepOf(name), reason });
-  }
-  return steps;
 }

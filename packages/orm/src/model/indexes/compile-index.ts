@@ -2,7 +2,7 @@ import { type KeyOrder, specificationOrder } from "@keywright/core";
 import type * as z from "zod";
 import { ModelDefinitionError } from "../../errors/schema-errors.js";
 import { compileExtremes, compileSums } from "../aggregates/compile-aggregates.js";
-import { isNameOfSum } from "../aggregates/counter.js";
+import { isNameOfSum } from "../aggregates/counter-name.js";
 import { assertBooleans, assertFields, assertOptions } from "../assert-definition.js";
 import type { AnyRow, CompiledIndex, CompiledPart } from "../compiled-model.js";
 import {

@@ -3,7 +3,7 @@ import { inParallel } from "../../context/in-parallel.js";
 import type { ReadMeter } from "../../context/read-meter.js";
 import type { TableContext } from "../../context/table-context.js";
 import { counterKey } from "../../derived/counters/counter-keys.js";
-import { readKeys, withoutExpired } from "../../derived/counters/read-counters.js";
+import { readCounterValues, withoutExpired } from "../../derived/counters/read-counters.js";
 import type { AnyRow } from "../../model/compiled-model.js";
 import { keyFields } from "../plan/fields/key-fields.js";
 import { nameOfIndex, type QueryPlan, type Segment } from "../plan/ranges/query-plan.js";
@@ -53,7 +53,9 @@ export async function countEach(
     });
   const keys = values.flatMap(keysFor);
   meter.index = nameOfIndex(plan);
-  const counters = await withoutExpired(context, meter, () => readKeys(context, keys, meter));
+  const counters = await withoutExpired(context, meter, () =>
+    readCounterValues(context, keys, meter),
+  );
   const counts = values.map(() => 0);
   for (const [i, { value }] of counters.entries())
     counts[Math.floor(i / segments.length)]! += Number(BigInt.asIntN(64, value));

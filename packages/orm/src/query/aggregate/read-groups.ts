@@ -4,9 +4,9 @@ import type { ReadMeter } from "../../context/read-meter.js";
 import type { TableContext } from "../../context/table-context.js";
 import { counterKey } from "../../derived/counters/counter-keys.js";
 import {
-  readKeys,
-  type StoredCounter,
-  storedCounter,
+  type CounterValue,
+  counterValue,
+  readCounterValues,
   withoutExpired,
 } from "../../derived/counters/read-counters.js";
 import { keyAfter } from "../../indexes/key-parts.js";
@@ -65,7 +65,9 @@ export async function* readGroups(
       yield [{ parts: equals, count: 0n, sums: [] }];
       continue;
     }
-    const counters = await withoutExpired(context, meter, () => readKeys(context, keys, meter));
+    const counters = await withoutExpired(context, meter, () =>
+      readCounterValues(context, keys, meter),
+    );
     yield groupsOf(plan, counters);
   }
 }
@@ -97,7 +99,7 @@ async function* listGroups(
   const rangeOfAll = (counter: Counter) => rangeOf(context, counter, segment, undefined, reverse);
   const sumRanges = [...sums.values()].flatMap((counter) => rangeOfAll(counter) ?? []);
   for (let after: KvKey | undefined; ; ) {
-    let page: StoredCounter[] = [];
+    let page: CounterValue[] = [];
     const range = rangeOf(context, count, segment, after, reverse);
     if (range === undefined) return;
     const counters = await withoutExpired(context, meter, async () => {
@@ -110,7 +112,7 @@ async function* listGroups(
       page = counts!;
       const [first, last] = reverse ? [page.at(-1), page[0]] : [page[0], page.at(-1)];
       if (first === undefined || last === undefined) return [];
-      const ofSums: StoredCounter[] = [];
+      const ofSums: CounterValue[] = [];
       for (const [i, counter] of [...sums.values()].entries()) {
         const read = ahead[i];
         if (read !== undefined && read.length < limit) {
@@ -155,23 +157,23 @@ async function list(
   selector: KvListSelector,
   meter: ReadMeter,
   options: { readonly limit?: number; readonly reverse?: boolean },
-): Promise<StoredCounter[]> {
-  const found: StoredCounter[] = [];
+): Promise<CounterValue[]> {
+  const found: CounterValue[] = [];
   const { batchSize } = context.limits;
   const entries = context.kv.list(selector, { ...options, batchSize });
   // Fewer promises than one for each counter.
   const batch = (await entries.nextBatch?.()) ?? [];
   meter.add(batch.length);
-  for (const entry of batch) found.push(storedCounter(context, entry));
+  for (const entry of batch) found.push(counterValue(context, entry));
   for await (const entry of entries) {
     meter.add(1);
-    found.push(storedCounter(context, entry));
+    found.push(counterValue(context, entry));
   }
   return found;
 }
 
 /** Puts counters together to groups, in the order of their first counters. */
-function groupsOf(plan: AggregatePlan, counters: readonly StoredCounter[]): Group[] {
+function groupsOf(plan: AggregatePlan, counters: readonly CounterValue[]): Group[] {
   const end = prefixLength + (plan.index?.parts.length ?? 0);
   const sums = [...plan.sums.values()];
   const groups = new Map<string, { parts: KvKeyPart[]; count: bigint; sums: Sum[] }>();

@@ -4,7 +4,7 @@ import type { FoundRow } from "../../context/any-query.js";
 import { assertInScope } from "../../context/scope.js";
 import type { TableContext } from "../../context/table-context.js";
 import { whenReady } from "../../context/when-ready.js";
-import { markSeen } from "../../derived/build-marks.js";
+import { isBuilding, markSeen } from "../../derived/build-marks.js";
 import { copyToRows } from "../../derived/copies/copy-to-rows.js";
 import type { RowChange } from "../../derived/derived.js";
 import { Effects } from "../../derived/effects.js";
@@ -168,7 +168,7 @@ function planRow(
     isSeen: false,
   };
   const result = { primaryKey, versionstamp: before?.versionstamp ?? null, row, expiry, effects };
-  if (snapshot.growingCounters === undefined) {
+  if (!isBuilding(snapshot)) {
     return whenReady(planDerived(change, view, effects), () => result);
   }
   return markSeen(view, change, effects)

@@ -1,11 +1,11 @@
 import type { UnindexedRow } from "../../../catalog/backfill-state.js";
-import { type IndexState, withCounterStates } from "../../../catalog/catalog-entry.js";
+import type { IndexState } from "../../../catalog/catalog-entry.js";
 import { inParallel } from "../../../context/in-parallel.js";
 import type { ModelStore } from "../../../context/model-store.js";
 import type { CompiledIndex } from "../../../model/compiled-model.js";
-import { changeCatalog } from "../../../run/change-catalog.js";
 import { type MigrationRun, maxBatchRows } from "../../../run/migration-run.js";
 import { PageReader } from "../../../run/page-reader.js";
+import { dropCounters, dropsCounters } from "../../counters/drop-counters.js";
 import type { Inspection } from "./inspect-entry.js";
 import { type Repairable, repairEntries } from "./repair-entries.js";
 import { sumEntries, verifyEntries } from "./verify-entries.js";
@@ -125,24 +125,11 @@ export async function verifyModel(
   return verifiedEntries(model.name, names, verification);
 }
 
-/**
- * Marks the model's counters as dropping, before the first entry is repaired. A writer that left
- * out an entry has not counted its row either. The mark is in the catalog and therefore survives a
- * crash. If the verification is part of a migration, the migration rebuilds the counters instead.
- */
-async function dropCounters(context: ModelStore, { lease }: MigrationRun): Promise<void> {
-  await context.catalog.reload();
-  await changeCatalog(context, lease, (entry) => {
-    const names = Object.keys(entry.counters ?? {});
-    return names.length === 0 ? undefined : withCounterStates(entry, names, "dropping");
-  });
-}
-
 async function recount({ context, verification, options }: Work): Promise<boolean> {
   if (!options.repair || options.partOf !== undefined) return true;
   await context.catalog.reload();
-  const states = Object.values(context.catalog.snapshot.entry.counters ?? {});
-  if (verification.state.recounts === undefined && !states.includes("dropping")) return true;
+  const { entry } = context.catalog.snapshot;
+  if (verification.state.recounts === undefined && !dropsCounters(entry)) return true;
   // After the counters are dropped, the catalog no longer shows that they have to be rebuilt.
   verification.state = { ...verification.state, recounts: true };
   await verification.save();

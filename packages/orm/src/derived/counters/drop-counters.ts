@@ -1,0 +1,34 @@
+import { type CatalogEntry, storedIndexOf } from "../../catalog/catalog-entry.js";
+import { countersIn } from "../../catalog/stored-counters.js";
+import type { ModelStore } from "../../context/model-store.js";
+import { counterPrefix } from "../../model/aggregates/counter-name.js";
+import { changeCatalog } from "../../run/change-catalog.js";
+import type { MigrationRun } from "../../run/migration-run.js";
+import { withCounterStates } from "./counter-states.js";
+
+/**
+ * Marks the counters of a model as dropping, before the first entry is repaired. A writer that left
+ * out an entry has not counted its row either. The mark is in the catalog and therefore survives a
+ * crash. If the verification is part of a migration, the migration rebuilds the counters instead.
+ */
+export async function dropCounters(store: ModelStore, { lease }: MigrationRun): Promise<void> {
+  await store.catalog.reload();
+  await changeCatalog(store, lease, (entry) => {
+    const counters = countersIn(entry);
+    return counters.length === 0 ? undefined : withCounterStates(entry, counters, "dropping");
+  });
+}
+
+/** True if a counter is being dropped. */
+export function dropsCounters(entry: CatalogEntry): boolean {
+  return countersIn(entry).some(({ state }) => state === "dropping");
+}
+
+/** Returns the prefixes under which sums and ranks are stored, without the system prefix. */
+export function prefixesOfSums(entry: CatalogEntry, rowsPrefix: string): string[] {
+  return countersIn(entry).flatMap((counter) => {
+    const { index, suffix } = counter;
+    const prefix = index === undefined ? rowsPrefix : storedIndexOf(entry, index)?.prefix;
+    return suffix === "" || prefix === undefined ? [] : [counterPrefix(prefix, counter)];
+  });
+}
