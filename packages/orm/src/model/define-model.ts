@@ -3,10 +3,10 @@ import type { CheckedAggregates } from "./aggregates/checked-aggregates.js";
 import type { DecimalField } from "./aggregates/decimal.js";
 import { assertModelOptions, compileModel } from "./compile-model.js";
 import type { CheckedIndexes } from "./indexes/checked-index.js";
-import type { IndexDefinition, RequiredKeyField } from "./indexes/index-definition.js";
+import type { FieldOf, IndexDefinition, RequiredKeyField } from "./indexes/index-definition.js";
 import type { AnyIndexes, AnyRelations, Model } from "./model.js";
-import type { CheckedSoftDelete } from "./options/checked-soft-delete.js";
 import type { AnyComputed, CheckedComputed, ComputedFunctions } from "./options/computed-types.js";
+import type { CannotMark } from "./type-errors.js";
 
 /**
  * Defines a model. The schema remains a plain Zod schema, which forms and API validation can share.
@@ -140,3 +140,29 @@ export function isModel(value: unknown): value is Model {
     "_zod" in schema
   );
 }
+
+/**
+ * Row, `softDelete` → unknown if it names a date that rows may lack, or is not known to the
+ * compiler. Otherwise a type error.
+ */
+type CheckedSoftDelete<Row, F> = [F] extends [undefined]
+  ? unknown
+  : string extends F
+    ? unknown
+    : [F] extends [DateThatRowsMayLack<Row>]
+      ? unknown
+      : {
+          readonly softDelete: CannotMark<
+            F,
+            "softDelete needs a nullable or optional date of the schema: deletedAt: z.date().nullable().default(null)"
+          >;
+        };
+
+/** Row → the names of its dates that may be null or undefined. */
+type DateThatRowsMayLack<Row> = {
+  [F in FieldOf<Row>]-?: [Exclude<Row[F], null | undefined>] extends [Date]
+    ? [Extract<Row[F], null | undefined>] extends [never]
+      ? never
+      : F
+    : never;
+}[FieldOf<Row>];

@@ -10,12 +10,11 @@ import type {
 } from "@keywright/core";
 import { capabilitiesOf } from "../catalog/capabilities-of.js";
 import { TransactionConflictError, TransactionEndedError } from "../errors/transaction-errors.js";
-import { entryAfterWrite } from "./buffer/buffered-write.js";
+import { copyStored } from "../model/rows/copy-of-data.js";
+import { entryAfterWrite, isU64Like } from "./buffer/buffered-write.js";
 import { copyOfKey, type KeyId, keyIdOf } from "./buffer/key-id.js";
-import { nextPendingVersionstamp } from "./buffer/pending-versionstamp.js";
 import { type PendingChange, WriteBuffer } from "./buffer/write-buffer.js";
 import { JoinedReads } from "./joined-reads.js";
-import { KnownEntries } from "./known-entries.js";
 import { ReadSet } from "./read-set.js";
 import { type PendingCheck, pendingCheck } from "./transaction-atomic.js";
 
@@ -190,4 +189,43 @@ export class Attempt {
     if (this.isEnded) throw new TransactionEndedError();
     if (this.hasConflict) throw new TransactionConflictError(this.#attempt);
   }
+}
+
+/** Sorts after all versionstamps of a database, whose first digits count its commits. */
+const firstDigits = "ffffffff";
+let count = 0;
+
+function nextPendingVersionstamp(): string {
+  count++;
+  return firstDigits + count.toString(16).padStart(12, "0");
+}
+
+/** Limits the memory of a transaction that reads many entries. It reads the others again. */
+const maxEntries = 5000;
+
+/** Entries that a transaction has read. Their readers may change the values that they get. */
+class KnownEntries {
+  readonly #entries = new Map<KeyId, KvEntryMaybe<unknown>>();
+
+  /** Returns a copy of an entry, or undefined if it is not known. */
+  get(id: KeyId): KvEntryMaybe<unknown> | undefined {
+    const entry = this.#entries.get(id);
+    return entry && copyOf(entry);
+  }
+
+  add(id: KeyId, entry: KvEntryMaybe<unknown>): void {
+    if (this.#entries.size < maxEntries) this.#entries.set(id, copyOf(entry));
+  }
+}
+
+function copyOf(entry: KvEntryMaybe<unknown>): KvEntryMaybe<unknown> {
+  // Each database has its own class of numbers, which a copy would lose. They do not change.
+  const value = isU64Like(entry.value) ? entry.value : copyStored(entry.value);
+  const key = copyOfKey(entry.key);
+  if (entry.versionstamp === null) return { ...entry, key };
+  // A spread leaves out `expireAt` of an entry of compat mode, where it is not enumerable.
+  const { versionstamp, expireAt } = entry;
+  return expireAt === undefined
+    ? { key, value, versionstamp }
+    : { key, value, versionstamp, expireAt };
 }

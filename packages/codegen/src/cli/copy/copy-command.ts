@@ -1,7 +1,9 @@
-import { type CopyProgress, type CopyResult, copyKv } from "@keywright/core";
+import { type CopyProgress, type CopyResult, copyKv, type KvLike } from "@keywright/core";
 import { Command } from "commander";
 import { units } from "../../progress/progress-text.js";
 import { reporterFor } from "../../progress/reporter-for.js";
+import type { CopyConfig } from "../../project/config/config.js";
+import { withoutNewDatabases } from "../../project/config/without-new-databases.js";
 import { type ExitCode, exitCodes } from "../terminal/process/exit-codes.js";
 import { type ResultOptions, withResultOptions } from "../terminal/run-options.js";
 import { styled, type Terminal } from "../terminal/terminal.js";
@@ -9,8 +11,7 @@ import { counted } from "../terminal/text/counted.js";
 import { helpText, writeText } from "../terminal/text/wrap.js";
 import { withProgress } from "../terminal/with-progress.js";
 import { writeJson } from "../terminal/write-json.js";
-import { type CopyArguments, type CopyPlaces, withCopyDatabases } from "./copy-databases.js";
-import { isSetting } from "./open-place.js";
+import { configFor, isSetting, openPlace } from "./open-place.js";
 
 const help = helpText(`
 Copies one state of a database, and then compares both. Programs may use the source during the copy. Deno KV
@@ -160,4 +161,40 @@ function resultText(
   }
   const runs = resumed ? ", including those of the run before" : "";
   return `${styled(stdout, "green", "Done.")} ${copied}${runs}${verified > 0 ? ", and all compared" : ""}.`;
+}
+
+/** The databases of a copy, as the command line names them. */
+interface CopyArguments {
+  readonly from: string | undefined;
+  readonly to: string | undefined;
+  /** The file of the configuration. False to load none. */
+  readonly config: string | false | undefined;
+}
+
+interface CopyPlaces {
+  readonly from: KvLike;
+  readonly to: KvLike;
+  readonly expireIn: CopyConfig["expireIn"];
+}
+
+/** Opens both databases, passes them to `use`, and closes them afterwards. */
+async function withCopyDatabases<T>(
+  folder: string,
+  { from, to, config: file }: CopyArguments,
+  use: (places: CopyPlaces) => Promise<T>,
+): Promise<T> {
+  // Paths can be copied without a project, but its `expireIn` applies to them too.
+  const config = await configFor(folder, file, [from, to]);
+  const target = to ?? (config?.copy?.to === undefined ? "database" : "copy.to");
+  const fromKv = await withoutNewDatabases(() => openPlace(folder, config, from ?? "copy.from"));
+  try {
+    const toKv = await openPlace(folder, config, target);
+    try {
+      return await use({ from: fromKv, to: toKv, expireIn: config?.copy?.expireIn });
+    } finally {
+      await toKv.close();
+    }
+  } finally {
+    await fromKv.close();
+  }
 }

@@ -1,12 +1,13 @@
 import { Command, Option } from "commander";
 import { type GenerateResult, generate } from "../../generate/generate.js";
-import { type ExitCode, exitCodes } from "../terminal/process/exit-codes.js";
+import { type Round, watchAndGenerate } from "../../generate/watch.js";
+import { type ExitCode, exitCodes, interruptedExitCode } from "../terminal/process/exit-codes.js";
+import { reportError } from "../terminal/report-error.js";
 import { type ResultOptions, withResultOptions } from "../terminal/run-options.js";
-import type { Terminal } from "../terminal/terminal.js";
-import { helpText, writeText } from "../terminal/text/wrap.js";
+import { styled, type Terminal } from "../terminal/terminal.js";
+import { helpText, wrapped, writeText } from "../terminal/text/wrap.js";
 import { writeJson } from "../terminal/write-json.js";
 import { checkSummary, fileLines, noteLines, summary } from "./generate-summary.js";
-import { generateWatch } from "./generate-watch.js";
 
 const help = helpText(`
 Examples:
@@ -66,4 +67,38 @@ export function generateCommand(terminal: Terminal, exit: (code: ExitCode) => vo
 
 function jsonResult({ models, files }: GenerateResult): object {
   return { models, files: files.map(({ path, state }) => ({ path, state })) };
+}
+
+/** Ends after the current round at Ctrl-C or SIGTERM, or if the output has no reader. */
+async function generateWatch(terminal: Terminal, config: string | undefined): Promise<void> {
+  const ending = new AbortController();
+  const end = () => {
+    // At the second signal the process exits at once, because loading a module may never end.
+    if (ending.signal.aborted) process.exit(interruptedExitCode);
+    ending.abort();
+  };
+  process.on("SIGINT", end);
+  process.on("SIGTERM", end);
+  try {
+    await watchAndGenerate({
+      folder: terminal.folder,
+      config,
+      signal: ending.signal,
+      onRound: (round) => showRound(terminal, round, () => ending.abort()),
+    });
+  } finally {
+    process.off("SIGINT", end);
+    process.off("SIGTERM", end);
+  }
+}
+
+function showRound(terminal: Terminal, round: Round, onUnread: () => void): void {
+  const time = styled(terminal.stdout, "dim", new Date().toLocaleTimeString("en-GB"));
+  if ("error" in round) reportError(round.error, terminal);
+  else terminal.stderr.write(noteLines(terminal, round.result));
+  const outcome = "error" in round ? "Failed. Nothing was written." : summary(round.result);
+  const line = `${time} ${outcome} Waiting for changes. Ctrl-C stops.\n`;
+  terminal.stdout.write(wrapped(terminal.stdout, line), (error) => {
+    if (error && "code" in error && error.code === "EPIPE") onUnread();
+  });
 }

@@ -1,22 +1,26 @@
+import { resolve } from "node:path";
+import type { Readable } from "node:stream";
 import type { KvLike } from "@keywright/core";
 import { Command } from "commander";
-import { ImportIncompleteError } from "../../errors/inspect-errors.js";
+import { FileFailedError, ImportIncompleteError } from "../../errors/inspect-errors.js";
 import { keyJson } from "../../inspect/entries/entry-line.js";
+import { formatKey } from "../../inspect/entries/format-key.js";
 import type { LineOutput } from "../../inspect/entries/line-output.js";
+import { openForReading } from "../../inspect/transfer/file-streams.js";
 import {
   type ImportResult,
   importEntries,
   readHeader,
 } from "../../inspect/transfer/import-entries.js";
+import { type Line, readLines } from "../../inspect/transfer/read-lines.js";
 import { type ExitCode, exitCodes } from "../terminal/process/exit-codes.js";
 import { interruptible } from "../terminal/process/interruptible.js";
 import { type ResultOptions, withResultOptions } from "../terminal/run-options.js";
-import type { Terminal } from "../terminal/terminal.js";
+import { styled, type Terminal } from "../terminal/terminal.js";
+import { counted, moreLine, shownNumber } from "../terminal/text/counted.js";
 import { keyCount } from "../terminal/text/key-count.js";
 import { helpText } from "../terminal/text/wrap.js";
 import { writeJson } from "../terminal/write-json.js";
-import { type ImportSource, openImportSource } from "./import-source.js";
-import { importSummary } from "./import-summary.js";
 import { runInspectCommand, withConfiguredKv } from "./run-inspect-command.js";
 
 const help = helpText(`
@@ -119,4 +123,83 @@ async function report(
 function exitCodeOf({ ending, refused }: ImportResult): ExitCode {
   if (ending !== "complete") return exitCodes.failed;
   return refused > 0 ? exitCodes.undecided : exitCodes.done;
+}
+
+class ImportSource {
+  readonly lines: AsyncGenerator<Line>;
+  readonly #stream: Readable;
+  readonly #path: string;
+  #isClosed = false;
+
+  constructor(stream: Readable, path: string) {
+    this.#stream = stream;
+    this.#path = path;
+    this.lines = this.#read();
+  }
+
+  /** Ends the lines, even while more input is awaited: the writer of a pipe may be waiting too. */
+  close(): void {
+    this.#isClosed = true;
+    this.#stream.destroy();
+  }
+
+  async *#read(): AsyncGenerator<Line> {
+    try {
+      yield* readLines(this.#chunks());
+    } catch (error) {
+      // After `close`, the input may end within a character.
+      if (!this.#isClosed) throw error;
+    }
+  }
+
+  async *#chunks(): AsyncGenerator<Uint8Array | string> {
+    try {
+      for await (const chunk of this.#stream) yield chunk as Uint8Array | string;
+    } catch (error) {
+      throw new FileFailedError({ path: this.#path }, error);
+    }
+  }
+}
+
+async function openImportSource(
+  { folder, stdin }: Terminal,
+  file: string | undefined,
+): Promise<ImportSource> {
+  if (file === undefined) return new ImportSource(stdin, "standard input");
+  const path = resolve(folder, file);
+  try {
+    return new ImportSource(await openForReading(path), path);
+  } catch (error) {
+    throw new FileFailedError({ path }, error);
+  }
+}
+
+function importSummary(
+  { stdout }: Terminal,
+  result: ImportResult,
+  isDryRun: boolean | undefined,
+): string[] {
+  const { created, replaced, unchanged, expired, refused, refusedKeys, ending } = result;
+  const would = isDryRun ? "would be " : "";
+  const parts = [
+    `${counted(created, "entry", "entries")} ${would}created`,
+    ...(replaced > 0 ? [`${shownNumber(replaced)} ${would}replaced`] : []),
+    ...(unchanged > 0 ? [`${shownNumber(unchanged)} unchanged`] : []),
+    ...(expired > 0 ? [`${shownNumber(expired)} left out because expired`] : []),
+  ];
+  const heading = `${counted(refused, "entry", "entries")} ${would}refused, because the database has another value under the same key:`;
+  return [
+    `${parts.join(", ")}.`,
+    ...(refused === 0
+      ? []
+      : [
+          styled(stdout, "yellow", heading),
+          ...refusedKeys.map((key) => `  ${formatKey(key)}`),
+          ...moreLine(refused - refusedKeys.length),
+          "The stored values stay as they are. To replace them, use --overwrite.",
+        ]),
+    ...(ending === "stopped"
+      ? ["Stopped before the end. To continue, run the command again."]
+      : []),
+  ];
 }

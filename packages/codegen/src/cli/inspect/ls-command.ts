@@ -1,15 +1,18 @@
-import type { KvLike } from "@keywright/core";
+import type { KvEntry, KvLike } from "@keywright/core";
 import { Command } from "commander";
+import { keyJson, valueFields } from "../../inspect/entries/entry-line.js";
+import { escapeJson } from "../../inspect/entries/escape-controls.js";
+import { formatKey } from "../../inspect/entries/format-key.js";
 import type { LineOutput } from "../../inspect/entries/line-output.js";
 import { type EntryRange, listEntries } from "../../inspect/entries/list-entries.js";
 import { parseKey } from "../../inspect/entries/parse-key.js";
+import { showValueInLine } from "../../inspect/entries/show-value.js";
 import { includesKeywrightKeys, listOthers } from "../../inspect/stats/own-keys.js";
 import { type ExitCode, exitCodes } from "../terminal/process/exit-codes.js";
 import { positiveInteger, type ResultOptions, withResultOptions } from "../terminal/run-options.js";
 import { styled, type Terminal } from "../terminal/terminal.js";
 import { helpText, writeText } from "../terminal/text/wrap.js";
 import { keyHelp } from "./key-help.js";
-import { writeArray, writeLines } from "./ls-output.js";
 import { runInspectCommand, withConfiguredKv } from "./run-inspect-command.js";
 
 const help = helpText(`${keyHelp}
@@ -103,4 +106,46 @@ async function list(
 
 function parseOptionalKey(key: string | undefined): ReturnType<typeof parseKey> | undefined {
   return key === undefined ? undefined : parseKey(key);
+}
+
+interface ShownEntries {
+  readonly values?: true | undefined;
+  readonly most: number;
+}
+
+async function writeLines(
+  output: LineOutput,
+  entries: AsyncIterable<KvEntry<unknown>>,
+  { values, most }: ShownEntries,
+  { stdout }: Terminal,
+): Promise<{ readonly count: number; readonly hasMore: boolean }> {
+  const colors = styled(stdout, "dim", "") !== "";
+  let count = 0;
+  for await (const { key, value } of entries) {
+    if (count === most) return { count, hasMore: true };
+    const text = formatKey(key);
+    await output.write(values ? `${text}  ${showValueInLine(value, colors)}` : text);
+    count++;
+  }
+  return { count, hasMore: false };
+}
+
+/** Writes one JSON array entry by entry, because the entries may not fit in memory. */
+async function writeArray(
+  output: LineOutput,
+  entries: AsyncIterable<KvEntry<unknown>>,
+  { values }: Pick<ShownEntries, "values">,
+): Promise<void> {
+  let separator = "[";
+  for await (const { key, value, versionstamp, expireAt } of entries) {
+    const entry = {
+      key: keyJson(key),
+      ...(values && valueFields(value)),
+      versionstamp,
+      ...(expireAt !== undefined && { expireAt }),
+    };
+    await output.write(`${separator}\n  ${escapeJson(JSON.stringify(entry))}`);
+    separator = ",";
+  }
+  await output.write(separator === "[" ? "[]" : "]");
 }

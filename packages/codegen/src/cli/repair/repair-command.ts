@@ -4,12 +4,13 @@ import { Command, Option } from "commander";
 import { type ExitCode, exitCodes } from "../terminal/process/exit-codes.js";
 import { type ResultOptions, withResultOptions } from "../terminal/run-options.js";
 import { styled, type Terminal } from "../terminal/terminal.js";
-import { counted } from "../terminal/text/counted.js";
+import { counted, moreLine } from "../terminal/text/counted.js";
 import { helpText, writeText } from "../terminal/text/wrap.js";
 import { writeJson } from "../terminal/write-json.js";
+import { damageLine } from "../verify/verify-files.js";
+import { verifyText } from "../verify/verify-text.js";
 import { fileProgress } from "./file-progress.js";
-import { rescue } from "./rescue.js";
-import { rescueText } from "./rescue-text.js";
+import { type RescuedModel, type RescueResult, rescue } from "./rescue.js";
 
 const help = helpText(`
 The argument is the folder of a database that no program has open. The repaired copy holds all commits
@@ -79,4 +80,44 @@ function reportText(
   if (cuts.length === 0) return `${done} No commit had to be cut off.`;
   const lost = counted(lostCommits, "commit");
   return `${done} At least ${lost} ${lostCommits === 1 ? "is" : "are"} gone. The versionstamp of the last commit that is left is ${lastVersionstamp}.`;
+}
+
+const maxShown = 20;
+
+function rescueText(terminal: Terminal, result: RescueResult): string {
+  const { path, entries, damages, lostCommits, models, indexes } = result;
+  const count = `${counted(entries, "entry", "entries")} rescued.`;
+  return [
+    ...damageLines(result),
+    ...(lostCommits > 0
+      ? [
+          `At least ${counted(lostCommits, "commit")} of a log ${lostCommits === 1 ? "is" : "are"} gone.`,
+        ]
+      : []),
+    ...(indexes === undefined ? [] : [verifyText(terminal, indexes, true)]),
+    ...(models ?? []).map(modelLine),
+    ...(models === undefined
+      ? ["There is no keywright.config.ts, so no indexes were repaired."]
+      : []),
+    `${styled(terminal.stdout, damages.length === 0 ? "green" : "yellow", "Done.")} ${count} The database is in ${path}.`,
+  ].join("\n");
+}
+
+function damageLines({ damages }: RescueResult): string[] {
+  if (damages.length === 0) return [];
+  return [
+    "In these places, entries may be missing, old, or deleted before. Without keys, it may be any entry:",
+    ...damages.slice(0, maxShown).map(damageLine),
+    ...moreLine(damages.length - maxShown),
+  ];
+}
+
+function modelLine({ model, rows, missingRows, mayLackRows }: RescuedModel): string {
+  const missing =
+    missingRows > 0
+      ? `at least ${counted(missingRows, "row")} ${missingRows === 1 ? "is" : "are"} missing`
+      : mayLackRows
+        ? "rows may be missing"
+        : "complete";
+  return `${model}  ${counted(rows, "row")}: ${missing}`;
 }

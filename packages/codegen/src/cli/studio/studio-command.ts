@@ -1,6 +1,12 @@
 import { basename } from "node:path";
 import { pathToFileURL } from "node:url";
-import { type CorruptionError, type KvLike, openKv } from "@keywright/core";
+import {
+  type CorruptionError,
+  type EmbeddedKv,
+  isKeywrightError,
+  type KvLike,
+  openKv,
+} from "@keywright/core";
 import { Command } from "commander";
 import { EngineMissingError } from "../../errors/codegen-errors.js";
 import { withoutNewDatabases } from "../../project/config/without-new-databases.js";
@@ -12,7 +18,6 @@ import { allowServing } from "../terminal/process/serving.js";
 import { port, withConfigOption } from "../terminal/run-options.js";
 import type { Terminal } from "../terminal/terminal.js";
 import { helpText, writeText } from "../terminal/text/wrap.js";
-import { openDamaged } from "./open-damaged.js";
 
 interface StudioCommandOptions {
   readonly config?: string;
@@ -134,4 +139,30 @@ async function studioModule(folder: string): Promise<StudioModule> {
   const path = pathOfPackage(folder, studioPackage);
   if (path === undefined) throw new EngineMissingError({ packageName: studioPackage });
   return (await import(pathToFileURL(path).href)) as StudioModule;
+}
+
+/** A database whose files are damaged, opened to show what can still be read. */
+interface DamagedDatabase {
+  readonly kv: EmbeddedKv;
+  readonly damage: CorruptionError;
+}
+
+/**
+ * Opens a database that did not open because its files are damaged.
+ *
+ * @param error the error of opening it. It is thrown if it has another reason, or if the database
+ * cannot be opened at all.
+ */
+async function openDamaged(error: unknown): Promise<DamagedDatabase> {
+  if (!isKeywrightError(error) || error.code !== "KW_CORRUPTION") throw error;
+  const damage = error as CorruptionError;
+  const { path } = damage;
+  if (path === undefined) throw error;
+  const options = { checkFiles: false, readOnly: true } as const;
+  const kv = await openKv(path, options)
+    .catch(() => openKv(path, { ...options, compat: "deno" }))
+    .catch(() => {
+      throw error;
+    });
+  return { kv, damage };
 }

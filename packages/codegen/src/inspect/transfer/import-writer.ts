@@ -1,9 +1,13 @@
-import type { Kv, KvKey, KvLimits } from "@keywright/core";
+import { createHash } from "node:crypto";
+import { type Kv, type KvKey, type KvLimits, KvU64 } from "@keywright/core";
 import { ImportRefusedError } from "../../errors/inspect-errors.js";
 import { formatKey } from "../entries/format-key.js";
-import { U64Values } from "../entries/u64-values.js";
-import { determineFates, type Fate, type ImportedEntry } from "./determine-fates.js";
-import { DryRunWrites } from "./dry-run-writes.js";
+import {
+  determineFates,
+  type Fate,
+  type ImportedEntry,
+  type StoredEntry,
+} from "./determine-fates.js";
 
 export interface ImportSettings {
   readonly overwrite?: boolean | undefined;
@@ -160,4 +164,60 @@ function isRefusal(error: unknown): boolean {
   if (error instanceof TypeError) return true;
   // `@deno/kv` reports violated limits with this code.
   return (error as { code?: unknown } | undefined)?.code === "GenericFailure";
+}
+
+type U64Class = new (value: bigint) => object;
+
+/** The key of the number that is written to find out its class. */
+const probeKey: KvKey = ["__keywright", "import", "u64"];
+
+/**
+ * Converts values to those that a database accepts. Each implementation has its own class of 64-bit
+ * integers and rejects the others. It may not export that class, but numbers that are read from it
+ * are instances.
+ */
+class U64Values {
+  readonly #kv: Kv;
+  #class: U64Class | undefined;
+
+  constructor(kv: Kv) {
+    this.#kv = kv;
+  }
+
+  /** Returns a value with which `set` stores the input. */
+  async toStorable(value: unknown): Promise<unknown> {
+    if (!(value instanceof KvU64)) return value;
+    this.#class ??= "limits" in this.#kv ? KvU64 : await this.#probe();
+    return new this.#class(value.value);
+  }
+
+  async #probe(): Promise<U64Class> {
+    await this.#kv.atomic().sum(probeKey, 0n).commit();
+    const { value } = await this.#kv.get<object>(probeKey);
+    await this.#kv.delete(probeKey);
+    return (value as object).constructor as U64Class;
+  }
+}
+
+/** A file may contain a key twice. Stores digests, because values may not fit in memory. */
+class DryRunWrites {
+  readonly #written = new Map<
+    string,
+    { readonly digest: string; readonly expireAt: number | undefined }
+  >();
+
+  add({ encodedKey, encodedValue, expireAt }: ImportedEntry): void {
+    this.#written.set(encodedKey.toString("latin1"), { digest: digestOf(encodedValue), expireAt });
+  }
+
+  entryFor({ encodedKey }: ImportedEntry): StoredEntry | undefined {
+    const written = this.#written.get(encodedKey.toString("latin1"));
+    if (written === undefined) return undefined;
+    const { digest, expireAt } = written;
+    return { hasValue: (encodedValue) => digestOf(encodedValue) === digest, expireAt };
+  }
+}
+
+function digestOf(bytes: Uint8Array): string {
+  return createHash("sha256").update(bytes).digest("base64");
 }

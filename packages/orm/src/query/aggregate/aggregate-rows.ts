@@ -5,9 +5,11 @@ import type { TableContext } from "../../context/table-context.js";
 import { rankedTotals } from "../../derived/ranks/ranked-totals.js";
 import { findRanks } from "../../derived/ranks/readable-ranks.js";
 import { IndexNotReadyError } from "../../errors/schema-errors.js";
-import { isSamePart } from "../../indexes/key-parts.js";
+import { ascendingPart, isSamePart } from "../../indexes/key-parts.js";
 import { countOf, sumOf } from "../../model/aggregates/ranked-amounts.js";
-import type { CompiledIndex } from "../../model/compiled-model.js";
+import type { CompiledIndex, CompiledModel, CompiledPart } from "../../model/compiled-model.js";
+import { valueKinds } from "../../model/fields/key-kinds.js";
+import { definitionOf } from "../../model/fields/schema-definition.js";
 import { readAgain } from "../../rows/read-again.js";
 import { queriedModel } from "../plan/queried-model.js";
 import { takeOf } from "../read/read-page.js";
@@ -18,7 +20,6 @@ import {
   parseBy,
 } from "./aggregate-query.js";
 import { parseGroupOrder, parseHaving } from "./group-order.js";
-import { groupValue } from "./group-value.js";
 import { type AggregatePlan, planAggregate } from "./plan-aggregate.js";
 import { readableExtreme } from "./read-extreme.js";
 import { type Group, readGroups } from "./read-groups.js";
@@ -187,4 +188,24 @@ function missingCounter(
     snapshot.counterState(name) === "readable" &&
     (sum === undefined || !snapshot.mayDiffer(sum.field));
   return counters.find((counter) => !isReadable(counter))?.name;
+}
+
+/**
+ * Returns a function from the part of a key to the value of a field. A normalized or computed part
+ * is returned as it is in the key.
+ */
+function groupValue(
+  { schema }: CompiledModel,
+  { field, descending, descendingOrder, compute, normalize }: CompiledPart,
+): (part: KvKeyPart) => unknown {
+  const type = compute === undefined && normalize === undefined ? schema.shape[field] : undefined;
+  const isDate = type !== undefined && valueKinds(type).every(isDateKind);
+  return (part) => {
+    const value = descending ? (ascendingPart(part, descendingOrder) ?? part) : part;
+    return isDate && typeof value === "number" ? new Date(value) : value;
+  };
+}
+
+function isDateKind(kind: Parameters<typeof definitionOf>[0]): boolean {
+  return definitionOf(kind).type === "date";
 }

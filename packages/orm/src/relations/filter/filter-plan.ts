@@ -1,14 +1,13 @@
 import { scopedQuery } from "../../context/scope.js";
 import type { TableContext } from "../../context/table-context.js";
 import { UnindexedQueryError } from "../../errors/query-errors.js";
-import type { AnyRow } from "../../model/compiled-model.js";
+import type { AnyRow, CompiledModel } from "../../model/compiled-model.js";
 import { plansOf, readablePlan } from "../../query/plan/choose-plan.js";
-import { assertKinds } from "../../query/plan/fields/value-kinds.js";
+import { assertKinds, kindOf, type ValueKind } from "../../query/plan/fields/value-kinds.js";
 import { planQuery } from "../../query/plan/plan-query.js";
 import { queriedModel } from "../../query/plan/queried-model.js";
 import type { Plan, QueryPlan } from "../../query/plan/ranges/query-plan.js";
 import { tableOfModel } from "../referrers.js";
-import { exampleValues } from "./example-values.js";
 import type { RelatedConditions, RelatedFilter } from "./related-filter.js";
 import { walkedIndex } from "./walked-index.js";
 
@@ -165,4 +164,29 @@ function attempt<T>(plan: () => T): Attempt<T> {
     if (error instanceof UnindexedQueryError) return { error };
     throw error;
   }
+}
+
+const examples: Readonly<Record<ValueKind, unknown>> = {
+  string: "",
+  number: 0,
+  bigint: 0n,
+  boolean: false,
+  date: new Date(0),
+  bytes: new Uint8Array(),
+};
+
+/**
+ * Returns a value for each of some fields, of the kind of the field, to plan queries whose values
+ * are those of rows that have not been read yet.
+ */
+function exampleValues(
+  { schema }: CompiledModel,
+  fields: readonly string[],
+): Record<string, unknown> {
+  const values = fields.map((field) => {
+    const type = schema.shape[field];
+    const kind = type === undefined ? undefined : kindOf(type);
+    return [field, kind === undefined ? "" : examples[kind]] as const;
+  });
+  return Object.fromEntries(values);
 }

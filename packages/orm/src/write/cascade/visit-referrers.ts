@@ -1,15 +1,22 @@
 import type { KvKeyPart } from "@keywright/core";
+import type { FoundRow } from "../../context/any-query.js";
 import { awaitAll } from "../../context/await-all.js";
 import { inParallel } from "../../context/in-parallel.js";
 import type { TableContext } from "../../context/table-context.js";
+import { isMarked } from "../../model/options/soft-delete.js";
 import type { Reference } from "../../model/relations/linked-relations.js";
 import { assertUnrestricted, isReferring } from "../../relations/find-restriction.js";
 import { isReferenceTo, rowIdOf } from "../../relations/referenced-key.js";
 import { tableOfModel } from "../../relations/referrers.js";
 import { readRows } from "../../rows/read-rows.js";
+import { commitChange } from "../commit/commit-change.js";
+import { planChange } from "../commit/plan-change.js";
+import { parsePatch } from "../input/parse-row.js";
 import { deleteSingleRow } from "../rows/delete-single-row.js";
+import { type FindRow, findToWrite } from "../rows/find-row.js";
+import { updateRow } from "../rows/update-row.js";
 import { beginSearch, type CascadeFrame, type CascadeWalk, createFrame } from "./cascade-frame.js";
-import { clearReference } from "./clear-reference.js";
+import { clearedReference } from "./cleared-reference.js";
 import { writeReferrer } from "./write-unless-gone.js";
 
 type PrimaryKey = readonly KvKeyPart[];
@@ -128,4 +135,30 @@ async function frameOf(
   const child = begun.get(first);
   begun.delete(first);
   return child ?? "done";
+}
+
+/**
+ * Clears a reference of a row, and returns the row. The write is an update, with its hooks. A row
+ * that is marked as deleted is changed without hooks, and keeps its mark and its times.
+ *
+ * @param context reads rows that are marked as deleted.
+ */
+async function clearReference(
+  context: TableContext,
+  find: FindRow,
+  where: object,
+  fields: readonly string[],
+): Promise<FoundRow> {
+  const { model } = context;
+  const patch = clearedReference(model, fields);
+  const first = model.softDelete === undefined ? undefined : await find();
+  if (first === undefined || !isMarked(model, first.row)) {
+    return await updateRow(context, find, where, patch, {});
+  }
+  const { change, versionstamp } = await commitChange(context, async (catalog) => {
+    const found = await findToWrite(context, catalog, find, where);
+    const row = await parsePatch(model, found.row, patch);
+    return planChange(context, catalog, { primaryKey: found.primaryKey, before: found, row });
+  });
+  return { row: change.row!, primaryKey: change.primaryKey, versionstamp };
 }

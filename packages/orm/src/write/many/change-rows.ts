@@ -1,13 +1,15 @@
 import type { KvKeyPart } from "@keywright/core";
 import type { AnyQuery, FoundRow } from "../../context/any-query.js";
 import { ReadMeter } from "../../context/read-meter.js";
-import type { TableContext } from "../../context/table-context.js";
+import type { TableContext, TakenKey, UnsettledKeys } from "../../context/table-context.js";
+import { takenError } from "../../derived/entries/duplicates/claim-unique-key.js";
 import { unexpired } from "../../derived/expiry/row-expiry.js";
 import { viewOf } from "../../derived/view.js";
 import { InvalidArgumentError, InvalidQueryError } from "../../errors/query-errors.js";
 import { RowNotFoundError } from "../../errors/row-errors.js";
+import { hasIndexKey } from "../../indexes/index-entries.js";
 import { keyText } from "../../indexes/key-text.js";
-import { pointerOf } from "../../indexes/primary-key.js";
+import { pointerOf, rowKey } from "../../indexes/primary-key.js";
 import type { AnyRow } from "../../model/compiled-model.js";
 import { copyData } from "../../model/rows/copy-of-data.js";
 import { choosePlan, chooseScan } from "../../query/plan/choose-plan.js";
@@ -20,7 +22,6 @@ import type { FindRow } from "../rows/find-row.js";
 import { writeAtomically } from "../rows/run-atomically.js";
 import { updateRow } from "../rows/update-row.js";
 import { createMatcher, isScan, type RowMatcher } from "./row-matcher.js";
-import { TakenKeys } from "./taken-keys.js";
 import { type RowResult, writeEach } from "./write-each.js";
 
 export interface ManyOptions extends WriteOptions {
@@ -187,4 +188,41 @@ function assertCondition({ model }: TableContext, query: AnyQuery): void {
   if (hasWhere || related !== undefined || index !== undefined || filter !== undefined) return;
   const reason = "it has no condition; to write every row, pass filter: () => true";
   throw new InvalidQueryError(model.name, "where", reason);
+}
+
+/**
+ * The unique keys that rows take from each other while one call updates them. Only the rows after
+ * the last update must have different keys, as when values 1, 2 and 3 become 2, 3 and 4.
+ */
+class TakenKeys implements UnsettledKeys {
+  readonly #pending: Set<string>;
+  readonly #taken: TakenKey[] = [];
+
+  constructor(primaryKeys: readonly (readonly KvKeyPart[])[]) {
+    this.#pending = new Set(primaryKeys.map(keyText));
+  }
+
+  mayTakeFrom(owner: readonly KvKeyPart[]): boolean {
+    return this.#pending.has(keyText(owner));
+  }
+
+  add(taken: TakenKey): void {
+    this.#taken.push(taken);
+  }
+
+  /** Call it before a row is updated. After its update, no key can be taken from it. */
+  begin(primaryKey: readonly KvKeyPart[]): void {
+    this.#pending.delete(keyText(primaryKey));
+  }
+
+  /** @throws {UniqueConstraintError} if a row still has a key that another one took from it. */
+  async assertReleased({ kv, model }: TableContext): Promise<void> {
+    for (const taken of this.#taken) {
+      const { index, key, owner } = taken;
+      const { value: row } = await kv.get<AnyRow>(rowKey(model, owner));
+      if (row !== null && hasIndexKey(model, index, row, owner, key)) {
+        throw takenError(model, taken);
+      }
+    }
+  }
 }

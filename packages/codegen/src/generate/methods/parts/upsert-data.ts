@@ -1,4 +1,5 @@
 import type { CompiledModel } from "@keywright/orm/codegen";
+import type * as z from "zod";
 import type { ModelNames } from "../../../project/models/model-names.js";
 import {
   type Alternatives,
@@ -8,10 +9,10 @@ import {
   withoutMember,
 } from "../../../types/alternatives.js";
 import { propertyName } from "../../../types/identifiers.js";
+import { maxSchemaDepth } from "../../../types/is-optional.js";
 import { type ModelTypes, modelTypes } from "../../../types/model-types.js";
 import type { InterfaceType, Property } from "../../../types/object-type.js";
 import type { ZodSchema } from "../../../types/writer.js";
-import { changesValue } from "./changes-value.js";
 
 /** The types of the data of writes of one row. */
 export interface WriteData {
@@ -122,4 +123,31 @@ function keepsValues(schema: ZodSchema | undefined): boolean {
   if (schema === undefined) return false;
   const { innerType, type } = schema._zod.def as { innerType?: ZodSchema; type: string };
   return innerType === undefined ? keptKinds.has(type) : keepsValues(innerType);
+}
+
+/**
+ * True if a transform, a codec or a coercion in the schema can change the input value, even if the
+ * type stays the same. The contents of objects and arrays are not examined.
+ */
+function changesValue(schema: ZodSchema | undefined, depth = 0): boolean {
+  if (schema === undefined || depth > maxSchemaDepth) return false;
+  const { def } = (schema as z.core.$ZodTypes)._zod;
+  const changesWithin = (inner: ZodSchema | undefined) => changesValue(inner, depth + 1);
+  if ("coerce" in def && def.coerce === true) return true;
+  switch (def.type) {
+    case "transform":
+    case "success":
+      return true;
+    case "pipe":
+      // The pipe of a codec contains the transform function itself.
+      return "transform" in def || changesWithin(def.in) || changesWithin(def.out);
+    case "union":
+      return def.options.some(changesWithin);
+    case "intersection":
+      return changesWithin(def.left) || changesWithin(def.right);
+    case "lazy":
+      return changesWithin((schema as z.core.$ZodLazy)._zod.innerType);
+    default:
+      return "innerType" in def && changesWithin(def.innerType);
+  }
 }

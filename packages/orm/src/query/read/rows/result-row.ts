@@ -7,7 +7,6 @@ import type { AnyRow, CompiledModel } from "../../../model/compiled-model.js";
 import { copyStored } from "../../../model/rows/copy-of-data.js";
 import { ownFields } from "../../../model/rows/own-fields.js";
 import { functionFields } from "../../../schema/functions/function-fields.js";
-import { selectFields } from "./select-fields.js";
 
 type TableHooks = Pick<TableContext, "model" | "settings">;
 type Returned = Pick<AnyQuery, "select" | "returned">;
@@ -131,4 +130,12 @@ function computedValue(
   if (typeof value !== "object" || value === null || !isPromise(value)) return value;
   ignoreRejection(value);
   throw new ComputedFieldError(model, field, "returned a promise");
+}
+
+function selectFields(row: AnyRow, select: Readonly<Record<string, unknown>>): AnyRow {
+  const selected: Record<string, unknown> = {};
+  for (const field of Object.keys(select)) {
+    if (select[field] && Object.hasOwn(row, field)) selected[field] = row[field];
+  }
+  return selected;
 }
