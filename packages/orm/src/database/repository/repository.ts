@@ -65,7 +65,8 @@ import type { PurgeOptions, RestoreOptions } from "./soft-delete-types.js";
  * deleted by then, the relation is null, even if its type does not allow null. `delete` is
  * different: it loads them before the deletion.
  */
-export interface Repository<in out M extends Model, in out Models extends AnyModels> {
+// Of an interface, editors show the name with all type arguments before the name of each method.
+export type Repository<in out M extends Model, in out Models extends AnyModels> = {
   /**
    * Returns the row that a primary key or the fields of a unique index identify, or null if there
    * is none. Costs one read by primary key, and two by index.
@@ -398,4 +399,4 @@ export interface Repository<in out M extends Model, in out Models extends AnyMod
   watchMany<const T extends AnyOptions, Checks = QueryChecks<M, Models, T>>(
     options: Call<WatchManyOptions<M, Models>, T, Checks>,
   ): ReadableStream<ShapedBy<M, Models, T>[]>;
-}
+};
