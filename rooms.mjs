@@ -69,7 +69,6 @@ export const packages = {
       "write/deleted": "restores and removes rows that are marked as deleted",
       "write/nested": "writes of a row and of the rows that it is related to, in one commit",
       live: "live queries",
-      "migrate/copies": "builds and verifies copied fields",
       "migrate/plan": "the difference between a database and its models, as steps",
       "migrate/transform": "changes rows to a new schema",
       "migrate/verify":

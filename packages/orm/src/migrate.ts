@@ -1,6 +1,7 @@
 export type { Duplicate, UnindexedRow, UnindexedRows } from "./catalog/backfill-state.js";
 export type { IndexState } from "./catalog/catalog-entry.js";
 export type { AnyDatabase } from "./context/any-database.js";
+export type { CheckedCopies, OutdatedCopy } from "./derived/copies/check-copies.js";
 export type { CheckedCounters, WrongCounter } from "./derived/counters/check-counters.js";
 export type { CounterStatus } from "./derived/counters/counting-state.js";
 export type {
@@ -12,7 +13,6 @@ export { findDuplicates } from "./derived/entries/duplicates/list-duplicates.js"
 export type { MigratedIndex } from "./derived/entries/fill/finish-index.js";
 export type { VerifiedEntries } from "./derived/entries/verify/verify-model.js";
 export type { EntryFinding, FindingCounts } from "./derived/entries/verify/verify-state.js";
-export type { CheckedCopies, OutdatedCopy } from "./migrate/copies/check-copies.js";
 export type { DroppedModel } from "./migrate/drop-models.js";
 export type {
   MigrateOptions,

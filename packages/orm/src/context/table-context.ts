@@ -7,24 +7,31 @@ import type { DatabaseSettings } from "./database-settings.js";
 import type { ModelStore } from "./model-store.js";
 import type { Scope } from "./scope.js";
 
-/** What a call has: one model with its relations, and the transaction and the scope of the call. */
-export interface TableContext extends ModelStore {
-  readonly settings: DatabaseSettings;
+/** One model, which of its rows a call sees, and the models to which it is related. */
+export interface RelatedStore extends ModelStore {
+  readonly settings: Pick<DatabaseSettings, "validateReads">;
   readonly links: LinkedRelations;
-  readonly tables: ReadonlyMap<string, TableContext>;
-  readonly transaction: TransactionKv | undefined;
+  /** All models of the database, by their names. */
+  readonly tables: ReadonlyMap<string, RelatedStore>;
   /** True if reads also return rows that are marked as deleted. */
   readonly withDeleted?: boolean | undefined;
   /** The values that all rows have that this context reads or writes. */
   readonly scope?: Scope | undefined;
-  /** True if the model lacks a field of the scope, so that its rows can only be referred to. */
-  readonly isOutside?: boolean | undefined;
   /** True if a delete removes a row that is marked as deleted. */
   readonly purges?: boolean | undefined;
-  /** The time with which the deletion of several rows marks all of them. */
-  readonly markedAt?: Date | undefined;
   /** The rows that the same call restores. References to them are allowed before it has done so. */
   readonly restored?: RestoredRows | undefined;
+}
+
+/** What a call has: one model with its relations, and the transaction and the scope of the call. */
+export interface TableContext extends RelatedStore {
+  readonly settings: DatabaseSettings;
+  readonly tables: ReadonlyMap<string, TableContext>;
+  readonly transaction: TransactionKv | undefined;
+  /** True if the model lacks a field of the scope, so that its rows can only be referred to. */
+  readonly isOutside?: boolean | undefined;
+  /** The time with which the deletion of several rows marks all of them. */
+  readonly markedAt?: Date | undefined;
   /**
    * The unique keys of rows that the same call updates. Only for an update of rows in one commit.
    */

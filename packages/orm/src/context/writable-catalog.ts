@@ -1,5 +1,5 @@
 import type { CatalogSnapshot } from "../catalog/catalog-snapshot.js";
-import type { TableContext } from "./table-context.js";
+import type { ModelStore } from "./model-store.js";
 
 /**
  * Returns the catalog by which a change is planned. Reads it again if it refuses writes, because
@@ -8,7 +8,7 @@ import type { TableContext } from "./table-context.js";
  *
  * @throws {StaleSchemaError} if the database has indexes that this program does not know.
  */
-export async function writableCatalog({ catalog, model }: TableContext): Promise<CatalogSnapshot> {
+export async function writableCatalog({ catalog, model }: ModelStore): Promise<CatalogSnapshot> {
   if (model.live && !catalog.snapshot.entry.live) await catalog.recordFact("live");
   if (!catalog.snapshot.isWritable) await catalog.reload();
   if (catalog.snapshot.needsRegistration) await catalog.makeKnown();

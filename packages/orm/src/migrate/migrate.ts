@@ -2,6 +2,7 @@ import type { UnindexedRow } from "../catalog/backfill-state.js";
 import { type AnyDatabase, tableContexts } from "../context/any-database.js";
 import type { TableContext } from "../context/table-context.js";
 import { buildDerived, dropDerived } from "../derived/build-derived.js";
+import { fillCopies } from "../derived/copies/fill-copies.js";
 import {
   finishIndex,
   type MigratedIndex,
@@ -11,8 +12,8 @@ import { readUnreported, removeUnreported } from "../derived/entries/fill/unrepo
 import { LeaseLostError } from "../errors/migration-errors.js";
 import { takeLease } from "../run/lease.js";
 import { createRun, type MigrationRun, type RunOptions } from "../run/migration-run.js";
+import { renewCopies } from "../write/many/renew-copies.js";
 import { changeKeys } from "./change-key.js";
-import { fillCopies } from "./copies/fill-copies.js";
 import { type DroppedModel, fenceDroppedModels, removeDroppedModels } from "./drop-models.js";
 import { beginMigration } from "./plan/begin-migration.js";
 import { beginRemoval } from "./plan/begin-removal.js";
@@ -235,7 +236,7 @@ async function runModel(
       }
       return outcome !== "stopped";
     },
-    () => fillCopies(context, run),
+    () => fillCopies(context, run, (keys) => renewCopies(context, keys)),
     () => buildDerived(context, run, options),
   ];
   let isStopped = false;

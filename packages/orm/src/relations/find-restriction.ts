@@ -1,6 +1,6 @@
 import type { KvKeyPart } from "@keywright/core";
 import { isInScope } from "../context/scope.js";
-import type { TableContext } from "../context/table-context.js";
+import type { RelatedStore } from "../context/table-context.js";
 import { RowReferencedError } from "../errors/row-errors.js";
 import { ScopeError } from "../errors/scope-error.js";
 import { isSameKey } from "../indexes/key-parts.js";
@@ -40,7 +40,7 @@ interface Visit {
  * @throws {IndexNotReadyError} if an index that finds referring rows is not built.
  */
 export async function findRestriction(
-  tables: ReadonlyMap<string, TableContext>,
+  tables: ReadonlyMap<string, RelatedStore>,
   model: CompiledModel,
   primaryKey: readonly KvKeyPart[],
 ): Promise<void> {
@@ -94,7 +94,7 @@ export function assertUnrestricted(
  * entries may be outdated.
  */
 export async function isReferring(
-  tables: ReadonlyMap<string, TableContext>,
+  tables: ReadonlyMap<string, RelatedStore>,
   primaryKey: readonly KvKeyPart[],
   { reference, primaryKey: referrerKey }: Referrer,
 ): Promise<boolean> {
@@ -113,7 +113,7 @@ export async function isReferring(
  *
  * @throws {ScopeError} that does not tell which row it is.
  */
-export function assertReferrerInScope(context: TableContext, row: AnyRow): void {
+export function assertReferrerInScope(context: RelatedStore, row: AnyRow): void {
   if (isInScope(context, row)) return;
   const reason = "a row outside of the scope refers to the row; delete it without the scope";
   throw new ScopeError(context.model.name, "", reason);
@@ -123,7 +123,7 @@ export function assertReferrerInScope(context: TableContext, row: AnyRow): void 
  * Returns the names of the models whose rows may be protected by a restricting relation, directly
  * or through rows that would be deleted with them.
  */
-function restrictedModels(tables: ReadonlyMap<string, TableContext>): ReadonlySet<string> {
+function restrictedModels(tables: ReadonlyMap<string, RelatedStore>): ReadonlySet<string> {
   const restricted = new Set<string>();
   let size: number;
   do {

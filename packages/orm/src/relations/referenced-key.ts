@@ -28,6 +28,14 @@ export function isReferenceTo(
   return key !== undefined && isSameKey(key, primaryKey);
 }
 
+/** True if two results of {@link referencedKey} are the same row, or both none. */
+export function isSameReference(
+  a: readonly KvKeyPart[] | undefined,
+  b: readonly KvKeyPart[] | undefined,
+): boolean {
+  return a === undefined || b === undefined ? a === b : isSameKey(a, b);
+}
+
 /** Returns an id of a row for sets and maps. */
 export function rowIdOf(model: CompiledModel, primaryKey: readonly KvKeyPart[]): KeyId {
   return keyIdOf(rowKey(model, primaryKey), specificationOrder);

@@ -1,7 +1,8 @@
 import type { KvKey, KvKeyPart } from "@keywright/core";
 import type { CatalogSnapshot } from "../catalog/catalog-snapshot.js";
 import { awaitAll } from "../context/await-all.js";
-import type { TableContext } from "../context/table-context.js";
+import type { ModelStore } from "../context/model-store.js";
+import type { RelatedStore } from "../context/table-context.js";
 import { primaryKeyOfEntry } from "../indexes/entry-value.js";
 import { keyAfter } from "../indexes/key-parts.js";
 import type { CompiledIndex, CompiledModel } from "../model/compiled-model.js";
@@ -53,7 +54,7 @@ export interface ReferrerSearch {
  * @throws {IndexNotReadyError} if none of the indexes for a reference is readable.
  */
 export async function beginSearches(
-  tables: ReadonlyMap<string, TableContext>,
+  tables: ReadonlyMap<string, RelatedStore>,
   references: readonly Reference[],
   assumes = false,
 ): Promise<ReferrerSearch[]> {
@@ -105,7 +106,7 @@ function chooseIndex(reference: Reference, catalog: CatalogSnapshot): ReferrerSe
  * {@link searchesWereComplete} then reports whether the searches were complete.
  */
 export async function nextReferrer(
-  tables: ReadonlyMap<string, TableContext>,
+  tables: ReadonlyMap<string, RelatedStore>,
   searches: readonly ReferrerSearch[],
   primaryKey: readonly KvKeyPart[],
   cursor: ReferrerCursor,
@@ -130,7 +131,7 @@ export async function nextReferrer(
 
 /** Returns a cursor at the beginning that has read the first keys. */
 export async function firstPage(
-  tables: ReadonlyMap<string, TableContext>,
+  tables: ReadonlyMap<string, RelatedStore>,
   searches: readonly ReferrerSearch[],
   primaryKey: readonly KvKeyPart[],
 ): Promise<ReferrerCursor> {
@@ -147,7 +148,7 @@ export async function firstPage(
  * @param after the key after which to continue; undefined to begin.
  */
 async function listEntries(
-  { kv, model }: TableContext,
+  { kv, model }: ModelStore,
   index: CompiledIndex | undefined,
   values: readonly KvKeyPart[],
   after: KvKey | undefined,
@@ -179,7 +180,7 @@ async function listEntries(
  * search may take longer than that. The catalogs are therefore read again, and must be unchanged.
  */
 export async function searchesWereComplete(
-  tables: ReadonlyMap<string, TableContext>,
+  tables: ReadonlyMap<string, RelatedStore>,
   searches: readonly ReferrerSearch[],
 ): Promise<boolean> {
   const indexed = searches.filter(({ index }) => index !== undefined);
@@ -189,12 +190,12 @@ export async function searchesWereComplete(
   return indexed.every((search) => catalogOf(search).snapshot === search.catalog);
 }
 
-export function tableOfModel(
-  tables: ReadonlyMap<string, TableContext>,
+export function tableOfModel<Store>(
+  tables: ReadonlyMap<string, Store>,
   model: CompiledModel,
-): TableContext {
-  const context = tables.get(model.name);
+): Store {
+  const store = tables.get(model.name);
   // linkRelations guarantees that relations lead to models of the same database.
-  if (context === undefined) throw new TypeError(`There is no model ${model.name}.`);
-  return context;
+  if (store === undefined) throw new TypeError(`There is no model ${model.name}.`);
+  return store;
 }

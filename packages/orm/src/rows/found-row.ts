@@ -1,7 +1,7 @@
 import type { KvEntryMaybe, KvKeyPart } from "@keywright/core";
 import type { FoundRow } from "../context/any-query.js";
 import { isInScope } from "../context/scope.js";
-import type { TableContext } from "../context/table-context.js";
+import type { RelatedStore } from "../context/table-context.js";
 import { failureReason } from "../errors/failure-reason.js";
 import { MigrationMissingError, RowUpgradeError } from "../errors/migration-errors.js";
 import { StoredRowInvalidError } from "../errors/row-errors.js";
@@ -22,7 +22,7 @@ import { storedTime } from "../model/rows/time.js";
  * value that is not a row, a row with only the primary key is returned.
  */
 export function foundRow(
-  context: TableContext,
+  context: RelatedStore,
   primaryKey: readonly KvKeyPart[],
   entry: KvEntryMaybe<unknown>,
   orAsStored = false,
@@ -36,7 +36,7 @@ export function foundRow(
 }
 
 function storedRow(
-  context: TableContext,
+  context: RelatedStore,
   primaryKey: readonly KvKeyPart[],
   entry: KvEntryMaybe<unknown>,
   orAsStored: boolean,
@@ -75,7 +75,7 @@ function storedRow(
 }
 
 function upgradeRow(
-  context: TableContext,
+  context: RelatedStore,
   value: unknown,
   primaryKey: readonly KvKeyPart[],
   upgrade: (row: AnyRow) => AnyRow,
@@ -100,7 +100,7 @@ function isUnfit(error: unknown): boolean {
 
 /** Checks that a value is a row. With `validateReads`, also validates it. */
 export function assertRow(
-  { model, settings }: TableContext,
+  { model, settings }: RelatedStore,
   value: unknown,
   primaryKey: readonly KvKeyPart[],
 ): asserts value is AnyRow {

@@ -2,12 +2,12 @@ import type { AtomicCheck, KvKeyPart } from "@keywright/core";
 import type { CatalogSnapshot } from "../../catalog/catalog-snapshot.js";
 import type { FoundRow } from "../../context/any-query.js";
 import { isInScope } from "../../context/scope.js";
-import type { TableContext } from "../../context/table-context.js";
+import type { RelatedStore } from "../../context/table-context.js";
 import { writableCatalog } from "../../context/writable-catalog.js";
 import { ScopeError } from "../../errors/scope-error.js";
 import type { AnyRow } from "../../model/compiled-model.js";
-import { changedCopies, withCopies } from "../../model/relations/copied-fields.js";
 import type { Reference } from "../../model/relations/linked-relations.js";
+import { isSameData } from "../../model/rows/is-same-data.js";
 import { referenceGuardKey } from "../../relations/guard-keys.js";
 import { isReferenceTo, rowIdOf } from "../../relations/referenced-key.js";
 import {
@@ -21,10 +21,11 @@ import { readRows } from "../../rows/read-rows.js";
 import type { KeyId } from "../../transaction/buffer/key-id.js";
 import { unexpired } from "../expiry/row-expiry.js";
 import { viewOf } from "../view.js";
+import { withCopies } from "./copied-values.js";
 
 /** A row whose copies change, or the row that is written. */
-interface CopyingRow {
-  readonly context: TableContext;
+export interface CopyingRow {
+  readonly store: RelatedStore;
   readonly catalog: CatalogSnapshot;
   readonly primaryKey: readonly KvKeyPart[];
   readonly before: FoundRow;
@@ -52,22 +53,22 @@ export interface CopiedRows {
  * @param isNew true if `before` has expired, so that every copy may differ.
  */
 export async function copyToRows(
-  context: TableContext,
+  store: RelatedStore,
   catalog: CatalogSnapshot,
   before: FoundRow,
   row: AnyRow,
   isNew: boolean,
 ): Promise<CopiedRows> {
-  const { tables } = context;
+  const { tables } = store;
   const { primaryKey } = before;
-  const written: CopyingRow = { context, catalog, primaryKey, before, row };
-  const writtenId = rowIdOf(context.model, primaryKey);
+  const written: CopyingRow = { store, catalog, primaryKey, before, row };
+  const writtenId = rowIdOf(store.model, primaryKey);
   const rows = new Map([[writtenId, written]]);
   const checks = new Map<KeyId, AtomicCheck>();
   const changed = [written];
   for (let source = changed.shift(); source !== undefined; source = changed.shift()) {
     const everyCopy = isNew && source === written;
-    for (const reference of source.context.links.copiedBy) {
+    for (const reference of source.store.links.copiedBy) {
       if (!everyCopy && !isSourceChanged(reference, source)) continue;
       const table = tableOfModel(tables, reference.model);
       const tableCatalog = await writableCatalog(table);
@@ -77,7 +78,7 @@ export async function copyToRows(
       const others = found.map(
         (before) =>
           rows.get(rowIdOf(reference.model, before.primaryKey)) ?? {
-            context: table,
+            store: table,
             catalog: tableCatalog,
             primaryKey: before.primaryKey,
             before,
@@ -85,7 +86,7 @@ export async function copyToRows(
           },
       );
       // The row that is written may refer to the source anew, which no index shows yet.
-      const isOwn = reference.model.name === context.model.name;
+      const isOwn = reference.model.name === store.model.name;
       for (const copying of new Set(isOwn ? [written, ...others] : others)) {
         const id = rowIdOf(reference.model, copying.primaryKey);
         if (!isReferenceTo(reference.fields, copying.row, source.primaryKey)) continue;
@@ -102,16 +103,16 @@ export async function copyToRows(
 }
 
 function isSourceChanged({ copy }: Reference, { before, row }: CopyingRow): boolean {
-  const names = Object.fromEntries(Object.values(copy).map((field) => [field, field]));
-  return changedCopies(names, before.stored ?? before.row, row).length > 0;
+  const stored = before.stored ?? before.row;
+  return Object.values(copy).some((field) => !isSameData(stored[field], row[field]));
 }
 
 /** Adds the check of a row's guard, which is read before the rows that refer to the row. */
 async function addGuard(
   checks: Map<KeyId, AtomicCheck>,
-  { context, primaryKey }: CopyingRow,
+  { store, primaryKey }: CopyingRow,
 ): Promise<void> {
-  const { model, kv } = context;
+  const { model, kv } = store;
   const id = rowIdOf(model, primaryKey);
   if (checks.has(id)) return;
   const key = referenceGuardKey(model, primaryKey);
@@ -121,7 +122,7 @@ async function addGuard(
 
 /** Returns the rows that refer to a row. */
 async function findCopying(
-  table: TableContext,
+  table: RelatedStore,
   catalog: CatalogSnapshot,
   reference: Reference,
   primaryKey: readonly KvKeyPart[],

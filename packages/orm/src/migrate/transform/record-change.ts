@@ -1,9 +1,9 @@
 import type { AtomicCheck, Kv } from "@keywright/core";
 import type { CatalogSnapshot } from "../../catalog/catalog-snapshot.js";
 import type { TableContext } from "../../context/table-context.js";
+import type { PlannedChange } from "../../derived/plan-row.js";
 import { currentTime } from "../../model/rows/time.js";
 import { commitOperation } from "../../write/commit/commit-change.js";
-import type { PlannedChange } from "../../write/commit/plan-change.js";
 import { RecordedOperation } from "../../write/many/shared-commit.js";
 
 /** Returns the operation of a change, to be committed together with those of other rows. */

@@ -1,13 +1,18 @@
 import { type AnyDatabase, tableContextOf, tableContexts } from "../../context/any-database.js";
 import type { TableContext } from "../../context/table-context.js";
 import { dropDerived } from "../../derived/build-derived.js";
+import {
+  type CheckedCopies,
+  checkCopies,
+  type RenewCopies,
+} from "../../derived/copies/check-copies.js";
 import { buildCounters } from "../../derived/counters/build-counters.js";
 import { type CheckedCounters, checkCounters } from "../../derived/counters/check-counters.js";
 import { type VerifiedEntries, verifyModel } from "../../derived/entries/verify/verify-model.js";
 import { InvalidArgumentError } from "../../errors/query-errors.js";
 import { takeLease } from "../../run/lease.js";
 import { createRun, type RunOptions } from "../../run/migration-run.js";
-import { type CheckedCopies, checkCopies } from "../copies/check-copies.js";
+import { renewCopies } from "../../write/many/renew-copies.js";
 
 export interface VerifyOptions extends RunOptions {
   /** The models to verify, by their `name`. All models by default. */
@@ -94,10 +99,11 @@ export async function verifyIndexes(
       const how = { repair, recount: recounts, rebuildCounters };
       const verified = await verifyModel(context, indexes, run, how);
       if (verified === "stopped") return { status: "stopped", models };
+      const renew: RenewCopies | undefined = repair
+        ? (keys) => renewCopies(context, keys)
+        : undefined;
       const copies =
-        options.indexes === undefined
-          ? await checkCopies(context, run, { writes: repair })
-          : unchecked;
+        options.indexes === undefined ? await checkCopies(context, run, { renew }) : unchecked;
       if (copies === "stopped") return { status: "stopped", models };
       const rebuilt = repair ? counters.count : 0;
       models.push({ ...verified, copies, counters: { ...counters, repaired: rebuilt } });

@@ -1,9 +1,7 @@
 import { ModelDefinitionError } from "../../errors/schema-errors.js";
-import type { AnyRow, CompiledIndex, CompiledModel, CopiedField } from "../compiled-model.js";
+import type { CompiledIndex, CompiledModel, CopiedField } from "../compiled-model.js";
 import { isPlainObject } from "../is-plain-object.js";
 import type { Model } from "../model.js";
-import { isSameData } from "../rows/is-same-data.js";
-import type { CopiedFields } from "./relation-definition.js";
 
 /**
  * Checks the fields that `belongsTo` relations copy.
@@ -57,25 +55,4 @@ export function compileCopiedFields(
 /** True if a field may determine which entries a row has in an index. */
 export function mayUse({ keyFields }: CompiledIndex, field: string): boolean {
   return keyFields === undefined || keyFields.has(field);
-}
-
-/** Returns the fields of a copying row that differ from those of the row that it copies. */
-export function changedCopies(copy: CopiedFields, source: AnyRow, row: AnyRow): string[] {
-  return Object.keys(copy).filter((field) => !isSameData(row[field], source[copy[field]!]));
-}
-
-/** Returns a row with the fields that it copies from another one. */
-export function withCopies(copy: CopiedFields, source: AnyRow, row: AnyRow): AnyRow {
-  let copied = row;
-  for (const field of changedCopies(copy, source, row))
-    copied = withField(copied, field, source[copy[field]!]);
-  return copied;
-}
-
-/** Returns a row with another value of a field. A field without a value is left out. */
-function withField(row: AnyRow, field: string, value: unknown): AnyRow {
-  const changed: Record<string, unknown> = { ...row };
-  if (value === undefined) delete changed[field];
-  else changed[field] = value;
-  return changed;
 }

@@ -10,6 +10,7 @@ import type { TableLimits } from "../../context/model-store.js";
 import { isInScope } from "../../context/scope.js";
 import type { TableContext } from "../../context/table-context.js";
 import { writableCatalog } from "../../context/writable-catalog.js";
+import { reloadCopying } from "../../derived/copies/plan-with-copies.js";
 import {
   addWrites,
   type Effects,
@@ -19,6 +20,7 @@ import {
 } from "../../derived/effects.js";
 import { claimUniqueKey, takenError } from "../../derived/entries/duplicates/claim-unique-key.js";
 import { hasExpired } from "../../derived/expiry/row-expiry.js";
+import type { PlannedChange } from "../../derived/plan-row.js";
 import { viewOf } from "../../derived/view.js";
 import { UniqueConstraintError, VersionConflictError } from "../../errors/row-errors.js";
 import { keyText } from "../../indexes/key-text.js";
@@ -26,10 +28,8 @@ import { pointerOf, rowKey } from "../../indexes/primary-key.js";
 import { isMarked } from "../../model/options/soft-delete.js";
 import { isRow } from "../../model/rows/stored-row.js";
 import type { Time } from "../../model/rows/time.js";
-import { tableOfModel } from "../../relations/referrers.js";
 import { limitErrorOf } from "../../transaction/limit-error-of.js";
 import { FailedAttempt, retry } from "../../transaction/retry.js";
-import type { PlannedChange } from "./plan-change.js";
 
 export interface CommittedChange {
   readonly change: PlannedChange;
@@ -141,8 +141,7 @@ export function assertWithin(
 async function settleConflict(context: TableContext, change: PlannedChange): Promise<Takeovers> {
   const { kv, model, catalog } = context;
   if (await catalog.reload()) return noTakeovers;
-  for (const { model: copying } of context.links.copiedBy)
-    await tableOfModel(context.tables, copying).catalog.reload();
+  await reloadCopying(context);
   const { versionstamp, value: row } = await kv.get(rowKey(model, change.primaryKey));
   if (versionstamp !== change.versionstamp) {
     if (change.versionstamp !== null) return noTakeovers;

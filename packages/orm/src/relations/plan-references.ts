@@ -1,7 +1,8 @@
 import type { AtomicCheck, KvEntryMaybe, KvKey, KvKeyPart } from "@keywright/core";
+import type { FoundRow } from "../context/any-query.js";
 import { awaitAll } from "../context/await-all.js";
 import { isInScope } from "../context/scope.js";
-import type { TableContext } from "../context/table-context.js";
+import type { RelatedStore } from "../context/table-context.js";
 import { ReferenceMissingError } from "../errors/row-errors.js";
 import { isSameKey, isSamePart, keyPartOf } from "../indexes/key-parts.js";
 import { pointerOf, primaryKeyOf, rowKey } from "../indexes/primary-key.js";
@@ -10,35 +11,50 @@ import { isMarked, markOf } from "../model/options/soft-delete.js";
 import { isRow } from "../model/rows/stored-row.js";
 import { readStored } from "../rows/read-rows.js";
 import type { KeyId } from "../transaction/buffer/key-id.js";
-import { referenceGuardKey } from "./guard-keys.js";
+import { deleteJobKey, referenceGuardKey } from "./guard-keys.js";
 import { referenceIndexes } from "./reference-index.js";
 import { isReferenceTo, referencedKey, rowIdOf } from "./referenced-key.js";
 import { tableOfModel } from "./referrers.js";
-import { type ReferencedEntries, withCopiedFields } from "./with-copied-fields.js";
+
+/** A change of one row that may refer to others. */
+export interface ReferringChange {
+  readonly primaryKey: readonly KvKeyPart[];
+  /** The stored row. Null if there is none. */
+  readonly before: FoundRow | null;
+  /** True if `before` has expired, so that `row` is a new row. */
+  readonly isNew?: boolean;
+  /** True if all references are checked as if they were new. */
+  readonly renewsReferences?: boolean;
+  /** True if the fields are copied again, also from rows that `before` refers to. */
+  readonly renewsCopies?: boolean;
+  /** The row after the change. Null if it is deleted. */
+  readonly row: AnyRow | null;
+}
 
 /** What a commit checks and writes to keep the references of a row from dangling. */
 export interface References {
+  /** The row after the change, with the fields that it copies. Null if it is deleted. */
+  readonly row: AnyRow | null;
   readonly checks: readonly AtomicCheck[];
   /** The keys of the guards of referenced rows, to which the commit adds 1. */
   readonly guards: readonly KvKey[];
+  /** The keys that the commit deletes. */
+  readonly deletes: readonly KvKey[];
 }
 
-/** The same, with the row in which fields have been copied from the rows to which it refers. */
-export interface CheckedReferences extends References {
-  readonly row: AnyRow;
-}
+/** The rows to which a row newly refers, as they were read, by {@link rowIdOf}. */
+export type ReferencedEntries = ReadonlyMap<KeyId, KvEntryMaybe<unknown>>;
 
-export const noReferences: References = { checks: [], guards: [] };
-
-/** How the copied fields of a row are filled. */
-export interface CopyOptions {
-  /** The row before the write, as it is stored. Null if there is none. */
-  readonly stored: AnyRow | null;
-  /** True if the row already has its copies. */
-  readonly isCopied?: boolean;
-  /** True to copy also from rows that it referred to before. Missing ones are skipped. */
-  readonly renewsCopies?: boolean;
-}
+/**
+ * Returns a row with the fields that it copies from the rows to which it refers.
+ *
+ * @param previous the row as it is stored. Null if all references of the row are new.
+ */
+export type FillCopies = (
+  row: AnyRow,
+  previous: AnyRow | null,
+  referenced: ReferencedEntries,
+) => AnyRow;
 
 /** A row whose guard a write changes, and the first reference to it. */
 interface ReferencedRow {
@@ -50,8 +66,12 @@ interface ReferencedRow {
   readonly isNew: boolean;
 }
 
+const none: readonly never[] = [];
+
 /**
- * Returns what a commit has to check and write so that no reference of the row dangles.
+ * Returns what a commit has to check and write so that no reference of the row dangles. Returns a
+ * promise only if the row may refer to others. The references of a deleted row, and of one that is
+ * marked as deleted, are not checked.
  *
  * For each new reference, the referenced row is read (one read each), the commit checks its
  * versionstamp, and 1 is added to its guard. The changed guard tells a concurrent delete of that
@@ -60,45 +80,68 @@ interface ReferencedRow {
  * For a reference that the row keeps, 1 is added to the guard if the index entry of the reference
  * gets another key. A concurrent delete that lists the entries may already have passed that key.
  *
- * The fields that the row copies get the values of the rows that it newly refers to, as they were
- * read. If the row refers to the same row as before, its copies stay, because each write of that
- * row maintains them.
- *
- * @param before null if the row is created.
- * @param row the row after the change.
+ * @param fill returns the row with its copied fields. Absent if it has them already.
  * @throws {ReferenceMissingError} if a referenced row does not exist.
  */
-export async function checkReferences(
-  context: TableContext,
-  before: AnyRow | null,
+export function planReferences(
+  store: RelatedStore,
+  change: ReferringChange,
+  fill?: FillCopies,
+): References | Promise<References> {
+  const { model } = store;
+  const { row } = change;
+  const deletes = staleJobs(store, change);
+  if (row === null || !refersToRows(model) || isMarked(model, row)) {
+    return { row, checks: none, guards: none, deletes };
+  }
+  return checkReferences(store, change, row, fill).then((checked) => ({ ...checked, deletes }));
+}
+
+/** A delete job of an earlier row with the same key does not apply to a new row. */
+function staleJobs(
+  { model, links }: RelatedStore,
+  { primaryKey, before, isNew = before === null, row }: ReferringChange,
+): readonly KvKey[] {
+  const isReferenced = isNew && row !== null && links.referencedBy.length > 0;
+  return isReferenced ? [deleteJobKey(model, primaryKey)] : none;
+}
+
+function refersToRows({ relations }: CompiledModel): boolean {
+  for (const name in relations) if (relations[name]?.kind === "belongsTo") return true;
+  return false;
+}
+
+async function checkReferences(
+  store: RelatedStore,
+  change: ReferringChange,
   row: AnyRow,
-  { stored, isCopied = false, renewsCopies = false }: CopyOptions,
-): Promise<CheckedReferences> {
-  const found = referencedRows(context, before, row, renewsCopies);
-  const added = found.filter(({ isNew }) => isNew);
+  fill: FillCopies | undefined,
+): Promise<Omit<References, "deletes">> {
+  const { isNew = false, renewsReferences = false, renewsCopies = false } = change;
+  const previous = isNew || renewsReferences ? null : change.before;
+  const before = previous?.row ?? null;
+  const found = referencedRows(store, before, row, renewsCopies);
+  const added = found.filter((each) => each.isNew);
   const { keys, entries } =
-    added.length === 0 ? { keys: [], entries: [] } : await readTargets(context, added);
+    added.length === 0 ? { keys: [], entries: [] } : await readTargets(store, added);
   const checks = added.flatMap(({ relation, fields, target, targetId }, i): AtomicCheck[] => {
     const { versionstamp = null, value = null } = entries[i] ?? {};
     if (renewsCopies && before !== null && isReferenceTo(fields, before, targetId)) {
       return versionstamp === null ? [] : [{ key: keys[i]!, versionstamp }];
     }
-    if (versionstamp === null || (isRow(value) && isHidden(context, target, targetId, value))) {
+    if (versionstamp === null || (isRow(value) && isHidden(store, target, targetId, value))) {
       const missing = { relation, fields, target: target.name, targetId: pointerOf(targetId) };
-      throw new ReferenceMissingError(context.model.name, missing);
+      throw new ReferenceMissingError(store.model.name, missing);
     }
     return [{ key: keys[i]!, versionstamp }];
   });
-  const { copied } = context.model;
-  const isFilled = copied.size === 0 || isCopied;
-  const after = isFilled
-    ? row
-    : withCopiedFields(context, stored, row, entriesById(added, entries), renewsCopies);
+  const stored = previous === null ? null : (previous.stored ?? previous.row);
+  const filled = fill?.(row, stored, entriesById(added, entries)) ?? row;
   // A copy may be in the key of the index that finds another reference of the row.
-  const referenced = isFilled ? found : referencedRows(context, before, after, renewsCopies);
-  if (added.length < referenced.length) await assertNotDropped(context, referenced);
+  const referenced = filled === row ? found : referencedRows(store, before, filled, renewsCopies);
+  if (added.length < referenced.length) await assertNotDropped(store, referenced);
   const guards = referenced.map(({ target, targetId }) => referenceGuardKey(target, targetId));
-  return { row: after, checks, guards };
+  return { row: filled, checks, guards };
 }
 
 function entriesById(
@@ -112,7 +155,7 @@ function entriesById(
 
 /** True if a row counts as missing: it is marked as deleted, or outside of the scope. */
 function isHidden(
-  { tables, restored }: TableContext,
+  { tables, restored }: RelatedStore,
   target: CompiledModel,
   targetId: readonly KvKeyPart[],
   row: AnyRow,
@@ -130,7 +173,7 @@ function isHidden(
  * row itself.
  */
 async function assertNotDropped(
-  { tables }: TableContext,
+  { tables }: RelatedStore,
   referenced: readonly ReferencedRow[],
 ): Promise<void> {
   const kept = referenced.filter(({ isNew }) => !isNew);
@@ -140,16 +183,16 @@ async function assertNotDropped(
 
 /** Reads referenced rows. Catalogs of their models that are due are read at the same time. */
 async function readTargets(
-  context: TableContext,
+  store: RelatedStore,
   referenced: readonly ReferencedRow[],
 ): Promise<{ keys: readonly KvKey[]; entries: readonly KvEntryMaybe<unknown>[] }> {
-  const catalogs = referenced.map(({ target }) => tableOfModel(context.tables, target).catalog);
+  const catalogs = referenced.map(({ target }) => tableOfModel(store.tables, target).catalog);
   for (;;) {
     const snapshots = catalogs.map(({ snapshot }) => snapshot);
     const keys = referenced.map(({ target, targetId }) => rowKey(target, targetId));
     const due = catalogs.filter(({ isKeyKnown }) => !isKeyKnown);
     const [entries] = await awaitAll([
-      readStored(context, keys),
+      readStored(store, keys),
       ...Array.from(new Set(due), (catalog) => catalog.assertSameKey()),
     ]);
     // A change of the primary key moves the rows.
@@ -158,7 +201,7 @@ async function readTargets(
 }
 
 function referencedRows(
-  { model, links }: TableContext,
+  { model, links }: RelatedStore,
   before: AnyRow | null,
   after: AnyRow,
   renewsCopies: boolean,

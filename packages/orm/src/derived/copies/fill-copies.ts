@@ -1,8 +1,8 @@
-import type { TableContext } from "../../context/table-context.js";
-import { countStoredRows } from "../../derived/counters/count-stored-rows.js";
+import type { RelatedStore } from "../../context/table-context.js";
 import { changeCatalog } from "../../run/change-catalog.js";
 import type { MigrationRun } from "../../run/migration-run.js";
-import { checkCopies } from "./check-copies.js";
+import { countStoredRows } from "../counters/count-stored-rows.js";
+import { checkCopies, type RenewCopies } from "./check-copies.js";
 
 /**
  * Fills the copied fields of a model's rows if the catalog lists some that are not filled. Writers
@@ -11,19 +11,23 @@ import { checkCopies } from "./check-copies.js";
  *
  * @returns false if the signal stopped it.
  */
-export async function fillCopies(context: TableContext, run: MigrationRun): Promise<boolean> {
-  const { catalog, model } = context;
+export async function fillCopies(
+  store: RelatedStore,
+  run: MigrationRun,
+  renew: RenewCopies,
+): Promise<boolean> {
+  const { catalog, model } = store;
   await catalog.reload();
   const { unfilled } = catalog.snapshot.entry;
   if (unfilled === undefined) return true;
-  const total = await countStoredRows(context, run, []);
+  const total = await countStoredRows(store, run, []);
   if (total === undefined) return false;
   const meter = run.meter(model.name);
   meter.start("transforming", 0, total);
   const onPage = (rows: number) => meter.advance(rows, total);
-  const checked = await checkCopies(context, run, { writes: true, onPage });
+  const checked = await checkCopies(store, run, { renew, onPage });
   if (checked === "stopped") return false;
-  await changeCatalog(context, run.lease, ({ unfilled: before, ...entry }) =>
+  await changeCatalog(store, run.lease, ({ unfilled: before, ...entry }) =>
     before === undefined ? undefined : entry,
   );
   return true;

@@ -1,18 +1,14 @@
-import type { KvEntryMaybe, KvKeyPart } from "@keywright/core";
-import type { TableContext } from "../context/table-context.js";
-import { isSameKey } from "../indexes/key-parts.js";
-import { primaryKeyOf } from "../indexes/primary-key.js";
-import type { AnyRow, CompiledModel } from "../model/compiled-model.js";
-import { withCopies } from "../model/relations/copied-fields.js";
-import type { CopiedFields } from "../model/relations/relation-definition.js";
-import { isRow } from "../model/rows/stored-row.js";
-import { fillDefaults } from "../schema/upgrade/fill-defaults.js";
-import type { KeyId } from "../transaction/buffer/key-id.js";
-import { referencedKey, rowIdOf } from "./referenced-key.js";
-import { tableOfModel } from "./referrers.js";
-
-/** The rows to which a row newly refers, as they were read, by {@link rowIdOf}. */
-export type ReferencedEntries = ReadonlyMap<KeyId, KvEntryMaybe<unknown>>;
+import type { KvKeyPart } from "@keywright/core";
+import type { RelatedStore } from "../../context/table-context.js";
+import { isSameKey } from "../../indexes/key-parts.js";
+import { primaryKeyOf } from "../../indexes/primary-key.js";
+import type { AnyRow, CompiledModel } from "../../model/compiled-model.js";
+import type { CopiedFields } from "../../model/relations/relation-definition.js";
+import { isRow } from "../../model/rows/stored-row.js";
+import type { ReferencedEntries } from "../../relations/plan-references.js";
+import { isSameReference, referencedKey, rowIdOf } from "../../relations/referenced-key.js";
+import { tableOfModel } from "../../relations/referrers.js";
+import { copiesOfNoRow, ownNames, withCopies } from "./copied-values.js";
 
 /**
  * Returns a row with the fields that it copies from the rows to which it refers. If it refers to
@@ -24,7 +20,7 @@ export type ReferencedEntries = ReadonlyMap<KeyId, KvEntryMaybe<unknown>>;
  * they exist.
  */
 export function withCopiedFields(
-  context: TableContext,
+  store: RelatedStore,
   before: AnyRow | null,
   row: AnyRow,
   referenced: ReferencedEntries,
@@ -32,45 +28,40 @@ export function withCopiedFields(
 ): AnyRow {
   let copied = row;
   // A row that refers to itself may copy a field that is a copy too.
-  for (let passes = 0; passes < context.model.copied.size; passes++) {
+  for (let passes = 0; passes < store.model.copied.size; passes++) {
     const previous = copied;
-    copied = copyOnce(context, before, previous, referenced, renews);
+    copied = copyOnce(store, before, previous, referenced, renews);
     if (copied === previous) break;
   }
   return copied;
 }
 
 function copyOnce(
-  context: TableContext,
+  store: RelatedStore,
   before: AnyRow | null,
   row: AnyRow,
   referenced: ReferencedEntries,
   renews: boolean,
 ): AnyRow {
   let copied = row;
-  for (const { relation, target } of context.links.relations.values()) {
+  for (const { relation, target } of store.links.relations.values()) {
     if (relation.kind !== "belongsTo") continue;
     const { copy, fields } = relation;
     if (Object.keys(copy).length === 0) continue;
     const targetId = referencedKey(fields, row);
-    const isSelf = targetId !== undefined && isOwnKey(context.model, target, row, targetId);
+    const isSelf = targetId !== undefined && isOwnKey(store.model, target, row, targetId);
     const previous = before === null ? undefined : referencedKey(fields, before);
-    const isKept = before !== null && isSame(previous, targetId);
+    const isKept = before !== null && isSameReference(previous, targetId);
     if (isSelf) copied = withCopies(copy, copied, copied);
     else if (isKept && !renews) copied = withCopies(keptNames(copy, before), before, copied);
     else if (targetId === undefined)
-      copied = withCopies(ownNames(copy), copiesOfNoRow(context.model, copy), copied);
+      copied = withCopies(ownNames(copy), copiesOfNoRow(store.model, copy), copied);
     else {
-      const source = sourceOf(context, target, targetId, referenced);
+      const source = sourceOf(store, target, targetId, referenced);
       if (source !== undefined) copied = withCopies(copy, source, copied);
     }
   }
   return copied;
-}
-
-/** Returns the copied fields of a row that refers to no row: the defaults of the schema. */
-export function copiesOfNoRow({ name, schema }: CompiledModel, copy: CopiedFields): AnyRow {
-  return fillDefaults(name, schema, {}, Object.keys(copy));
 }
 
 function isOwnKey(
@@ -82,24 +73,14 @@ function isOwnKey(
   return target.name === model.name && isSameKey(primaryKeyOf(model, row), targetId);
 }
 
-type Reference = readonly KvKeyPart[] | undefined;
-
-function isSame(a: Reference, b: Reference): boolean {
-  return a === undefined || b === undefined ? a === b : isSameKey(a, b);
-}
-
 /** A row of an earlier schema may lack a copied field. It has what its migration gives it. */
 function keptNames(copy: CopiedFields, before: AnyRow): CopiedFields {
   const kept = Object.entries(ownNames(copy)).filter(([field]) => Object.hasOwn(before, field));
   return Object.fromEntries(kept);
 }
 
-export function ownNames(copy: CopiedFields): CopiedFields {
-  return Object.fromEntries(Object.keys(copy).map((field) => [field, field]));
-}
-
 function sourceOf(
-  { tables }: TableContext,
+  { tables }: RelatedStore,
   target: CompiledModel,
   targetId: readonly KvKeyPart[],
   referenced: ReferencedEntries,

@@ -1,0 +1,90 @@
+import type { KvEntryMaybe, KvKey, KvKeyPart } from "@keywright/core";
+import type { FoundRow } from "../../context/any-query.js";
+import type { RelatedStore } from "../../context/table-context.js";
+import { rowKey } from "../../indexes/primary-key.js";
+import type { BelongsTo } from "../../model/relations/relation-definition.js";
+import { isSameReference, referencedKey } from "../../relations/referenced-key.js";
+import { tableOfModel } from "../../relations/referrers.js";
+import { foundRow } from "../../rows/found-row.js";
+import { readKeys, readRows } from "../../rows/read-rows.js";
+import { changedCopies, copiesOfNoRow, ownNames } from "./copied-values.js";
+
+/** A relation that copies fields. */
+export interface CopyRelation {
+  readonly name: string;
+  readonly relation: BelongsTo;
+  readonly target: RelatedStore;
+}
+
+/** A row whose copies by one relation are wrong, as it was read. */
+export interface SuspectCopies {
+  readonly primaryKey: readonly KvKeyPart[];
+  readonly copying: CopyRelation;
+  /** The row that it copied. Undefined if it referred to none. */
+  readonly targetId: readonly KvKeyPart[] | undefined;
+  /** The fields that differ. */
+  readonly fields: readonly string[];
+}
+
+/** Returns the relations by which rows of a model copy fields. */
+export function copyRelations({ links, tables }: RelatedStore): CopyRelation[] {
+  return [...links.relations.values()].flatMap(({ name, relation, target }) => {
+    if (relation.kind !== "belongsTo" || Object.keys(relation.copy).length === 0) return [];
+    // The copies of a row that is marked as deleted are right if it is restored.
+    const store = { ...tableOfModel(tables, target), withDeleted: true };
+    return [{ name, relation, target: store }];
+  });
+}
+
+/**
+ * Compares rows with those that they copy, which are read afterwards, so that a difference may only
+ * be that of two times. The copies of a row that refers to no row must be the defaults of the
+ * schema. A reference that leads to no row is not reported.
+ */
+export async function compareCopies(
+  store: RelatedStore,
+  copying: CopyRelation,
+  rows: readonly FoundRow[],
+): Promise<SuspectCopies[]> {
+  const referring = rows.map((found) => ({
+    found,
+    targetId: referencedKey(copying.relation.fields, found.row),
+  }));
+  const targets = referring.flatMap(({ targetId }) => (targetId === undefined ? [] : [targetId]));
+  const sources = (await readRows(copying.target, targets)).values();
+  return referring.flatMap(({ found, targetId }) => {
+    const source = targetId === undefined ? undefined : sources.next().value;
+    const fields = differences(store, copying, found, targetId, source);
+    return fields.length === 0 ? [] : [{ primaryKey: found.primaryKey, copying, targetId, fields }];
+  });
+}
+
+/**
+ * Compares a row again with the one that it copied, both from one snapshot. If it has another
+ * reference by now, the write that changed it has also filled its copies.
+ */
+export async function areOutdated(
+  store: RelatedStore,
+  { primaryKey, copying, targetId }: SuspectCopies,
+): Promise<boolean> {
+  const { relation, target } = copying;
+  const keys: KvKey[] = [rowKey(store.model, primaryKey)];
+  if (targetId !== undefined) keys.push(rowKey(target.model, targetId));
+  const [entry, source] = await readKeys(store, keys);
+  const found = foundRow(store, primaryKey, entry!, true);
+  if (found === undefined) return false;
+  if (!isSameReference(referencedKey(relation.fields, found.row), targetId)) return false;
+  return differences(store, copying, found, targetId, source).length > 0;
+}
+
+function differences(
+  { model }: RelatedStore,
+  { relation: { copy }, target }: CopyRelation,
+  { row }: FoundRow,
+  targetId: readonly KvKeyPart[] | undefined,
+  entry: KvEntryMaybe<unknown> | undefined,
+): readonly string[] {
+  if (targetId === undefined) return changedCopies(ownNames(copy), copiesOfNoRow(model, copy), row);
+  const source = entry && foundRow(target, targetId, entry);
+  return source === undefined ? [] : changedCopies(copy, source.row, row);
+}

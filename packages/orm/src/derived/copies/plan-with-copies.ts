@@ -1,0 +1,67 @@
+import type { RelatedStore } from "../../context/table-context.js";
+import { rowKey } from "../../indexes/primary-key.js";
+import { planReferences } from "../../relations/plan-references.js";
+import { tableOfModel } from "../../relations/referrers.js";
+import type { Effects } from "../effects.js";
+import { type PlannedChange, type PlannedRow, planRow } from "../plan-row.js";
+import { type View, viewOf } from "../view.js";
+import { type CopyingRow, copyToRows } from "./copy-to-rows.js";
+import { withCopiedFields } from "./with-copied-fields.js";
+
+/** True if rows of a model copy fields of other rows, or if others copy theirs. */
+export function hasCopies({ model, links }: RelatedStore): boolean {
+  return model.copied.size > 0 || links.copiedBy.length > 0;
+}
+
+/**
+ * Plans a change of a row that copies fields of other rows, or whose fields others copy. All rows
+ * that copy a changed field change in the same commit.
+ *
+ * @throws the errors of `planReferences` and `planRow`.
+ */
+export async function planWithCopies(
+  store: RelatedStore,
+  view: View,
+  planned: PlannedRow,
+): Promise<PlannedChange> {
+  const { before, isNew = false, renewsCopies = false } = planned;
+  const references = await planReferences(store, planned, (row, previous, referenced) =>
+    withCopiedFields(store, previous, row, referenced, renewsCopies),
+  );
+  const { row } = references;
+  if (row === null || before === null || store.links.copiedBy.length === 0) {
+    return await planRow(view, planned, references);
+  }
+  const copied = await copyToRows(store, view.snapshot, before, row, isNew);
+  // The row may copy fields of itself through other rows.
+  const isSame = copied.row === row;
+  const change = await planRow(
+    view,
+    planned,
+    isSame ? references : await planReferences(store, { ...planned, row: copied.row }),
+  );
+  change.effects.checks.push(...copied.checks);
+  for (const copying of copied.copying) await addCopying(change.effects, copying);
+  return change;
+}
+
+/** Adds the change of a row that copies fields to the effects of the change of the copied row. */
+async function addCopying(
+  effects: Effects,
+  { store, catalog, primaryKey, before, row }: CopyingRow,
+): Promise<void> {
+  const planned = { primaryKey, before, row };
+  const references = await planReferences(store, planned);
+  const change = await planRow(viewOf(store, catalog), planned, references);
+  const { versionstamp, expiry, effects: added } = change;
+  const key = rowKey(store.model, primaryKey);
+  effects.checks.push(catalog.check, { key, versionstamp }, ...added.checks);
+  for (const claim of added.claims) effects.checks.push({ key: claim.key, versionstamp: null });
+  effects.writes.push({ type: "set", key, value: row, expiry }, ...added.writes);
+  effects.upkeep.push(...added.upkeep);
+}
+
+/** Reads the catalogs again by which rows that copy fields of a model were changed. */
+export async function reloadCopying({ links, tables }: RelatedStore): Promise<void> {
+  for (const { model } of links.copiedBy) await tableOfModel(tables, model).catalog.reload();
+}

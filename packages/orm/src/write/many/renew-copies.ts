@@ -1,0 +1,50 @@
+import type { KvKeyPart } from "@keywright/core";
+import type { FoundRow } from "../../context/any-query.js";
+import { ReadMeter } from "../../context/read-meter.js";
+import type { TableContext } from "../../context/table-context.js";
+import { RowNotFoundError } from "../../errors/row-errors.js";
+import { pointerOf } from "../../indexes/primary-key.js";
+import { findByPrimaryKey } from "../../query/read/find-unique.js";
+import { commitChange } from "../commit/commit-change.js";
+import { planChange } from "../commit/plan-change.js";
+import { findToWrite } from "../rows/find-row.js";
+import { writeEach } from "./write-each.js";
+
+/**
+ * Writes rows again, with the fields of the rows that they copy. Rows that are gone are skipped. No
+ * hooks are called.
+ *
+ * @returns how many rows were written.
+ * @throws the error of the first row that could not be written.
+ */
+export async function renewCopies(
+  context: TableContext,
+  primaryKeys: readonly (readonly KvKeyPart[])[],
+): Promise<number> {
+  const results = await writeEach(context, {
+    items: primaryKeys,
+    idOf: pointerOf,
+    write: renewRow,
+  });
+  for (const result of results) if (!result.ok) throw result.error;
+  return results.length;
+}
+
+async function renewRow(
+  context: TableContext,
+  primaryKey: readonly KvKeyPart[],
+): Promise<FoundRow | undefined> {
+  const meter = new ReadMeter(context.model.name, Number.POSITIVE_INFINITY);
+  try {
+    const { change, versionstamp } = await commitChange(context, async (catalog) => {
+      const find = () => findByPrimaryKey(context, primaryKey, meter);
+      const found = await findToWrite(context, catalog, find, pointerOf(primaryKey));
+      const { row } = found;
+      return planChange(context, catalog, { primaryKey, before: found, row, renewsCopies: true });
+    });
+    return { row: change.row!, primaryKey, versionstamp };
+  } catch (error) {
+    if (error instanceof RowNotFoundError) return undefined;
+    throw error;
+  }
+}
