@@ -1,6 +1,6 @@
 import type { KvKeyPart } from "@keywright/core";
 import type { IndexChanges, IndexEntry } from "../indexes/index-entries.js";
-import type { AnyRow } from "../model/compiled-model.js";
+import type { AnyRow, CompiledIndex, CompiledModel } from "../model/compiled-model.js";
 import type { RowExpiry } from "../model/rows/time.js";
 import type { Effects } from "./effects.js";
 import type { View } from "./view.js";
@@ -42,4 +42,12 @@ export interface Derived {
    * @throws an error that names the row if the change cannot be made.
    */
   plan(change: RowChange, view: View, effects: Effects): void | Promise<void>;
+  /** Returns about how much a change of a row adds to a commit at most. Nothing by default. */
+  cost?(model: CompiledModel, indexes: readonly CompiledIndex[]): Cost;
+}
+
+/** A number of checks and writes. */
+export interface Cost {
+  readonly checks: number;
+  readonly writes: number;
 }

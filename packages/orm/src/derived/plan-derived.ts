@@ -1,6 +1,7 @@
+import type { ModelStore } from "../context/model-store.js";
 import { changes } from "./changes/changes.js";
 import { counters } from "./counters/counters.js";
-import type { Derived, RowChange } from "./derived.js";
+import type { Cost, Derived, RowChange } from "./derived.js";
 import type { Effects } from "./effects.js";
 import { entries } from "./entries/entries.js";
 import { expiry } from "./expiry/expiry.js";
@@ -25,4 +26,17 @@ export function planDerived(
     const pending = kinds[i]!.plan(change, view, effects);
     if (pending !== undefined) return pending.then(() => planDerived(change, view, effects, i + 1));
   }
+}
+
+/** Returns about how much all that is derived from a row adds to the commit of a change at most. */
+export function costOfChange({ model, catalog }: ModelStore): Cost {
+  const { indexes } = catalog.snapshot.readModel;
+  let checks = 0;
+  let writes = 0;
+  for (const kind of kinds) {
+    const cost = kind.cost?.(model, indexes);
+    checks += cost?.checks ?? 0;
+    writes += cost?.writes ?? 0;
+  }
+  return { checks, writes };
 }

@@ -12,4 +12,5 @@ export const changes: Derived = {
     );
     for (const key of changeMarkKeys(model, touched)) writes.push({ type: "sum", key, by: 1n });
   },
+  cost: ({ live }, indexes) => ({ checks: 0, writes: live ? 1 + indexes.length : 0 }),
 };

@@ -21,7 +21,7 @@ import { addWrites, Effects, writesAt } from "../effects.js";
 import { assertNotRanked } from "../ranks/assert-not-ranked.js";
 import { placeChanges } from "../ranks/place-changes.js";
 import { type RankAmount, rankAmounts } from "../ranks/rank-amounts.js";
-import { levels } from "../ranks/rank-keys.js";
+import { rankCost } from "../ranks/ranks.js";
 import { splitRanks } from "../ranks/tend-ranks.js";
 import { viewOf } from "../view.js";
 import { countedRowsPrefix, countedUntilPrefix } from "./counted-row.js";
@@ -171,9 +171,7 @@ async function runBuild(
 ): Promise<boolean> {
   const { model, catalog, limits } = store;
   const checksPerRow = maintainedCounters(catalog.snapshot).recordsRows ? 2 : 1;
-  const ranked = model.counters.filter((counter) => counter.ranked !== undefined).length;
-  const fences = ranked * levels.length;
-  const maxByChecks = Math.floor((limits.checks - 2 - fences) / checksPerRow);
+  const maxByChecks = Math.floor((limits.checks - 2 - rankCost(model).checks) / checksPerRow);
   const state = await buildInBatches(store, run, initial, {
     indexes: [],
     maxRows: () => Math.min(maxCountedRows, maxByChecks),

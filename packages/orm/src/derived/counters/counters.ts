@@ -2,7 +2,7 @@ import type { KvKeyPart } from "@keywright/core";
 import { AmountInvalidError } from "../../errors/row-errors.js";
 import { isAbsent } from "../../indexes/index-entries.js";
 import { pointerOf } from "../../indexes/primary-key.js";
-import { amountOf } from "../../model/aggregates/amount.js";
+import { amountOf, limbsOf } from "../../model/aggregates/amount.js";
 import type { AnyRow, CompiledModel } from "../../model/compiled-model.js";
 import type { Derived, IndexedRow, RowChange } from "../derived.js";
 import type { Effects } from "../effects.js";
@@ -26,6 +26,13 @@ export const counters: Derived = {
     return readCountedRow(view, primaryKey).then((recorded) =>
       addChanges(change, view, effects, recorded),
     );
+  },
+  cost({ counters: all }) {
+    const sizes = all.map(({ sum, isRanked }) => {
+      if (isRanked) return 0;
+      return sum === undefined ? 1 : limbsOf(sum).length;
+    });
+    return { checks: 0, writes: 2 * sizes.reduce((total, size) => total + size, 0) };
   },
 };
 

@@ -26,6 +26,10 @@ export const entries: Derived = {
       ? refuseRecordedValues(view, added, primaryKey).then(plan)
       : plan();
   },
+  cost: (_, indexes) => ({
+    checks: indexes.filter(({ unique }) => unique).length,
+    writes: 2 * indexes.length,
+  }),
 };
 
 function addWrites(

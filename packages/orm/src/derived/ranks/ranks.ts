@@ -1,10 +1,13 @@
+import { limbsOf } from "../../model/aggregates/amount.js";
+import type { CompiledModel } from "../../model/compiled-model.js";
 import { amountChanges } from "../counters/counter-amounts.js";
 import { maintainedCounters } from "../counters/maintained-counters.js";
-import type { Derived, IndexedRow } from "../derived.js";
+import type { Cost, Derived, IndexedRow } from "../derived.js";
 import type { View } from "../view.js";
 import { assertNotRanked } from "./assert-not-ranked.js";
 import { placeChanges } from "./place-changes.js";
 import { type RankAmount, rankAmounts } from "./rank-amounts.js";
+import { levels } from "./rank-keys.js";
 import { tendRegularly } from "./tend-regularly.js";
 
 /** The intervals of ranked indexes, by which entries are counted and found by their position. */
@@ -26,6 +29,7 @@ export const ranks: Derived = {
       effects.upkeep.push(() => tendRegularly(view, ranked));
     });
   },
+  cost: rankCost,
 };
 
 /** @param isSeen true if also the intervals that are being built include the row. */
@@ -40,4 +44,12 @@ function amountsOf(
   const amounts = complete === undefined ? [] : rankAmounts(complete, row, entries);
   if (growing === undefined || !isSeen) return amounts;
   return [...amounts, ...rankAmounts(growing, row, entries)];
+}
+
+/** Returns how many fences a change checks, and how many numbers of intervals it changes. */
+export function rankCost({ counters }: CompiledModel): Cost {
+  const ranked = counters.flatMap(({ ranked: sums }) => (sums === undefined ? [] : [sums]));
+  const numbers = ranked.map((sums) => 1 + sums.flatMap(limbsOf).length);
+  const perLevel = numbers.reduce((total, count) => total + count, 0);
+  return { checks: levels.length * ranked.length, writes: 2 * levels.length * perLevel };
 }

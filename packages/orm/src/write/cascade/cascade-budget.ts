@@ -1,8 +1,6 @@
 import type { TableLimits } from "../../context/model-store.js";
 import type { TableContext } from "../../context/table-context.js";
-import { levels } from "../../derived/ranks/rank-keys.js";
-import { limbsOf } from "../../model/aggregates/amount.js";
-import type { SummedField } from "../../model/aggregates/summed-field.js";
+import { costOfChange } from "../../derived/plan-derived.js";
 import type { CompiledModel } from "../../model/compiled-model.js";
 
 /** The maximum number of rows that one commit deletes or changes. */
@@ -35,23 +33,14 @@ export class CascadeBudget {
    *
    * @returns true if the row was added.
    */
-  add({ model, catalog, links }: TableContext): boolean {
-    const { indexes } = catalog.snapshot.readModel;
-    const unique = indexes.filter((index) => index.unique).length;
+  add(context: TableContext): boolean {
+    const { model, links } = context;
+    const derived = costOfChange(context);
     const isReferenced = links.referencedBy.length > 0;
-    // The row, its unique index entries, its guard and, once, the catalog entry of its model.
-    const ranked = model.counters.filter((counter) => counter.ranked !== undefined).length;
-    const fences = levels.length * ranked;
-    const checks = 1 + unique + fences + (isReferenced ? 1 : 0) + (this.#models.has(model) ? 0 : 1);
-    const marks = model.live ? 1 + indexes.length : 0;
-    const limbs = (sums: readonly SummedField[]) => sums.flatMap(limbsOf).length;
-    const counts = model.counters
-      .map(({ sum, ranked: sums }) => {
-        if (sums !== undefined) return levels.length * (1 + limbs(sums));
-        return sum === undefined ? 1 : limbs([sum]);
-      })
-      .reduce((total, one) => total + one, 0);
-    const mutations = 2 + 2 * indexes.length + marks + 2 * counts + (isReferenced ? 2 : 0);
+    // The row, its guard and, once, the catalog entry of its model.
+    const own = 1 + (isReferenced ? 1 : 0) + (this.#models.has(model) ? 0 : 1);
+    const checks = own + derived.checks;
+    const mutations = 2 + derived.writes + (isReferenced ? 2 : 0);
     const fits =
       this.#rows < this.#maxRows &&
       this.#checks + checks <= this.#limits.checks &&
