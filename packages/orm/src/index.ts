@@ -25,6 +25,7 @@ export type {
 } from "./database/generated/list-options.js";
 export type { ListQuery } from "./database/generated/list-query.js";
 export type { AggregateResult, GroupResult } from "./database/repository/aggregate-types.js";
+export type { GroupOf, TotalsOf } from "./database/repository/call-types.js";
 export type {
   ManyCondition,
   OneCondition,
