@@ -85,8 +85,8 @@ export const packages = {
       "derived/entries/verify": "compares rows and index entries, and repairs entries",
       "derived/layout": "the rows by another primary key, while the key changes",
       "derived/expiry": "the records of expiry times",
-      "derived/counters":
-        "counts and sums: keeps, builds, checks and reads them; counted rows that expire",
+      "derived/counters": "counts and sums: keeps, builds, checks, drops and reads them",
+      "derived/counters/expired": "which counters include a row that expires, until it has gone",
       "derived/ranks": "the intervals of ranked indexes: counts and finds entries, splits, merges",
       "derived/changes": "the marks of changes that live queries watch",
       "derived/copies": "fields that rows copy from the rows to which they refer",

@@ -24,7 +24,6 @@ import { type RankAmount, rankAmounts } from "../ranks/rank-amounts.js";
 import { rankCost } from "../ranks/ranks.js";
 import { splitRanks } from "../ranks/tend-ranks.js";
 import { viewOf } from "../view.js";
-import { countedRowsPrefix, countedUntilPrefix } from "./counted-row.js";
 import {
   addAmountChanges,
   amountChanges,
@@ -34,8 +33,9 @@ import {
 import { counterKey } from "./counter-keys.js";
 import { withCounterStates } from "./counter-states.js";
 import { type CountingState, countingKey, readCountingState } from "./counting-state.js";
+import { countedRowsPrefix, countedUntilPrefix } from "./expired/counted-row.js";
+import { recordCountedRow } from "./expired/record-counted-row.js";
 import { maintainedCounters } from "./maintained-counters.js";
-import { recordCountedRow } from "./record-counted-row.js";
 
 const maxCountedRows = 250;
 

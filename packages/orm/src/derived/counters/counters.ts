@@ -7,11 +7,15 @@ import type { AnyRow, CompiledModel } from "../../model/compiled-model.js";
 import type { Derived, IndexedRow, RowChange } from "../derived.js";
 import type { Effects } from "../effects.js";
 import type { View } from "../view.js";
-import { countedIn } from "./counted-row.js";
-import { type CountedRow, countedRowWrites, readCountedRow } from "./counted-row-changes.js";
 import { addAmountChanges, type CounterAmount, counterAmounts } from "./counter-amounts.js";
+import { countedIn } from "./expired/counted-row.js";
+import {
+  type CountedRow,
+  countedRowWrites,
+  readCountedRow,
+} from "./expired/counted-row-changes.js";
+import { settleRegularly } from "./expired/settle-expired-counts.js";
 import { maintainedCounters } from "./maintained-counters.js";
-import { settleRegularly } from "./settle-expired-counts.js";
 
 /** Counts and sums, of all rows and of the keys of indexes. */
 export const counters: Derived = {

@@ -11,9 +11,9 @@ import {
   listExpiredCounts,
   listExpiredUntil,
   withoutRow,
-} from "./expired-counts.js";
+} from "./expired/expired-counts.js";
+import { settleExpiredCounts } from "./expired/settle-expired-counts.js";
 import { maintainedCounters } from "./maintained-counters.js";
-import { settleExpiredCounts } from "./settle-expired-counts.js";
 
 /** The number of expired rows that a count reads each time rather than settle them. */
 const maxUnsettled = 10;

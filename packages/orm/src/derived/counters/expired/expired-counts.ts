@@ -1,13 +1,13 @@
 import type { KvEntry, KvKey, KvKeyPart } from "@keywright/core";
-import type { CatalogSnapshot } from "../../catalog/catalog-snapshot.js";
-import { countedRowShape } from "../../catalog/system-shapes.js";
-import { systemValue } from "../../catalog/system-value.js";
-import type { ModelStore } from "../../context/model-store.js";
-import { keyAfter } from "../../indexes/key-parts.js";
-import { rowKey } from "../../indexes/primary-key.js";
-import { readStored } from "../../rows/read-rows.js";
+import type { CatalogSnapshot } from "../../../catalog/catalog-snapshot.js";
+import { countedRowShape } from "../../../catalog/system-shapes.js";
+import { systemValue } from "../../../catalog/system-value.js";
+import type { ModelStore } from "../../../context/model-store.js";
+import { keyAfter } from "../../../indexes/key-parts.js";
+import { rowKey } from "../../../indexes/primary-key.js";
+import { readStored } from "../../../rows/read-rows.js";
+import type { CounterAmount } from "../counter-amounts.js";
 import { type CountedIn, countedRowsPrefix, includingCounters } from "./counted-row.js";
-import type { CounterAmount } from "./counter-amounts.js";
 
 /** Usually few rows have expired since the last count, and one more tells when the next expires. */
 const firstBatch = 12;

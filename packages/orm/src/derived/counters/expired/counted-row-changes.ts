@@ -1,17 +1,17 @@
 import type { AtomicCheck, KvKeyPart } from "@keywright/core";
-import { countedRowShape, countedUntilShape } from "../../catalog/system-shapes.js";
-import { systemValue } from "../../catalog/system-value.js";
-import type { CompiledModel } from "../../model/compiled-model.js";
-import { type RowExpiry, storedTime, type Time } from "../../model/rows/time.js";
-import type { TimedWrites, Write } from "../effects.js";
-import type { View } from "../view.js";
+import { countedRowShape, countedUntilShape } from "../../../catalog/system-shapes.js";
+import { systemValue } from "../../../catalog/system-value.js";
+import type { CompiledModel } from "../../../model/compiled-model.js";
+import { type RowExpiry, storedTime, type Time } from "../../../model/rows/time.js";
+import type { TimedWrites, Write } from "../../effects.js";
+import type { View } from "../../view.js";
+import type { CounterAmount } from "../counter-amounts.js";
 import {
   type CountedIn,
   countedRowKey,
   countedUntilKey,
   includingCounters,
 } from "./counted-row.js";
-import type { CounterAmount } from "./counter-amounts.js";
 
 /** The record of the counters that include a row that expires, as it was read. */
 export interface CountedRow {

@@ -1,12 +1,12 @@
 import type { KvEntry } from "@keywright/core";
-import type { AnyRow } from "../../model/compiled-model.js";
-import { storedTime } from "../../model/rows/time.js";
-import type { Effects } from "../effects.js";
-import { rowExpireAt } from "../expiry/row-expiry.js";
-import type { View } from "../view.js";
+import type { AnyRow } from "../../../model/compiled-model.js";
+import { storedTime } from "../../../model/rows/time.js";
+import type { Effects } from "../../effects.js";
+import { rowExpireAt } from "../../expiry/row-expiry.js";
+import type { View } from "../../view.js";
+import type { CounterAmount } from "../counter-amounts.js";
 import { countedIn } from "./counted-row.js";
 import { countedRowWrites, readCountedRow } from "./counted-row-changes.js";
-import type { CounterAmount } from "./counter-amounts.js";
 
 /**
  * Adds the record of the counters that include a row that expires. Those that included it before

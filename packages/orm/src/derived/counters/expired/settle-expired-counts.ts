@@ -1,12 +1,12 @@
-import type { CatalogSnapshot } from "../../catalog/catalog-snapshot.js";
-import type { ModelCatalog } from "../../catalog/model-catalog.js";
-import type { ModelStore } from "../../context/model-store.js";
-import { isLimitError } from "../../transaction/limit-error-of.js";
-import { yieldToEventLoop } from "../../transaction/yield-to-event-loop.js";
+import type { CatalogSnapshot } from "../../../catalog/catalog-snapshot.js";
+import type { ModelCatalog } from "../../../catalog/model-catalog.js";
+import type { ModelStore } from "../../../context/model-store.js";
+import { isLimitError } from "../../../transaction/limit-error-of.js";
+import { yieldToEventLoop } from "../../../transaction/yield-to-event-loop.js";
+import { amountChanges } from "../counter-amounts.js";
+import { maintainedCounters } from "../maintained-counters.js";
 import { countedUntilKey } from "./counted-row.js";
-import { amountChanges } from "./counter-amounts.js";
 import { type ExpiredCount, listExpiredCounts, withoutRow } from "./expired-counts.js";
-import { maintainedCounters } from "./maintained-counters.js";
 
 const maxBatchRows = 250;
 /** How many rows that expire a program writes per model between two settlements. */
