@@ -6,6 +6,7 @@ import { type AnyDatabase, registerDatabase, registerScope } from "../context/an
 import type { AnyHooks, DatabaseSettings } from "../context/database-settings.js";
 import { assertMaxReads } from "../context/read-meter.js";
 import { type TableContext, tablesWithin } from "../context/table-context.js";
+import { recordUnguardedCopies } from "../derived/copies/unguarded-copies.js";
 import { settlePendingIndex } from "../derived/entries/duplicates/settle-duplicates.js";
 import { optionAdvice } from "../errors/option-advice.js";
 import { InvalidArgumentError } from "../errors/query-errors.js";
@@ -18,7 +19,7 @@ import { assertArgument, functionOf } from "../model/shape.js";
 import { linkRelations } from "../relations/link-relations.js";
 import { readStored } from "../rows/read-rows.js";
 import type { RowMigration } from "../schema/define-migration.js";
-import { relationTexts, unguardedCopies } from "../schema/manifests/model-manifest.js";
+import { relationTexts } from "../schema/manifests/model-manifest.js";
 import {
   runScopedTransaction,
   type TransactionOptions,
@@ -150,29 +151,13 @@ export async function openModels<M extends Models>(
     if (result.status === "rejected") throw result.reason;
     tables.set(result.value.model.name, result.value);
   }
-  await recordUnguardedCopies(models, tables);
+  await recordUnguardedCopies(tables);
   for (const context of tables.values()) {
     context.catalog.settlePending = (index) => settlePendingIndex(context, index);
   }
   const database = rootDatabase(kv, tables, names);
   registerDatabase(database, tables);
   return database as Database<M>;
-}
-
-/**
- * Records which copies a program without their relation may have let become outdated. They are
- * filled by `migrate`, and indexes with them cannot be read until then.
- */
-async function recordUnguardedCopies(
-  models: readonly CompiledModel[],
-  tables: Tables,
-): Promise<void> {
-  const storedOf = (name: string) => tables.get(name)?.catalog.snapshot.entry.relations ?? [];
-  for (const { model, catalog } of tables.values()) {
-    if (model.copied.size === 0) continue;
-    const unguarded = unguardedCopies(model, models, storedOf);
-    if (unguarded.length > 0) await catalog.recordUnfilled(unguarded.map(({ text }) => text));
-  }
 }
 
 /**

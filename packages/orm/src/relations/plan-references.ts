@@ -94,7 +94,7 @@ export function planReferences(
   if (row === null || !refersToRows(model) || isMarked(model, row)) {
     return { row, checks: none, guards: none, deletes };
   }
-  return checkReferences(store, change, row, fill).then((checked) => ({ ...checked, deletes }));
+  return checkReferences(store, change, row, deletes, fill);
 }
 
 /** A delete job of an earlier row with the same key does not apply to a new row. */
@@ -115,8 +115,9 @@ async function checkReferences(
   store: RelatedStore,
   change: ReferringChange,
   row: AnyRow,
+  deletes: References["deletes"],
   fill: FillCopies | undefined,
-): Promise<Omit<References, "deletes">> {
+): Promise<References> {
   const { isNew = false, renewsReferences = false, renewsCopies = false } = change;
   const previous = isNew || renewsReferences ? null : change.before;
   const before = previous?.row ?? null;
@@ -136,12 +137,12 @@ async function checkReferences(
     return [{ key: keys[i]!, versionstamp }];
   });
   const stored = previous === null ? null : (previous.stored ?? previous.row);
-  const filled = fill?.(row, stored, entriesById(added, entries)) ?? row;
+  const filled = fill === undefined ? row : fill(row, stored, entriesById(added, entries));
   // A copy may be in the key of the index that finds another reference of the row.
   const referenced = filled === row ? found : referencedRows(store, before, filled, renewsCopies);
   if (added.length < referenced.length) await assertNotDropped(store, referenced);
   const guards = referenced.map(({ target, targetId }) => referenceGuardKey(target, targetId));
-  return { row: filled, checks, guards };
+  return { row: filled, checks, guards, deletes };
 }
 
 function entriesById(
