@@ -69,7 +69,7 @@ function nextDrop(store: ModelStore): Drop | undefined {
   return undefined;
 }
 
-/** Returns the names of the indexes that {@link dropDerived} removes or of which it removes a part. */
+/** Returns the names of the indexes that {@link dropDerived} removes, wholly or in part. */
 function indexesWithDrops({ catalog }: ModelStore): string[] {
   const { indexes } = catalog.snapshot.entry;
   return Object.keys(indexes).filter((name) => {

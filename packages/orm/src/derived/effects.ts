@@ -12,7 +12,7 @@ export type Write =
       readonly type: "set";
       readonly key: KvKey;
       readonly value: unknown;
-      /** When the entry expires. Undefined if it does not. */
+      /** Undefined if the entry does not expire. */
       readonly expiry?: RowExpiry | undefined;
     };
 

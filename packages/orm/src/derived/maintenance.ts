@@ -9,7 +9,6 @@ export interface DroppedIndex {
   readonly model: CompiledModel;
   readonly name: string;
   readonly stored: StoredIndex;
-  /** The catalog entry of the model. */
   readonly entry: CatalogEntry;
   /** True if another index has the same entries, so that they stay. */
   readonly isShared: boolean;

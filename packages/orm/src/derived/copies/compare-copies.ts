@@ -22,7 +22,7 @@ export interface SuspectCopies {
   readonly copying: CopyRelation;
   /** The row that it copied. Undefined if it referred to none. */
   readonly targetId: readonly KvKeyPart[] | undefined;
-  /** The fields that differ. */
+  /** Those of the row, not of the row that it copied. */
   readonly fields: readonly string[];
 }
 

@@ -45,8 +45,8 @@ export interface CopiedRows {
  * Finds all rows that copy changed fields of a row, and those that copy these copies, and so on. A
  * row that is reached in several ways is changed once. The rows are found by the indexes of the
  * relations. The commit checks the guard of each copied row, which every new reference changes, so
- * no row that begins to refer to it meanwhile is overlooked. It also checks the catalogs that say
- * which index is complete.
+ * no row is overlooked that begins to refer to it before the commit. It also checks the catalogs
+ * that say which index is complete.
  *
  * No hook is called for these rows, and their `updatedAt` stays: a copy is no change of its own.
  *
@@ -85,7 +85,7 @@ export async function copyToRows(
             row: before.row,
           },
       );
-      // The row that is written may refer to the source anew, which no index shows yet.
+      // The row that is written may have begun to refer to the source, which no index shows yet.
       const isOwn = reference.model.name === store.model.name;
       for (const copying of new Set(isOwn ? [written, ...others] : others)) {
         const id = rowIdOf(reference.model, copying.primaryKey);

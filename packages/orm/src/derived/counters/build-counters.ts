@@ -85,8 +85,8 @@ function unfinishedCounters({ catalog }: ModelStore, { counters }: CountingState
 }
 
 /**
- * False for an index that has been replaced, which has no entries to count, and for one that is
- * still being rebuilt beside its entries.
+ * False for an index that has been replaced, which has no entries to count, and for one whose
+ * entries are still being rebuilt.
  */
 function canCount({ model, catalog }: ModelStore, { index: indexName }: Counter): boolean {
   if (indexName === undefined) return true;

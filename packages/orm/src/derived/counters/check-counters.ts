@@ -36,7 +36,7 @@ export interface WrongCounter {
 
 /** The counts, sums and ranks of a model that a verification found wrong. */
 export interface CheckedCounters {
-  /** The number of wrong counters. */
+  /** How many counters are wrong. */
   readonly count: number;
   /** The first 100. */
   readonly first: readonly WrongCounter[];
@@ -64,10 +64,10 @@ const maxAttempts = 3;
 const maxFound = 10_000;
 
 /**
- * Compares the counts and sums that a model maintains with its index entries and its rows, beside
- * writers and in bounded memory. A group that looks wrong is read again until none of its counters
- * changes meanwhile, so that concurrent writes cause no false findings. Nothing is compared if rows
- * expire, because the counters include expired rows.
+ * Compares the counts and sums that a model maintains with its index entries and its rows, in
+ * bounded memory, while others read and write. A group that looks wrong is read again until none of
+ * its counters changes while it is read, so that concurrent writes cause no false findings. Nothing
+ * is compared if rows expire, because the counters include expired rows.
  *
  * @returns `"stopped"` if the signal stopped it.
  */

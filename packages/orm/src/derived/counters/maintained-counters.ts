@@ -5,7 +5,7 @@ import type { CompiledIndex, CompiledModel } from "../../model/compiled-model.js
 
 /** Counters of a model, with those that have ranks. */
 export interface CounterSet {
-  /** The counters of all rows. */
+  /** Counts and sums of the whole model. */
   readonly rows: readonly Counter[];
   /** The counters of the keys of indexes. */
   readonly indexes: ReadonlyMap<CompiledIndex, readonly Counter[]>;

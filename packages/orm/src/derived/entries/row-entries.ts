@@ -21,7 +21,7 @@ export interface ChangedRow {
   /** True if `before` has expired, so that only its entries matter. */
   readonly isNew?: boolean;
   readonly row: AnyRow | null;
-  /** When `row` expires. Undefined if it does not. */
+  /** Undefined if `row` does not expire. */
   readonly expiry: RowExpiry | undefined;
 }
 

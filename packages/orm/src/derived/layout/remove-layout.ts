@@ -13,9 +13,9 @@ import { waitForReaders } from "../build-derived.js";
 import { Verification } from "../entries/verify/verify-state.js";
 
 /**
- * Removes the layout that a catalog lists beside the one that is read: the rows by the previous
- * primary key after the switch, or those by the new one if its change is given up. Writers maintain
- * it until no reader uses it any longer.
+ * Removes the layout of a catalog that is not read: the rows by the previous primary key after the
+ * switch, or those by the new one if its change is given up. Writers maintain it until no reader
+ * uses it any longer.
  *
  * @returns false if the signal stopped it. The next call resumes with what is left.
  */
@@ -63,7 +63,7 @@ function withOtherIndexes(
   return { ...entry, indexes: Object.fromEntries(indexes) };
 }
 
-/** Returns false if the catalog has changed meanwhile. */
+/** Returns false if the catalog has changed since the layout was found. */
 async function clearLayout(
   context: ModelStore,
   run: MigrationRun,

@@ -34,9 +34,9 @@ const maxAttempts = 3;
 const uncounted = () => undefined;
 
 /**
- * Compares the intervals of a ranked index with its entries, in one scan for all levels, beside
- * writers and in bounded memory. A group that looks wrong is read again until it is the same before
- * and after its entries are read.
+ * Compares the intervals of a ranked index with its entries, in one scan for all levels, in bounded
+ * memory, while others read and write. A group that looks wrong is read again until it is the same
+ * before and after its entries are read.
  *
  * @returns `"stopped"` if the signal stopped it.
  */

@@ -9,8 +9,8 @@ import { listGroups, TornRanksError, wholeIndex } from "./read-intervals.js";
 const noReads = () => undefined;
 
 /**
- * Returns what the entries of an interval add up to besides what it holds: what is still missing in
- * it while it is split off. Undefined if a writer has changed the interval meanwhile.
+ * Returns the amounts that an interval lacks while it is split off: those of its entries, less
+ * those that it holds. Undefined if a writer changes the interval while its entries are read.
  *
  * Every writer of these entries changes what the interval holds. If this is the same before and
  * after the entries are read, they are as they were at any time between.

@@ -28,7 +28,7 @@ export interface WalkOptions {
 }
 
 export interface WalkResult {
-  /** The amounts of the entries that were passed. */
+  /** The sum over the entries that were passed. */
   readonly amounts: RankedAmounts;
   /** The entry after those. Undefined if the range has no more. */
   readonly position: Boundary | undefined;
@@ -43,7 +43,7 @@ const maxAttempts = 10;
  * level 2, and so on; and back down to the end.
  *
  * Each step is exact at the time when it is read, and no entry belongs to two steps. So an entry
- * that exists all the time counts once. One that is written meanwhile counts or does not.
+ * that exists all the time counts once. One that is written during the walk may count or not.
  */
 export async function walkEntries(
   table: RankedTable,

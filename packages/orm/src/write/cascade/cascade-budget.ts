@@ -23,7 +23,6 @@ export class CascadeBudget {
     this.#maxRows = maxRows;
   }
 
-  /** The number of rows that were added. */
   get rows(): number {
     return this.#rows;
   }

@@ -21,7 +21,7 @@ export interface Deletion {
   readonly primaryKey: readonly KvKeyPart[];
   /** Finds the row as the caller does, for example by a unique index. */
   readonly find: FindRow;
-  /** The row as it was found first. */
+  /** As it was found by the first attempt. */
   readonly found: FoundRow;
   /** The guard of the row, if it was read with it. */
   readonly guard: KvEntryMaybe<unknown> | undefined;

@@ -81,7 +81,7 @@ export async function deleteRow(
   // The read limit of the caller does not apply, because the deletion must find every referrer.
   const reads = new ReadMeter(model.name, Number.POSITIVE_INFINITY);
   const deleteOnce = async (): Promise<FoundRow | FailedAttempt> => {
-    // The guard is read beside the row if possible, because it must be read before the search.
+    // The guard is read with the row if possible, because it must be read before the search.
     const [found, guard, job] = await awaitAll([
       findToWrite(context, catalog.snapshot, find, where),
       expectedKey && kv.get(referenceGuardKey(model, expectedKey)),

@@ -112,7 +112,7 @@ export async function purgeRows(
   return { count, failed };
 }
 
-/** Returns undefined if the row was restored or purged by others meanwhile. */
+/** Returns undefined if others have restored or purged the row. */
 async function unlessGone(write: Promise<FoundRow>): Promise<FoundRow | undefined> {
   try {
     return await write;

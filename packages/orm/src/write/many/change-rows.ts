@@ -46,7 +46,7 @@ type WriteFound = (
  * being updated.
  *
  * @returns the result of each row, in the order of the query. Rows that are gone in the meantime
- * are left out. If a hook after a write threw, its error is beside the row.
+ * are left out. If a hook after a write threw, the result has its error too.
  * @throws {InvalidQueryError} if the query has no condition.
  * @throws {ReadLimitError} if the query reads more than it may. Nothing is written.
  * @throws {LimitExceededError} if one commit does not accept all rows of an `atomic` call.

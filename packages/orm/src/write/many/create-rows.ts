@@ -34,7 +34,7 @@ export interface CreationResults {
  * `skipDuplicates`, the others are no failures.
  *
  * @returns the result of each row that was not skipped, in the order of `data`. If a hook after a
- * write threw, its error is beside the row. A failed row has its position.
+ * write threw, the result has its error too. A failed row has its position.
  * @throws {LimitExceededError} if one commit does not accept all rows of an `atomic` call.
  * @throws any error of `createRow` for the first row that fails, if `atomic` is set. In it, the
  * position of the row is the first part of each path of a `RowInvalidError`, otherwise `position`.

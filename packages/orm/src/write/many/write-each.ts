@@ -42,7 +42,7 @@ export interface EachWrite<T> {
 
 interface Written {
   readonly row: FoundRow;
-  /** The errors of hooks after the write. */
+  /** Thrown by hooks after the write, which stays. */
   readonly hookErrors: readonly unknown[];
 }
 

@@ -29,9 +29,7 @@ export interface NestedOperation {
   readonly path: DataPath;
   /** Identifies the related row. Undefined if the relation leads to one row, or for `set`. */
   readonly where: AnyRow | undefined;
-  /** The data of a new row. */
   readonly create: AnyRow | undefined;
-  /** The changes of an existing row. */
   readonly update: AnyRow | undefined;
   /** The rows that `set` names. */
   readonly list: readonly NamedRow[];

@@ -29,7 +29,6 @@ interface Links {
   readonly context: TableContext;
   readonly row: FoundRow;
   readonly target: TableContext;
-  /** The table of the rows between. */
   readonly through: TableContext;
   readonly relation: ManyToMany;
 }

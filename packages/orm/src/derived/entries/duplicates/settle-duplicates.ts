@@ -11,7 +11,7 @@ import type { IndexEntry } from "../../../indexes/index-entries.js";
 import type { CompiledIndex } from "../../../model/compiled-model.js";
 import { type Commit, makeReadable, resolveDuplicate } from "./resolve-duplicates.js";
 
-/** How many duplicates one write checks beside those of the values that it has released. */
+/** How many duplicates one write checks in addition to those of the values that it releases. */
 const maxOthers = 100;
 
 const commit: Commit = (operation) => operation.commit();

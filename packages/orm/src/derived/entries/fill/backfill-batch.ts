@@ -22,7 +22,6 @@ import { noteRefused, unstorableKey } from "./unindexed-rows.js";
 
 interface ExpiringEntry {
   readonly entry: IndexEntry;
-  /** When the row expires. */
   readonly expireAt: Time | undefined;
   /** Additional checks, if the index is unique. */
   readonly checks: readonly AtomicCheck[];

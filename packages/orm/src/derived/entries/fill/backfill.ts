@@ -26,7 +26,7 @@ import { fillInPieces } from "./fill-in-pieces.js";
 import { noteRefused, withUnindexed } from "./unindexed-rows.js";
 
 /**
- * Fills the new indexes of a model in one scan of its rows, beside its writers.
+ * Fills the new indexes of a model in one scan of its rows, while others write.
  *
  * 1. The indexes become write-only. Writers maintain them from then on.
  * 2. The rows get their entries in batches. Each batch is one commit that checks the rows, the

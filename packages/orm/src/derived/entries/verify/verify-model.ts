@@ -73,11 +73,11 @@ const suspectsPerGroup = 100;
 const suspectsAtOnce = 8;
 
 /**
- * Verifies in both directions that a model's rows match the entries of some of its indexes, beside
- * writers and in bounded memory. One scan of the rows and one of the entries show which entries may
- * be wrong, in a fraction of the time that reading each entry would take. Usually there are none.
- * Each suspect is confirmed by a second read of the row and the entry in one snapshot, so that
- * concurrent writes cause no false findings.
+ * Verifies in both directions that a model's rows match the entries of some of its indexes, in
+ * bounded memory, while others read and write. One scan of the rows and one of the entries show
+ * which entries may be wrong, in a fraction of the time that reading each entry would take. Usually
+ * there are none. Each suspect is confirmed by a second read of the row and the entry in one
+ * snapshot, so that concurrent writes cause no false findings.
  *
  * Repairs are made under checks. A unique key is not taken from a row that rightfully has it. If
  * entries were repaired, the model's counters are rebuilt.

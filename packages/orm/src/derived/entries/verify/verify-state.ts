@@ -45,7 +45,7 @@ export type FindingCounts = Readonly<Record<EntryFinding["kind"], number>>;
  */
 export type VerifyPhase = "sum-rows" | "sum-entries" | "rows" | "entries";
 
-/** The progress of a verification, stored beside the catalog. */
+/** The progress of a verification, as it is stored. */
 export interface VerifyState {
   readonly format: 1;
   /** Identifies what is verified and why. Only a verification of the same subject is resumed. */
