@@ -1,7 +1,5 @@
 import type { KvKey, KvKeyPart } from "@keywright/core";
-import type { CatalogSnapshot } from "../catalog/catalog-snapshot.js";
 import { type CompiledModel, systemPrefix } from "../model/compiled-model.js";
-import { maintainedCounters } from "./counters/maintained-counters.js";
 import type { RowChange } from "./derived.js";
 import type { Effects } from "./effects.js";
 import type { View } from "./view.js";
@@ -21,11 +19,6 @@ export function seenPrefix(model: CompiledModel): KvKey {
  */
 export function seenKey(model: CompiledModel, primaryKey: readonly KvKeyPart[]): KvKey {
   return [...seenPrefix(model), ...primaryKey];
-}
-
-/** True if a build is under way that must add each row exactly once. */
-export function isBuilding(snapshot: CatalogSnapshot): boolean {
-  return maintainedCounters(snapshot).growing !== undefined;
 }
 
 /** Marks the row as seen by the build that is under way. Returns true if it was already. */

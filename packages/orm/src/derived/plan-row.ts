@@ -3,7 +3,8 @@ import { whenReady } from "../context/when-ready.js";
 import type { AnyRow } from "../model/compiled-model.js";
 import type { RowExpiry } from "../model/rows/time.js";
 import type { References, ReferringChange } from "../relations/plan-references.js";
-import { isBuilding, markSeen } from "./build-marks.js";
+import { markSeen } from "./build-marks.js";
+import { maintainedCounters } from "./counters/maintained-counters.js";
 import type { RowChange } from "./derived.js";
 import { Effects } from "./effects.js";
 import { rowEntries } from "./entries/row-entries.js";
@@ -57,7 +58,7 @@ export function planRow(
     isSeen: false,
   };
   const result = { primaryKey, versionstamp: before?.versionstamp ?? null, row, expiry, effects };
-  if (!isBuilding(view.snapshot)) {
+  if (maintainedCounters(view.snapshot).growing === undefined) {
     return whenReady(planDerived(change, view, effects), () => result);
   }
   return markSeen(view, change, effects)
