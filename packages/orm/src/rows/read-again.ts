@@ -1,6 +1,6 @@
 import type { CatalogSnapshot } from "../catalog/catalog-snapshot.js";
 import type { ModelCatalog } from "../catalog/model-catalog.js";
-import type { TableContext } from "../context/table-context.js";
+import type { ModelStore } from "../context/model-store.js";
 import { IndexChangedError, IndexNotReadyError } from "../errors/schema-errors.js";
 
 /**
@@ -9,7 +9,7 @@ import { IndexChangedError, IndexNotReadyError } from "../errors/schema-errors.j
  *
  * @param read chooses an index and reads by it. Returns nothing before it ends.
  */
-export async function readAgain<T>({ catalog }: TableContext, read: () => Promise<T>): Promise<T> {
+export async function readAgain<T>({ catalog }: ModelStore, read: () => Promise<T>): Promise<T> {
   for (;;) {
     const { snapshot } = catalog;
     try {
