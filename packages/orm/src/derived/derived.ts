@@ -18,7 +18,7 @@ export interface RowChange {
   readonly expiry: RowExpiry | undefined;
   /** The difference between the entries of `before` and `after`. */
   readonly entries: IndexChanges;
-  /** True if a build that is under way has already seen `before`. See `seenKey`. */
+  /** True if a build that is under way has already seen `before`. See `markSeen`. */
   readonly isSeen: boolean;
 }
 
