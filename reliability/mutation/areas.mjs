@@ -27,7 +27,7 @@ export const areas = {
   },
   indexes: {
     package: "orm",
-    mutate: ["src/indexes/*.ts", "src/write/commit/*.ts"],
+    mutate: ["src/model/keys/*.ts", "src/derived/entries/*.ts", "src/write/commit/*.ts"],
     tests: [
       "change-marks",
       "counters",
@@ -53,7 +53,7 @@ export const areas = {
   },
   migrations: {
     package: "orm",
-    mutate: ["src/migrate/{backfill,build,run,transform}/*.ts"],
+    mutate: ["src/derived/entries/fill/*.ts", "src/state/run/*.ts", "src/change/transform/*.ts"],
     tests: [
       "backfill",
       "build-beside-writers",
@@ -75,7 +75,7 @@ export const areas = {
   transactions: {
     package: "orm",
     // Stryker makes TypeScript that is not valid of the comparisons in this file.
-    mutate: ["src/transaction/**/*.ts", "!src/transaction/buffer/sorted-ids.ts"],
+    mutate: ["src/state/transaction/**/*.ts", "!src/state/transaction/buffer/sorted-ids.ts"],
     tests: [
       "concurrency",
       "given-values",
@@ -91,7 +91,7 @@ export const areas = {
   },
   plans: {
     package: "orm",
-    mutate: ["src/query/plan/**/*.ts"],
+    mutate: ["src/read/plan/**/*.ts"],
     tests: [
       "alternatives",
       "bounds",
@@ -111,7 +111,7 @@ export const areas = {
   },
   catalog: {
     package: "orm",
-    mutate: ["src/catalog/*.ts"],
+    mutate: ["src/state/catalog/*.ts"],
     tests: [
       "backfill",
       "copies-and-pointers",
@@ -132,7 +132,7 @@ export const areas = {
   },
   aggregates: {
     package: "orm",
-    mutate: ["src/{query,model}/{aggregate,aggregates}/*.ts"],
+    mutate: ["src/{read,model}/{aggregate,aggregates}/*.ts"],
     tests: ["aggregate*", "count", "counted-*", "counters"],
   },
 };

@@ -1,4 +1,4 @@
-export { type AdoptedFrom, type AdoptOptions, adopt } from "./adopt/adopt.js";
+export { type AdoptedFrom, type AdoptOptions, adopt } from "./change/adopt/adopt.js";
 export type {
   AdoptedModel,
   AdoptFailure,
@@ -7,11 +7,11 @@ export type {
   BrokenEntry,
   BrokenEntryKind,
   LeftBehind,
-} from "./adopt/adopt-result.js";
-export { guideLayout } from "./adopt/source/guide-layout.js";
-export type { KvdexEncoder } from "./adopt/source/kvdex-encoder.js";
-export { type KvdexOptions, kvdexLayout } from "./adopt/source/kvdex-layout.js";
-export { type PentagonOptions, pentagonLayout } from "./adopt/source/pentagon-layout.js";
+} from "./change/adopt/adopt-result.js";
+export { guideLayout } from "./change/adopt/source/guide-layout.js";
+export type { KvdexEncoder } from "./change/adopt/source/kvdex-encoder.js";
+export { type KvdexOptions, kvdexLayout } from "./change/adopt/source/kvdex-layout.js";
+export { type PentagonOptions, pentagonLayout } from "./change/adopt/source/pentagon-layout.js";
 export type {
   ExpectedEntry,
   LeftEntries,
@@ -20,4 +20,4 @@ export type {
   SourceKv,
   SourceLayout,
   SourceReader,
-} from "./adopt/source/source-layout.js";
+} from "./change/adopt/source/source-layout.js";

@@ -1,3 +1,4 @@
+export { type UndoableMigration, undoableMigrations } from "./change/plan/undoable-migrations.js";
 export type { CheckedModels } from "./database/checked-models.js";
 export { openModels } from "./database/database.js";
 export type { RowRankOptions, Skipping, WithDeleted } from "./database/generated/list-options.js";
@@ -20,12 +21,11 @@ export type {
   WithRelations,
   WithVersionstamp,
 } from "./database/generated/shape-types.js";
-export { indexKeys } from "./indexes/index-entries.js";
-export { type UndoableMigration, undoableMigrations } from "./migrate/plan/undoable-migrations.js";
 export { assertDistinctPrefixes, compileModel } from "./model/compile-model.js";
 export type { CompiledIndex, CompiledModel } from "./model/compiled-model.js";
 export { isModel } from "./model/define-model.js";
-export { linkRelations } from "./relations/link-relations.js";
+export { indexKeys } from "./model/keys/index-entries.js";
+export { linkRelations } from "./state/references/link-relations.js";
 export type {
   FieldManifest,
   IndexManifest,
@@ -35,8 +35,8 @@ export type {
   RelationManifest,
   RowManifest,
   SchemaManifest,
-} from "./schema/manifests/manifest.js";
-export { modelManifest, schemaManifest } from "./schema/manifests/model-manifest.js";
-export { rowManifest } from "./schema/manifests/row-manifest.js";
-export { compareRows } from "./schema/upgrade/compare-rows.js";
-export { type RenamedField, renamedField } from "./schema/upgrade/renamed-field.js";
+} from "./state/schema/manifests/manifest.js";
+export { modelManifest, schemaManifest } from "./state/schema/manifests/model-manifest.js";
+export { rowManifest } from "./state/schema/manifests/row-manifest.js";
+export { compareRows } from "./state/schema/upgrade/compare-rows.js";
+export { type RenamedField, renamedField } from "./state/schema/upgrade/renamed-field.js";

@@ -1,11 +1,4 @@
 export { isKeywrightError, KeywrightError, type Progress } from "@keywright/core";
-
-export type { CatalogEntry, StoredIndex } from "./catalog/catalog-entry.js";
-export type { Direction } from "./context/any-query.js";
-export type { DatabaseCall, Middleware } from "./context/database-call.js";
-export type { QueryEvent } from "./context/database-settings.js";
-export type { Page, PageOptions } from "./context/page.js";
-export type { ExplainedRelation } from "./context/related-filters.js";
 export {
   createDatabase,
   type Database,
@@ -177,7 +170,7 @@ export type {
   UnknownOption,
   UnknownRelation,
 } from "./model/type-errors.js";
-export type { ExplainedSegment, QueryExplanation } from "./query/read/explain-query.js";
+export type { ExplainedSegment, QueryExplanation } from "./read/find/explain-query.js";
 export type {
   BetweenFilter,
   Condition,
@@ -187,15 +180,21 @@ export type {
   InFilter,
   RangeFilter,
   StartsWithFilter,
-} from "./query/types/condition-types.js";
-export type { IndexedField, IndexName } from "./query/types/key-path-types.js";
-export type { IndexedWhere, OrderBy, UniqueWhere } from "./query/types/where-types.js";
+} from "./read/types/condition-types.js";
+export type { IndexedField, IndexName } from "./read/types/key-path-types.js";
+export type { IndexedWhere, OrderBy, UniqueWhere } from "./read/types/where-types.js";
+export type { CatalogEntry, StoredIndex } from "./state/catalog/catalog-entry.js";
+export type { Direction } from "./state/context/any-query.js";
+export type { DatabaseCall, Middleware } from "./state/context/database-call.js";
+export type { QueryEvent } from "./state/context/database-settings.js";
+export type { ExplainedRelation } from "./state/context/open-filters.js";
+export type { Page, PageOptions } from "./state/context/page.js";
 export {
   defineMigration,
   type MadeRow,
   type MigrationDefinition,
   type RowMigration,
-} from "./schema/define-migration.js";
+} from "./state/schema/define-migration.js";
 
 export { type ResumedDeletes, resumeDeletes } from "./write/cascade/resume-deletes.js";
 export type { PurgeResult } from "./write/deleted/purge-rows.js";

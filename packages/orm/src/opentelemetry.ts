@@ -8,7 +8,7 @@ import {
   type Tracer,
   trace,
 } from "@opentelemetry/api";
-import type { QueryEvent } from "./context/database-settings.js";
+import type { QueryEvent } from "./state/context/database-settings.js";
 
 /** Options of {@link traceQueries}. */
 export interface TraceOptions {

@@ -10,7 +10,7 @@ import {
   hasMany,
   migrate,
 } from "./index.js";
-import { expectIndexesToMatch } from "./testing/verify-indexes.js";
+import { expectIndexesToMatch } from "./testing/expect-indexes.js";
 
 export { factory } from "./testing/fixtures/factory.js";
 export type {

@@ -1,8 +1,8 @@
 import { type EmbeddedKv, openKv } from "@keywright/core";
 import { afterEach, beforeEach, expect, it } from "vitest";
 import * as z from "zod";
-import { adopt } from "../src/adopt/adopt.js";
-import { pentagonLayout } from "../src/adopt/source/pentagon-layout.js";
+import { adopt } from "../src/change/adopt/adopt.js";
+import { pentagonLayout } from "../src/change/adopt/source/pentagon-layout.js";
 import { createDatabase, defineModel } from "../src/index.js";
 import { readOnlyKv } from "./read-only-kv.js";
 

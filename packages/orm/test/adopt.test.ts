@@ -1,12 +1,12 @@
 import { type EmbeddedKv, type Kv, openKv } from "@keywright/core";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import * as z from "zod";
-import { adopt } from "../src/adopt/adopt.js";
-import { guideLayout } from "../src/adopt/source/guide-layout.js";
-import type { SourceLayout } from "../src/adopt/source/source-layout.js";
+import { adopt } from "../src/change/adopt/adopt.js";
+import { guideLayout } from "../src/change/adopt/source/guide-layout.js";
+import type { SourceLayout } from "../src/change/adopt/source/source-layout.js";
 import { LeaseLostError } from "../src/errors/migration-errors.js";
 import { belongsTo, createDatabase, defineModel } from "../src/index.js";
-import { leaseKey, takeLease } from "../src/run/lease.js";
+import { leaseKey, takeLease } from "../src/state/run/lease.js";
 import { Crash, crashAtEachCommit, crashingKv, denoKv } from "./faulty-kv.js";
 import { readOnlyKv } from "./read-only-kv.js";
 import { entriesOf, rejection, User, users } from "./user-model.js";

@@ -2,13 +2,13 @@ import { type Kv, openKv } from "@keywright/core";
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import * as z from "zod";
-import type { AnyQuery } from "../src/context/any-query.js";
-import type { TableContext } from "../src/context/table-context.js";
 import { defineModel, desc } from "../src/index.js";
 import type { AnyRow } from "../src/model/compiled-model.js";
-import { countRows, rowExists } from "../src/query/aggregate/count-rows.js";
-import { explainQuery } from "../src/query/read/explain-query.js";
-import { findFirstRow, findPage, streamRows } from "../src/query/read/find-rows.js";
+import { countRows, rowExists } from "../src/read/aggregate/count-rows.js";
+import { explainQuery } from "../src/read/find/explain-query.js";
+import { findFirstRow, findPage, streamRows } from "../src/read/find/find-rows.js";
+import type { AnyQuery } from "../src/state/context/any-query.js";
+import type { TableContext } from "../src/state/context/table-context.js";
 import { createMatcher } from "../src/write/many/row-matcher.js";
 import { meterOf, put, tableOn } from "./query-table.js";
 

@@ -1,7 +1,7 @@
 import { type EmbeddedKv, type Kv, openKv } from "@keywright/core";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { detectChanges } from "../src/live/change-detector.js";
-import type { Watched } from "../src/live/watched.js";
+import { detectChanges } from "../src/read/live/change-detector.js";
+import type { Watched } from "../src/read/live/watched.js";
 
 let kv: EmbeddedKv;
 beforeEach(async () => {

@@ -5,7 +5,7 @@ import * as z from "zod";
 import { compileModel } from "../src/codegen.js";
 import { changeMarkKeys, changeMarkOfRead } from "../src/derived/changes/change-marks.js";
 import { defineModel, desc } from "../src/index.js";
-import { indexEntries } from "../src/indexes/index-entries.js";
+import { indexEntries } from "../src/model/keys/index-entries.js";
 
 const Task = defineModel({
   name: "tasks",

@@ -2,8 +2,8 @@ import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import * as z from "zod";
 import { outputSchema } from "../src/model/fields/output-schema.js";
-import { rowManifest } from "../src/schema/manifests/row-manifest.js";
-import { compareRows, keepsPrimaryKey } from "../src/schema/upgrade/compare-rows.js";
+import { rowManifest } from "../src/state/schema/manifests/row-manifest.js";
+import { compareRows, keepsPrimaryKey } from "../src/state/schema/upgrade/compare-rows.js";
 
 const id = z.ulid();
 type Shape = Record<string, z.ZodType>;

@@ -2,13 +2,13 @@ import { type EmbeddedKv, openKv } from "@keywright/core";
 import * as fc from "fast-check";
 import { afterEach, beforeEach, expect, it } from "vitest";
 import * as z from "zod";
-import type { AnyQuery } from "../src/context/any-query.js";
-import type { TableContext } from "../src/context/table-context.js";
 import { defineModel, desc } from "../src/index.js";
 import type { AnyRow } from "../src/model/compiled-model.js";
-import { chooseScan } from "../src/query/plan/choose-plan.js";
-import { explainQuery } from "../src/query/read/explain-query.js";
-import { findPage, streamRows } from "../src/query/read/find-rows.js";
+import { explainQuery } from "../src/read/find/explain-query.js";
+import { findPage, streamRows } from "../src/read/find/find-rows.js";
+import { chooseScan } from "../src/read/plan/choose-plan.js";
+import type { AnyQuery } from "../src/state/context/any-query.js";
+import type { TableContext } from "../src/state/context/table-context.js";
 import { meterOf, put, remove, tableOn } from "./query-table.js";
 import { rejection } from "./user-model.js";
 

@@ -1,8 +1,8 @@
 import { describe, expect, expectTypeOf, it } from "vitest";
 import * as z from "zod";
 import { defineModel } from "../src/index.js";
-import { defineMigration, type RowMigration } from "../src/schema/define-migration.js";
-import { rowManifest } from "../src/schema/manifests/row-manifest.js";
+import { defineMigration, type RowMigration } from "../src/state/schema/define-migration.js";
+import { rowManifest } from "../src/state/schema/manifests/row-manifest.js";
 
 const before = z.object({
   id: z.string(),

@@ -1,7 +1,7 @@
 import { compareKeys, denoOrder, type KvKeyPart, specificationOrder } from "@keywright/core";
 import * as fc from "fast-check";
 import { expect, it } from "vitest";
-import { ascendingPart, descendingPart, isSamePart } from "../src/indexes/key-parts.js";
+import { ascendingPart, descendingPart, isSamePart } from "../src/model/keys/key-parts.js";
 
 const text = fc.string({
   unit: fc.constantFrom("a", "b", "\0", "\u{1f600}", "\uffff"),

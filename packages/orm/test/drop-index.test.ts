@@ -1,9 +1,9 @@
 import { type EmbeddedKv, type Kv, openKv } from "@keywright/core";
 import { afterEach, beforeEach, expect, it } from "vitest";
 import * as z from "zod";
-import type { CatalogEntry, IndexState } from "../src/catalog/catalog-entry.js";
 import { dropDerived } from "../src/derived/build-derived.js";
 import { createDatabase, defineModel, type MigrationProgress } from "../src/index.js";
+import type { CatalogEntry, IndexState } from "../src/state/catalog/catalog-entry.js";
 import { Crash, crashingKv, denoKv, interferingKv } from "./faulty-kv.js";
 import { contextOf, withRun } from "./migration-run.js";
 import { rejection } from "./user-model.js";

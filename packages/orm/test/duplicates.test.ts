@@ -2,8 +2,6 @@ import { type EmbeddedKv, type Kv, openKv } from "@keywright/core";
 import * as fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import * as z from "zod";
-import type { Duplicate } from "../src/catalog/backfill-state.js";
-import type { CatalogEntry } from "../src/catalog/catalog-entry.js";
 import {
   belongsTo,
   createDatabase,
@@ -12,6 +10,8 @@ import {
   migrate,
   verifyIndexes,
 } from "../src/index.js";
+import type { Duplicate } from "../src/state/catalog/backfill-state.js";
+import type { CatalogEntry } from "../src/state/catalog/catalog-entry.js";
 import { countingKv } from "./counting-kv.js";
 import { Crash, denoKv, interferingKv } from "./faulty-kv.js";
 import { rejection } from "./user-model.js";

@@ -1,11 +1,11 @@
 import { type EmbeddedKv, openKv } from "@keywright/core";
 import { afterEach, beforeEach, expect, it } from "vitest";
 import * as z from "zod";
-import type { AnyQuery } from "../src/context/any-query.js";
-import type { TableContext } from "../src/context/table-context.js";
 import { defineModel } from "../src/index.js";
-import { explainQuery, type QueryExplanation } from "../src/query/read/explain-query.js";
-import { findPage } from "../src/query/read/find-rows.js";
+import { explainQuery, type QueryExplanation } from "../src/read/find/explain-query.js";
+import { findPage } from "../src/read/find/find-rows.js";
+import type { AnyQuery } from "../src/state/context/any-query.js";
+import type { TableContext } from "../src/state/context/table-context.js";
 import { meterOf, put, recordingKv, tableOn } from "./query-table.js";
 
 const Post = defineModel({

@@ -1,8 +1,8 @@
 import { type EmbeddedKv, type KvEntry, type KvKey, openKv } from "@keywright/core";
 import { afterEach, beforeEach, expect, it } from "vitest";
 import * as z from "zod";
-import { guideLayout } from "../src/adopt/source/guide-layout.js";
 import { adopt } from "../src/adopt.js";
+import { guideLayout } from "../src/change/adopt/source/guide-layout.js";
 import {
   createDatabase,
   defineMigration,
@@ -10,7 +10,7 @@ import {
   findFailedRows,
   migrate,
 } from "../src/index.js";
-import { readEntriesAfter } from "../src/run/read-entries-after.js";
+import { readEntriesAfter } from "../src/state/run/read-entries-after.js";
 
 let kv: EmbeddedKv;
 beforeEach(async () => {

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { functionFields } from "../src/schema/functions/function-fields.js";
+import { functionFields } from "../src/state/schema/functions/function-fields.js";
 
 const fieldsOf = (source: string) => {
   const fn = new Function(`return (${source});`)() as (row: never) => unknown;

@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
-import { canonicalSource } from "../src/schema/functions/canonical-source.js";
+import { canonicalSource } from "../src/state/schema/functions/canonical-source.js";
 
 /**
  * What esbuild 0.28 (with and without minify, keepNames and CommonJS), terser 5, SWC 1, TypeScript

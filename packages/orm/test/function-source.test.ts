@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { functionSource } from "../src/schema/functions/function-source.js";
+import { functionSource } from "../src/state/schema/functions/function-source.js";
 
 /** The function that a source is of. */
 const fn = (source: string) => new Function(`return (${source});`)() as (value: never) => unknown;

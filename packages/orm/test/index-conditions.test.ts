@@ -9,7 +9,7 @@ import {
   migrate,
   planMigration,
 } from "../src/index.js";
-import { indexManifest } from "../src/schema/manifests/index-manifest.js";
+import { indexManifest } from "../src/state/schema/manifests/index-manifest.js";
 import { rejection } from "./user-model.js";
 import { expectIndexesToMatch } from "./verify-indexes.js";
 

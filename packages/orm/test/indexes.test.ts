@@ -3,10 +3,10 @@ import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import * as z from "zod";
 import { defineModel } from "../src/index.js";
-import { type IndexEntry, indexChanges, indexEntries } from "../src/indexes/index-entries.js";
-import { isSameKey, keyPartOf, partAfter } from "../src/indexes/key-parts.js";
 import { compileModel } from "../src/model/compile-model.js";
 import { defaultIndexPrefix } from "../src/model/indexes/index-prefix.js";
+import { type IndexEntry, indexChanges, indexEntries } from "../src/model/keys/index-entries.js";
+import { isSameKey, keyPartOf, partAfter } from "../src/model/keys/key-parts.js";
 import { LaterUser } from "./user-model.js";
 
 const user = compileModel(LaterUser);

@@ -1,8 +1,8 @@
 import type { KvKey, KvKeyPart } from "@keywright/core";
 import * as fc from "fast-check";
 import { expect, it } from "vitest";
-import { isSameKey } from "../src/indexes/key-parts.js";
-import { keyText } from "../src/indexes/key-text.js";
+import { isSameKey } from "../src/model/keys/key-parts.js";
+import { keyText } from "../src/model/keys/key-text.js";
 
 /** Strings that look like the text of other parts, and parts that look alike. */
 const part: fc.Arbitrary<KvKeyPart> = fc.oneof(

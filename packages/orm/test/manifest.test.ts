@@ -4,14 +4,14 @@ import { describe, expect, it } from "vitest";
 import * as z from "zod";
 import { compileModel } from "../src/codegen.js";
 import { belongsTo, defineModel, desc, hasMany, type Model } from "../src/index.js";
-import type { FieldManifest } from "../src/schema/manifests/manifest.js";
+import type { FieldManifest } from "../src/state/schema/manifests/manifest.js";
 import {
   modelManifest,
   parseRelationText,
   relationTexts,
   schemaManifest,
-} from "../src/schema/manifests/model-manifest.js";
-import { rowManifest } from "../src/schema/manifests/row-manifest.js";
+} from "../src/state/schema/manifests/model-manifest.js";
+import { rowManifest } from "../src/state/schema/manifests/row-manifest.js";
 
 const id = z.string();
 const manifest = (shape: Record<string, z.ZodType>) =>

@@ -1,8 +1,8 @@
 import type { Kv } from "@keywright/core";
-import { type AnyDatabase, tableContexts } from "../src/context/any-database.js";
-import type { TableContext } from "../src/context/table-context.js";
-import { takeLease } from "../src/run/lease.js";
-import { createRun, type MigrationRun, type RunOptions } from "../src/run/migration-run.js";
+import { type AnyDatabase, tableContexts } from "../src/state/context/any-database.js";
+import type { TableContext } from "../src/state/context/table-context.js";
+import { takeLease } from "../src/state/run/lease.js";
+import { createRun, type MigrationRun, type RunOptions } from "../src/state/run/migration-run.js";
 
 /** Does something as a run of a migration, which has the lease of the database meanwhile. */
 export async function withRun<T>(

@@ -1,8 +1,8 @@
 import { type EmbeddedKv, type Kv, openKv } from "@keywright/core";
 import { afterEach, beforeEach, expect, it } from "vitest";
+import { migrationStatus } from "../src/change/migration-status.js";
 import { createDatabase, defineModel, type MigrationProgress, migrate } from "../src/index.js";
-import { migrationStatus } from "../src/migrate/migration-status.js";
-import { leaseKey } from "../src/run/lease.js";
+import { leaseKey } from "../src/state/run/lease.js";
 import { denoKv } from "./faulty-kv.js";
 import { withRun } from "./migration-run.js";
 import { LaterUser, User, users } from "./user-model.js";

@@ -2,9 +2,9 @@
 import { type EmbeddedKv, openKv } from "@keywright/core";
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
 import * as z from "zod";
-import { ModelCatalog } from "../src/catalog/model-catalog.js";
 import { compileModel } from "../src/codegen.js";
 import { createDatabase, defineModel, migrate } from "../src/index.js";
+import { ModelCatalog } from "../src/state/catalog/model-catalog.js";
 import { rejection } from "./user-model.js";
 
 const schema = z.object({ id: z.string(), team: z.string() });

@@ -15,7 +15,7 @@ import {
   planMigration,
   verifyIndexes,
 } from "../src/index.js";
-import { leaseKey } from "../src/run/lease.js";
+import { leaseKey } from "../src/state/run/lease.js";
 import { Crash, crashAtEachCommit, crashingKv, denoKv } from "./faulty-kv.js";
 import { Reports } from "./live-reports.js";
 import { rejection } from "./user-model.js";

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it, vi } from "vitest";
-import { pauseBeforeAttempt } from "../src/transaction/pause.js";
+import { pauseBeforeAttempt } from "../src/state/transaction/pause.js";
 
 afterEach(() => {
   vi.restoreAllMocks();

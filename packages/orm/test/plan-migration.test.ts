@@ -1,15 +1,15 @@
 import { describe, expect, it } from "vitest";
 import * as z from "zod";
-import type { CatalogEntry, IndexState } from "../src/catalog/catalog-entry.js";
+import { formatPlan } from "../src/change/plan/format-plan.js";
+import type { MigrationStep, ModelFacts } from "../src/change/plan/migration-plan.js";
+import { planModel, planModels } from "../src/change/plan/plan-model.js";
 import { compileModel } from "../src/codegen.js";
 import { belongsTo, defineModel } from "../src/index.js";
-import { formatPlan } from "../src/migrate/plan/format-plan.js";
-import type { MigrationStep, ModelFacts } from "../src/migrate/plan/migration-plan.js";
-import { planModel, planModels } from "../src/migrate/plan/plan-model.js";
-import { defineMigration } from "../src/schema/define-migration.js";
-import { indexManifest } from "../src/schema/manifests/index-manifest.js";
-import { relationTexts } from "../src/schema/manifests/model-manifest.js";
-import { rowManifest } from "../src/schema/manifests/row-manifest.js";
+import type { CatalogEntry, IndexState } from "../src/state/catalog/catalog-entry.js";
+import { defineMigration } from "../src/state/schema/define-migration.js";
+import { indexManifest } from "../src/state/schema/manifests/index-manifest.js";
+import { relationTexts } from "../src/state/schema/manifests/model-manifest.js";
+import { rowManifest } from "../src/state/schema/manifests/row-manifest.js";
 
 const schema = z.object({ id: z.string(), email: z.string(), teamId: z.string() });
 const users = {

@@ -9,12 +9,12 @@ import {
   type Model,
   UnindexedQueryError,
 } from "../src/index.js";
-import { descendingPart } from "../src/indexes/key-parts.js";
 import { compileModel } from "../src/model/compile-model.js";
 import type { AnyRow } from "../src/model/compiled-model.js";
-import { type PlannedQuery, planQuery, planScan } from "../src/query/plan/plan-query.js";
-import { planUnique, uniquePart } from "../src/query/plan/plan-unique.js";
-import type { QueryPlan } from "../src/query/plan/ranges/query-plan.js";
+import { descendingPart } from "../src/model/keys/key-parts.js";
+import { type PlannedQuery, planQuery, planScan } from "../src/read/plan/plan-query.js";
+import { planUnique, uniquePart } from "../src/read/plan/plan-unique.js";
+import type { QueryPlan } from "../src/read/plan/ranges/query-plan.js";
 
 const model = compileModel(
   defineModel({

@@ -3,7 +3,6 @@ import { afterAll, expect, it } from "vitest";
 import * as z from "zod";
 import { adopt, guideLayout } from "../src/adopt.js";
 import { rowsOf } from "../src/codegen.js";
-import type { AnyDatabase } from "../src/context/any-database.js";
 import {
   belongsTo,
   createDatabase,
@@ -14,6 +13,7 @@ import {
   PrimaryKeyDiffersError,
   verifyIndexes,
 } from "../src/index.js";
+import type { AnyDatabase } from "../src/state/context/any-database.js";
 
 const users = { name: "users", schema: z.object({ id: z.string(), email: z.string() }) } as const;
 const posts = {

@@ -1,14 +1,14 @@
 import type { Kv, KvKeyPart, KvLimits } from "@keywright/core";
-import { capabilitiesOf } from "../src/catalog/capabilities-of.js";
-import { ModelCatalog } from "../src/catalog/model-catalog.js";
 import { compileModel } from "../src/codegen.js";
-import type { DatabaseSettings } from "../src/context/database-settings.js";
-import { ReadMeter } from "../src/context/read-meter.js";
-import type { TableContext } from "../src/context/table-context.js";
 import type { Model } from "../src/index.js";
-import { indexEntries } from "../src/indexes/index-entries.js";
-import { primaryKeyOf, rowKey } from "../src/indexes/primary-key.js";
 import type { AnyRow } from "../src/model/compiled-model.js";
+import { indexEntries } from "../src/model/keys/index-entries.js";
+import { primaryKeyOf, rowKey } from "../src/model/keys/primary-key.js";
+import { capabilitiesOf } from "../src/state/catalog/capabilities-of.js";
+import { ModelCatalog } from "../src/state/catalog/model-catalog.js";
+import type { DatabaseSettings } from "../src/state/context/database-settings.js";
+import { ReadMeter } from "../src/state/context/read-meter.js";
+import type { TableContext } from "../src/state/context/table-context.js";
 import { isOfCatalog } from "./counting-kv.js";
 
 /** What reading a model's rows needs, on a database whose rows are written by {@link put}. */

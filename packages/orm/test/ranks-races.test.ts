@@ -1,10 +1,10 @@
 import { type EmbeddedKv, type Kv, type KvKey, openKv } from "@keywright/core";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import * as z from "zod";
-import { tableContextOf } from "../src/context/any-database.js";
 import { intervalSize } from "../src/derived/ranks/rank-keys.js";
 import { tendRanks } from "../src/derived/ranks/tend-ranks.js";
 import { createDatabase, defineModel } from "../src/index.js";
+import { tableContextOf } from "../src/state/context/any-database.js";
 import { interferingKv } from "./faulty-kv.js";
 import { expectIndexesToMatch } from "./verify-indexes.js";
 

@@ -1,5 +1,5 @@
 import { describe, expect, it, vi } from "vitest";
-import { again, FailedAttempt, retry } from "../src/transaction/retry.js";
+import { again, FailedAttempt, retry } from "../src/state/transaction/retry.js";
 
 const failure = new FailedAttempt((attempts) => new Error(`${attempts} attempts`));
 

@@ -2,11 +2,11 @@ import { describe, expect, it } from "vitest";
 import * as z from "zod";
 import { compileModel } from "../src/codegen.js";
 import { defineModel } from "../src/index.js";
-import { defineMigration, type RowMigration } from "../src/schema/define-migration.js";
-import type { RowManifest } from "../src/schema/manifests/manifest.js";
-import { rowManifest } from "../src/schema/manifests/row-manifest.js";
-import { affectedIndexes, fieldChanges } from "../src/schema/upgrade/affected-indexes.js";
-import { findUpgrade, type RowUpgrade } from "../src/schema/upgrade/row-upgrade.js";
+import { defineMigration, type RowMigration } from "../src/state/schema/define-migration.js";
+import type { RowManifest } from "../src/state/schema/manifests/manifest.js";
+import { rowManifest } from "../src/state/schema/manifests/row-manifest.js";
+import { affectedIndexes, fieldChanges } from "../src/state/schema/upgrade/affected-indexes.js";
+import { findUpgrade, type RowUpgrade } from "../src/state/schema/upgrade/row-upgrade.js";
 
 const id = z.string();
 const v1 = z.object({ id, age: z.string() });

@@ -2,7 +2,7 @@ import { type EmbeddedKv, openKv } from "@keywright/core";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import * as z from "zod";
 import { createDatabase, defineModel, formatPlan, migrate, planMigration } from "../src/index.js";
-import { schemaFunctions } from "../src/schema/manifests/schema-functions.js";
+import { schemaFunctions } from "../src/state/schema/manifests/schema-functions.js";
 
 const id = z.string();
 const functionsOf = (field: z.ZodType) => schemaFunctions(z.object({ id, field })).field;

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, it } from "vitest";
-import { SortedIds } from "../src/transaction/buffer/sorted-ids.js";
+import { SortedIds } from "../src/state/transaction/buffer/sorted-ids.js";
 
 const id = fc.string({ unit: fc.constantFrom("a", "b", "c"), maxLength: 5 });
 

@@ -11,8 +11,8 @@ import {
 } from "@keywright/core";
 import * as fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { runTransaction } from "../src/transaction/run-transaction.js";
-import { TransactionKv } from "../src/transaction/transaction-kv.js";
+import { runTransaction } from "../src/state/transaction/run-transaction.js";
+import { TransactionKv } from "../src/state/transaction/transaction-kv.js";
 import { denoKv } from "./faulty-kv.js";
 import { openDenoKv } from "./open-deno-kv.js";
 

@@ -1,13 +1,17 @@
 import { type Kv, ulid } from "@keywright/core";
 import * as z from "zod";
-import { catalogKey, rowManifestKey, transformMarkKey } from "../src/catalog/catalog-entry.js";
-import { type AnyDatabase, tableContexts } from "../src/context/any-database.js";
-import type { TableContext } from "../src/context/table-context.js";
+import { transformRows } from "../src/change/transform/transform-rows.js";
 import { createDatabase, type Database, defineModel } from "../src/index.js";
-import { transformRows } from "../src/migrate/transform/transform-rows.js";
-import { takeLease } from "../src/run/lease.js";
-import { createRun, type RunOptions } from "../src/run/migration-run.js";
-import { defineMigration } from "../src/schema/define-migration.js";
+import {
+  catalogKey,
+  rowManifestKey,
+  transformMarkKey,
+} from "../src/state/catalog/catalog-entry.js";
+import { type AnyDatabase, tableContexts } from "../src/state/context/any-database.js";
+import type { TableContext } from "../src/state/context/table-context.js";
+import { takeLease } from "../src/state/run/lease.js";
+import { createRun, type RunOptions } from "../src/state/run/migration-run.js";
+import { defineMigration } from "../src/state/schema/define-migration.js";
 
 const oldFields = z.object({
   id: z.string(),

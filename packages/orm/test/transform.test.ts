@@ -9,8 +9,8 @@ import {
   migrate,
   previewMigration,
 } from "../src/index.js";
-import { defineMigration } from "../src/schema/define-migration.js";
-import { yieldToEventLoop } from "../src/transaction/yield-to-event-loop.js";
+import { defineMigration } from "../src/state/schema/define-migration.js";
+import { yieldToEventLoop } from "../src/state/transaction/yield-to-event-loop.js";
 import { denoKv, interferingKv } from "./faulty-kv.js";
 import { openDenoKv } from "./open-deno-kv.js";
 import {

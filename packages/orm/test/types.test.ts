@@ -26,8 +26,8 @@ import {
   type UpdateInput,
   type Versioned,
 } from "../src/index.js";
-import type { Served } from "../src/query/types/served-types.js";
-import type { NamesRow } from "../src/query/types/where-types.js";
+import type { Served } from "../src/read/types/served-types.js";
+import type { NamesRow } from "../src/read/types/where-types.js";
 import type { Badge, Db, Game, Post, Tag, Team, User } from "./types-models.js";
 
 /** Calls that are type-checked and not made. */

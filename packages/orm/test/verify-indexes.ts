@@ -1,1 +1,1 @@
-export * from "../src/testing/verify-indexes.js";
+export * from "../src/testing/expect-indexes.js";

@@ -5,8 +5,6 @@ import { type EmbeddedKv, type Kv, type KvKey, openKv } from "@keywright/core";
 import * as fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import * as z from "zod";
-import { tableContexts } from "../src/context/any-database.js";
-import type { TableContext } from "../src/context/table-context.js";
 import { EntrySums } from "../src/derived/entries/verify/entry-sums.js";
 import {
   type VerifiedEntries,
@@ -15,9 +13,11 @@ import {
 } from "../src/derived/entries/verify/verify-model.js";
 import type { EntryFinding } from "../src/derived/entries/verify/verify-state.js";
 import { belongsTo, createDatabase, defineModel, verifyIndexes } from "../src/index.js";
-import { type Lease, takeLease } from "../src/run/lease.js";
-import type { MigrationProgress } from "../src/run/migration-run.js";
-import { createRun, type RunOptions } from "../src/run/migration-run.js";
+import { tableContexts } from "../src/state/context/any-database.js";
+import type { TableContext } from "../src/state/context/table-context.js";
+import { type Lease, takeLease } from "../src/state/run/lease.js";
+import type { MigrationProgress } from "../src/state/run/migration-run.js";
+import { createRun, type RunOptions } from "../src/state/run/migration-run.js";
 import { countingKv } from "./counting-kv.js";
 import { Crash, crashAtEachCommit, crashingKv, denoKv } from "./faulty-kv.js";
 import { rejection } from "./user-model.js";

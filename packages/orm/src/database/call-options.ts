@@ -1,5 +1,5 @@
-import type { AnyQuery } from "../context/any-query.js";
 import type { Operation } from "../errors/orm-error.js";
+import type { AnyQuery } from "../state/context/any-query.js";
 import type { ManyOptions } from "../write/many/change-rows.js";
 
 /** The options of a call of any method, for any model. */

@@ -1,14 +1,14 @@
-import type { AnyQuery } from "../context/any-query.js";
-import { besideCatalogs } from "../context/beside-catalogs.js";
-import { CallReport } from "../context/call-report.js";
-import { ReadMeter } from "../context/read-meter.js";
-import type { TableContext } from "../context/table-context.js";
 import { addOperation, type Operation } from "../errors/orm-error.js";
 import { InvalidArgumentError } from "../errors/query-errors.js";
 import { TransactionBypassedError } from "../errors/transaction-errors.js";
-import { includedModels } from "../relations/load/included-models.js";
-import { retryTornRead } from "../relations/load/retry-torn-read.js";
-import { isWithinTransaction } from "../transaction/transaction-scope.js";
+import { includedModels } from "../read/include/included-models.js";
+import { retryTornRead } from "../read/include/retry-torn-read.js";
+import type { AnyQuery } from "../state/context/any-query.js";
+import { besideCatalogs } from "../state/context/beside-catalogs.js";
+import { CallReport } from "../state/context/call-report.js";
+import { ReadMeter } from "../state/context/read-meter.js";
+import type { TableContext } from "../state/context/table-context.js";
+import { isWithinTransaction } from "../state/transaction/transaction-scope.js";
 import {
   allowedOptions,
   type CallKind,

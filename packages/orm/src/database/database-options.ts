@@ -1,9 +1,9 @@
-import type { AnyDatabase } from "../context/any-database.js";
-import type { Middleware } from "../context/database-call.js";
-import type { QueryEvent } from "../context/database-settings.js";
 import type { AnyModels, CreateInput, Model, Row } from "../model/model.js";
 import type { UpdateInput } from "../model/rows/update-input.js";
-import type { RowMigration } from "../schema/define-migration.js";
+import type { AnyDatabase } from "../state/context/any-database.js";
+import type { Middleware } from "../state/context/database-call.js";
+import type { QueryEvent } from "../state/context/database-settings.js";
+import type { RowMigration } from "../state/schema/define-migration.js";
 import type { Repository } from "./repository/repository.js";
 
 /**

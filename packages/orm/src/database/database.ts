@@ -1,11 +1,4 @@
 import type { Kv, KvEntryMaybe, KvLike } from "@keywright/core";
-import { capabilitiesOf } from "../catalog/capabilities-of.js";
-import { type CatalogEntry, catalogKey } from "../catalog/catalog-entry.js";
-import { ModelCatalog } from "../catalog/model-catalog.js";
-import { type AnyDatabase, registerDatabase, registerScope } from "../context/any-database.js";
-import type { AnyHooks, DatabaseSettings } from "../context/database-settings.js";
-import { assertMaxReads } from "../context/read-meter.js";
-import { type TableContext, tablesWithin } from "../context/table-context.js";
 import { recordUnguardedCopies } from "../derived/copies/unguarded-copies.js";
 import { settlePendingIndex } from "../derived/entries/duplicates/settle-duplicates.js";
 import { optionAdvice } from "../errors/option-advice.js";
@@ -16,15 +9,26 @@ import type { CompiledModel } from "../model/compiled-model.js";
 import { isModel } from "../model/define-model.js";
 import type { Model } from "../model/model.js";
 import { assertArgument, functionOf } from "../model/shape.js";
-import { linkRelations } from "../relations/link-relations.js";
-import { readStored } from "../rows/read-rows.js";
-import type { RowMigration } from "../schema/define-migration.js";
-import { relationTexts } from "../schema/manifests/model-manifest.js";
+import { capabilitiesOf } from "../state/catalog/capabilities-of.js";
+import { type CatalogEntry, catalogKey } from "../state/catalog/catalog-entry.js";
+import { ModelCatalog } from "../state/catalog/model-catalog.js";
+import {
+  type AnyDatabase,
+  registerDatabase,
+  registerScope,
+} from "../state/context/any-database.js";
+import type { AnyHooks, DatabaseSettings } from "../state/context/database-settings.js";
+import { assertMaxReads } from "../state/context/read-meter.js";
+import { type TableContext, tablesWithin } from "../state/context/table-context.js";
+import { linkRelations } from "../state/references/link-relations.js";
+import { readStored } from "../state/rows/read-rows.js";
+import type { RowMigration } from "../state/schema/define-migration.js";
+import { relationTexts } from "../state/schema/manifests/model-manifest.js";
 import {
   runScopedTransaction,
   type TransactionOptions,
-} from "../transaction/run-scoped-transaction.js";
-import type { TransactionKv } from "../transaction/transaction-kv.js";
+} from "../state/transaction/run-scoped-transaction.js";
+import type { TransactionKv } from "../state/transaction/transaction-kv.js";
 import { assertFreePlaces } from "./assert-free-places.js";
 import { Calls } from "./calls.js";
 import type { AcceptedModels, IsStrict, NotStrict } from "./checked-models.js";

@@ -1,8 +1,8 @@
-import type { DatabaseCall, Middleware } from "../context/database-call.js";
-import type { TableContext } from "../context/table-context.js";
 import type { CompiledModel } from "../model/compiled-model.js";
 import { isPlainObject } from "../model/is-plain-object.js";
 import { copyInput } from "../model/rows/copy-of-data.js";
+import type { DatabaseCall, Middleware } from "../state/context/database-call.js";
+import type { TableContext } from "../state/context/table-context.js";
 
 /** Returns one function that calls middleware in order: the first is the outermost. */
 export function composed(list: readonly Middleware[]): Middleware | undefined {

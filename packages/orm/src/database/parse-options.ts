@@ -1,5 +1,3 @@
-import type { AnyQuery } from "../context/any-query.js";
-import type { TableContext } from "../context/table-context.js";
 import { knownNames } from "../errors/nearest-name.js";
 import { optionAdvice } from "../errors/option-advice.js";
 import { InvalidArgumentError } from "../errors/query-errors.js";
@@ -7,11 +5,13 @@ import type { AnyRow, CompiledModel } from "../model/compiled-model.js";
 import { isPlainObject } from "../model/is-plain-object.js";
 import { copyFields, deepCopy } from "../model/rows/copy-of-data.js";
 import { assertArgument, flag, is, plainObject } from "../model/shape.js";
-import { type AnyAggregateQuery, parseBy } from "../query/aggregate/aggregate-query.js";
-import { keyConditions } from "../query/plan/fields/key-conditions.js";
-import { withReads } from "../query/read/rows/result-row.js";
-import { relatedFilters, withRelatedFilters } from "../relations/filter/parse-filters.js";
-import { includedRelations } from "../relations/load/include-query.js";
+import { type AnyAggregateQuery, parseBy } from "../read/aggregate/aggregate-query.js";
+import { relatedFilters, withRelatedFilters } from "../read/filter/parse-filters.js";
+import { withReads } from "../read/find/rows/shaped-result.js";
+import { includedRelations } from "../read/include/include-query.js";
+import { keyConditions } from "../read/plan/fields/key-conditions.js";
+import type { AnyQuery } from "../state/context/any-query.js";
+import type { TableContext } from "../state/context/table-context.js";
 import {
   allowedOptions,
   type CallKind,

@@ -1,10 +1,10 @@
-import type { Scope } from "../context/scope.js";
-import type { TableContext } from "../context/table-context.js";
 import { ScopeError } from "../errors/scope-error.js";
-import { keyPartOf } from "../indexes/key-parts.js";
 import type { CompiledModel } from "../model/compiled-model.js";
 import { isPlainObject } from "../model/is-plain-object.js";
-import { isScopedBy } from "../query/plan/queried-model.js";
+import { keyPartOf } from "../model/keys/key-parts.js";
+import { isScopedBy } from "../read/plan/queried-model.js";
+import type { Scope } from "../state/context/scope.js";
+import type { TableContext } from "../state/context/table-context.js";
 
 /** The tables of a scope. */
 export interface ScopedTables {

@@ -1,5 +1,4 @@
 import type * as z from "zod";
-import type { AnyDatabase } from "../context/any-database.js";
 import type { AnyIndexDefinition, FieldOf, KeyValue } from "../model/indexes/index-definition.js";
 import type { AnyIndexes, AnyModels, AnyRelations, Model, Row } from "../model/model.js";
 import type {
@@ -10,7 +9,8 @@ import type {
 } from "../model/relations/relation-definition.js";
 import type { ComputedOf } from "../model/rows/result-row.js";
 import type { NotScopable } from "../model/type-errors.js";
-import type { TransactionOptions } from "../transaction/run-scoped-transaction.js";
+import type { AnyDatabase } from "../state/context/any-database.js";
+import type { TransactionOptions } from "../state/transaction/run-scoped-transaction.js";
 import type { Repository } from "./repository/repository.js";
 
 /** Fields of a scope, and the values that they have in all of its rows. */

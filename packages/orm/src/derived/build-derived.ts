@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import type { ModelStore } from "../context/model-store.js";
-import { clearPrefix } from "../run/clear-prefix.js";
-import type { MigrationRun } from "../run/migration-run.js";
+import type { ModelStore } from "../state/context/model-store.js";
+import { clearPrefix } from "../state/run/clear-prefix.js";
+import type { MigrationRun } from "../state/run/migration-run.js";
 import { countersMaintenance } from "./counters/counters-maintenance.js";
 import { entriesMaintenance } from "./entries/entries-maintenance.js";
 import type { BuildOptions, Drop, Maintenance } from "./maintenance.js";

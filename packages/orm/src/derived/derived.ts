@@ -1,6 +1,6 @@
 import type { KvKeyPart } from "@keywright/core";
-import type { IndexChanges, IndexEntry } from "../indexes/index-entries.js";
 import type { AnyRow, CompiledIndex, CompiledModel } from "../model/compiled-model.js";
+import type { IndexChanges, IndexEntry } from "../model/keys/index-entries.js";
 import type { RowExpiry } from "../model/rows/time.js";
 import type { Effects } from "./effects.js";
 import type { View } from "./view.js";

@@ -1,7 +1,7 @@
 import type { AtomicCheck, AtomicOperation, KvKey } from "@keywright/core";
-import type { IndexEntry } from "../indexes/index-entries.js";
+import type { IndexEntry } from "../model/keys/index-entries.js";
 import { currentTime, type RowExpiry, type Time, timeAfter } from "../model/rows/time.js";
-import { type SetUntilOptions, setUntil } from "../transaction/buffer/set-until.js";
+import { type SetUntilOptions, setUntil } from "../state/transaction/buffer/set-until.js";
 
 /** A write of a commit. */
 export type Write =

@@ -1,8 +1,8 @@
 import type { KvKey } from "@keywright/core";
-import type { CatalogEntry, StoredIndex } from "../catalog/catalog-entry.js";
-import type { ModelStore } from "../context/model-store.js";
 import type { CompiledModel } from "../model/compiled-model.js";
-import type { MigrationRun } from "../run/migration-run.js";
+import type { CatalogEntry, StoredIndex } from "../state/catalog/catalog-entry.js";
+import type { ModelStore } from "../state/context/model-store.js";
+import type { MigrationRun } from "../state/run/migration-run.js";
 
 /** An index that is removed from the database. The program need not have it. */
 export interface DroppedIndex {

@@ -1,4 +1,4 @@
-import type { ModelStore } from "../context/model-store.js";
+import type { ModelStore } from "../state/context/model-store.js";
 import { changes } from "./changes/changes.js";
 import { counters } from "./counters/counters.js";
 import type { Cost, Derived, RowChange } from "./derived.js";

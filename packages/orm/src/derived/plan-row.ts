@@ -1,8 +1,8 @@
 import type { KvKeyPart } from "@keywright/core";
-import { whenReady } from "../context/when-ready.js";
 import type { AnyRow } from "../model/compiled-model.js";
 import type { RowExpiry } from "../model/rows/time.js";
-import type { References, ReferringChange } from "../relations/plan-references.js";
+import { whenReady } from "../state/context/when-ready.js";
+import type { References, ReferringChange } from "../state/references/plan-references.js";
 import { markSeen } from "./build-marks.js";
 import { maintainedCounters } from "./counters/maintained-counters.js";
 import type { RowChange } from "./derived.js";

@@ -1,5 +1,5 @@
-import type { CatalogSnapshot } from "../catalog/catalog-snapshot.js";
-import type { ModelStore } from "../context/model-store.js";
+import type { CatalogSnapshot } from "../state/catalog/catalog-snapshot.js";
+import type { ModelStore } from "../state/context/model-store.js";
 
 /** One model, as the catalog described it at one time. */
 export interface View extends ModelStore {

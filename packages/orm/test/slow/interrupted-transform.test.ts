@@ -12,7 +12,7 @@ import {
   previewMigration,
   verifyIndexes,
 } from "../../src/index.js";
-import { leaseKey } from "../../src/run/lease.js";
+import { leaseKey } from "../../src/state/run/lease.js";
 import { Crash, crashAtEachCommit, crashingKv } from "../faulty-kv.js";
 import { beginTransform, contextOf, runTransform } from "../transform-models.js";
 import { expectIndexesToMatch } from "../verify-indexes.js";

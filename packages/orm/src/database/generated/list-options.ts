@@ -1,5 +1,5 @@
-import type { Direction } from "../../context/any-query.js";
-import type { PageOptions } from "../../context/page.js";
+import type { Direction } from "../../state/context/any-query.js";
+import type { PageOptions } from "../../state/context/page.js";
 import type { AggregateOrder, Having } from "../repository/aggregate-types.js";
 
 // The options of generated methods. `Row` is the whole row, whatever a method returns of it.

@@ -1,4 +1,4 @@
-import type { QueryExplanation } from "../../query/read/explain-query.js";
+import type { QueryExplanation } from "../../read/find/explain-query.js";
 import { RowQuery } from "../repository/row-query.js";
 import type { QueryReads } from "../repository/row-reads.js";
 

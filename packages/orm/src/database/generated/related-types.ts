@@ -1,11 +1,11 @@
-import type { Direction } from "../../context/any-query.js";
+import type { Direction } from "../../state/context/any-query.js";
 import type {
   NoIndexServes,
   UnknownField,
   UnknownOption,
   UnknownRelation,
 } from "../../model/type-errors.js";
-import type { FieldCondition } from "../../query/types/condition-types.js";
+import type { FieldCondition } from "../../read/types/condition-types.js";
 
 // The types of `include` in generated code. Each generated model with relations has an interface of
 // them, such as `UserRelations { posts: RelatedRows<PostRow, PostRelations, ["score", "id"]> }`.

@@ -1,4 +1,4 @@
-import { type AnyDatabase, tableWithin } from "../../context/any-database.js";
+import { type AnyDatabase, tableWithin } from "../../state/context/any-database.js";
 import type { AnyRow } from "../../model/compiled-model.js";
 import type { WriteOptions } from "../../write/input/write-options.js";
 import type { PurgeResult } from "../../write/deleted/purge-rows.js";

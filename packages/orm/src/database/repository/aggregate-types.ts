@@ -1,11 +1,11 @@
-import type { Direction } from "../../context/any-query.js";
 import type { DecimalField } from "../../model/aggregates/decimal.js";
 import type { FieldOf } from "../../model/indexes/index-definition.js";
 import type { IndexFields, Model, Row } from "../../model/model.js";
 import type { NoAggregateServes } from "../../model/type-errors.js";
-import type { IndexedField, IndexedValue, IndexName } from "../../query/types/key-path-types.js";
-import type { LeadingFields, OrEmpty } from "../../query/types/served-types.js";
-import type { IndexedWhere } from "../../query/types/where-types.js";
+import type { IndexedField, IndexedValue, IndexName } from "../../read/types/key-path-types.js";
+import type { LeadingFields, OrEmpty } from "../../read/types/served-types.js";
+import type { IndexedWhere } from "../../read/types/where-types.js";
+import type { Direction } from "../../state/context/any-query.js";
 import type { AbortableOptions } from "./abortable-options.js";
 
 /** Definition of an index or a model → the fields that it sums. */

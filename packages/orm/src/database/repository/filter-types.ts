@@ -7,10 +7,10 @@ import type {
   ReadsWholeTable,
   UnknownOption,
 } from "../../model/type-errors.js";
-import type { RangeFilter } from "../../query/types/condition-types.js";
-import type { KeyOfEach } from "../../query/types/form-types.js";
-import type { OrEmpty, Served } from "../../query/types/served-types.js";
-import type { IndexedWhere } from "../../query/types/where-types.js";
+import type { RangeFilter } from "../../read/types/condition-types.js";
+import type { KeyOfEach } from "../../read/types/form-types.js";
+import type { OrEmpty, Served } from "../../read/types/served-types.js";
+import type { IndexedWhere } from "../../read/types/where-types.js";
 import type { ModelNamed } from "./include-types.js";
 
 /** Model → the names of its relations, except those that are also names of fields. */

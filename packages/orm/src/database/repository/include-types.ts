@@ -7,8 +7,8 @@ import type {
   UnknownOption,
   UnknownRelation,
 } from "../../model/type-errors.js";
-import type { Served } from "../../query/types/served-types.js";
-import type { IndexedWhere, OrderBy } from "../../query/types/where-types.js";
+import type { Served } from "../../read/types/served-types.js";
+import type { IndexedWhere, OrderBy } from "../../read/types/where-types.js";
 
 /** Models → the models by their `name`, which relations use. */
 export type ModelsByName<Models extends AnyModels> = {

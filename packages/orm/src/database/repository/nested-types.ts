@@ -7,7 +7,7 @@ import type {
 } from "../../model/relations/relation-definition.js";
 import type { UpdateInput } from "../../model/rows/update-input.js";
 import type { CannotWriteNested } from "../../model/type-errors.js";
-import type { UniqueWhere } from "../../query/types/where-types.js";
+import type { UniqueWhere } from "../../read/types/where-types.js";
 import type { ModelNamed } from "./include-types.js";
 
 /**

@@ -1,8 +1,8 @@
-import type { Direction } from "../../context/any-query.js";
 import type { IndexFields, Model } from "../../model/model.js";
 import type { NotRanked } from "../../model/type-errors.js";
-import type { IndexName } from "../../query/types/key-path-types.js";
-import type { UniqueFields } from "../../query/types/where-types.js";
+import type { IndexName } from "../../read/types/key-path-types.js";
+import type { UniqueFields } from "../../read/types/where-types.js";
+import type { Direction } from "../../state/context/any-query.js";
 import type { AbortableOptions } from "./abortable-options.js";
 
 /** The argument of `rank`. X is its `index`. */

@@ -1,5 +1,5 @@
 import type { AnyModels, Model, Row } from "../../model/model.js";
-import type { QueryExplanation } from "../../query/read/explain-query.js";
+import type { QueryExplanation } from "../../read/find/explain-query.js";
 import type { PurgeResult } from "../../write/deleted/purge-rows.js";
 import type { AggregateOptions, GroupByOptions } from "./aggregate-types.js";
 import type {

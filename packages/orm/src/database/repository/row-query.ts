@@ -1,4 +1,4 @@
-import type { Page } from "../../context/page.js";
+import type { Page } from "../../state/context/page.js";
 
 /**
  * A query that has not been run yet. If it is awaited, it reads a page. If it is iterated with

@@ -1,14 +1,14 @@
-import type { AnyQuery, FoundRow } from "../../context/any-query.js";
-import type { ReadMeter } from "../../context/read-meter.js";
-import type { TableContext } from "../../context/table-context.js";
 import { ReferenceMissingError, VersionConflictError } from "../../errors/row-errors.js";
 import type { AnyRow } from "../../model/compiled-model.js";
-import { resultRow, resultRows } from "../../query/read/rows/result-row.js";
-import { loadRelations } from "../../relations/load/load-relations.js";
-import type { MissingRow } from "../../relations/load/relation-load.js";
-import { retryTornRead } from "../../relations/load/retry-torn-read.js";
-import { foundRow } from "../../rows/found-row.js";
-import { readRows } from "../../rows/read-rows.js";
+import { resultRow, resultRows } from "../../read/find/rows/shaped-result.js";
+import { loadRelations } from "../../read/include/load-relations.js";
+import type { MissingRow } from "../../read/include/relation-load.js";
+import { retryTornRead } from "../../read/include/retry-torn-read.js";
+import type { AnyQuery, FoundRow } from "../../state/context/any-query.js";
+import type { ReadMeter } from "../../state/context/read-meter.js";
+import type { TableContext } from "../../state/context/table-context.js";
+import { foundRow } from "../../state/rows/found-row.js";
+import { readRows } from "../../state/rows/read-rows.js";
 import { withDeletedRows } from "../../write/deleted/purging-context.js";
 import { createMatcher } from "../../write/many/row-matcher.js";
 

@@ -1,10 +1,10 @@
 import { encodeKey, type KvKey, type KvKeyPart } from "@keywright/core";
-import type { IndexEntry } from "../../indexes/index-entries.js";
 import {
   type CompiledIndex,
   type CompiledModel,
   systemPrefix,
 } from "../../model/compiled-model.js";
+import type { IndexEntry } from "../../model/keys/index-entries.js";
 
 /** The maximum number of marks per index, however many distinct values its rows have. */
 const bucketCount = 64;

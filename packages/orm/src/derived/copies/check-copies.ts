@@ -1,15 +1,15 @@
 import type { KvEntry, KvKeyPart } from "@keywright/core";
-import { inParallel } from "../../context/in-parallel.js";
-import type { ModelStore } from "../../context/model-store.js";
-import type { RelatedStore } from "../../context/table-context.js";
 import type { RowId } from "../../errors/orm-error.js";
-import { keyText } from "../../indexes/key-text.js";
-import { pointerOf } from "../../indexes/primary-key.js";
 import type { AnyRow } from "../../model/compiled-model.js";
-import { foundRow } from "../../rows/found-row.js";
-import { readWithSchema } from "../../rows/read-rows.js";
-import { type MigrationRun, maxBatchRows } from "../../run/migration-run.js";
-import { readNextRows } from "../../run/scan-rows.js";
+import { keyText } from "../../model/keys/key-text.js";
+import { pointerOf } from "../../model/keys/primary-key.js";
+import { inParallel } from "../../state/context/in-parallel.js";
+import type { ModelStore } from "../../state/context/model-store.js";
+import type { RelatedStore } from "../../state/context/table-context.js";
+import { foundRow } from "../../state/rows/found-row.js";
+import { readWithSchema } from "../../state/rows/read-rows.js";
+import { type MigrationRun, maxBatchRows } from "../../state/run/migration-run.js";
+import { readNextRows } from "../../state/run/scan-rows.js";
 import { areOutdated, compareCopies, copyRelations, type SuspectCopies } from "./compare-copies.js";
 
 /** A row whose copied fields differ from the row that it copies, or from their defaults. */

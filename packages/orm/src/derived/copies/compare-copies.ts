@@ -1,12 +1,12 @@
 import type { KvEntryMaybe, KvKey, KvKeyPart } from "@keywright/core";
-import type { FoundRow } from "../../context/any-query.js";
-import type { RelatedStore } from "../../context/table-context.js";
-import { rowKey } from "../../indexes/primary-key.js";
+import { rowKey } from "../../model/keys/primary-key.js";
 import type { BelongsTo } from "../../model/relations/relation-definition.js";
-import { isSameReference, referencedKey } from "../../relations/referenced-key.js";
-import { tableOfModel } from "../../relations/referrers.js";
-import { foundRow } from "../../rows/found-row.js";
-import { readKeys, readRows } from "../../rows/read-rows.js";
+import type { FoundRow } from "../../state/context/any-query.js";
+import type { RelatedStore } from "../../state/context/table-context.js";
+import { isSameReference, referencedKey } from "../../state/references/referenced-key.js";
+import { tableOfModel } from "../../state/references/referrers.js";
+import { foundRow } from "../../state/rows/found-row.js";
+import { readKeys, readRows } from "../../state/rows/read-rows.js";
 import { changedCopies, copiesOfNoRow, ownNames } from "./copied-values.js";
 
 /** A relation that copies fields. */

@@ -1,7 +1,7 @@
 import type { AnyRow, CompiledModel } from "../../model/compiled-model.js";
 import type { CopiedFields } from "../../model/relations/relation-definition.js";
 import { isSameData } from "../../model/rows/is-same-data.js";
-import { fillDefaults } from "../../schema/upgrade/fill-defaults.js";
+import { fillDefaults } from "../../state/schema/upgrade/fill-defaults.js";
 
 /** Returns the fields of a copying row that differ from those of the row that it copies. */
 export function changedCopies(copy: CopiedFields, source: AnyRow, row: AnyRow): string[] {

@@ -1,24 +1,24 @@
 import type { AtomicCheck, KvKeyPart } from "@keywright/core";
-import type { CatalogSnapshot } from "../../catalog/catalog-snapshot.js";
-import type { FoundRow } from "../../context/any-query.js";
-import { isInScope } from "../../context/scope.js";
-import type { RelatedStore } from "../../context/table-context.js";
-import { writableCatalog } from "../../context/writable-catalog.js";
 import { ScopeError } from "../../errors/scope-error.js";
 import type { AnyRow } from "../../model/compiled-model.js";
 import type { Reference } from "../../model/relations/linked-relations.js";
 import { isSameData } from "../../model/rows/is-same-data.js";
-import { referenceGuardKey } from "../../relations/guard-keys.js";
-import { isReferenceTo, rowIdOf } from "../../relations/referenced-key.js";
+import type { CatalogSnapshot } from "../../state/catalog/catalog-snapshot.js";
+import type { FoundRow } from "../../state/context/any-query.js";
+import { isInScope } from "../../state/context/scope.js";
+import type { RelatedStore } from "../../state/context/table-context.js";
+import { writableCatalog } from "../../state/context/writable-catalog.js";
+import { referenceGuardKey } from "../../state/references/guard-keys.js";
+import { isReferenceTo, rowIdOf } from "../../state/references/referenced-key.js";
 import {
   beginSearches,
   firstReferrer,
   nextReferrer,
   tableOfModel,
-} from "../../relations/referrers.js";
-import { foundRow } from "../../rows/found-row.js";
-import { readRows } from "../../rows/read-rows.js";
-import type { KeyId } from "../../transaction/buffer/key-id.js";
+} from "../../state/references/referrers.js";
+import { foundRow } from "../../state/rows/found-row.js";
+import { readRows } from "../../state/rows/read-rows.js";
+import type { KeyId } from "../../state/transaction/buffer/key-id.js";
 import { unexpired } from "../expiry/row-expiry.js";
 import { viewOf } from "../view.js";
 import { withCopies } from "./copied-values.js";

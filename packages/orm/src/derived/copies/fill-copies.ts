@@ -1,6 +1,6 @@
-import type { RelatedStore } from "../../context/table-context.js";
-import { changeCatalog } from "../../run/change-catalog.js";
-import type { MigrationRun } from "../../run/migration-run.js";
+import type { RelatedStore } from "../../state/context/table-context.js";
+import { changeCatalog } from "../../state/run/change-catalog.js";
+import type { MigrationRun } from "../../state/run/migration-run.js";
 import { countStoredRows } from "../counters/count-stored-rows.js";
 import { checkCopies, type RenewCopies } from "./check-copies.js";
 

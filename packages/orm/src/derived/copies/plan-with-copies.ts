@@ -1,7 +1,7 @@
-import type { RelatedStore } from "../../context/table-context.js";
-import { rowKey } from "../../indexes/primary-key.js";
-import { planReferences } from "../../relations/plan-references.js";
-import { tableOfModel } from "../../relations/referrers.js";
+import { rowKey } from "../../model/keys/primary-key.js";
+import type { RelatedStore } from "../../state/context/table-context.js";
+import { planReferences } from "../../state/references/plan-references.js";
+import { tableOfModel } from "../../state/references/referrers.js";
 import type { Effects } from "../effects.js";
 import { type PlannedChange, type PlannedRow, planRow } from "../plan-row.js";
 import { type View, viewOf } from "../view.js";

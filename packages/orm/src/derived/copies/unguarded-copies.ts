@@ -1,5 +1,5 @@
-import type { RelatedStore } from "../../context/table-context.js";
-import { unguardedCopies } from "../../schema/manifests/model-manifest.js";
+import type { RelatedStore } from "../../state/context/table-context.js";
+import { unguardedCopies } from "../../state/schema/manifests/model-manifest.js";
 
 /**
  * Records which copies a program without their relation may have let become outdated. They are

@@ -1,13 +1,13 @@
 import type { KvKeyPart } from "@keywright/core";
-import type { RelatedStore } from "../../context/table-context.js";
-import { isSameKey } from "../../indexes/key-parts.js";
-import { primaryKeyOf } from "../../indexes/primary-key.js";
 import type { AnyRow, CompiledModel } from "../../model/compiled-model.js";
+import { isSameKey } from "../../model/keys/key-parts.js";
+import { primaryKeyOf } from "../../model/keys/primary-key.js";
 import type { CopiedFields } from "../../model/relations/relation-definition.js";
 import { isRow } from "../../model/rows/stored-row.js";
-import type { ReferencedEntries } from "../../relations/plan-references.js";
-import { isSameReference, referencedKey, rowIdOf } from "../../relations/referenced-key.js";
-import { tableOfModel } from "../../relations/referrers.js";
+import type { RelatedStore } from "../../state/context/table-context.js";
+import type { ReferencedEntries } from "../../state/references/plan-references.js";
+import { isSameReference, referencedKey, rowIdOf } from "../../state/references/referenced-key.js";
+import { tableOfModel } from "../../state/references/referrers.js";
 import { copiesOfNoRow, ownNames, withCopies } from "./copied-values.js";
 
 /**

@@ -1,21 +1,21 @@
 import type { KvEntry, KvKey } from "@keywright/core";
+import type { Counter } from "../../model/aggregates/counter.js";
+import type { AnyRow } from "../../model/compiled-model.js";
+import { expectedEntries } from "../../model/keys/expected-entries.js";
+import { currentTime } from "../../model/rows/time.js";
 import {
   type CatalogEntry,
   isMaintained,
   storedIndexOf,
   withFormat,
-} from "../../catalog/catalog-entry.js";
-import { countersIn, type StoredCounter } from "../../catalog/stored-counters.js";
-import type { ModelStore } from "../../context/model-store.js";
-import { expectedEntries } from "../../indexes/expected-entries.js";
-import type { Counter } from "../../model/aggregates/counter.js";
-import type { AnyRow } from "../../model/compiled-model.js";
-import { currentTime } from "../../model/rows/time.js";
-import { readStored } from "../../rows/read-rows.js";
-import { buildInBatches } from "../../run/build-in-batches.js";
-import { clearPrefix } from "../../run/clear-prefix.js";
-import { commitBatch } from "../../run/commit-batch.js";
-import type { MigrationRun } from "../../run/migration-run.js";
+} from "../../state/catalog/catalog-entry.js";
+import { countersIn, type StoredCounter } from "../../state/catalog/stored-counters.js";
+import type { ModelStore } from "../../state/context/model-store.js";
+import { readStored } from "../../state/rows/read-rows.js";
+import { buildInBatches } from "../../state/run/build-in-batches.js";
+import { clearPrefix } from "../../state/run/clear-prefix.js";
+import { commitBatch } from "../../state/run/commit-batch.js";
+import type { MigrationRun } from "../../state/run/migration-run.js";
 import { seenKey, seenPrefix } from "../build-marks.js";
 import { addWrites, Effects, writesAt } from "../effects.js";
 import { assertNotRanked } from "../ranks/assert-not-ranked.js";

@@ -1,10 +1,10 @@
 import type { Kv, KvU64 } from "@keywright/core";
-import type { CatalogEntry } from "../../catalog/catalog-entry.js";
-import { counterShape } from "../../catalog/system-shapes.js";
-import { systemValue } from "../../catalog/system-value.js";
-import type { ModelStore } from "../../context/model-store.js";
 import { rowCounter } from "../../model/aggregates/counter-name.js";
-import { type MigrationRun, maxBatchRows } from "../../run/migration-run.js";
+import type { CatalogEntry } from "../../state/catalog/catalog-entry.js";
+import { counterShape } from "../../state/catalog/system-shapes.js";
+import { systemValue } from "../../state/catalog/system-value.js";
+import type { ModelStore } from "../../state/context/model-store.js";
+import { type MigrationRun, maxBatchRows } from "../../state/run/migration-run.js";
 import { rowCounterKey } from "./counter-keys.js";
 
 /**

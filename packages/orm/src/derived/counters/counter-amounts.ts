@@ -1,9 +1,9 @@
 import type { KvKey, KvKeyPart } from "@keywright/core";
-import { type IndexEntry, isAbsent } from "../../indexes/index-entries.js";
-import { keyText } from "../../indexes/key-text.js";
 import { amountOf, limbsOfAmount, valueCount } from "../../model/aggregates/amount.js";
 import type { Counter } from "../../model/aggregates/counter.js";
 import type { AnyRow } from "../../model/compiled-model.js";
+import { type IndexEntry, isAbsent } from "../../model/keys/index-entries.js";
+import { keyText } from "../../model/keys/key-text.js";
 import type { Effects } from "../effects.js";
 import { counterKey } from "./counter-keys.js";
 import type { CounterSet } from "./maintained-counters.js";

@@ -1,6 +1,6 @@
-import type { CatalogEntry, IndexState } from "../../catalog/catalog-entry.js";
-import { countersIn, type StoredCounter } from "../../catalog/stored-counters.js";
 import type { CounterName } from "../../model/aggregates/counter-name.js";
+import type { CatalogEntry, IndexState } from "../../state/catalog/catalog-entry.js";
+import { countersIn, type StoredCounter } from "../../state/catalog/stored-counters.js";
 
 /** Returns an entry in which some counters have another state. */
 export function withCounterStates(

@@ -1,13 +1,13 @@
 import type { KvKey } from "@keywright/core";
-import { storedIndexOf } from "../../catalog/catalog-entry.js";
-import { countersIn } from "../../catalog/stored-counters.js";
-import type { ModelStore } from "../../context/model-store.js";
 import {
   type CounterName,
   counterPrefix,
   rowCounter,
 } from "../../model/aggregates/counter-name.js";
 import { systemPrefix } from "../../model/compiled-model.js";
+import { storedIndexOf } from "../../state/catalog/catalog-entry.js";
+import { countersIn } from "../../state/catalog/stored-counters.js";
+import type { ModelStore } from "../../state/context/model-store.js";
 import type { Drop, Maintenance } from "../maintenance.js";
 import { buildCounters } from "./build-counters.js";
 import { countersOfIndex, withoutCounters } from "./counter-states.js";

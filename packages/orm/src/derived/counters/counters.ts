@@ -1,9 +1,9 @@
 import type { KvKeyPart } from "@keywright/core";
 import { AmountInvalidError } from "../../errors/row-errors.js";
-import { isAbsent } from "../../indexes/index-entries.js";
-import { pointerOf } from "../../indexes/primary-key.js";
 import { amountOf, limbsOf } from "../../model/aggregates/amount.js";
 import type { AnyRow, CompiledModel } from "../../model/compiled-model.js";
+import { isAbsent } from "../../model/keys/index-entries.js";
+import { pointerOf } from "../../model/keys/primary-key.js";
 import type { Derived, IndexedRow, RowChange } from "../derived.js";
 import type { Effects } from "../effects.js";
 import type { View } from "../view.js";

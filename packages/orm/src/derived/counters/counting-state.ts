@@ -1,9 +1,9 @@
 import type { Kv, KvKey, KvKeyPart, Progress } from "@keywright/core";
-import { storedProgress } from "../../catalog/backfill-state.js";
-import type { CatalogEntry, IndexState } from "../../catalog/catalog-entry.js";
-import { countingShape } from "../../catalog/system-shapes.js";
-import { systemValue } from "../../catalog/system-value.js";
 import { type CompiledModel, systemPrefix } from "../../model/compiled-model.js";
+import { storedProgress } from "../../state/catalog/backfill-state.js";
+import type { CatalogEntry, IndexState } from "../../state/catalog/catalog-entry.js";
+import { countingShape } from "../../state/catalog/system-shapes.js";
+import { systemValue } from "../../state/catalog/system-value.js";
 
 /** The progress of a build of counters and ranks, as it is stored. */
 export interface CountingState {

@@ -1,9 +1,9 @@
-import { type CatalogEntry, storedIndexOf } from "../../catalog/catalog-entry.js";
-import { countersIn } from "../../catalog/stored-counters.js";
-import type { ModelStore } from "../../context/model-store.js";
 import { counterPrefix } from "../../model/aggregates/counter-name.js";
-import { changeCatalog } from "../../run/change-catalog.js";
-import type { MigrationRun } from "../../run/migration-run.js";
+import { type CatalogEntry, storedIndexOf } from "../../state/catalog/catalog-entry.js";
+import { countersIn } from "../../state/catalog/stored-counters.js";
+import type { ModelStore } from "../../state/context/model-store.js";
+import { changeCatalog } from "../../state/run/change-catalog.js";
+import type { MigrationRun } from "../../state/run/migration-run.js";
 import { withCounterStates } from "./counter-states.js";
 
 /**

@@ -1,7 +1,7 @@
-import { isMaintained } from "../../catalog/catalog-entry.js";
-import type { CatalogSnapshot } from "../../catalog/catalog-snapshot.js";
 import type { Counter } from "../../model/aggregates/counter.js";
 import type { CompiledIndex, CompiledModel } from "../../model/compiled-model.js";
+import { isMaintained } from "../../state/catalog/catalog-entry.js";
+import type { CatalogSnapshot } from "../../state/catalog/catalog-snapshot.js";
 
 /** Counters of a model, with those that have ranks. */
 export interface CounterSet {

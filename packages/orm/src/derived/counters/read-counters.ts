@@ -1,10 +1,10 @@
 import type { KvKey } from "@keywright/core";
-import { counterShape } from "../../catalog/system-shapes.js";
-import { systemValue } from "../../catalog/system-value.js";
-import type { ModelStore } from "../../context/model-store.js";
-import type { ReadMeter } from "../../context/read-meter.js";
-import { keyText } from "../../indexes/key-text.js";
-import { readStored } from "../../rows/read-rows.js";
+import { keyText } from "../../model/keys/key-text.js";
+import { counterShape } from "../../state/catalog/system-shapes.js";
+import { systemValue } from "../../state/catalog/system-value.js";
+import type { ModelStore } from "../../state/context/model-store.js";
+import type { ReadMeter } from "../../state/context/read-meter.js";
+import { readStored } from "../../state/rows/read-rows.js";
 import {
   type ExpiredCount,
   type ExpiredUntil,

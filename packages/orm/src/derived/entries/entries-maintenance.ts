@@ -1,4 +1,4 @@
-import { duplicatesPrefix } from "../../catalog/backfill-state.js";
+import { duplicatesPrefix } from "../../state/catalog/backfill-state.js";
 import {
   type CatalogEntry,
   isMaintained,
@@ -6,8 +6,8 @@ import {
   type StoredIndex,
   storedIndexOf,
   withoutLeaving,
-} from "../../catalog/catalog-entry.js";
-import type { ModelStore } from "../../context/model-store.js";
+} from "../../state/catalog/catalog-entry.js";
+import type { ModelStore } from "../../state/context/model-store.js";
 import type { Drop, Maintenance } from "../maintenance.js";
 import { backfill } from "./fill/backfill.js";
 

@@ -1,4 +1,4 @@
-import { assertStorable } from "../../indexes/assert-storable.js";
+import { assertStorable } from "../../model/keys/assert-storable.js";
 import type { Derived, RowChange } from "../derived.js";
 import type { Effects } from "../effects.js";
 import type { View } from "../view.js";

@@ -1,16 +1,16 @@
-import type { CatalogSnapshot } from "../../catalog/catalog-snapshot.js";
-import type { FoundRow } from "../../context/any-query.js";
 import { IndexKeyError } from "../../errors/row-errors.js";
-import { canBeStored } from "../../indexes/can-be-stored.js";
+import type { AnyRow, CompiledIndex } from "../../model/compiled-model.js";
+import { canBeStored } from "../../model/keys/can-be-stored.js";
 import {
   type IndexChanges,
   type IndexEntry,
   indexChanges,
   indexEntries,
   isUntouched,
-} from "../../indexes/index-entries.js";
-import type { AnyRow, CompiledIndex } from "../../model/compiled-model.js";
+} from "../../model/keys/index-entries.js";
 import type { RowExpiry } from "../../model/rows/time.js";
+import type { CatalogSnapshot } from "../../state/catalog/catalog-snapshot.js";
+import type { FoundRow } from "../../state/context/any-query.js";
 import { countersNeedAllEntries, summedFields } from "../counters/maintained-counters.js";
 import type { View } from "../view.js";
 

@@ -1,9 +1,9 @@
 import type { KvKey, KvKeyPart } from "@keywright/core";
-import { expiryShape } from "../../catalog/system-shapes.js";
-import { systemValue } from "../../catalog/system-value.js";
-import type { FoundRow } from "../../context/any-query.js";
 import { type CompiledModel, systemPrefix } from "../../model/compiled-model.js";
 import { currentTime, storedTime, type Time } from "../../model/rows/time.js";
+import { expiryShape } from "../../state/catalog/system-shapes.js";
+import { systemValue } from "../../state/catalog/system-value.js";
+import type { FoundRow } from "../../state/context/any-query.js";
 import type { View } from "../view.js";
 
 /**

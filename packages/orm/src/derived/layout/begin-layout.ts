@@ -1,18 +1,18 @@
 import type { Kv } from "@keywright/core";
+import type { CompiledModel } from "../../model/compiled-model.js";
 import {
   type CatalogEntry,
   type StoredIndex,
   type StoredLayout,
   storedIndex,
   withFormat,
-} from "../../catalog/catalog-entry.js";
-import { hasEntries } from "../../catalog/has-entries.js";
-import { keyIndexOf, otherIndexName } from "../../catalog/other-layout.js";
-import type { ModelStore } from "../../context/model-store.js";
-import type { CompiledModel } from "../../model/compiled-model.js";
-import type { MigrationRun } from "../../run/migration-run.js";
-import { indexManifest } from "../../schema/manifests/index-manifest.js";
-import { again, retry } from "../../transaction/retry.js";
+} from "../../state/catalog/catalog-entry.js";
+import { hasEntries } from "../../state/catalog/has-entries.js";
+import { keyIndexOf, otherIndexName } from "../../state/catalog/other-layout.js";
+import type { ModelStore } from "../../state/context/model-store.js";
+import type { MigrationRun } from "../../state/run/migration-run.js";
+import { indexManifest } from "../../state/schema/manifests/index-manifest.js";
+import { again, retry } from "../../state/transaction/retry.js";
 
 /**
  * Records in the catalog that the rows are also stored by the primary key of a model, and the place

@@ -1,10 +1,10 @@
-import type { UnindexedRow } from "../../catalog/backfill-state.js";
-import type { OtherLayout } from "../../catalog/other-layout.js";
-import type { ModelStore } from "../../context/model-store.js";
-import { canBeStored } from "../../indexes/can-be-stored.js";
-import { pointerOf, primaryKeyInRow, rowKey } from "../../indexes/primary-key.js";
-import { type MigrationRun, maxBatchRows } from "../../run/migration-run.js";
-import { readNextRows } from "../../run/scan-rows.js";
+import { canBeStored } from "../../model/keys/can-be-stored.js";
+import { pointerOf, primaryKeyInRow, rowKey } from "../../model/keys/primary-key.js";
+import type { UnindexedRow } from "../../state/catalog/backfill-state.js";
+import type { OtherLayout } from "../../state/catalog/other-layout.js";
+import type { ModelStore } from "../../state/context/model-store.js";
+import { type MigrationRun, maxBatchRows } from "../../state/run/migration-run.js";
+import { readNextRows } from "../../state/run/scan-rows.js";
 import { dropDerived } from "../build-derived.js";
 import { buildCounters } from "../counters/build-counters.js";
 import { backfill } from "../entries/fill/backfill.js";

@@ -1,10 +1,10 @@
-import type { OtherLayout } from "../../catalog/other-layout.js";
-import { assertStorable } from "../../indexes/assert-storable.js";
-import { canBeStored } from "../../indexes/can-be-stored.js";
-import { expectedEntries } from "../../indexes/expected-entries.js";
-import { type IndexEntry, indexChanges, indexEntries } from "../../indexes/index-entries.js";
-import { primaryKeyInRow, primaryKeyOf } from "../../indexes/primary-key.js";
 import type { AnyRow } from "../../model/compiled-model.js";
+import { assertStorable } from "../../model/keys/assert-storable.js";
+import { canBeStored } from "../../model/keys/can-be-stored.js";
+import { expectedEntries } from "../../model/keys/expected-entries.js";
+import { type IndexEntry, indexChanges, indexEntries } from "../../model/keys/index-entries.js";
+import { primaryKeyInRow, primaryKeyOf } from "../../model/keys/primary-key.js";
+import type { OtherLayout } from "../../state/catalog/other-layout.js";
 import type { Derived } from "../derived.js";
 import {
   findForeignEntries,

@@ -1,14 +1,22 @@
 import type { AtomicOperation } from "@keywright/core";
-import { type BackfillState, backfillKey, duplicatesPrefix } from "../../catalog/backfill-state.js";
-import { type CatalogEntry, type StoredIndex, withFormat } from "../../catalog/catalog-entry.js";
-import { isLeaving } from "../../catalog/other-layout.js";
-import { backfillShape } from "../../catalog/system-shapes.js";
-import { systemValue } from "../../catalog/system-value.js";
-import type { ModelStore } from "../../context/model-store.js";
-import { deleteJobsPrefix, guardsPrefix } from "../../relations/guard-keys.js";
-import { changeCatalog } from "../../run/change-catalog.js";
-import { clearPrefix } from "../../run/clear-prefix.js";
-import type { MigrationRun } from "../../run/migration-run.js";
+import {
+  type BackfillState,
+  backfillKey,
+  duplicatesPrefix,
+} from "../../state/catalog/backfill-state.js";
+import {
+  type CatalogEntry,
+  type StoredIndex,
+  withFormat,
+} from "../../state/catalog/catalog-entry.js";
+import { isLeaving } from "../../state/catalog/other-layout.js";
+import { backfillShape } from "../../state/catalog/system-shapes.js";
+import { systemValue } from "../../state/catalog/system-value.js";
+import type { ModelStore } from "../../state/context/model-store.js";
+import { deleteJobsPrefix, guardsPrefix } from "../../state/references/guard-keys.js";
+import { changeCatalog } from "../../state/run/change-catalog.js";
+import { clearPrefix } from "../../state/run/clear-prefix.js";
+import type { MigrationRun } from "../../state/run/migration-run.js";
 import { waitForReaders } from "../build-derived.js";
 import { Verification } from "../entries/verify/verify-state.js";
 

@@ -1,6 +1,6 @@
-import { ModelCatalog } from "../../catalog/model-catalog.js";
-import { withPrimaryKey } from "../../catalog/other-layout.js";
-import type { ModelStore } from "../../context/model-store.js";
+import { ModelCatalog } from "../../state/catalog/model-catalog.js";
+import { withPrimaryKey } from "../../state/catalog/other-layout.js";
+import type { ModelStore } from "../../state/context/model-store.js";
 
 /**
  * Returns the context of a program with the same model that has the primary key of the database. In

@@ -1,3 +1,4 @@
+import type { CompiledModel } from "../../model/compiled-model.js";
 import {
   type CatalogEntry,
   rowManifestKey,
@@ -5,15 +6,14 @@ import {
   type StoredLayout,
   storedIndex,
   storedIndexOf,
-} from "../../catalog/catalog-entry.js";
-import { keyIndexOf, otherIndexName } from "../../catalog/other-layout.js";
-import { rowManifestShape } from "../../catalog/system-shapes.js";
-import { systemValue } from "../../catalog/system-value.js";
-import type { ModelStore } from "../../context/model-store.js";
-import type { CompiledModel } from "../../model/compiled-model.js";
-import type { MigrationRun } from "../../run/migration-run.js";
-import type { RowManifest } from "../../schema/manifests/manifest.js";
-import { again, retry } from "../../transaction/retry.js";
+} from "../../state/catalog/catalog-entry.js";
+import { keyIndexOf, otherIndexName } from "../../state/catalog/other-layout.js";
+import { rowManifestShape } from "../../state/catalog/system-shapes.js";
+import { systemValue } from "../../state/catalog/system-value.js";
+import type { ModelStore } from "../../state/context/model-store.js";
+import type { MigrationRun } from "../../state/run/migration-run.js";
+import type { RowManifest } from "../../state/schema/manifests/manifest.js";
+import { again, retry } from "../../state/transaction/retry.js";
 
 /**
  * Makes the other layout of a model the one that is read, in one commit. From then on, programs

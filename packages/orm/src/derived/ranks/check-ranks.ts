@@ -1,9 +1,9 @@
 import { compareKeys } from "@keywright/core";
-import type { ModelStore } from "../../context/model-store.js";
-import { isSameKey } from "../../indexes/key-parts.js";
 import type { Counter } from "../../model/aggregates/counter.js";
 import { addAmounts, type RankedAmounts } from "../../model/aggregates/ranked-amounts.js";
-import type { MigrationRun } from "../../run/migration-run.js";
+import { isSameKey } from "../../model/keys/key-parts.js";
+import type { ModelStore } from "../../state/context/model-store.js";
+import type { MigrationRun } from "../../state/run/migration-run.js";
 import { type Boundary, first, topLevel } from "./rank-keys.js";
 import { type RankedTable, rankedTable } from "./ranked-table.js";
 import { amountsOfEntries, listEntries } from "./read-entries.js";

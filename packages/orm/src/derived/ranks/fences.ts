@@ -1,5 +1,5 @@
 import type { AtomicCheck, KvEntry } from "@keywright/core";
-import { keyAfter } from "../../indexes/key-parts.js";
+import { keyAfter } from "../../model/keys/key-parts.js";
 import { type Boundary, fenceKey, fencesPrefix, first } from "./rank-keys.js";
 import type { RankedTable } from "./ranked-table.js";
 

@@ -1,5 +1,5 @@
-import { isSameKey } from "../../indexes/key-parts.js";
 import { addAmounts, type RankedAmounts } from "../../model/aggregates/ranked-amounts.js";
+import { isSameKey } from "../../model/keys/key-parts.js";
 import type { Boundary } from "./rank-keys.js";
 import { intervalKey } from "./rank-keys.js";
 import type { RankedTable } from "./ranked-table.js";

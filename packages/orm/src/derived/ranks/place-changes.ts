@@ -1,9 +1,9 @@
 import type { AtomicCheck } from "@keywright/core";
-import { awaitAll } from "../../context/await-all.js";
-import type { ModelStore } from "../../context/model-store.js";
 import { IndexKeyError } from "../../errors/row-errors.js";
-import { canBeStored } from "../../indexes/can-be-stored.js";
-import { keyText } from "../../indexes/key-text.js";
+import { canBeStored } from "../../model/keys/can-be-stored.js";
+import { keyText } from "../../model/keys/key-text.js";
+import { awaitAll } from "../../state/context/await-all.js";
+import type { ModelStore } from "../../state/context/model-store.js";
 import type { Effects } from "../effects.js";
 import { type Fence, findFence } from "./fences.js";
 import type { RankAmount } from "./rank-amounts.js";

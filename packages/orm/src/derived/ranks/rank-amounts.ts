@@ -1,8 +1,8 @@
 import type { KvKey, KvKeyPart } from "@keywright/core";
-import type { IndexEntry } from "../../indexes/index-entries.js";
 import type { Counter } from "../../model/aggregates/counter.js";
 import { rankedAmounts } from "../../model/aggregates/ranked-amounts.js";
 import type { AnyRow } from "../../model/compiled-model.js";
+import type { IndexEntry } from "../../model/keys/index-entries.js";
 import { counterKey } from "../counters/counter-keys.js";
 import type { CounterSet } from "../counters/maintained-counters.js";
 

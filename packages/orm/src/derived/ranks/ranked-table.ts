@@ -1,8 +1,8 @@
 import type { Kv } from "@keywright/core";
-import type { ModelStore } from "../../context/model-store.js";
 import type { Counter } from "../../model/aggregates/counter.js";
 import type { SummedField } from "../../model/aggregates/summed-field.js";
 import type { CompiledIndex, CompiledModel } from "../../model/compiled-model.js";
+import type { ModelStore } from "../../state/context/model-store.js";
 
 /** A ranked index with the database that its intervals are read from. */
 export interface RankedTable {

@@ -1,13 +1,13 @@
 import type { KvEntry, KvEntryMaybe, KvKey, KvKeyPart } from "@keywright/core";
-import { primaryKeyOfEntry } from "../../indexes/entry-value.js";
-import { rowHasKey } from "../../indexes/expected-entries.js";
-import { rowKey } from "../../indexes/primary-key.js";
 import {
   addAmounts,
   type RankedAmounts,
   rankedAmounts,
 } from "../../model/aggregates/ranked-amounts.js";
 import type { AnyRow } from "../../model/compiled-model.js";
+import { primaryKeyOfEntry } from "../../model/keys/entry-value.js";
+import { rowHasKey } from "../../model/keys/expected-entries.js";
+import { rowKey } from "../../model/keys/primary-key.js";
 import type { Boundary } from "./rank-keys.js";
 import type { RankedTable } from "./ranked-table.js";
 import { type EntryRange, type OnReads, selectorOf } from "./read-intervals.js";

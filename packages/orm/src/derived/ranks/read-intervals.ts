@@ -1,6 +1,6 @@
 import { compareKeys, type KvEntry, type KvKey, type KvListSelector } from "@keywright/core";
-import { isSameKey } from "../../indexes/key-parts.js";
 import { addAmounts, type RankedAmounts } from "../../model/aggregates/ranked-amounts.js";
+import { isSameKey } from "../../model/keys/key-parts.js";
 import { type Boundary, first, intervalKey, levelPrefix, stateSlot } from "./rank-keys.js";
 import type { RankedTable } from "./ranked-table.js";
 

@@ -1,7 +1,7 @@
-import type { ModelStore } from "../../context/model-store.js";
 import { UnindexedQueryError } from "../../errors/query-errors.js";
 import { IndexNotReadyError } from "../../errors/schema-errors.js";
 import type { CompiledIndex } from "../../model/compiled-model.js";
+import type { ModelStore } from "../../state/context/model-store.js";
 import { type RankedTable, rankedCounterOf, rankedTable } from "./ranked-table.js";
 
 /** Returns the intervals of an index, if it is ranked and they can be read. */

@@ -1,7 +1,7 @@
 import type { AtomicCheck } from "@keywright/core";
-import { canBeStored } from "../../indexes/can-be-stored.js";
-import { isSameKey } from "../../indexes/key-parts.js";
 import { countOf, countSlot } from "../../model/aggregates/ranked-amounts.js";
+import { canBeStored } from "../../model/keys/can-be-stored.js";
+import { isSameKey } from "../../model/keys/key-parts.js";
 import type { Fence } from "./fences.js";
 import {
   type Boundary,

@@ -1,9 +1,9 @@
 import type { AtomicCheck } from "@keywright/core";
-import type { ModelStore } from "../../context/model-store.js";
-import { isSameKey } from "../../indexes/key-parts.js";
 import type { Counter } from "../../model/aggregates/counter.js";
 import type { CounterName } from "../../model/aggregates/counter-name.js";
-import type { MigrationRun } from "../../run/migration-run.js";
+import { isSameKey } from "../../model/keys/key-parts.js";
+import type { ModelStore } from "../../state/context/model-store.js";
+import type { MigrationRun } from "../../state/run/migration-run.js";
 import { type Fence, fenceBefore, findFence } from "./fences.js";
 import { type Boundary, fenceKey, first, levels, stateKey, topLevel } from "./rank-keys.js";
 import { type RankedTable, rankedTable } from "./ranked-table.js";

@@ -1,6 +1,6 @@
-import type { ModelStore } from "../../context/model-store.js";
 import type { Counter } from "../../model/aggregates/counter.js";
 import { countSlot } from "../../model/aggregates/ranked-amounts.js";
+import type { ModelStore } from "../../state/context/model-store.js";
 import type { RankAmount } from "./rank-amounts.js";
 import { tendRanks } from "./tend-ranks.js";
 

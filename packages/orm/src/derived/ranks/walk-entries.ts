@@ -1,4 +1,3 @@
-import { isSameKey } from "../../indexes/key-parts.js";
 import { limbsOf } from "../../model/aggregates/amount.js";
 import {
   addAmounts,
@@ -6,7 +5,8 @@ import {
   countSlot,
   type RankedAmounts,
 } from "../../model/aggregates/ranked-amounts.js";
-import { again, retry } from "../../transaction/retry.js";
+import { isSameKey } from "../../model/keys/key-parts.js";
+import { again, retry } from "../../state/transaction/retry.js";
 import { type Boundary, first, intervalSize, topLevel } from "./rank-keys.js";
 import type { RankedTable } from "./ranked-table.js";
 import { amountsOfEntries, listEntries } from "./read-entries.js";

@@ -1,7 +1,7 @@
-import type { TableLimits } from "../../context/model-store.js";
-import type { TableContext } from "../../context/table-context.js";
 import { costOfChange } from "../../derived/plan-derived.js";
 import type { CompiledModel } from "../../model/compiled-model.js";
+import type { TableLimits } from "../../state/context/model-store.js";
+import type { TableContext } from "../../state/context/table-context.js";
 
 /** The maximum number of rows that one commit deletes or changes. */
 export const maxRowsPerCommit = 1000;

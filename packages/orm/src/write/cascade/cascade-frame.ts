@@ -1,13 +1,13 @@
 import type { KvKeyPart } from "@keywright/core";
-import type { FoundRow } from "../../context/any-query.js";
-import { awaitAll } from "../../context/await-all.js";
-import type { ReadMeter } from "../../context/read-meter.js";
-import type { TableContext } from "../../context/table-context.js";
 import { VersionConflictError } from "../../errors/row-errors.js";
-import { pointerOf } from "../../indexes/primary-key.js";
 import type { CompiledModel } from "../../model/compiled-model.js";
-import { referenceGuardKey } from "../../relations/guard-keys.js";
-import { rowIdOf } from "../../relations/referenced-key.js";
+import { pointerOf } from "../../model/keys/primary-key.js";
+import type { FoundRow } from "../../state/context/any-query.js";
+import { awaitAll } from "../../state/context/await-all.js";
+import type { ReadMeter } from "../../state/context/read-meter.js";
+import type { TableContext } from "../../state/context/table-context.js";
+import { referenceGuardKey } from "../../state/references/guard-keys.js";
+import { rowIdOf } from "../../state/references/referenced-key.js";
 import {
   beginSearches,
   firstPage,
@@ -18,8 +18,8 @@ import {
   searchesWereComplete,
   tableOfModel,
   withMarkedReferrers,
-} from "../../relations/referrers.js";
-import type { KeyId } from "../../transaction/buffer/key-id.js";
+} from "../../state/references/referrers.js";
+import type { KeyId } from "../../state/transaction/buffer/key-id.js";
 import type { CascadeBudget } from "./cascade-budget.js";
 
 /**

@@ -1,8 +1,12 @@
-import type { FoundRow } from "../../context/any-query.js";
-import { assertUnrestricted } from "../../relations/find-restriction.js";
-import { deleteJobKey, referenceGuardKey, restoreJobKey } from "../../relations/guard-keys.js";
-import { nextReferrer, tableOfModel } from "../../relations/referrers.js";
-import type { KeyId } from "../../transaction/buffer/key-id.js";
+import type { FoundRow } from "../../state/context/any-query.js";
+import { assertUnrestricted } from "../../state/references/find-restriction.js";
+import {
+  deleteJobKey,
+  referenceGuardKey,
+  restoreJobKey,
+} from "../../state/references/guard-keys.js";
+import { nextReferrer, tableOfModel } from "../../state/references/referrers.js";
+import type { KeyId } from "../../state/transaction/buffer/key-id.js";
 import { deleteSingleRow } from "../rows/delete-single-row.js";
 import {
   beginFrame,

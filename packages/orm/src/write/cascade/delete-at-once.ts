@@ -1,11 +1,11 @@
 import type { KvEntryMaybe, KvKeyPart } from "@keywright/core";
-import type { FoundRow } from "../../context/any-query.js";
-import type { ReadMeter } from "../../context/read-meter.js";
-import { type TableContext, tablesWithin } from "../../context/table-context.js";
-import { isSameKey } from "../../indexes/key-parts.js";
-import { isLimitError } from "../../transaction/limit-error-of.js";
-import { runTransaction } from "../../transaction/run-transaction.js";
-import type { TransactionKv } from "../../transaction/transaction-kv.js";
+import { isSameKey } from "../../model/keys/key-parts.js";
+import type { FoundRow } from "../../state/context/any-query.js";
+import type { ReadMeter } from "../../state/context/read-meter.js";
+import { type TableContext, tablesWithin } from "../../state/context/table-context.js";
+import { isLimitError } from "../../state/transaction/limit-error-of.js";
+import { runTransaction } from "../../state/transaction/run-transaction.js";
+import type { TransactionKv } from "../../state/transaction/transaction-kv.js";
 import { isHookError } from "../input/row-hooks.js";
 import type { WriteOptions } from "../input/write-options.js";
 import { deleteSingleRow } from "../rows/delete-single-row.js";

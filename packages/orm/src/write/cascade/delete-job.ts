@@ -1,21 +1,21 @@
 import type { KvKeyPart } from "@keywright/core";
-import { awaitAll } from "../../context/await-all.js";
-import { ReadMeter } from "../../context/read-meter.js";
-import type { TableContext } from "../../context/table-context.js";
 import type { CompiledModel } from "../../model/compiled-model.js";
 import type { Reference } from "../../model/relations/linked-relations.js";
 import { currentTime } from "../../model/rows/time.js";
-import { findByPrimaryKey } from "../../query/read/find-unique.js";
-import { findRestriction } from "../../relations/find-restriction.js";
-import { deleteJobKey } from "../../relations/guard-keys.js";
+import { findByPrimaryKey } from "../../read/find/find-unique.js";
+import { awaitAll } from "../../state/context/await-all.js";
+import { ReadMeter } from "../../state/context/read-meter.js";
+import type { TableContext } from "../../state/context/table-context.js";
+import { findRestriction } from "../../state/references/find-restriction.js";
+import { deleteJobKey } from "../../state/references/guard-keys.js";
 import {
   beginSearches,
   searchesWereComplete,
   tableOfModel,
   withMarkedReferrers,
-} from "../../relations/referrers.js";
-import { setUntil } from "../../transaction/buffer/set-until.js";
-import { runTransaction } from "../../transaction/run-transaction.js";
+} from "../../state/references/referrers.js";
+import { setUntil } from "../../state/transaction/buffer/set-until.js";
+import { runTransaction } from "../../state/transaction/run-transaction.js";
 import { callBeforeDelete } from "../input/row-hooks.js";
 import { findToWrite } from "../rows/find-row.js";
 import type { Deletion } from "./delete-at-once.js";

@@ -23,15 +23,15 @@
  * leaves nothing. The `after` hooks of the step that was just committed may not have been called.
  */
 import type { KvKeyPart } from "@keywright/core";
-import type { FoundRow } from "../../context/any-query.js";
-import { awaitAll } from "../../context/await-all.js";
-import { ReadMeter } from "../../context/read-meter.js";
-import { markingAt, type TableContext } from "../../context/table-context.js";
 import { RowNotFoundError } from "../../errors/row-errors.js";
 import { TransactionConflictError } from "../../errors/transaction-errors.js";
 import { nextCascadeMark } from "../../model/options/soft-delete.js";
-import { referenceGuardKey } from "../../relations/guard-keys.js";
-import { FailedAttempt, retry } from "../../transaction/retry.js";
+import type { FoundRow } from "../../state/context/any-query.js";
+import { awaitAll } from "../../state/context/await-all.js";
+import { ReadMeter } from "../../state/context/read-meter.js";
+import { markingAt, type TableContext } from "../../state/context/table-context.js";
+import { referenceGuardKey } from "../../state/references/guard-keys.js";
+import { FailedAttempt, retry } from "../../state/transaction/retry.js";
 import type { WriteOptions } from "../input/write-options.js";
 import { deleteSingleRow } from "../rows/delete-single-row.js";
 import { type FindRow, findToWrite } from "../rows/find-row.js";

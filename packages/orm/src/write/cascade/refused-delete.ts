@@ -1,5 +1,4 @@
 import { KeywrightError, type KvKeyPart } from "@keywright/core";
-import type { TableContext } from "../../context/table-context.js";
 import {
   IndexKeyError,
   ReferenceMissingError,
@@ -7,7 +6,8 @@ import {
   RowReferencedError,
   UniqueConstraintError,
 } from "../../errors/row-errors.js";
-import { deleteJobKey } from "../../relations/guard-keys.js";
+import type { TableContext } from "../../state/context/table-context.js";
+import { deleteJobKey } from "../../state/references/guard-keys.js";
 import { isHookError } from "../input/row-hooks.js";
 
 /** The errors with which rows, relations and schemas refuse a deletion. */

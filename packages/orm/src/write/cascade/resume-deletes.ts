@@ -1,10 +1,10 @@
-import { type AnyDatabase, tableContexts } from "../../context/any-database.js";
-import { ReadMeter } from "../../context/read-meter.js";
-import { markingAt } from "../../context/table-context.js";
 import type { RowId } from "../../errors/orm-error.js";
-import { pointerOf } from "../../indexes/primary-key.js";
+import { pointerOf } from "../../model/keys/primary-key.js";
 import { nextCascadeMark } from "../../model/options/soft-delete.js";
-import { deleteJobsPrefix } from "../../relations/guard-keys.js";
+import { type AnyDatabase, tableContexts } from "../../state/context/any-database.js";
+import { ReadMeter } from "../../state/context/read-meter.js";
+import { markingAt } from "../../state/context/table-context.js";
+import { deleteJobsPrefix } from "../../state/references/guard-keys.js";
 import { deleteInSteps } from "./delete-in-steps.js";
 import { removeJobIfRefused } from "./refused-delete.js";
 

@@ -1,11 +1,11 @@
 import type { KvKeyPart } from "@keywright/core";
-import type { FoundRow } from "../../context/any-query.js";
-import type { TableContext } from "../../context/table-context.js";
 import { RowNotFoundError } from "../../errors/row-errors.js";
 import type { CompiledModel } from "../../model/compiled-model.js";
-import { findByPrimaryKey } from "../../query/read/find-unique.js";
-import { assertReferrerInScope } from "../../relations/find-restriction.js";
-import { isReferenceTo, referencedKey, rowIdOf } from "../../relations/referenced-key.js";
+import { findByPrimaryKey } from "../../read/find/find-unique.js";
+import type { FoundRow } from "../../state/context/any-query.js";
+import type { TableContext } from "../../state/context/table-context.js";
+import { assertReferrerInScope } from "../../state/references/find-restriction.js";
+import { isReferenceTo, referencedKey, rowIdOf } from "../../state/references/referenced-key.js";
 import type { FindRow } from "../rows/find-row.js";
 import type { CascadeWalk, ParentReference } from "./cascade-frame.js";
 

@@ -5,11 +5,6 @@ import {
   type KvCommitResult,
   LimitExceededError,
 } from "@keywright/core";
-import type { CatalogSnapshot } from "../../catalog/catalog-snapshot.js";
-import type { TableLimits } from "../../context/model-store.js";
-import { isInScope } from "../../context/scope.js";
-import type { TableContext } from "../../context/table-context.js";
-import { writableCatalog } from "../../context/writable-catalog.js";
 import { reloadCopying } from "../../derived/copies/plan-with-copies.js";
 import {
   addWrites,
@@ -23,13 +18,18 @@ import { hasExpired } from "../../derived/expiry/row-expiry.js";
 import type { PlannedChange } from "../../derived/plan-row.js";
 import { viewOf } from "../../derived/view.js";
 import { UniqueConstraintError, VersionConflictError } from "../../errors/row-errors.js";
-import { keyText } from "../../indexes/key-text.js";
-import { pointerOf, rowKey } from "../../indexes/primary-key.js";
+import { keyText } from "../../model/keys/key-text.js";
+import { pointerOf, rowKey } from "../../model/keys/primary-key.js";
 import { isMarked } from "../../model/options/soft-delete.js";
 import { isRow } from "../../model/rows/stored-row.js";
 import type { Time } from "../../model/rows/time.js";
-import { limitErrorOf } from "../../transaction/limit-error-of.js";
-import { FailedAttempt, retry } from "../../transaction/retry.js";
+import type { CatalogSnapshot } from "../../state/catalog/catalog-snapshot.js";
+import type { TableLimits } from "../../state/context/model-store.js";
+import { isInScope } from "../../state/context/scope.js";
+import type { TableContext } from "../../state/context/table-context.js";
+import { writableCatalog } from "../../state/context/writable-catalog.js";
+import { limitErrorOf } from "../../state/transaction/limit-error-of.js";
+import { FailedAttempt, retry } from "../../state/transaction/retry.js";
 
 export interface CommittedChange {
   readonly change: PlannedChange;

@@ -1,11 +1,11 @@
-import type { CatalogSnapshot } from "../../catalog/catalog-snapshot.js";
-import { assertInScope } from "../../context/scope.js";
-import type { RelatedStore } from "../../context/table-context.js";
 import { hasCopies, planWithCopies } from "../../derived/copies/plan-with-copies.js";
 import { type PlannedChange, type PlannedRow, planRow } from "../../derived/plan-row.js";
 import { viewOf } from "../../derived/view.js";
 import { storedForm } from "../../model/rows/stored-form.js";
-import { planReferences } from "../../relations/plan-references.js";
+import type { CatalogSnapshot } from "../../state/catalog/catalog-snapshot.js";
+import { assertInScope } from "../../state/context/scope.js";
+import type { RelatedStore } from "../../state/context/table-context.js";
+import { planReferences } from "../../state/references/plan-references.js";
 
 /**
  * Plans everything that a change of a row writes, by one snapshot of the catalog. Every change of a

@@ -1,14 +1,14 @@
 import type { KvKeyPart } from "@keywright/core";
-import type { TableContext } from "../../context/table-context.js";
-import { primaryKeyOfEntry } from "../../indexes/entry-value.js";
 import type { AnyRow } from "../../model/compiled-model.js";
+import { primaryKeyOfEntry } from "../../model/keys/entry-value.js";
 import { markedIndexName } from "../../model/options/soft-delete.js";
-import { namedIndex } from "../../query/plan/named-index.js";
-import { referencedKey, rowIdOf } from "../../relations/referenced-key.js";
-import { tableOfModel } from "../../relations/referrers.js";
-import { foundRow } from "../../rows/found-row.js";
-import { readRows } from "../../rows/read-rows.js";
-import type { KeyId } from "../../transaction/buffer/key-id.js";
+import type { TableContext } from "../../state/context/table-context.js";
+import { referencedKey, rowIdOf } from "../../state/references/referenced-key.js";
+import { tableOfModel } from "../../state/references/referrers.js";
+import { foundRow } from "../../state/rows/found-row.js";
+import { readRows } from "../../state/rows/read-rows.js";
+import { namedIndex } from "../../state/schema/named-index.js";
+import type { KeyId } from "../../state/transaction/buffer/key-id.js";
 import { withDeletedRows } from "./purging-context.js";
 
 /** A row that a cascade has marked. */

@@ -1,4 +1,4 @@
-import type { TableContext } from "../../context/table-context.js";
+import type { TableContext } from "../../state/context/table-context.js";
 
 /** Returns a context whose reads of this model also return rows that are marked as deleted. */
 export function withDeletedRows(context: TableContext): TableContext {

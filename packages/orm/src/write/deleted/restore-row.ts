@@ -1,6 +1,6 @@
-import type { FoundRow } from "../../context/any-query.js";
-import type { TableContext } from "../../context/table-context.js";
 import { isMarked, unmarkedRow } from "../../model/options/soft-delete.js";
+import type { FoundRow } from "../../state/context/any-query.js";
+import type { TableContext } from "../../state/context/table-context.js";
 import { commitChange } from "../commit/commit-change.js";
 import { planChange } from "../commit/plan-change.js";
 import { assertWriteOptions, type WriteOptions } from "../input/write-options.js";

@@ -1,10 +1,10 @@
 import type * as z from "zod";
-import { allReady, whenReady } from "../../context/when-ready.js";
 import { ownIssue } from "../../errors/row-issue.js";
 import { canBeLeftOut, canBeObject, elementSchema } from "../../model/fields/field-schema.js";
 import { outputSchema } from "../../model/fields/output-schema.js";
 import { isSameData } from "../../model/rows/is-same-data.js";
 import { ownValue } from "../../model/rows/own-fields.js";
+import { allReady, whenReady } from "../../state/context/when-ready.js";
 import { type Parsed, parse } from "./parse.js";
 
 /** The new value of a field, undefined if the field is removed, or the issues with its input. */

@@ -1,9 +1,9 @@
 import * as z from "zod";
-import { allReady, whenReady } from "../../context/when-ready.js";
 import { RowInvalidError } from "../../errors/row-errors.js";
 import { ownIssue } from "../../errors/row-issue.js";
-import { isAbsent } from "../../indexes/index-entries.js";
 import type { AnyRow, CompiledModel } from "../../model/compiled-model.js";
+import { isAbsent } from "../../model/keys/index-entries.js";
+import { allReady, whenReady } from "../../state/context/when-ready.js";
 import { type ChangedField, changedField, prefixPaths } from "./field-operations.js";
 import { type Parsed, parse } from "./parse.js";
 

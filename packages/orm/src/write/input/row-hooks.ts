@@ -1,9 +1,9 @@
-import type { AnyHooks } from "../../context/database-settings.js";
-import type { TableContext } from "../../context/table-context.js";
 import type { AnyRow } from "../../model/compiled-model.js";
 import { copyStored } from "../../model/rows/copy-of-data.js";
 import { ownFields } from "../../model/rows/own-fields.js";
-import { TransactionScope } from "../../transaction/transaction-scope.js";
+import type { AnyHooks } from "../../state/context/database-settings.js";
+import type { TableContext } from "../../state/context/table-context.js";
+import { TransactionScope } from "../../state/transaction/transaction-scope.js";
 
 const beforeHooks = ["beforeCreate", "beforeUpdate", "beforeDelete"] as const;
 const afterHooks = ["afterCreate", "afterUpdate", "afterDelete"] as const;

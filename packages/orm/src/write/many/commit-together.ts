@@ -1,8 +1,8 @@
 import { setImmediate } from "node:timers";
 import type { Kv, KvCommitError, KvCommitResult, KvLimits } from "@keywright/core";
-import { awaitAll } from "../../context/await-all.js";
-import { kvWith } from "../../context/kv-with.js";
-import { isLimitError } from "../../transaction/limit-error-of.js";
+import { awaitAll } from "../../state/context/await-all.js";
+import { kvWith } from "../../state/context/kv-with.js";
+import { isLimitError } from "../../state/transaction/limit-error-of.js";
 import { RecordedOperation, SharedCommit } from "./shared-commit.js";
 
 /** An operation that waits for its commit. */

@@ -1,9 +1,9 @@
-import type { FoundRow } from "../../context/any-query.js";
-import type { TableContext } from "../../context/table-context.js";
 import { withPosition } from "../../errors/row-errors.js";
 import { copyInput } from "../../model/rows/copy-of-data.js";
 import { assertArgument, flag } from "../../model/shape.js";
-import { yieldToEventLoop } from "../../transaction/yield-to-event-loop.js";
+import type { FoundRow } from "../../state/context/any-query.js";
+import type { TableContext } from "../../state/context/table-context.js";
+import { yieldToEventLoop } from "../../state/transaction/yield-to-event-loop.js";
 import { assertWithin } from "../commit/commit-change.js";
 import { isHookError } from "../input/row-hooks.js";
 import { assertWriteOptions, type WriteOptions } from "../input/write-options.js";

@@ -1,14 +1,14 @@
 import type { KvKey, KvKeyPart } from "@keywright/core";
-import { awaitAll } from "../../context/await-all.js";
-import type { TableContext } from "../../context/table-context.js";
 import { takenError } from "../../derived/entries/duplicates/claim-unique-key.js";
 import { UniqueConstraintError } from "../../errors/row-errors.js";
-import { indexKeys } from "../../indexes/index-entries.js";
-import { isSameKey } from "../../indexes/key-parts.js";
-import { keyText } from "../../indexes/key-text.js";
-import { pointerOf, primaryKeyOf, rowKey } from "../../indexes/primary-key.js";
 import type { AnyRow, CompiledIndex, CompiledModel } from "../../model/compiled-model.js";
-import { referencedKey } from "../../relations/referenced-key.js";
+import { indexKeys } from "../../model/keys/index-entries.js";
+import { isSameKey } from "../../model/keys/key-parts.js";
+import { keyText } from "../../model/keys/key-text.js";
+import { pointerOf, primaryKeyOf, rowKey } from "../../model/keys/primary-key.js";
+import { awaitAll } from "../../state/context/await-all.js";
+import type { TableContext } from "../../state/context/table-context.js";
+import { referencedKey } from "../../state/references/referenced-key.js";
 import { isHookError } from "../input/row-hooks.js";
 
 /** Why a row cannot have a key. Undefined if the key is free. */

@@ -1,10 +1,10 @@
 import type { KvKeyPart } from "@keywright/core";
-import type { FoundRow } from "../../context/any-query.js";
-import { ReadMeter } from "../../context/read-meter.js";
-import type { TableContext } from "../../context/table-context.js";
 import { RowNotFoundError } from "../../errors/row-errors.js";
-import { pointerOf } from "../../indexes/primary-key.js";
-import { findByPrimaryKey } from "../../query/read/find-unique.js";
+import { pointerOf } from "../../model/keys/primary-key.js";
+import { findByPrimaryKey } from "../../read/find/find-unique.js";
+import type { FoundRow } from "../../state/context/any-query.js";
+import { ReadMeter } from "../../state/context/read-meter.js";
+import type { TableContext } from "../../state/context/table-context.js";
 import { commitChange } from "../commit/commit-change.js";
 import { planChange } from "../commit/plan-change.js";
 import { findToWrite } from "../rows/find-row.js";

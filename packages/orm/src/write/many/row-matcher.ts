@@ -1,10 +1,10 @@
-import type { AnyQuery, FoundRow } from "../../context/any-query.js";
-import { ReadMeter } from "../../context/read-meter.js";
-import type { OpenFilters } from "../../context/related-filters.js";
-import type { TableContext } from "../../context/table-context.js";
-import { choosePlan, chooseScan } from "../../query/plan/choose-plan.js";
-import { rowFilterOf } from "../../query/read/rows/row-filter.js";
-import { isRowInPlan } from "../../query/read/rows/row-in-plan.js";
+import { rowFilterOf } from "../../read/find/rows/row-filter.js";
+import { isRowInPlan } from "../../read/find/rows/row-in-plan.js";
+import { choosePlan, chooseScan } from "../../read/plan/choose-plan.js";
+import type { AnyQuery, FoundRow } from "../../state/context/any-query.js";
+import type { OpenFilters } from "../../state/context/open-filters.js";
+import { ReadMeter } from "../../state/context/read-meter.js";
+import type { TableContext } from "../../state/context/table-context.js";
 
 /**
  * Tests a row. `within` is the context through which related rows are read. The default is the one

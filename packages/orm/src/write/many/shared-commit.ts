@@ -12,8 +12,11 @@ import {
   specificationOrder,
 } from "@keywright/core";
 import { currentTime, type Time } from "../../model/rows/time.js";
-import { type KeyId, keyIdOf } from "../../transaction/buffer/key-id.js";
-import { type SetUntilOptions, withRemainingLifetime } from "../../transaction/buffer/set-until.js";
+import { type KeyId, keyIdOf } from "../../state/transaction/buffer/key-id.js";
+import {
+  type SetUntilOptions,
+  withRemainingLifetime,
+} from "../../state/transaction/buffer/set-until.js";
 
 /** Repeats a step on another operation, which is committed `now`. */
 type Step = (operation: AtomicOperation, now: Time) => unknown;

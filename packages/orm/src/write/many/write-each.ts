@@ -1,7 +1,4 @@
 import type { Kv, KvLimits } from "@keywright/core";
-import type { FoundRow } from "../../context/any-query.js";
-import type { TableContext } from "../../context/table-context.js";
-import { withJoinedReads } from "../../context/with-joined-reads.js";
 import type { RowId } from "../../errors/orm-error.js";
 import { InvalidArgumentError } from "../../errors/query-errors.js";
 import { IndexChangedError, StaleSchemaError } from "../../errors/schema-errors.js";
@@ -9,8 +6,11 @@ import {
   TransactionConflictError,
   TransactionEndedError,
 } from "../../errors/transaction-errors.js";
-import { readStored } from "../../rows/read-rows.js";
-import { yieldToEventLoop } from "../../transaction/yield-to-event-loop.js";
+import type { FoundRow } from "../../state/context/any-query.js";
+import type { TableContext } from "../../state/context/table-context.js";
+import { withJoinedReads } from "../../state/context/with-joined-reads.js";
+import { readStored } from "../../state/rows/read-rows.js";
+import { yieldToEventLoop } from "../../state/transaction/yield-to-event-loop.js";
 import { catchAfterHooks, hasDuringHook, isHookError } from "../input/row-hooks.js";
 import { commitTogether } from "./commit-together.js";
 

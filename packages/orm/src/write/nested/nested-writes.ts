@@ -1,7 +1,7 @@
-import type { FoundRow } from "../../context/any-query.js";
-import type { ReadMeter } from "../../context/read-meter.js";
-import type { TableContext } from "../../context/table-context.js";
 import type { AnyRow } from "../../model/compiled-model.js";
+import type { FoundRow } from "../../state/context/any-query.js";
+import type { ReadMeter } from "../../state/context/read-meter.js";
+import type { TableContext } from "../../state/context/table-context.js";
 import type { FindRow } from "../rows/find-row.js";
 import type { DataPath, Refuse } from "./nested-operation.js";
 

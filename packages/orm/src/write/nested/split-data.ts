@@ -1,6 +1,6 @@
-import type { TableContext } from "../../context/table-context.js";
 import type { AnyRow } from "../../model/compiled-model.js";
 import type { LinkedRelation } from "../../model/relations/linked-relations.js";
+import type { TableContext } from "../../state/context/table-context.js";
 import {
   type DataPath,
   type NestedOperation,

@@ -1,15 +1,13 @@
-import type { FoundRow } from "../../context/any-query.js";
-import type { TableContext } from "../../context/table-context.js";
 import { RowNotFoundError } from "../../errors/row-errors.js";
 import type { AnyRow, CompiledIndex, CompiledModel } from "../../model/compiled-model.js";
 import type { ManyToMany } from "../../model/relations/relation-definition.js";
-import { isReferenceTo } from "../../relations/referenced-key.js";
-import { tableOfModel } from "../../relations/referrers.js";
+import type { FoundRow } from "../../state/context/any-query.js";
+import type { TableContext } from "../../state/context/table-context.js";
+import { isReferenceTo } from "../../state/references/referenced-key.js";
+import { tableOfModel } from "../../state/references/referrers.js";
 import { withDeletedRows } from "../deleted/purging-context.js";
 import { restoreRow } from "../deleted/restore-row.js";
 import { createRow } from "../rows/create-row.js";
-import type { NestedOperation } from "./nested-operation.js";
-import type { NestedWrites } from "./nested-writes.js";
 import {
   assertWritable,
   findExisting,
@@ -19,7 +17,9 @@ import {
   readAhead,
   referenceTo,
   removeRow,
-} from "./related-rows.js";
+} from "./find-related.js";
+import type { NestedOperation } from "./nested-operation.js";
+import type { NestedWrites } from "./nested-writes.js";
 import type { RelationWrite } from "./split-data.js";
 import { createdBy } from "./write-target.js";
 

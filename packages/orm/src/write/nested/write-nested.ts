@@ -1,16 +1,16 @@
-import type { FoundRow } from "../../context/any-query.js";
-import type { ReadMeter } from "../../context/read-meter.js";
-import type { TableContext } from "../../context/table-context.js";
 import { unexpired } from "../../derived/expiry/row-expiry.js";
 import { viewOf } from "../../derived/view.js";
 import type { AnyRow } from "../../model/compiled-model.js";
 import { copyData } from "../../model/rows/copy-of-data.js";
-import type { AfterCommit } from "../../transaction/after-commit.js";
+import type { FoundRow } from "../../state/context/any-query.js";
+import type { ReadMeter } from "../../state/context/read-meter.js";
+import type { TableContext } from "../../state/context/table-context.js";
+import type { AfterCommit } from "../../state/transaction/after-commit.js";
 import { assertWriteOptions, type WriteOptions } from "../input/write-options.js";
 import type { FindRow } from "../rows/find-row.js";
 import { runAtomically } from "../rows/run-atomically.js";
+import { findNamed, keyOf } from "./find-related.js";
 import { type NestedCall, NestedWriter } from "./nested-writer.js";
-import { findNamed, keyOf } from "./related-rows.js";
 
 /** Returns how to find the row to write within a transaction. */
 type FindWithin = (within: TableContext) => FindRow;

@@ -1,14 +1,12 @@
-import type { FoundRow } from "../../context/any-query.js";
-import type { TableContext } from "../../context/table-context.js";
 import { RowNotFoundError } from "../../errors/row-errors.js";
-import { isSameKey } from "../../indexes/key-parts.js";
 import type { AnyRow } from "../../model/compiled-model.js";
+import { isSameKey } from "../../model/keys/key-parts.js";
 import type { HasMany, HasOne } from "../../model/relations/relation-definition.js";
-import { isReferenceTo } from "../../relations/referenced-key.js";
-import { tableOfModel } from "../../relations/referrers.js";
+import type { FoundRow } from "../../state/context/any-query.js";
+import type { TableContext } from "../../state/context/table-context.js";
+import { isReferenceTo } from "../../state/references/referenced-key.js";
+import { tableOfModel } from "../../state/references/referrers.js";
 import { updateRow } from "../rows/update-row.js";
-import type { NestedOperation } from "./nested-operation.js";
-import type { NestedWrites } from "./nested-writes.js";
 import {
   assertWritable,
   disconnectRow,
@@ -20,7 +18,9 @@ import {
   referenceTo,
   removeRow,
   settingOf,
-} from "./related-rows.js";
+} from "./find-related.js";
+import type { NestedOperation } from "./nested-operation.js";
+import type { NestedWrites } from "./nested-writes.js";
 import type { RelationWrite } from "./split-data.js";
 import { createdBy } from "./write-target.js";
 

@@ -1,12 +1,10 @@
-import type { FoundRow } from "../../context/any-query.js";
-import type { TableContext } from "../../context/table-context.js";
 import { RowNotFoundError } from "../../errors/row-errors.js";
 import type { AnyRow } from "../../model/compiled-model.js";
 import type { BelongsTo } from "../../model/relations/relation-definition.js";
-import { referencedKey } from "../../relations/referenced-key.js";
-import { tableOfModel } from "../../relations/referrers.js";
-import type { NestedOperation } from "./nested-operation.js";
-import type { NestedWrites } from "./nested-writes.js";
+import type { FoundRow } from "../../state/context/any-query.js";
+import type { TableContext } from "../../state/context/table-context.js";
+import { referencedKey } from "../../state/references/referenced-key.js";
+import { tableOfModel } from "../../state/references/referrers.js";
 import {
   emptyReference,
   findExisting,
@@ -14,7 +12,9 @@ import {
   keyOf,
   referenceTo,
   removeRow,
-} from "./related-rows.js";
+} from "./find-related.js";
+import type { NestedOperation } from "./nested-operation.js";
+import type { NestedWrites } from "./nested-writes.js";
 import type { RelationWrite } from "./split-data.js";
 
 /** The effect on a row of what is written through its `belongsTo` relation. */

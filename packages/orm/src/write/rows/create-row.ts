@@ -1,13 +1,13 @@
 import { type KvKeyPart, monotonicUlid } from "@keywright/core";
-import type { CatalogSnapshot } from "../../catalog/catalog-snapshot.js";
-import type { FoundRow } from "../../context/any-query.js";
-import { withScopeValues } from "../../context/scope.js";
-import type { TableContext } from "../../context/table-context.js";
 import { hasExpired, keepsExpiry } from "../../derived/expiry/row-expiry.js";
 import { viewOf } from "../../derived/view.js";
-import { primaryKeyOf, rowKey } from "../../indexes/primary-key.js";
 import type { AnyRow, CompiledModel } from "../../model/compiled-model.js";
+import { primaryKeyOf, rowKey } from "../../model/keys/primary-key.js";
 import { copyData } from "../../model/rows/copy-of-data.js";
+import type { CatalogSnapshot } from "../../state/catalog/catalog-snapshot.js";
+import type { FoundRow } from "../../state/context/any-query.js";
+import { withScopeValues } from "../../state/context/scope.js";
+import type { TableContext } from "../../state/context/table-context.js";
 import { commitChange } from "../commit/commit-change.js";
 import { planChange } from "../commit/plan-change.js";
 import { withCreationTime } from "../input/add-timestamps.js";

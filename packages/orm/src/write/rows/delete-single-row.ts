@@ -1,7 +1,7 @@
-import type { FoundRow } from "../../context/any-query.js";
-import type { TableContext } from "../../context/table-context.js";
 import { RowNotFoundError } from "../../errors/row-errors.js";
 import { isMarked, markedRow, nextMark } from "../../model/options/soft-delete.js";
+import type { FoundRow } from "../../state/context/any-query.js";
+import type { TableContext } from "../../state/context/table-context.js";
 import { commitChange } from "../commit/commit-change.js";
 import { planChange } from "../commit/plan-change.js";
 import { callAfterHook, callBeforeDelete } from "../input/row-hooks.js";

@@ -1,10 +1,10 @@
-import type { CatalogSnapshot } from "../../catalog/catalog-snapshot.js";
-import type { FoundRow } from "../../context/any-query.js";
-import type { TableContext } from "../../context/table-context.js";
 import { unexpired } from "../../derived/expiry/row-expiry.js";
 import { viewOf } from "../../derived/view.js";
 import { RowNotFoundError, VersionConflictError } from "../../errors/row-errors.js";
-import { pointerOf } from "../../indexes/primary-key.js";
+import { pointerOf } from "../../model/keys/primary-key.js";
+import type { CatalogSnapshot } from "../../state/catalog/catalog-snapshot.js";
+import type { FoundRow } from "../../state/context/any-query.js";
+import type { TableContext } from "../../state/context/table-context.js";
 import type { WriteOptions } from "../input/write-options.js";
 
 /**

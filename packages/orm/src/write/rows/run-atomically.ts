@@ -1,8 +1,8 @@
-import type { FoundRow } from "../../context/any-query.js";
-import { type TableContext, tablesWithin } from "../../context/table-context.js";
-import type { AfterCommit } from "../../transaction/after-commit.js";
-import { runTransaction } from "../../transaction/run-transaction.js";
-import type { TransactionKv } from "../../transaction/transaction-kv.js";
+import type { FoundRow } from "../../state/context/any-query.js";
+import { type TableContext, tablesWithin } from "../../state/context/table-context.js";
+import type { AfterCommit } from "../../state/transaction/after-commit.js";
+import { runTransaction } from "../../state/transaction/run-transaction.js";
+import type { TransactionKv } from "../../state/transaction/transaction-kv.js";
 
 interface AtomicOptions {
   /** Is called after the commit, before the `after` hooks. */

@@ -1,9 +1,9 @@
-import type { FoundRow } from "../../context/any-query.js";
-import type { TableContext } from "../../context/table-context.js";
 import { PrimaryKeyChangeError } from "../../errors/row-errors.js";
-import { isSamePart, keyPartOf } from "../../indexes/key-parts.js";
 import type { AnyRow, CompiledModel } from "../../model/compiled-model.js";
+import { isSamePart, keyPartOf } from "../../model/keys/key-parts.js";
 import { copyData, deepCopy } from "../../model/rows/copy-of-data.js";
+import type { FoundRow } from "../../state/context/any-query.js";
+import type { TableContext } from "../../state/context/table-context.js";
 import { commitChange } from "../commit/commit-change.js";
 import { planChange } from "../commit/plan-change.js";
 import { withUpdateTime } from "../input/add-timestamps.js";

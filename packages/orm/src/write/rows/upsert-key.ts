@@ -1,11 +1,11 @@
 import { InvalidArgumentError } from "../../errors/query-errors.js";
-import { hasIndexKey } from "../../indexes/index-entries.js";
-import { isSameKey } from "../../indexes/key-parts.js";
-import { primaryKeyOf } from "../../indexes/primary-key.js";
 import type { AnyRow, CompiledModel } from "../../model/compiled-model.js";
+import { hasIndexKey } from "../../model/keys/index-entries.js";
+import { isSameKey } from "../../model/keys/key-parts.js";
+import { primaryKeyOf } from "../../model/keys/primary-key.js";
 import { copyData } from "../../model/rows/copy-of-data.js";
-import { queriedKey } from "../../query/plan/fields/queried-part.js";
-import { planUnique, primaryKeyIn, uniqueValues } from "../../query/plan/plan-unique.js";
+import { queriedKey } from "../../read/plan/fields/queried-part.js";
+import { planUnique, primaryKeyIn, uniqueValues } from "../../read/plan/plan-unique.js";
 
 /** The key of an upsert that creates only rows with this key. */
 export interface UpsertKey {

@@ -1,6 +1,3 @@
-import type { FoundRow } from "../../context/any-query.js";
-import type { ReadMeter } from "../../context/read-meter.js";
-import type { TableContext } from "../../context/table-context.js";
 import { unexpired } from "../../derived/expiry/row-expiry.js";
 import { viewOf } from "../../derived/view.js";
 import {
@@ -8,11 +5,14 @@ import {
   UniqueConstraintError,
   VersionConflictError,
 } from "../../errors/row-errors.js";
-import { isSameKey } from "../../indexes/key-parts.js";
-import { pointerOf, primaryKeyOfPointer, rowKey } from "../../indexes/primary-key.js";
 import type { AnyRow } from "../../model/compiled-model.js";
+import { isSameKey } from "../../model/keys/key-parts.js";
+import { pointerOf, primaryKeyOfPointer, rowKey } from "../../model/keys/primary-key.js";
 import { copyData, copyInput } from "../../model/rows/copy-of-data.js";
-import { FailedAttempt, retry } from "../../transaction/retry.js";
+import type { FoundRow } from "../../state/context/any-query.js";
+import type { ReadMeter } from "../../state/context/read-meter.js";
+import type { TableContext } from "../../state/context/table-context.js";
+import { FailedAttempt, retry } from "../../state/transaction/retry.js";
 import { callAfterHook, isHookError } from "../input/row-hooks.js";
 import { assertWriteOptions, type WriteOptions } from "../input/write-options.js";
 import { newRow, writeNewRow } from "./create-row.js";

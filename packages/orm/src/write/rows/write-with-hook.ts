@@ -1,5 +1,5 @@
-import type { TableContext } from "../../context/table-context.js";
 import type { AnyRow } from "../../model/compiled-model.js";
+import type { TableContext } from "../../state/context/table-context.js";
 import { callDuringHook, type DuringHook } from "../input/row-hooks.js";
 import { runAtomically } from "./run-atomically.js";
 

@@ -1,8 +1,8 @@
 import type { AtomicCheck, KvKeyPart } from "@keywright/core";
-import { countedRowShape, countedUntilShape } from "../../../catalog/system-shapes.js";
-import { systemValue } from "../../../catalog/system-value.js";
 import type { CompiledModel } from "../../../model/compiled-model.js";
 import { type RowExpiry, storedTime, type Time } from "../../../model/rows/time.js";
+import { countedRowShape, countedUntilShape } from "../../../state/catalog/system-shapes.js";
+import { systemValue } from "../../../state/catalog/system-value.js";
 import type { TimedWrites, Write } from "../../effects.js";
 import type { View } from "../../view.js";
 import type { CounterAmount } from "../counter-amounts.js";

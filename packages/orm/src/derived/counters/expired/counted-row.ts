@@ -1,7 +1,7 @@
 import type { KvKey, KvKeyPart } from "@keywright/core";
-import type { CatalogEntry } from "../../../catalog/catalog-entry.js";
-import type { CatalogSnapshot } from "../../../catalog/catalog-snapshot.js";
 import { type CompiledModel, systemPrefix } from "../../../model/compiled-model.js";
+import type { CatalogEntry } from "../../../state/catalog/catalog-entry.js";
+import type { CatalogSnapshot } from "../../../state/catalog/catalog-snapshot.js";
 import type { CounterAmount } from "../counter-amounts.js";
 import { counterKey } from "../counter-keys.js";
 import { maintainedCounters } from "../maintained-counters.js";

@@ -1,11 +1,11 @@
 import type { KvEntry, KvKey, KvKeyPart } from "@keywright/core";
-import type { CatalogSnapshot } from "../../../catalog/catalog-snapshot.js";
-import { countedRowShape } from "../../../catalog/system-shapes.js";
-import { systemValue } from "../../../catalog/system-value.js";
-import type { ModelStore } from "../../../context/model-store.js";
-import { keyAfter } from "../../../indexes/key-parts.js";
-import { rowKey } from "../../../indexes/primary-key.js";
-import { readStored } from "../../../rows/read-rows.js";
+import { keyAfter } from "../../../model/keys/key-parts.js";
+import { rowKey } from "../../../model/keys/primary-key.js";
+import type { CatalogSnapshot } from "../../../state/catalog/catalog-snapshot.js";
+import { countedRowShape } from "../../../state/catalog/system-shapes.js";
+import { systemValue } from "../../../state/catalog/system-value.js";
+import type { ModelStore } from "../../../state/context/model-store.js";
+import { readStored } from "../../../state/rows/read-rows.js";
 import type { CounterAmount } from "../counter-amounts.js";
 import { type CountedIn, countedRowsPrefix, includingCounters } from "./counted-row.js";
 

@@ -1,11 +1,11 @@
 import type { AtomicCheck, KvKeyPart } from "@keywright/core";
-import type { TakenKey } from "../../../context/table-context.js";
 import { UniqueConstraintError } from "../../../errors/row-errors.js";
-import { primaryKeyOfEntry } from "../../../indexes/entry-value.js";
-import { hasIndexKey, type IndexEntry } from "../../../indexes/index-entries.js";
-import { isSameKey } from "../../../indexes/key-parts.js";
-import { pointerOf, rowKey } from "../../../indexes/primary-key.js";
 import type { AnyRow, CompiledModel } from "../../../model/compiled-model.js";
+import { primaryKeyOfEntry } from "../../../model/keys/entry-value.js";
+import { hasIndexKey, type IndexEntry } from "../../../model/keys/index-entries.js";
+import { isSameKey } from "../../../model/keys/key-parts.js";
+import { pointerOf, rowKey } from "../../../model/keys/primary-key.js";
+import type { TakenKey } from "../../../state/context/table-context.js";
 import { hasExpired } from "../../expiry/row-expiry.js";
 import type { View } from "../../view.js";
 

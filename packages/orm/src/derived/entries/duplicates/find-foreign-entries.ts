@@ -1,9 +1,9 @@
 import type { AtomicCheck } from "@keywright/core";
-import type { ModelStore } from "../../../context/model-store.js";
-import { primaryKeyOfEntry } from "../../../indexes/entry-value.js";
-import type { IndexEntry } from "../../../indexes/index-entries.js";
-import { isSameKey } from "../../../indexes/key-parts.js";
-import { readStored } from "../../../rows/read-rows.js";
+import { primaryKeyOfEntry } from "../../../model/keys/entry-value.js";
+import type { IndexEntry } from "../../../model/keys/index-entries.js";
+import { isSameKey } from "../../../model/keys/key-parts.js";
+import type { ModelStore } from "../../../state/context/model-store.js";
+import { readStored } from "../../../state/rows/read-rows.js";
 
 type Store = Pick<ModelStore, "kv" | "model" | "limits">;
 

@@ -1,21 +1,21 @@
 import type { KvKeyPart } from "@keywright/core";
-import { type Duplicate, duplicatesPrefix } from "../../../catalog/backfill-state.js";
-import { withPrimaryKey } from "../../../catalog/other-layout.js";
-import { duplicateShape } from "../../../catalog/system-shapes.js";
-import { systemValue } from "../../../catalog/system-value.js";
-import { type AnyDatabase, tableContextOf } from "../../../context/any-database.js";
-import type { ModelStore } from "../../../context/model-store.js";
-import type { Page, PageOptions } from "../../../context/page.js";
 import type { RowId } from "../../../errors/orm-error.js";
 import { InvalidArgumentError } from "../../../errors/query-errors.js";
-import { primaryKeyOfEntry } from "../../../indexes/entry-value.js";
-import { rowHasKey } from "../../../indexes/expected-entries.js";
-import { indexKey } from "../../../indexes/index-entries.js";
-import { keyText } from "../../../indexes/key-text.js";
-import { pointerOf, rowKey } from "../../../indexes/primary-key.js";
 import type { CompiledIndex } from "../../../model/compiled-model.js";
+import { primaryKeyOfEntry } from "../../../model/keys/entry-value.js";
+import { rowHasKey } from "../../../model/keys/expected-entries.js";
+import { indexKey } from "../../../model/keys/index-entries.js";
+import { keyText } from "../../../model/keys/key-text.js";
+import { pointerOf, rowKey } from "../../../model/keys/primary-key.js";
 import { assertArgument, positiveInteger } from "../../../model/shape.js";
-import { readStored } from "../../../rows/read-rows.js";
+import { type Duplicate, duplicatesPrefix } from "../../../state/catalog/backfill-state.js";
+import { withPrimaryKey } from "../../../state/catalog/other-layout.js";
+import { duplicateShape } from "../../../state/catalog/system-shapes.js";
+import { systemValue } from "../../../state/catalog/system-value.js";
+import { type AnyDatabase, tableContextOf } from "../../../state/context/any-database.js";
+import type { ModelStore } from "../../../state/context/model-store.js";
+import type { Page, PageOptions } from "../../../state/context/page.js";
+import { readStored } from "../../../state/rows/read-rows.js";
 
 /** Rows that have the same value of a unique index. */
 export interface DuplicateValue {

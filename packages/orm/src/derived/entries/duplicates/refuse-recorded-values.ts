@@ -1,12 +1,12 @@
 import type { KvKeyPart } from "@keywright/core";
-import { type Duplicate, duplicatesOfValue } from "../../../catalog/backfill-state.js";
-import { duplicateShape } from "../../../catalog/system-shapes.js";
-import { systemValue } from "../../../catalog/system-value.js";
 import { UniqueConstraintError } from "../../../errors/row-errors.js";
-import { hasIndexKey, type IndexEntry } from "../../../indexes/index-entries.js";
-import { isSameKey } from "../../../indexes/key-parts.js";
-import { pointerOf, rowKey } from "../../../indexes/primary-key.js";
 import type { AnyRow } from "../../../model/compiled-model.js";
+import { hasIndexKey, type IndexEntry } from "../../../model/keys/index-entries.js";
+import { isSameKey } from "../../../model/keys/key-parts.js";
+import { pointerOf, rowKey } from "../../../model/keys/primary-key.js";
+import { type Duplicate, duplicatesOfValue } from "../../../state/catalog/backfill-state.js";
+import { duplicateShape } from "../../../state/catalog/system-shapes.js";
+import { systemValue } from "../../../state/catalog/system-value.js";
 import { hasExpired } from "../../expiry/row-expiry.js";
 import type { View } from "../../view.js";
 

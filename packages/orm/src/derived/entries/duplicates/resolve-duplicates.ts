@@ -1,16 +1,20 @@
 import type { AtomicOperation, KvCommitError, KvCommitResult } from "@keywright/core";
-import { type Duplicate, duplicateKey, duplicatesPrefix } from "../../../catalog/backfill-state.js";
-import { withIndexStates } from "../../../catalog/catalog-entry.js";
-import { duplicateShape } from "../../../catalog/system-shapes.js";
-import { systemValue } from "../../../catalog/system-value.js";
-import type { ModelStore } from "../../../context/model-store.js";
-import { expectedEntries } from "../../../indexes/expected-entries.js";
-import { isSameKey } from "../../../indexes/key-parts.js";
-import { rowKey } from "../../../indexes/primary-key.js";
 import type { CompiledIndex } from "../../../model/compiled-model.js";
+import { expectedEntries } from "../../../model/keys/expected-entries.js";
+import { isSameKey } from "../../../model/keys/key-parts.js";
+import { rowKey } from "../../../model/keys/primary-key.js";
 import { currentTime, storedTime } from "../../../model/rows/time.js";
-import { setUntil } from "../../../transaction/buffer/set-until.js";
-import { again, retry } from "../../../transaction/retry.js";
+import {
+  type Duplicate,
+  duplicateKey,
+  duplicatesPrefix,
+} from "../../../state/catalog/backfill-state.js";
+import { withIndexStates } from "../../../state/catalog/catalog-entry.js";
+import { duplicateShape } from "../../../state/catalog/system-shapes.js";
+import { systemValue } from "../../../state/catalog/system-value.js";
+import type { ModelStore } from "../../../state/context/model-store.js";
+import { setUntil } from "../../../state/transaction/buffer/set-until.js";
+import { again, retry } from "../../../state/transaction/retry.js";
 import { rowExpireAt } from "../../expiry/row-expiry.js";
 import { viewOf } from "../../view.js";
 import { claimUniqueKey } from "./claim-unique-key.js";

@@ -1,14 +1,14 @@
+import type { CompiledIndex } from "../../../model/compiled-model.js";
+import type { IndexEntry } from "../../../model/keys/index-entries.js";
 import {
   type Duplicate,
   duplicateKey,
   duplicatesOfValue,
   duplicatesPrefix,
-} from "../../../catalog/backfill-state.js";
-import { duplicateShape } from "../../../catalog/system-shapes.js";
-import { systemValue } from "../../../catalog/system-value.js";
-import type { ModelStore } from "../../../context/model-store.js";
-import type { IndexEntry } from "../../../indexes/index-entries.js";
-import type { CompiledIndex } from "../../../model/compiled-model.js";
+} from "../../../state/catalog/backfill-state.js";
+import { duplicateShape } from "../../../state/catalog/system-shapes.js";
+import { systemValue } from "../../../state/catalog/system-value.js";
+import type { ModelStore } from "../../../state/context/model-store.js";
 import { type Commit, makeReadable, resolveDuplicate } from "./resolve-duplicates.js";
 
 /** How many duplicates one write checks in addition to those of the values that it releases. */

@@ -1,20 +1,20 @@
 import type { AtomicCheck, AtomicOperation, KvEntry, KvKey, KvKeyPart } from "@keywright/core";
+import type { AnyRow, CompiledIndex } from "../../../model/compiled-model.js";
+import { canBeStored } from "../../../model/keys/can-be-stored.js";
+import { expectedEntries, type OnRefused } from "../../../model/keys/expected-entries.js";
+import type { IndexEntry } from "../../../model/keys/index-entries.js";
+import { keyText } from "../../../model/keys/key-text.js";
+import { currentTime, storedTime, type Time } from "../../../model/rows/time.js";
 import {
   type Duplicate,
   duplicateKey,
   type UnindexedRow,
-} from "../../../catalog/backfill-state.js";
-import { awaitAll } from "../../../context/await-all.js";
-import type { ModelStore } from "../../../context/model-store.js";
-import { withJoinedReads } from "../../../context/with-joined-reads.js";
-import { canBeStored } from "../../../indexes/can-be-stored.js";
-import { expectedEntries, type OnRefused } from "../../../indexes/expected-entries.js";
-import type { IndexEntry } from "../../../indexes/index-entries.js";
-import { keyText } from "../../../indexes/key-text.js";
-import type { AnyRow, CompiledIndex } from "../../../model/compiled-model.js";
-import { currentTime, storedTime, type Time } from "../../../model/rows/time.js";
-import { readStored } from "../../../rows/read-rows.js";
-import { setUntil } from "../../../transaction/buffer/set-until.js";
+} from "../../../state/catalog/backfill-state.js";
+import { awaitAll } from "../../../state/context/await-all.js";
+import type { ModelStore } from "../../../state/context/model-store.js";
+import { withJoinedReads } from "../../../state/context/with-joined-reads.js";
+import { readStored } from "../../../state/rows/read-rows.js";
+import { setUntil } from "../../../state/transaction/buffer/set-until.js";
 import { rowExpireAt } from "../../expiry/row-expiry.js";
 import { viewOf } from "../../view.js";
 import { claimUniqueKey, type UniqueKeyClaim } from "../duplicates/claim-unique-key.js";

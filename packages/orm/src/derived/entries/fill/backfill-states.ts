@@ -1,17 +1,17 @@
 import { ulid } from "@keywright/core";
+import type { CompiledIndex } from "../../../model/compiled-model.js";
 import {
   type BackfillState,
   backfillKey,
   duplicatesPrefix,
   type UnreportedRows,
   unreportedKey,
-} from "../../../catalog/backfill-state.js";
-import { withIndexStates } from "../../../catalog/catalog-entry.js";
-import { backfillShape } from "../../../catalog/system-shapes.js";
-import { systemValue } from "../../../catalog/system-value.js";
-import type { ModelStore } from "../../../context/model-store.js";
-import type { CompiledIndex } from "../../../model/compiled-model.js";
-import type { MigrationRun } from "../../../run/migration-run.js";
+} from "../../../state/catalog/backfill-state.js";
+import { withIndexStates } from "../../../state/catalog/catalog-entry.js";
+import { backfillShape } from "../../../state/catalog/system-shapes.js";
+import { systemValue } from "../../../state/catalog/system-value.js";
+import type { ModelStore } from "../../../state/context/model-store.js";
+import type { MigrationRun } from "../../../state/run/migration-run.js";
 import { countStoredRows } from "../../counters/count-stored-rows.js";
 import { Verification } from "../verify/verify-state.js";
 import { forgetUnreported } from "./unreported-rows.js";

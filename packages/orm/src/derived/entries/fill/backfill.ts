@@ -1,15 +1,14 @@
 import type { KvEntry } from "@keywright/core";
+import type { AnyRow, CompiledIndex } from "../../../model/compiled-model.js";
 import {
   type BackfillState,
   backfillKey,
   type UnindexedRow,
-} from "../../../catalog/backfill-state.js";
-
-import type { ModelStore } from "../../../context/model-store.js";
-import type { AnyRow, CompiledIndex } from "../../../model/compiled-model.js";
-import { buildInBatches } from "../../../run/build-in-batches.js";
-import { commitBatch } from "../../../run/commit-batch.js";
-import type { MigrationRun } from "../../../run/migration-run.js";
+} from "../../../state/catalog/backfill-state.js";
+import type { ModelStore } from "../../../state/context/model-store.js";
+import { buildInBatches } from "../../../state/run/build-in-batches.js";
+import { commitBatch } from "../../../state/run/commit-batch.js";
+import type { MigrationRun } from "../../../state/run/migration-run.js";
 
 import type { BuildOptions } from "../../maintenance.js";
 import { verifyModel } from "../verify/verify-model.js";

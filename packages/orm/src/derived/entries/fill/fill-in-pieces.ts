@@ -1,7 +1,7 @@
-import type { ModelStore } from "../../../context/model-store.js";
 import type { CompiledIndex } from "../../../model/compiled-model.js";
-import { commitBatch } from "../../../run/commit-batch.js";
-import type { MigrationRun } from "../../../run/migration-run.js";
+import type { ModelStore } from "../../../state/context/model-store.js";
+import { commitBatch } from "../../../state/run/commit-batch.js";
+import type { MigrationRun } from "../../../state/run/migration-run.js";
 import { addBatch, type BackfillBatch } from "./backfill-batch.js";
 
 /**

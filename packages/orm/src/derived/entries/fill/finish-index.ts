@@ -1,8 +1,8 @@
-import type { Duplicate } from "../../../catalog/backfill-state.js";
-import type { IndexState } from "../../../catalog/catalog-entry.js";
-import type { ModelStore } from "../../../context/model-store.js";
 import type { CompiledIndex } from "../../../model/compiled-model.js";
-import type { MigrationRun } from "../../../run/migration-run.js";
+import type { Duplicate } from "../../../state/catalog/backfill-state.js";
+import type { IndexState } from "../../../state/catalog/catalog-entry.js";
+import type { ModelStore } from "../../../state/context/model-store.js";
+import type { MigrationRun } from "../../../state/run/migration-run.js";
 import { type DuplicatesLeft, resolveDuplicates } from "../duplicates/resolve-duplicates.js";
 
 /** The result for an index that was not readable when the run began. */

@@ -1,8 +1,8 @@
 import type { KvKeyPart } from "@keywright/core";
-import type { UnindexedRow, UnindexedRows } from "../../../catalog/backfill-state.js";
-import type { OnRefused } from "../../../indexes/expected-entries.js";
-import { pointerOf } from "../../../indexes/primary-key.js";
 import type { CompiledModel } from "../../../model/compiled-model.js";
+import type { OnRefused } from "../../../model/keys/expected-entries.js";
+import { pointerOf } from "../../../model/keys/primary-key.js";
+import type { UnindexedRow, UnindexedRows } from "../../../state/catalog/backfill-state.js";
 
 /** The maximum number of unindexed rows that are stored, and of characters that they may have. */
 const maxUnindexed = 100;

@@ -3,12 +3,12 @@ import {
   type UnindexedRows,
   type UnreportedRows,
   unreportedPrefix,
-} from "../../../catalog/backfill-state.js";
-import type { IndexState } from "../../../catalog/catalog-entry.js";
-import { unreportedShape } from "../../../catalog/system-shapes.js";
-import { systemValue } from "../../../catalog/system-value.js";
-import type { ModelStore } from "../../../context/model-store.js";
-import type { Lease } from "../../../run/lease.js";
+} from "../../../state/catalog/backfill-state.js";
+import type { IndexState } from "../../../state/catalog/catalog-entry.js";
+import { unreportedShape } from "../../../state/catalog/system-shapes.js";
+import { systemValue } from "../../../state/catalog/system-value.js";
+import type { ModelStore } from "../../../state/context/model-store.js";
+import type { Lease } from "../../../state/run/lease.js";
 
 /** The rows that backfills have left out, and that no completed run has returned yet. */
 export interface Unreported {

@@ -1,6 +1,6 @@
 import type { KvKey, KvKeyPart } from "@keywright/core";
-import { primaryKeyOfPointer } from "../../../indexes/primary-key.js";
 import type { CompiledModel } from "../../../model/compiled-model.js";
+import { primaryKeyOfPointer } from "../../../model/keys/primary-key.js";
 
 /** The number of buckets in the table. Each has two sums of 32 bits. */
 const buckets = 65_536;

@@ -1,16 +1,16 @@
 import type { AtomicCheck, KvEntryMaybe, KvKey, KvKeyPart } from "@keywright/core";
-import { type Duplicate, duplicateKey } from "../../../catalog/backfill-state.js";
-import type { FoundRow } from "../../../context/any-query.js";
-import type { ModelStore } from "../../../context/model-store.js";
-import { canBeStored } from "../../../indexes/can-be-stored.js";
-import { primaryKeyOfEntry } from "../../../indexes/entry-value.js";
-import { expectedEntries, rowHasKey } from "../../../indexes/expected-entries.js";
-import type { IndexEntry } from "../../../indexes/index-entries.js";
-import { isSameKey } from "../../../indexes/key-parts.js";
-import { primaryKeyOfPointer, rowKey } from "../../../indexes/primary-key.js";
 import type { CompiledIndex, CompiledModel } from "../../../model/compiled-model.js";
+import { canBeStored } from "../../../model/keys/can-be-stored.js";
+import { primaryKeyOfEntry } from "../../../model/keys/entry-value.js";
+import { expectedEntries, rowHasKey } from "../../../model/keys/expected-entries.js";
+import type { IndexEntry } from "../../../model/keys/index-entries.js";
+import { isSameKey } from "../../../model/keys/key-parts.js";
+import { primaryKeyOfPointer, rowKey } from "../../../model/keys/primary-key.js";
 import { isSameData } from "../../../model/rows/is-same-data.js";
 import { storedTime } from "../../../model/rows/time.js";
+import { type Duplicate, duplicateKey } from "../../../state/catalog/backfill-state.js";
+import type { FoundRow } from "../../../state/context/any-query.js";
+import type { ModelStore } from "../../../state/context/model-store.js";
 import type { EntryFinding } from "./verify-state.js";
 
 export interface EntryRepair {

@@ -1,11 +1,11 @@
 import type { AtomicOperation } from "@keywright/core";
-import { duplicateKey } from "../../../catalog/backfill-state.js";
-import type { ModelStore } from "../../../context/model-store.js";
-import { keyText } from "../../../indexes/key-text.js";
+import { keyText } from "../../../model/keys/key-text.js";
 import { currentTime } from "../../../model/rows/time.js";
-import type { MigrationRun } from "../../../run/migration-run.js";
-import { setUntil } from "../../../transaction/buffer/set-until.js";
-import { isLimitError } from "../../../transaction/limit-error-of.js";
+import { duplicateKey } from "../../../state/catalog/backfill-state.js";
+import type { ModelStore } from "../../../state/context/model-store.js";
+import type { MigrationRun } from "../../../state/run/migration-run.js";
+import { setUntil } from "../../../state/transaction/buffer/set-until.js";
+import { isLimitError } from "../../../state/transaction/limit-error-of.js";
 import { changeMarkKeys } from "../../changes/change-marks.js";
 import { rowExpireAt } from "../../expiry/row-expiry.js";
 import { viewOf } from "../../view.js";

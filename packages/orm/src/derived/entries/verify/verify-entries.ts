@@ -1,10 +1,10 @@
 import type { KvKey, KvKeyPart } from "@keywright/core";
-import type { ModelStore } from "../../../context/model-store.js";
-import { rowHasKey } from "../../../indexes/expected-entries.js";
-import { rowKey } from "../../../indexes/primary-key.js";
 import type { CompiledIndex } from "../../../model/compiled-model.js";
-import { readStored } from "../../../rows/read-rows.js";
-import type { PageReader } from "../../../run/page-reader.js";
+import { rowHasKey } from "../../../model/keys/expected-entries.js";
+import { rowKey } from "../../../model/keys/primary-key.js";
+import type { ModelStore } from "../../../state/context/model-store.js";
+import { readStored } from "../../../state/rows/read-rows.js";
+import type { PageReader } from "../../../state/run/page-reader.js";
 import { inspectEntry, primaryKeyAt } from "./inspect-entry.js";
 import type { Suspect, VerifyStep } from "./verify-rows.js";
 import type { Verification } from "./verify-state.js";

@@ -1,10 +1,10 @@
-import type { UnindexedRow } from "../../../catalog/backfill-state.js";
-import type { IndexState } from "../../../catalog/catalog-entry.js";
-import { inParallel } from "../../../context/in-parallel.js";
-import type { ModelStore } from "../../../context/model-store.js";
 import type { CompiledIndex } from "../../../model/compiled-model.js";
-import { type MigrationRun, maxBatchRows } from "../../../run/migration-run.js";
-import { PageReader } from "../../../run/page-reader.js";
+import type { UnindexedRow } from "../../../state/catalog/backfill-state.js";
+import type { IndexState } from "../../../state/catalog/catalog-entry.js";
+import { inParallel } from "../../../state/context/in-parallel.js";
+import type { ModelStore } from "../../../state/context/model-store.js";
+import { type MigrationRun, maxBatchRows } from "../../../state/run/migration-run.js";
+import { PageReader } from "../../../state/run/page-reader.js";
 import { dropCounters, dropsCounters } from "../../counters/drop-counters.js";
 import type { Inspection } from "./inspect-entry.js";
 import { type Repairable, repairEntries } from "./repair-entries.js";

@@ -1,11 +1,11 @@
 import type { KvKey, KvKeyPart } from "@keywright/core";
-import type { UnindexedRow, UnindexedRows } from "../../../catalog/backfill-state.js";
-import { verificationShape } from "../../../catalog/system-shapes.js";
-import { systemValue } from "../../../catalog/system-value.js";
-import type { ModelStore } from "../../../context/model-store.js";
-import { canBeStored } from "../../../indexes/can-be-stored.js";
 import { type CompiledModel, systemPrefix } from "../../../model/compiled-model.js";
-import type { MigrationRun } from "../../../run/migration-run.js";
+import { canBeStored } from "../../../model/keys/can-be-stored.js";
+import type { UnindexedRow, UnindexedRows } from "../../../state/catalog/backfill-state.js";
+import { verificationShape } from "../../../state/catalog/system-shapes.js";
+import { systemValue } from "../../../state/catalog/system-value.js";
+import type { ModelStore } from "../../../state/context/model-store.js";
+import type { MigrationRun } from "../../../state/run/migration-run.js";
 import { withUnindexed } from "../fill/unindexed-rows.js";
 import { EntrySums } from "./entry-sums.js";
 

@@ -1,0 +1,151 @@
+import { dropDerived } from "../../derived/build-derived.js";
+import {
+  type CheckedCopies,
+  checkCopies,
+  type RenewCopies,
+} from "../../derived/copies/check-copies.js";
+import { buildCounters } from "../../derived/counters/build-counters.js";
+import { type CheckedCounters, checkCounters } from "../../derived/counters/check-counters.js";
+import { type VerifiedEntries, verifyModel } from "../../derived/entries/verify/verify-model.js";
+import { InvalidArgumentError } from "../../errors/query-errors.js";
+import {
+  type AnyDatabase,
+  tableContextOf,
+  tableContexts,
+} from "../../state/context/any-database.js";
+import type { TableContext } from "../../state/context/table-context.js";
+import { takeLease } from "../../state/run/lease.js";
+import { createRun, type RunOptions } from "../../state/run/migration-run.js";
+import { renewCopies } from "../../write/many/renew-copies.js";
+
+export interface VerifyOptions extends RunOptions {
+  /** The models to verify, by their `name`. All models by default. */
+  readonly models?: readonly string[];
+  /** The names of the indexes to verify, in all of these models. All indexes by default. */
+  readonly indexes?: readonly string[];
+  /** Repairs what is wrong. False by default. */
+  readonly repair?: boolean;
+  /**
+   * Rebuilds the counters of the models even if no entry was repaired. It has an effect only with
+   * `repair`. False by default.
+   */
+  readonly recount?: boolean;
+  /** Waits while another runner is at work. True by default. */
+  readonly wait?: boolean;
+}
+
+/** The result of a verification. */
+export interface VerifyResult {
+  /**
+   * `"damaged"` if entries are wrong and were not repaired, or if an index cannot hold some rows.
+   * `"stopped"` if the signal stopped the run. The next run resumes there. `"busy"` if another
+   * runner is at work and `wait` is false.
+   */
+  readonly status: "clean" | "repaired" | "damaged" | "stopped" | "busy";
+  /** The models whose verification has ended. */
+  readonly models: readonly VerifiedModel[];
+}
+
+/** The result of verifying a model. */
+export interface VerifiedModel extends VerifiedEntries {
+  /**
+   * Counts, sums and ranks that differ from the rows. They are not checked if `indexes` are named, or if
+   * they are built anyway.
+   */
+  readonly counters: CheckedCounters;
+  /** Rows whose copied fields differ. They are not checked if `indexes` are named. */
+  readonly copies: CheckedCopies;
+}
+
+/**
+ * Compares rows and index entries in both directions, in bounded memory and beside writers. Reports
+ * entries that are missing, dangling or mismatched, rows that an index cannot hold, counts, sums
+ * and ranks that differ from the rows, and copied fields that differ from what they copy. With
+ * `repair`, it repairs the entries and the copies, under checks, and builds the counters of a model
+ * again if one is wrong or entries were repaired. Rows that an index cannot hold are not repaired.
+ *
+ * If the database is on disk, the checksums of its files are verified first.
+ *
+ * @throws {CorruptionError} if a file of the database is damaged.
+ * @throws {InvalidArgumentError} if a model or an index does not exist.
+ * @throws {StaleSchemaError} if `repair` is set and the database has a newer schema than this
+ * program.
+ * @throws {LeaseLostError} if another runner has taken over.
+ */
+export async function verifyIndexes(
+  database: AnyDatabase,
+  options: VerifyOptions = {},
+): Promise<VerifyResult> {
+  const { repair = false, recount = false, wait = true, signal } = options;
+  const contexts = verifiedContexts(database, options);
+  const [first] = contexts;
+  if (first === undefined) return { status: "clean", models: [] };
+  // After damage has been found, every read of the database fails and names the file.
+  await first.kv.verifyFiles?.();
+  const lease = await takeLease(first.kv, { wait, signal });
+  if (typeof lease === "string") return { status: lease, models: [] };
+  try {
+    const run = createRun(lease, options);
+    const models: VerifiedModel[] = [];
+    for (const context of contexts) {
+      const indexes = context.model.indexes.filter(
+        ({ name }) => options.indexes?.includes(name) ?? true,
+      );
+      const counters =
+        options.indexes === undefined && !(repair && recount)
+          ? await checkCounters(context, run)
+          : unchecked;
+      if (counters === "stopped") return { status: "stopped", models };
+      const isWrong = counters.count > 0;
+      const recounts = recount || isWrong;
+      const rebuildCounters = async () =>
+        (await dropDerived(context, run)) && (await buildCounters(context, run));
+      const how = { repair, recount: recounts, rebuildCounters };
+      const verified = await verifyModel(context, indexes, run, how);
+      if (verified === "stopped") return { status: "stopped", models };
+      const renew: RenewCopies | undefined = repair
+        ? (keys) => renewCopies(context, keys)
+        : undefined;
+      const copies =
+        options.indexes === undefined ? await checkCopies(context, run, { renew }) : unchecked;
+      if (copies === "stopped") return { status: "stopped", models };
+      const rebuilt = repair ? counters.count : 0;
+      models.push({ ...verified, copies, counters: { ...counters, repaired: rebuilt } });
+    }
+    return { status: statusOfVerified(models), models };
+  } finally {
+    await lease.release();
+  }
+}
+
+const unchecked = { count: 0, first: [], unchecked: 0, repaired: 0 };
+
+function verifiedContexts(
+  database: AnyDatabase,
+  { models, indexes }: VerifyOptions,
+): readonly TableContext[] {
+  const contexts = tableContexts(database);
+  const selected = models?.map((name) => tableContextOf(database, name)) ?? [...contexts.values()];
+  for (const name of indexes ?? []) {
+    const isKnown = selected.some(({ model }) =>
+      model.indexes.some((index) => index.name === name),
+    );
+    if (!isKnown)
+      throw new InvalidArgumentError("", "indexes", `no model has an index ${name}`, "verify");
+  }
+  return selected;
+}
+
+function statusOfVerified(models: readonly VerifiedModel[]): VerifyResult["status"] {
+  let found = 0;
+  let repaired = 0;
+  let unindexed = 0;
+  for (const model of models) {
+    for (const count of Object.values(model.counts)) found += count;
+    found += model.copies.count + model.counters.count;
+    repaired += model.repaired + model.copies.repaired + model.counters.repaired;
+    unindexed += model.unindexedCount;
+  }
+  if (found > repaired || unindexed > 0) return "damaged";
+  return found > 0 ? "repaired" : "clean";
+}

@@ -1,0 +1,108 @@
+import type { CompiledModel } from "../../model/compiled-model.js";
+import type {
+  ExplainedRelation,
+  OpenFilters,
+  RelatedFilters,
+  RelatedRow,
+} from "../../state/context/open-filters.js";
+import type { ReadMeter } from "../../state/context/read-meter.js";
+import type { TableContext } from "../../state/context/table-context.js";
+import { hashOf } from "../../state/schema/manifests/hash.js";
+import { explainFilter } from "./explain-filter.js";
+import { unservedFilter, unservedSearch } from "./filter-errors.js";
+import { type FilterPlan, planFilter } from "./filter-plan.js";
+import { OpenFilter } from "./open-filter.js";
+import type { RelatedFilter } from "./related-filter.js";
+
+/** The conditions of a query on related rows. A row must meet all of them. */
+export class Filters implements RelatedFilters {
+  readonly id: string;
+  readonly #filters: readonly RelatedFilter[];
+
+  constructor(filters: readonly RelatedFilter[], id: string) {
+    this.#filters = filters;
+    this.id = id;
+  }
+
+  /** Returns the conditions of both, in the order of the model's relations. */
+  and(context: TableContext, other: Filters): Filters {
+    const names = [...context.links.relations.keys()];
+    const filters = [...this.#filters, ...other.#filters].sort(
+      (a, b) => names.indexOf(a.link.name) - names.indexOf(b.link.name),
+    );
+    return new Filters(filters, hashOf([this.id, other.id]));
+  }
+
+  get models(): readonly CompiledModel[] {
+    return this.#filters.flatMap(({ link, query }) => [
+      link.target,
+      ...(link.through === undefined ? [] : [link.through]),
+      ...(query?.related?.models ?? []),
+    ]);
+  }
+
+  canFind(context: TableContext): boolean {
+    return this.#plans(context).some(({ find }) => find !== undefined);
+  }
+
+  assertServed(context: TableContext, isFinding: boolean): void {
+    const plans = this.#plans(context);
+    if (isFinding && !plans.some(({ find }) => find !== undefined)) {
+      throw unservedSearch(context, this.#filters, plans);
+    }
+    for (const [i, filter] of this.#filters.entries()) {
+      const { test, error } = plans[i]!;
+      if (test === undefined) throw unservedFilter(context, filter, error);
+    }
+  }
+
+  open(context: TableContext, meter: ReadMeter): OpenFilters {
+    const plans = this.#plans(context);
+    const open = this.#filters.map((each, i) => new OpenFilter(context, each, plans[i]!, meter));
+    return {
+      keysAfter: (after, reverse) => open[finding(plans)]!.keysAfter(after, reverse),
+      test: (rows) => testAll(open, rows),
+    };
+  }
+
+  explain(context: TableContext, isFinding: boolean): readonly ExplainedRelation[] {
+    const plans = this.#plans(context);
+    const first = isFinding ? finding(plans) : undefined;
+    return this.#filters.flatMap((filter, i) =>
+      explainFilter(context, filter, plans[i]!, i === first),
+    );
+  }
+
+  #plans(context: TableContext): readonly FilterPlan[] {
+    return this.#filters.map((filter) => planFilter(context, filter));
+  }
+}
+
+/** Returns the conditions that a row meets if it meets all of some. Undefined if there are none. */
+export function allFilters(
+  context: TableContext,
+  list: readonly RelatedFilters[],
+): RelatedFilters | undefined {
+  const [first, ...others] = list as readonly Filters[];
+  return others.reduce((all, each) => all?.and(context, each), first);
+}
+
+/** Returns the position of the condition that finds rows: the first that can be walked. */
+function finding(plans: readonly FilterPlan[]): number {
+  const walked = plans.findIndex(({ find }) => find === "walk");
+  return walked >= 0 ? walked : plans.findIndex(({ find }) => find === "collect");
+}
+
+/** Tests rows with each condition. A row that does not meet one is not tested with the next. */
+async function testAll(
+  filters: readonly OpenFilter[],
+  rows: readonly RelatedRow[],
+): Promise<boolean[]> {
+  const results = rows.map(() => true);
+  for (const filter of filters) {
+    const positions = [...results.keys()].filter((i) => results[i]);
+    const passes = await filter.test(positions.map((i) => rows[i]!));
+    for (const [i, position] of positions.entries()) results[position] = passes[i] === true;
+  }
+  return results;
+}

@@ -1,0 +1,94 @@
+import type { CompiledModel } from "../../model/compiled-model.js";
+import { keyText } from "../../model/keys/key-text.js";
+import { assertArgument, positiveInteger } from "../../model/shape.js";
+import type { AnyQuery, FoundRow } from "../../state/context/any-query.js";
+import type { Page, PageOptions } from "../../state/context/page.js";
+import type { ReadMeter } from "../../state/context/read-meter.js";
+import type { TableContext } from "../../state/context/table-context.js";
+import type { ChosenPlan } from "../plan/choose-plan.js";
+import { encodeCursor } from "../plan/ranges/cursor.js";
+import { maxBatch } from "./entries/entry-reader.js";
+import type { ReadRow } from "./rows/row-reader.js";
+import { rowSourceOf } from "./rows/row-source.js";
+
+/** @throws {InvalidArgumentError} if `take` is not a positive integer. */
+export function takeOf({ name }: CompiledModel, { take }: PageOptions): number {
+  if (take === undefined) return Number.POSITIVE_INFINITY;
+  if (!Number.isSafeInteger(take) || take < 1) assertArgument(name, "take", take, positiveInteger);
+  return take;
+}
+
+/**
+ * Reads a page of rows through an index. It reads one entry more than the page has, if `maxReads`
+ * allows it, to find out if there is another page. If it cannot find out, because the query has a
+ * filter or `maxReads` is used up, it returns a cursor, and the next page may be empty.
+ */
+export async function readPage(
+  context: TableContext,
+  chosen: ChosenPlan,
+  query: AnyQuery,
+  meter: ReadMeter,
+): Promise<Page<FoundRow>> {
+  const take = takeOf(context.model, query);
+  const hasEnd = take !== Number.POSITIVE_INFINITY;
+  const reader = rowSourceOf(context, chosen, query, meter, hasEnd);
+  // If the entries of an index are read in several steps, a row that moves within the index between
+  // two steps is read at both places. Only the later place, with the newer row, is retained.
+  const canMove = "merged" in chosen.plan || chosen.plan.index !== undefined;
+  let items: ReadRow[] = [];
+  /** The rows by their keys. Undefined while no row can occur twice. */
+  let byKey: Map<string, ReadRow> | undefined;
+  let size = 0;
+  let isEnd = false;
+  let isCutOff = false;
+  while (size < take && !isEnd && !isCutOff) {
+    const missing = take - size;
+    const rows = await reader.next(Math.min(missing, maxBatch));
+    isEnd = rows.length === 0;
+    isCutOff = rows.length > missing;
+    const added = isCutOff ? rows.slice(0, missing) : rows;
+    if (byKey === undefined && canMove && size + added.length > 1 && reader.steps > 1) {
+      byKey = new Map();
+      setLatest(byKey, items);
+    }
+    if (byKey === undefined) items = items.concat(added);
+    else setLatest(byKey, added);
+    size = byKey?.size ?? items.length;
+  }
+  if (byKey !== undefined) items = [...byKey.values()];
+  const last = items.at(-1);
+  if (isEnd || last === undefined || !(isCutOff || (await reader.hasMore())))
+    return { items, cursor: null };
+  return { items, cursor: encodeCursor(chosen.plan, last.entryKey) };
+}
+
+/** Adds rows. A row that is there already moves to the later place. */
+function setLatest(byKey: Map<string, ReadRow>, rows: readonly ReadRow[]): void {
+  for (const row of rows) {
+    const key = keyText(row.primaryKey);
+    byKey.delete(key);
+    byKey.set(key, row);
+  }
+}
+
+/** Small, so that a loop that needs few rows does not wait for many. */
+const firstBatch = 32;
+
+/** Yields rows. Holds at most 500 of them in memory. The consumer may stop at any time. */
+export async function* readStream(
+  context: TableContext,
+  chosen: ChosenPlan,
+  query: AnyQuery,
+  meter: ReadMeter,
+): AsyncGenerator<FoundRow> {
+  let missing = takeOf(context.model, query);
+  const reader = rowSourceOf(context, chosen, query, meter, false);
+  for (let batch = firstBatch; missing > 0; batch = Math.min(batch * 2, maxBatch)) {
+    const rows = await reader.next(Math.min(missing, batch));
+    if (rows.length === 0) return;
+    for (const row of rows) {
+      yield row;
+      if (--missing === 0) return;
+    }
+  }
+}

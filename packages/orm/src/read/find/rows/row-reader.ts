@@ -1,0 +1,175 @@
+import type { KvEntry, KvKey, KvKeyPart } from "@keywright/core";
+import type { AnyRow, CompiledIndex } from "../../../model/compiled-model.js";
+import { primaryKeyOfEntry, rowInEntry } from "../../../model/keys/entry-value.js";
+import { keyText } from "../../../model/keys/key-text.js";
+import { storedTime } from "../../../model/rows/time.js";
+import type { AnyQuery, FoundRow } from "../../../state/context/any-query.js";
+import type { ReadMeter } from "../../../state/context/read-meter.js";
+import type { TableContext } from "../../../state/context/table-context.js";
+import { assertRow, foundRow } from "../../../state/rows/found-row.js";
+import { readRows } from "../../../state/rows/read-rows.js";
+import { isCovered, readsMarkedRows } from "../../plan/covered-read.js";
+import { mayRepeat, nameOfIndex, type QueryPlan } from "../../plan/ranges/query-plan.js";
+import { EntryReader, maxBatch } from "../entries/entry-reader.js";
+import { isFirstKey } from "../entries/first-key.js";
+import { type RowFilter, rowFilterOf } from "./row-filter.js";
+
+export interface ReadRow extends FoundRow {
+  readonly entryKey: KvKey;
+}
+
+/** Reads the rows of a query in batches. */
+export interface RowSource {
+  /**
+   * Returns the next rows in the order of the query, at least one if there are more.
+   *
+   * @param count how many rows are wanted. More may be returned.
+   */
+  next(count: number): Promise<ReadRow[]>;
+  /** How many reads of the database have returned entries so far. Each has its own snapshot. */
+  readonly steps: number;
+  /** The texts of the keys of entries that led to no row of the query. */
+  readonly lost: readonly string[];
+  /** True if there are more rows. Also true if the limit of reads does not allow to find out. */
+  hasMore(): Promise<boolean>;
+}
+
+/**
+ * Reads the rows of a plan in batches: first entries of its index, then the rows that they point
+ * to. A row is returned only if it still has the key of the entry. If the entries hold all that the
+ * query returns, the rows are not read.
+ */
+export class RowReader implements RowSource {
+  readonly #context: TableContext;
+  readonly #plan: QueryPlan;
+  readonly #filter: RowFilter | undefined;
+  readonly #meter: ReadMeter;
+  readonly #entries: EntryReader;
+  readonly #isCovered: boolean;
+  /** True if an entry may not be a row of the result, although no writer has changed it. */
+  readonly #mayLeaveOut: boolean;
+  /** The minimum number of entries that are read together. It grows if some are left out. */
+  #minBatch = 0;
+  readonly lost: string[] = [];
+
+  constructor(
+    context: TableContext,
+    { plan, after }: { readonly plan: QueryPlan; readonly after: KvKey | undefined },
+    query: AnyQuery,
+    meter: ReadMeter,
+    looksAhead: boolean,
+  ) {
+    this.#context = context;
+    this.#plan = plan;
+    const { filter } = query;
+    this.#filter = filter === undefined ? undefined : rowFilterOf(context.model, filter);
+    this.#meter = meter;
+    this.#isCovered = isCovered(context, plan, query);
+    // A list of rows contains those that are marked as deleted, unless an index leaves them out.
+    this.#mayLeaveOut = mayRepeat(plan) || readsMarkedRows(context, plan.index);
+    const cost = this.#isCovered ? 1 : 2;
+    this.#entries = new EntryReader(context, plan, meter, { after, cost, looksAhead });
+    meter.index = nameOfIndex(plan);
+  }
+
+  /**
+   * Returns the next rows in the order of the plan. Reads `count` entries, or more if some entries
+   * are not rows of the result, so it may return more than `count` rows. Returns none if there are
+   * no more.
+   */
+  async next(count: number): Promise<ReadRow[]> {
+    for (;;) {
+      const entries = await this.#entries.next(Math.max(count, this.#minBatch));
+      if (entries.length === 0) return [];
+      const rows = await this.#rowsOf(entries);
+      const passed =
+        this.#filter === undefined ? rows : rows.filter(({ row }) => this.#filter?.(row));
+      if (passed.length < entries.length) this.#minBatch = Math.min(entries.length * 2, maxBatch);
+      if (passed.length > 0) return passed;
+    }
+  }
+
+  get steps(): number {
+    return this.#entries.steps;
+  }
+
+  async hasMore(): Promise<boolean> {
+    if (!this.#mayLeaveOut || this.#filter !== undefined) return await this.#entries.hasMore();
+    while (this.#meter.left > 1) {
+      const entries = await this.#entries.next(1);
+      if (entries.length === 0) return false;
+      if ((await this.#rowsOf(entries)).length > 0) return true;
+    }
+    return await this.#entries.hasMore();
+  }
+
+  async #rowsOf(entries: readonly KvEntry<unknown>[]): Promise<ReadRow[]> {
+    const { index } = this.#plan;
+    if (index === undefined) return this.#rowsAsEntries(entries);
+    return this.#isCovered
+      ? this.#rowsInEntries(index, entries)
+      : await this.#rowsAtPointers(index, entries);
+  }
+
+  #rowsAsEntries(entries: readonly KvEntry<unknown>[]): ReadRow[] {
+    const rows: ReadRow[] = [];
+    for (const entry of entries) {
+      const primaryKey = entry.key.slice(1);
+      const found = foundRow(this.#context, primaryKey, entry);
+      if (found === undefined) continue;
+      const { row, versionstamp, expireAt } = found;
+      rows.push({ entryKey: entry.key, primaryKey, row, versionstamp, expireAt });
+    }
+    return rows;
+  }
+
+  #rowsInEntries(index: CompiledIndex, entries: readonly KvEntry<unknown>[]): ReadRow[] {
+    const rows: ReadRow[] = [];
+    for (const { key, value, versionstamp, expireAt } of entries) {
+      const primaryKey = primaryKeyOfEntry(this.#context.model, index, value);
+      if (primaryKey === undefined) continue;
+      const row = rowInEntry(index, key, value as AnyRow);
+      if (index.store === "copy") {
+        const found = { primaryKey, row, versionstamp };
+        if (!isFirstKey(this.#context, this.#plan, found, key)) continue;
+        assertRow(this.#context, row, primaryKey);
+      }
+      rows.push({
+        entryKey: key,
+        primaryKey,
+        row,
+        versionstamp,
+        expireAt: storedTime(expireAt),
+      });
+    }
+    return rows;
+  }
+
+  async #rowsAtPointers(
+    index: CompiledIndex,
+    entries: readonly KvEntry<unknown>[],
+  ): Promise<ReadRow[]> {
+    const keys: KvKey[] = [];
+    const primaryKeys: (readonly KvKeyPart[])[] = [];
+    for (const { key, value } of entries) {
+      const primaryKey = primaryKeyOfEntry(this.#context.model, index, value);
+      if (primaryKey === undefined) continue;
+      keys.push(key);
+      primaryKeys.push(primaryKey);
+    }
+    this.#meter.add(primaryKeys.length);
+    const stored = await readRows(this.#context, primaryKeys);
+    const rows: ReadRow[] = [];
+    for (const [i, primaryKey] of primaryKeys.entries()) {
+      const found = foundRow(this.#context, primaryKey, stored[i]!);
+      const entryKey = keys[i]!;
+      if (found === undefined || !isFirstKey(this.#context, this.#plan, found, entryKey)) {
+        if (found === undefined || !mayRepeat(this.#plan)) this.lost.push(keyText(entryKey));
+        continue;
+      }
+      const { row, versionstamp, expireAt } = found;
+      rows.push({ entryKey, primaryKey, row, versionstamp, expireAt });
+    }
+    return rows;
+  }
+}

@@ -1,0 +1,141 @@
+import { ComputedFieldError } from "../../../errors/computed-field-error.js";
+import type { AnyRow, CompiledModel } from "../../../model/compiled-model.js";
+import { ignoreRejection, isPromise } from "../../../model/keys/is-promise.js";
+import { copyStored } from "../../../model/rows/copy-of-data.js";
+import { ownFields } from "../../../model/rows/own-fields.js";
+import type { AnyQuery } from "../../../state/context/any-query.js";
+import { awaitAll } from "../../../state/context/await-all.js";
+import type { TableContext } from "../../../state/context/table-context.js";
+import { functionFields } from "../../../state/schema/functions/function-fields.js";
+
+type TableHooks = Pick<TableContext, "model" | "settings">;
+type Returned = Pick<AnyQuery, "select" | "returned">;
+
+/**
+ * Returns a stored row as the caller gets it. First the fields that the model does not have are
+ * left out, then the `afterRead` hook changes it, then the computed fields are added, and then the
+ * fields of `select` are taken. If nothing of this changes the row, it is the row itself.
+ *
+ * @throws {ComputedFieldError} if the function of a computed field fails.
+ * @throws the error of the hook.
+ */
+export function resultRow(
+  context: TableHooks,
+  row: AnyRow,
+  query: Returned = {},
+): AnyRow | Promise<AnyRow> {
+  const own = ownFields(context.model.schema, row);
+  const afterRead = context.settings.hooks[context.model.name]?.afterRead;
+  if (afterRead === undefined) {
+    const isWhole = query.select === undefined && query.returned === undefined;
+    if (isWhole && context.model.computed.size === 0) return own;
+    return withComputed(context.model, own, query);
+  }
+  return readBy(afterRead, own).then((changed) => withComputed(context.model, changed, query));
+}
+
+/** Returns rows as {@link resultRow}, in the same order. */
+export async function resultRows(
+  context: TableHooks,
+  rows: readonly AnyRow[],
+  query: Returned,
+): Promise<readonly AnyRow[]> {
+  const isUnchanged =
+    context.model.computed.size === 0 &&
+    query.select === undefined &&
+    context.settings.hooks[context.model.name]?.afterRead === undefined;
+  if (isUnchanged) {
+    const own: AnyRow[] = [];
+    for (const row of rows) own.push(ownFields(context.model.schema, row));
+    return own;
+  }
+  return await awaitAll(rows.map(async (row) => await resultRow(context, row, query)));
+}
+
+/**
+ * Returns a query whose `select` names the fields to read, and whose `returned` names those to
+ * return, if these differ: computed fields are returned, and the fields that their functions use
+ * are read. If a function may use any field, or the model has an `afterRead` hook, the whole row is
+ * read.
+ */
+export function withReads<Query extends AnyQuery>(context: TableHooks, query: Query): Query {
+  const { select } = query;
+  const { computed } = context.model;
+  if (select === undefined) return query;
+  const isWhole = context.settings.hooks[context.model.name]?.afterRead !== undefined;
+  if (computed.size === 0 && !isWhole) return query;
+  return {
+    ...query,
+    select: isWhole ? undefined : readFields(computed, select),
+    returned: select,
+  };
+}
+
+function readFields(
+  computed: CompiledModel["computed"],
+  select: NonNullable<AnyQuery["select"]>,
+): AnyQuery["select"] {
+  const fields: Record<string, true> = {};
+  for (const name of Object.keys(select)) {
+    if (!select[name]) continue;
+    const compute = computed.get(name);
+    const used = compute === undefined ? [name] : fieldsOf(compute);
+    if (used === undefined) return undefined;
+    for (const field of used) fields[field] = true;
+  }
+  return fields;
+}
+
+const knownFields = new WeakMap<object, ReadonlySet<string> | undefined>();
+
+/** Returns the fields that a function uses, by its source. Undefined if these may be all. */
+function fieldsOf(compute: (row: AnyRow) => unknown): ReadonlySet<string> | undefined {
+  if (!knownFields.has(compute)) knownFields.set(compute, functionFields(compute));
+  return knownFields.get(compute);
+}
+
+async function readBy(afterRead: (row: AnyRow) => unknown, row: AnyRow): Promise<AnyRow> {
+  const copy = copyStored(row);
+  return ((await afterRead(copy)) ?? copy) as AnyRow;
+}
+
+function withComputed(model: CompiledModel, row: AnyRow, { select, returned }: Returned): AnyRow {
+  const { computed } = model;
+  const fields = returned ?? select;
+  if (computed.size === 0) return fields === undefined ? row : selectFields(row, fields);
+  const all: Record<string, unknown> = { ...row };
+  for (const [name, compute] of computed) {
+    // A stored field of the same name, of an earlier schema, is not returned either.
+    if (fields !== undefined && !fields[name]) delete all[name];
+    else all[name] = computedValue(model, name, compute, row);
+  }
+  return fields === undefined ? all : selectFields(all, fields);
+}
+
+function computedValue(
+  { name: model }: CompiledModel,
+  field: string,
+  compute: (row: AnyRow) => unknown,
+  row: AnyRow,
+): unknown {
+  let value: unknown;
+  try {
+    value = compute(row);
+  } catch (cause) {
+    throw new ComputedFieldError(model, field, "threw an error, which is the cause", cause);
+  }
+  if (typeof value === "function" || typeof value === "symbol") {
+    throw new ComputedFieldError(model, field, `returned a ${typeof value}`);
+  }
+  if (typeof value !== "object" || value === null || !isPromise(value)) return value;
+  ignoreRejection(value);
+  throw new ComputedFieldError(model, field, "returned a promise");
+}
+
+function selectFields(row: AnyRow, select: Readonly<Record<string, unknown>>): AnyRow {
+  const selected: Record<string, unknown> = {};
+  for (const field of Object.keys(select)) {
+    if (select[field] && Object.hasOwn(row, field)) selected[field] = row[field];
+  }
+  return selected;
+}

@@ -1,0 +1,97 @@
+import { InvalidQueryError } from "../../../errors/query-errors.js";
+import type { AnyRow, CompiledIndex, CompiledModel } from "../../../model/compiled-model.js";
+import { elementSchema } from "../../../model/fields/field-schema.js";
+import { kindOf, type ValueKind } from "../../../model/fields/value-kind.js";
+import { keyPartOf } from "../../../model/keys/key-parts.js";
+import type { QueryPlan } from "../ranges/query-plan.js";
+
+const kindsOfModels = new WeakMap<CompiledModel, ReadonlyMap<string, ValueKind>>();
+
+/** The model of the last call, because the next call usually has the same model. */
+let latest:
+  | { readonly model: CompiledModel; readonly kinds: ReadonlyMap<string, ValueKind> }
+  | undefined;
+
+/** Returns the kinds of the fields, or of their elements, that the schema determines. */
+function kindsOf(model: CompiledModel): ReadonlyMap<string, ValueKind> {
+  if (latest?.model === model) return latest.kinds;
+  const kinds = kindsOfModels.get(model) ?? kindsOfShape(model);
+  kindsOfModels.set(model, kinds);
+  latest = { model, kinds };
+  return kinds;
+}
+
+function kindsOfShape(model: CompiledModel): ReadonlyMap<string, ValueKind> {
+  const found = new Map<string, ValueKind>();
+  for (const [field, schema] of Object.entries(model.schema.shape)) {
+    const kind = kindOf(elementSchema(schema) ?? schema);
+    if (kind !== undefined) found.set(field, kind);
+  }
+  return found;
+}
+
+/** The types of key parts. A query may give a date as its milliseconds since 1970. */
+const partTypes: Readonly<Record<ValueKind, string>> = {
+  string: "string",
+  number: "number",
+  bigint: "bigint",
+  boolean: "boolean",
+  date: "number",
+  bytes: "object",
+};
+
+export function assertKind(model: CompiledModel, field: string, value: unknown): void {
+  const kind = kindsOf(model).get(field);
+  if (kind !== undefined && typeof value !== kind) assertValue(model, field, kind, value);
+}
+
+/** Refuses values of the wrong kind, except of fields that an index of a plan normalizes. */
+export function assertKinds(
+  model: CompiledModel,
+  where: AnyRow,
+  plans: readonly QueryPlan[],
+): void {
+  const kinds = kindsOf(model);
+  for (const field in where) {
+    const kind = kinds.get(field);
+    // Fast path: most conditions are values that need no conversion to a key part.
+    if (kind === undefined || typeof where[field] === kind) continue;
+    if (plans.some(({ index }) => isNormalized(index, field))) continue;
+    assertCondition(model, field, kind, where[field]);
+  }
+}
+
+function isNormalized(index: CompiledIndex | undefined, field: string): boolean {
+  return index?.parts.some((part) => part.field === field && part.normalize) ?? false;
+}
+
+function assertCondition(
+  model: CompiledModel,
+  field: string,
+  kind: ValueKind,
+  condition: unknown,
+): void {
+  if (condition === null) return;
+  if (keyPartOf(condition) !== undefined) {
+    assertValue(model, field, kind, condition);
+    return;
+  }
+  for (const operand of Object.values(condition as object)) {
+    // `in` and `between` have a list, the others one value or a nested condition.
+    for (const value of Array.isArray(operand) ? operand : [operand]) {
+      assertCondition(model, field, kind, value);
+    }
+  }
+}
+
+function assertValue(model: CompiledModel, field: string, kind: ValueKind, value: unknown): void {
+  if (typeof value === kind) return;
+  if (typeof keyPartOf(value) === partTypes[kind]) return;
+  const reason = `it is ${nameOf(value)}, but the field holds ${kind === "bytes" ? kind : `${kind}s`}`;
+  throw new InvalidQueryError(model.name, field, reason);
+}
+
+function nameOf(value: unknown): string {
+  if (value instanceof Date) return "a date";
+  return typeof value === "object" ? "bytes" : `a ${typeof value}`;
+}

@@ -1,0 +1,41 @@
+import type { Kv, KvKey } from "@keywright/core";
+import type { CompiledModel } from "../../model/compiled-model.js";
+import { type CatalogEntry, catalogPrefix } from "./catalog-entry.js";
+import { catalogShape } from "./system-shapes.js";
+import { systemValue } from "./system-value.js";
+
+/** A model that the catalog has and the program does not. */
+export interface StoredModel {
+  /** Names the model in plans: see `DatabaseModel.model`. */
+  readonly name: string;
+  readonly prefix: string;
+  readonly entry: CatalogEntry;
+  /** The key and the versionstamp of the catalog entry. */
+  readonly check: { readonly key: KvKey; readonly versionstamp: string };
+}
+
+/**
+ * Reads the catalog entries of the models that the program does not have.
+ *
+ * @param tables all models of the program.
+ */
+export async function readStoredModels(
+  kv: Kv,
+  tables: readonly { readonly model: CompiledModel }[],
+): Promise<StoredModel[]> {
+  const knownPrefixes = new Set(tables.map(({ model }) => model.prefix));
+  const found: StoredModel[] = [];
+  for await (const { key, value, versionstamp } of kv.list({ prefix: catalogPrefix })) {
+    const prefix = key.at(-1);
+    if (typeof prefix !== "string" || knownPrefixes.has(prefix)) continue;
+    const stored = { key, value, versionstamp };
+    const entry = systemValue<CatalogEntry>(stored, catalogShape, prefix);
+    if (entry === null) continue;
+    found.push({ name: entry.name ?? prefix, prefix, entry, check: { key, versionstamp } });
+  }
+  const names = [...tables.map(({ model }) => model.name), ...found.map(({ name }) => name)];
+  return found.map((one) => {
+    const isAmbiguous = names.filter((name) => name === one.name).length > 1;
+    return isAmbiguous ? { ...one, name: one.prefix } : one;
+  });
+}

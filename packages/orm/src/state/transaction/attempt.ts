@@ -1,0 +1,234 @@
+import type {
+  AtomicCheck,
+  KeyOrder,
+  Kv,
+  KvCommitError,
+  KvCommitResult,
+  KvEntryMaybe,
+  KvKey,
+  KvLimits,
+} from "@keywright/core";
+import {
+  TransactionConflictError,
+  TransactionEndedError,
+} from "../../errors/transaction-errors.js";
+import { copyStored } from "../../model/rows/copy-of-data.js";
+import { capabilitiesOf } from "../catalog/capabilities-of.js";
+import { entryAfterWrite, isU64Like } from "./buffer/buffered-write.js";
+import { copyOfKey, type KeyId, keyIdOf } from "./buffer/key-id.js";
+import { type PendingChange, WriteBuffer } from "./buffer/write-buffer.js";
+import { JoinedReads } from "./joined-reads.js";
+import { ReadSet } from "./read-set.js";
+import { type PendingCheck, pendingCheck } from "./transaction-atomic.js";
+
+export interface TransactionKvOptions {
+  /** The number of the attempt, from 1. The default is 1. */
+  readonly attempt?: number;
+  /**
+   * Which checks of atomic operations are assumed to hold, without a read: those of keys with a
+   * versionstamp (`"versions"`), or also those of absent keys (`"all"`). If one does not hold, the
+   * commit of the transaction fails. Another attempt without assumptions can then find the reason.
+   * The default is `"nothing"`.
+   */
+  readonly assumes?: "nothing" | "versions" | "all";
+}
+
+interface WantedKey {
+  readonly id: KeyId;
+  readonly key: KvKey;
+}
+
+/** The reads and writes of one attempt of a transaction, and whether it can still be committed. */
+export class Attempt {
+  readonly kv: Kv;
+  readonly limits: KvLimits;
+  readonly order: KeyOrder;
+  readonly reads: ReadSet = new ReadSet();
+  readonly buffer: WriteBuffer = new WriteBuffer();
+  readonly assumes: NonNullable<TransactionKvOptions["assumes"]>;
+  readonly #known: KnownEntries = new KnownEntries();
+  readonly #attempt: number;
+  readonly #joined: JoinedReads<WantedKey> = new JoinedReads((keys) => this.#readBase(keys));
+  isEnded = false;
+  /** True if a key has changed since the transaction read it, so that no commit is possible. */
+  hasConflict = false;
+
+  constructor(kv: Kv, options: TransactionKvOptions) {
+    this.kv = kv;
+    const { limits, keyOrder } = capabilitiesOf(kv);
+    this.limits = limits;
+    this.order = keyOrder;
+    this.#attempt = options.attempt ?? 1;
+    this.assumes = options.assumes ?? "nothing";
+  }
+
+  /** Ends the attempt. Calls that are still in flight have no further effect. */
+  end(): void {
+    this.isEnded = true;
+  }
+
+  believe(check: AtomicCheck): void {
+    const { id, key, versionstamp } = pendingCheck(check, this.order);
+    // The versionstamp of a buffered write is made up, so the database could not check it.
+    if (versionstamp !== null && this.buffer.get(id)?.versionstamp === versionstamp) return;
+    if (!this.reads.assume(id, key, versionstamp)) this.#fail();
+  }
+
+  /**
+   * Returns entries as the transaction sees them, and records those of the database as read. An
+   * entry that it has read is not read again, because the commit checks that it has not changed.
+   */
+  async readEntries(keys: readonly KvKey[]): Promise<KvEntryMaybe<unknown>[]> {
+    this.assertActive();
+    const wanted = keys.map((key) => ({ id: keyIdOf(key, this.order), key: copyOfKey(key) }));
+    const read = new Map<WantedKey, KvEntryMaybe<unknown>>();
+    const missing: WantedKey[] = [];
+    for (const key of wanted) {
+      if (this.buffer.get(key.id)?.stored !== undefined) continue;
+      const known = this.#known.get(key.id);
+      if (known === undefined) missing.push(key);
+      else read.set(key, known);
+    }
+    if (missing.length > 0) {
+      const entries = await this.#joined.read(missing);
+      for (const [i, key] of missing.entries()) read.set(key, entries[i] as KvEntryMaybe<unknown>);
+    }
+    return wanted.map((key) => {
+      // Looked up again, because the key may have been written during the read.
+      const write = this.buffer.get(key.id);
+      const base = read.get(key);
+      return write === undefined
+        ? (base as KvEntryMaybe<unknown>)
+        : entryAfterWrite(write, key.id, base);
+    });
+  }
+
+  async #readBase(wanted: readonly WantedKey[]): Promise<KvEntryMaybe<unknown>[]> {
+    const entries: KvEntryMaybe<unknown>[] = [];
+    const { keys: maxKeys } = this.limits;
+    for (let from = 0; from < wanted.length; from += maxKeys) {
+      const chunk = wanted.slice(from, from + maxKeys);
+      const keys = chunk.map(({ key }) => key);
+      this.reads.beginSnapshot();
+      const read =
+        keys.length === 1 && keys[0] !== undefined
+          ? [await this.kv.get(keys[0])]
+          : await this.kv.getMany<unknown[]>(keys);
+      this.assertActive();
+      for (const [i, { id, key }] of chunk.entries()) {
+        const entry = read[i] as KvEntryMaybe<unknown>;
+        this.record(id, key, entry.versionstamp);
+        this.keep(id, entry);
+        entries.push(entry);
+      }
+    }
+    return entries;
+  }
+
+  async apply(
+    checks: readonly PendingCheck[],
+    changes: readonly PendingChange[],
+  ): Promise<KvCommitResult | KvCommitError> {
+    this.assertActive();
+    let unknown = checks.filter((check) => this.#needsRead(check));
+    while (unknown.length > 0) {
+      await this.#joined.read(unknown);
+      unknown = checks.filter((check) => this.#needsRead(check));
+    }
+    const failed = checks.filter((check) => this.#hasFailed(check));
+    if (failed.length > 0) {
+      // Either the check or an earlier read of this transaction is out of date. In the second case,
+      // reading again throws a TransactionConflictError.
+      await this.#joined.read(failed.filter(({ id }) => this.buffer.get(id) === undefined));
+      return { ok: false };
+    }
+    for (const { id, key, versionstamp } of checks) {
+      if (this.#seenVersionstamp(id) === undefined) this.reads.assume(id, key, versionstamp);
+    }
+    const versionstamp = nextPendingVersionstamp();
+    this.buffer.apply(changes, versionstamp);
+    return { ok: true, versionstamp };
+  }
+
+  #needsRead({ id, versionstamp }: PendingCheck): boolean {
+    if (this.#seenVersionstamp(id) !== undefined) return false;
+    return this.assumes === "nothing" || (versionstamp === null && this.assumes !== "all");
+  }
+
+  #hasFailed({ id, versionstamp }: PendingCheck): boolean {
+    const seen = this.#seenVersionstamp(id);
+    return seen !== undefined && seen !== versionstamp;
+  }
+
+  /** Returns null for an absent key, and undefined if the versionstamp is not known yet. */
+  #seenVersionstamp(id: KeyId): string | null | undefined {
+    const write = this.buffer.get(id);
+    return write === undefined ? this.reads.versionstampOf(id) : write.versionstamp;
+  }
+
+  record(id: KeyId, key: KvKey, versionstamp: string | null): void {
+    if (!this.reads.record(id, key, versionstamp)) this.#fail();
+  }
+
+  /** Keeps an entry that is recorded as read. */
+  keep(id: KeyId, entry: KvEntryMaybe<unknown>): void {
+    this.#known.add(id, entry);
+  }
+
+  /** Uses an entry that was read before the transaction, as if it had been read now. */
+  begin(entry: KvEntryMaybe<unknown>): void {
+    const id = keyIdOf(entry.key, this.order);
+    this.reads.beginSnapshot();
+    this.record(id, copyOfKey(entry.key), entry.versionstamp);
+    this.keep(id, entry);
+  }
+
+  #fail(): never {
+    this.hasConflict = true;
+    throw new TransactionConflictError(this.#attempt);
+  }
+
+  assertActive(): void {
+    if (this.isEnded) throw new TransactionEndedError();
+    if (this.hasConflict) throw new TransactionConflictError(this.#attempt);
+  }
+}
+
+/** Sorts after all versionstamps of a database, whose first digits count its commits. */
+const firstDigits = "ffffffff";
+let count = 0;
+
+function nextPendingVersionstamp(): string {
+  count++;
+  return firstDigits + count.toString(16).padStart(12, "0");
+}
+
+/** Limits the memory of a transaction that reads many entries. It reads the others again. */
+const maxEntries = 5000;
+
+/** Entries that a transaction has read. Their readers may change the values that they get. */
+class KnownEntries {
+  readonly #entries = new Map<KeyId, KvEntryMaybe<unknown>>();
+
+  /** Returns a copy of an entry, or undefined if it is not known. */
+  get(id: KeyId): KvEntryMaybe<unknown> | undefined {
+    const entry = this.#entries.get(id);
+    return entry && copyOf(entry);
+  }
+
+  add(id: KeyId, entry: KvEntryMaybe<unknown>): void {
+    if (this.#entries.size < maxEntries) this.#entries.set(id, copyOf(entry));
+  }
+}
+
+function copyOf(entry: KvEntryMaybe<unknown>): KvEntryMaybe<unknown> {
+  // Each database has its own class of numbers, which a copy would lose. They do not change.
+  const value = isU64Like(entry.value) ? entry.value : copyStored(entry.value);
+  const key = copyOfKey(entry.key);
+  if (entry.versionstamp === null) return { ...entry, key };
+  // A spread leaves out `expireAt` of an entry of compat mode, where it is not enumerable.
+  const { versionstamp, expireAt } = entry;
+  return expireAt === undefined
+    ? { key, value, versionstamp }
+    : { key, value, versionstamp, expireAt };
+}

@@ -1,0 +1,77 @@
+import type { Kv, KvLimits } from "@keywright/core";
+import { TransactionConflictError } from "../../errors/transaction-errors.js";
+import { assertArgument, positiveInteger } from "../../model/shape.js";
+import { FailedAttempt, retry } from "./retry.js";
+import { TransactionKv } from "./transaction-kv.js";
+
+const defaultAttempts = 100;
+
+export interface RunOptions {
+  /** The maximum number of attempts. The default is 100. */
+  readonly maxAttempts?: number | undefined;
+  /** Aborts the transaction: before the next attempt, during a pause, or before the commit. */
+  readonly signal?: AbortSignal | undefined;
+  /**
+   * True if the first attempt may assume that the keys of new rows are absent, and does not read
+   * them. If one exists, the function runs again, so it must not call code of the program. The
+   * default is false.
+   */
+  readonly optimistic?: boolean | undefined;
+}
+
+/**
+ * Runs a function whose reads and writes of the database are one transaction, and returns its
+ * result after the commit. {@link TransactionKv} describes the isolation. If another commit has
+ * changed something that the function read, the function runs again, after a pause that grows with
+ * each attempt. It should therefore do nothing but read and write, or what may be repeated.
+ *
+ * If the function throws, nothing is written. If all its reads held at one time, its error is
+ * thrown. If not, the error may come from a state that never existed, so the function runs again.
+ */
+export async function runTransaction<T>(
+  kv: Kv & { readonly limits?: KvLimits },
+  body: (kv: TransactionKv) => Promise<T>,
+  options: RunOptions = {},
+): Promise<T> {
+  const { maxAttempts = defaultAttempts, signal, optimistic = false } = options;
+  assertArgument("", "maxAttempts", maxAttempts, positiveInteger, "transaction");
+  const runAttempt = async (attempt: number) => {
+    // If the outer transaction may assume nothing, it has failed before because of an assumption.
+    const mayAssume = attempt === 1 && !(kv instanceof TransactionKv && !kv.mayAssume);
+    const assumes = !mayAssume ? "nothing" : optimistic ? "all" : "versions";
+    return await runOnce(new TransactionKv(kv, { attempt, assumes }), body, signal);
+  };
+  return await retry(runAttempt, { maxAttempts, pauses: "growing", signal });
+}
+
+async function runOnce<T>(
+  transaction: TransactionKv,
+  body: (kv: TransactionKv) => Promise<T>,
+  signal: AbortSignal | undefined,
+): Promise<T | FailedAttempt> {
+  let result: T;
+  try {
+    result = await body(transaction);
+    signal?.throwIfAborted();
+    await transaction.assertWritesEnded();
+  } catch (cause) {
+    transaction.end();
+    if (signal?.aborted || (await hasConsistentReads(transaction))) throw cause;
+    return conflict(cause);
+  }
+  return (await transaction.commit()).ok ? result : conflict();
+}
+
+/** @param cause the error of the function, if it threw one. */
+function conflict(cause?: unknown): FailedAttempt {
+  return new FailedAttempt((attempts) => new TransactionConflictError(attempts, cause));
+}
+
+/** If the database throws, the error of the function is more useful than that of the database. */
+async function hasConsistentReads(transaction: TransactionKv): Promise<boolean> {
+  try {
+    return await transaction.hasConsistentReads();
+  } catch {
+    return true;
+  }
+}

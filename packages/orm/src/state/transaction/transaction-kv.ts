@@ -1,0 +1,196 @@
+import type {
+  AtomicCheck,
+  AtomicOperation,
+  Kv,
+  KvCommitResult,
+  KvEnqueueOptions,
+  KvEntryMaybe,
+  KvKey,
+  KvLimits,
+  KvListIterator,
+  KvListOptions,
+  KvListSelector,
+  KvSetKey,
+  KvSetOptions,
+} from "@keywright/core";
+import {
+  TransactionEndedError,
+  TransactionNotAwaitedError,
+} from "../../errors/transaction-errors.js";
+import { shareCapabilities } from "../catalog/capabilities-of.js";
+import { type AfterCommit, runAfterCommit } from "./after-commit.js";
+import { Attempt, type TransactionKvOptions } from "./attempt.js";
+import { assertFits, commitBuffer, type TransactionResult } from "./commit-buffer.js";
+import { MergedList } from "./merged-list.js";
+import { TransactionAtomic } from "./transaction-atomic.js";
+
+/**
+ * One attempt of a transaction, with the interface of a database. Its reads see its own writes.
+ * `commit()` writes everything in one commit, if nothing that the transaction has read has changed.
+ *
+ * Transactions are serializable with respect to single keys, present or absent: the result is as if
+ * each one had run alone at the time of its commit. In a range, this applies to the entries that
+ * were returned. A key that another commit adds to the range (a phantom) is not noticed, unless
+ * that commit also writes a key that the transaction reads, or checks with {@link addCheck}.
+ *
+ * Keys to which only `sum`, `min` and `max` are applied are not read, so such transactions do not
+ * conflict. Entries that the transaction itself has written have made-up versionstamps, larger than
+ * all others. The real one is that of the commit. Messages of the queue, and keys that end in the
+ * versionstamp of the commit, cannot be seen before the commit.
+ */
+export class TransactionKv implements Kv {
+  readonly limits: KvLimits;
+  readonly #attempt: Attempt;
+  readonly #afterCommit: AfterCommit[] = [];
+  readonly #pendingWrites = new Set<Promise<unknown>>();
+
+  constructor(kv: Kv, options: TransactionKvOptions = {}) {
+    this.#attempt = new Attempt(kv, options);
+    this.limits = this.#attempt.limits;
+    shareCapabilities(this, kv);
+  }
+
+  async get<T = unknown>(key: KvKey): Promise<KvEntryMaybe<T>> {
+    const [entry] = await this.#attempt.readEntries([key]);
+    return entry as KvEntryMaybe<T>;
+  }
+
+  /** May read several snapshots. Inconsistent reads are not committed. */
+  async getMany<T extends readonly unknown[]>(
+    keys: readonly [...{ [K in keyof T]: KvKey }],
+  ): Promise<{ [K in keyof T]: KvEntryMaybe<T[K]> }> {
+    const entries = await this.#attempt.readEntries(keys as readonly KvKey[]);
+    return entries as { [K in keyof T]: KvEntryMaybe<T[K]> };
+  }
+
+  async set(key: KvSetKey, value: unknown, options?: KvSetOptions): Promise<KvCommitResult> {
+    // Without checks, the result is never a `KvCommitError`.
+    return (await this.atomic().set(key, value, options).commit()) as KvCommitResult;
+  }
+
+  async delete(key: KvKey): Promise<void> {
+    await this.atomic().delete(key).commit();
+  }
+
+  async enqueue(value: unknown, options?: KvEnqueueOptions): Promise<KvCommitResult> {
+    return (await this.atomic().enqueue(value, options).commit()) as KvCommitResult;
+  }
+
+  list<T = unknown>(selector: KvListSelector, options: KvListOptions = {}): KvListIterator<T> {
+    this.#attempt.assertActive();
+    return new MergedList<T>(this.#attempt, selector, options);
+  }
+
+  atomic(): AtomicOperation {
+    this.#attempt.assertActive();
+    return new TransactionAtomic(this.#attempt);
+  }
+
+  /** Adds a check to the commit, as a read of the key with this versionstamp does. */
+  addCheck(check: AtomicCheck): void {
+    this.#attempt.assertActive();
+    this.#attempt.believe(check);
+  }
+
+  /** Uses an entry that was read shortly before, as if the transaction had read it. */
+  beginWith(entry: KvEntryMaybe<unknown>): void {
+    this.#attempt.assertActive();
+    this.#attempt.begin(entry);
+  }
+
+  /**
+   * True if a check that does not hold may make the commit fail, because another attempt would find
+   * the reason.
+   */
+  get mayAssume(): boolean {
+    return this.#attempt.assumes !== "nothing";
+  }
+
+  /** Runs a function after the commit, and after those that were added before. */
+  afterCommit(run: AfterCommit): void {
+    this.#attempt.assertActive();
+    this.#afterCommit.push(run);
+  }
+
+  /** Runs a write that has to end before the function of the transaction returns. */
+  trackWrite<T>(write: () => Promise<T>): Promise<T> {
+    const run = async () => {
+      try {
+        return await write();
+      } finally {
+        this.#pendingWrites.delete(call);
+      }
+    };
+    const call = run();
+    this.#pendingWrites.add(call);
+    return call;
+  }
+
+  /**
+   * @throws {LimitExceededError} if what the transaction has read and written by now is too large
+   * for one commit.
+   */
+  assertFits(): void {
+    assertFits(this.#attempt, this.#attempt.reads, this.#attempt.buffer);
+  }
+
+  /**
+   * Waits until no write is running.
+   *
+   * @throws {TransactionNotAwaitedError} if one was.
+   */
+  async assertWritesEnded(): Promise<void> {
+    if (this.#pendingWrites.size === 0) return;
+    while (this.#pendingWrites.size > 0) await Promise.allSettled(this.#pendingWrites);
+    throw new TransactionNotAwaitedError();
+  }
+
+  /**
+   * Ends the transaction and writes everything in one commit, if nothing that the transaction has
+   * read has changed. Otherwise returns `{ ok: false }`. After the commit, the functions of
+   * `afterCommit` run one after another. If one of them throws, the others still run, and then the
+   * first error is thrown.
+   */
+  async commit(): Promise<TransactionResult> {
+    const attempt = this.#attempt;
+    if (attempt.isEnded) throw new TransactionEndedError();
+    attempt.end();
+    if (attempt.hasConflict) return { ok: false };
+    const result = await commitBuffer(attempt, attempt.reads, attempt.buffer);
+    if (result.ok) await runAfterCommit(this.#afterCommit, result.versionstamp);
+    return result;
+  }
+
+  /** Ends the transaction without a commit. Later calls fail, calls in flight write nothing. */
+  end(): void {
+    this.#attempt.end();
+  }
+
+  /**
+   * Returns whether all reads held at one time. If the limits of the database prevent a
+   * verification, returns false for an attempt with assumptions and true for others.
+   */
+  async hasConsistentReads(): Promise<boolean> {
+    const { hasConflict, reads, kv, limits, assumes } = this.#attempt;
+    if (hasConflict) return false;
+    if (!reads.needsVerification) return true;
+    return (await reads.verify(kv, limits.keys)) ?? assumes === "nothing";
+  }
+
+  watch(): never {
+    throw new TypeError("A transaction cannot watch keys: watch them on the database.");
+  }
+
+  /** Always rejects with a TypeError. The database delivers messages. */
+  async listenQueue(): Promise<never> {
+    throw new TypeError("A transaction cannot listen to the queue: listen on the database.");
+  }
+
+  close(): never {
+    throw new TypeError("A transaction cannot be closed: it ends with its function.");
+  }
+
+  [Symbol.dispose](): void {
+    this.close();
+  }
+}
