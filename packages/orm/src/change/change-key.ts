@@ -19,7 +19,7 @@ export interface KeyObstacles extends LayoutObstacles {
 }
 
 /**
- * Changes the primary keys of models beside readers and writers, if the database stores their rows
+ * Changes the primary keys of models while others read and write, if the database stores their rows
  * by other ones.
  *
  * 1. The catalog lists a second layout of the rows, by the new key. Every writer maintains it.
@@ -34,7 +34,7 @@ export interface KeyObstacles extends LayoutObstacles {
  *
  * @param beforeSwitch is called with the models whose keys do not change.
  * @returns `"done"` also if there is nothing to do; `"stopped"` if the signal stopped it;
- * `"blocked"` if writers have done something meanwhile that blocks the plan; otherwise the rows
+ * `"blocked"` if writers have done something that blocks the plan; otherwise the rows
  * that prevent the change of one of the models.
  */
 export async function changeKeys(

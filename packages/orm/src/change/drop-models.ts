@@ -49,9 +49,9 @@ export async function fenceDroppedModels(
 }
 
 /**
- * Removes the models whose removal has begun: their rows, index entries and counters, and everything
- * else that is stored about them. The last commit deletes the catalog entry. Each commit checks this
- * entry, so nothing is deleted after another run has completed the removal.
+ * Removes the models whose removal has begun: their rows, index entries and counters, and
+ * everything else that is stored about them. The last commit deletes the catalog entry. Each commit
+ * checks this entry, so nothing is deleted after another run has completed the removal.
  *
  * @param removed gets the models that are completely removed.
  * @returns false if the signal stopped it. The next call resumes with what is left.
@@ -81,7 +81,7 @@ export async function removeDroppedModels(
 
 /**
  * @param used the places of other models, where nothing is removed.
- * @returns the number of deleted keys; `"changed"` if the catalog entry has changed meanwhile.
+ * @returns the number of deleted keys; `"changed"` if the catalog entry has changed.
  */
 async function removeModel(
   { kv, limits }: TableContext,

@@ -113,8 +113,8 @@ interface Report {
 /**
  * Migrates a database to the models that it was opened with, by the steps of {@link planMigration}.
  * Builds new indexes and counters, rebuilds changed ones, removes dropped ones, and changes rows by
- * the migrations that the database was opened with. Other programs can read and write meanwhile. If
- * a run is stopped or killed, the next run resumes after its last batch. One runner works at a
+ * the migrations that the database was opened with. Other programs can read and write all the time.
+ * If a run is stopped or killed, the next run resumes after its last batch. One runner works at a
  * time.
  *
  * ```ts

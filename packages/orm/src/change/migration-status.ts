@@ -72,7 +72,10 @@ export interface TransformStatus extends RunningTransform {
 
 const maxCounted = 1000;
 
-/** Reads the state of a migration. Models may be of different moments beside runners. */
+/**
+ * Reads the state of a migration. While a migration runs, each model's state may be from a
+ * different moment.
+ */
 export async function migrationStatus(database: AnyDatabase): Promise<MigrationStatus> {
   const tables = [...tableContexts(database).values()];
   const [firstTable] = tables;

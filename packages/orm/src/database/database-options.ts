@@ -28,9 +28,9 @@ export interface ModelHooks<
   readonly beforeDelete?: (row: Row<M>) => Promisable<void>;
   readonly afterDelete?: (row: Row<M>) => Promisable<void>;
   /**
-   * Called within the commit that creates the row, with the transaction: `tx` reads and writes other
-   * rows in the same commit, and sees the new row. If it throws, nothing is written. It is called
-   * again if the commit is made again, so it must have no other effects.
+   * Called within the commit that creates the row, with the transaction: `tx` reads and writes
+   * other rows in the same commit, and sees the new row. If it throws, nothing is written. It is
+   * called again if the commit is made again, so it must have no other effects.
    */
   readonly duringCreate?: (row: Row<M>, context: HookContext<Models>) => Promisable<void>;
   /** The same for an update, with the row before it. */
@@ -49,7 +49,7 @@ export interface ModelHooks<
   readonly afterRead?: (row: Row<M>) => Returned<Row<M>>;
 }
 
-/** What a `during` hook gets beside the rows. */
+/** What a `during` hook gets in addition to the rows. */
 export interface HookContext<Models extends AnyModels> {
   /** The transaction that writes the row, with the repositories of all models. */
   readonly tx: AnyDatabase & { readonly [K in keyof Models]: Repository<Models[K], Models> };

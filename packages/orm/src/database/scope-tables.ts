@@ -71,8 +71,8 @@ function combined({ scope = {}, model }: TableContext, values: Scope): Scope {
 }
 
 /**
- * Refuses a model whose unique values would be shared with rows outside of the scope, or that copies
- * a field of the scope, which a new row must have before it copies anything.
+ * Refuses a model whose unique values would be shared with rows outside of the scope, or that
+ * copies a field of the scope, which a new row must have before it copies anything.
  */
 function assertScopable(model: CompiledModel, fields: readonly string[]): void {
   for (const field of fields) {

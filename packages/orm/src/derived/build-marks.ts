@@ -14,8 +14,8 @@ export function seenPrefix(model: CompiledModel): KvKey {
 /**
  * Returns the key of the mark of a row. While counters and ranks are built, each row that they
  * include has a mark. The commit that adds the row sets it. This is a commit of a writer or of the
- * build, whichever comes first. A commit that changes or deletes a row subtracts the old row only if
- * it has a mark.
+ * build, whichever comes first. A commit that changes or deletes a row subtracts the old row only
+ * if it has a mark.
  */
 export function seenKey(model: CompiledModel, primaryKey: readonly KvKeyPart[]): KvKey {
   return [...seenPrefix(model), ...primaryKey];

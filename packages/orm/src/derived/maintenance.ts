@@ -38,7 +38,9 @@ export interface BuildOptions {
  */
 export interface Maintenance {
   readonly name: string;
-  /** Returns the prefixes of the keys of this kind for an index, which a drop of the index clears. */
+  /**
+   * Returns the prefixes of the keys of this kind for an index, which a drop of the index clears.
+   */
   placesOfIndex?(index: DroppedIndex): readonly KvKey[];
   /** Returns the catalog entry after an index was removed, without what it lists of this kind. */
   withoutIndex?(entry: CatalogEntry, name: string): CatalogEntry;

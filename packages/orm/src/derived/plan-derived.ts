@@ -13,8 +13,8 @@ import type { View } from "./view.js";
 const kinds: readonly Derived[] = [entries, layout, expiry, counters, ranks, changes];
 
 /**
- * Adds the effects of a change on everything that is derived from the row. Returns a promise only if
- * something has to be read.
+ * Adds the effects of a change on everything that is derived from the row. Returns a promise only
+ * if something has to be read.
  */
 export function planDerived(
   change: RowChange,

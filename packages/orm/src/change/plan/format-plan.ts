@@ -100,7 +100,7 @@ function summaryText({ steps }: MigrationPlan): string {
   return notes.join(" ");
 }
 
-/** Programs with the new models can write before these steps, beside those with the old ones. */
+/** Programs with the new and with the old models can both write before these steps. */
 const additions: ReadonlySet<MigrationStep["kind"]> = new Set([
   "register",
   "add-field",

@@ -51,7 +51,7 @@ export interface MigrationStep {
    * `recordSameFunctions` keeps the entries.
    */
   readonly onlyFunctions?: boolean;
-  /** True if programs without this change can continue to write beside programs with it. */
+  /** True if programs without this change can write while programs with it do. */
   readonly sideBySide: boolean;
   /** Sentences for people about the change and its reason. */
   readonly reason: string;
@@ -79,13 +79,15 @@ export interface DatabaseModel {
   /** The number of its rows; absent if the database has no counter of them, or if they expire. */
   readonly rows?: number;
   /**
-   * Set if the model may have been renamed: the only model of the program that has no rows and could
-   * have these.
+   * Set if the model may have been renamed: the only model of the program that has no rows and
+   * could have these.
    */
   readonly renamedTo?: string;
 }
 
-/** A change of a model that no step brings about, and that may matter. Runs are not refused for it. */
+/**
+ * A change of a model that no step brings about, and that may matter. Runs are not refused for it.
+ */
 export interface PlanWarning {
   readonly model: string;
   /** Absent if it is about the rows as a whole. */
@@ -108,7 +110,10 @@ export interface MigrationPlan {
   readonly steps: readonly MigrationStep[];
   /** Models that only the database has, and that are not dropped. Their rows stay. */
   readonly databaseOnly: readonly DatabaseModel[];
-  /** The values of removed fields that a run with `removeValues` can remove. Reads do not return them. */
+  /**
+   * The values of removed fields that a run with `removeValues` can remove. Reads do not return
+   * them.
+   */
   readonly leftValues: readonly LeftValues[];
   /** Changes that the schemas as data do not show, such as another function of a refinement. */
   readonly warnings: readonly PlanWarning[];

@@ -56,8 +56,8 @@ export interface PlanOptions {
  * ```
  *
  * @throws {ModelDroppedError} if a model was dropped, or the database emptied, after it was opened.
- * @throws {InvalidArgumentError} if the program has one of the models in `dropModels`, or lacks one of
- * those in `removeValues`.
+ * @throws {InvalidArgumentError} if the program has one of the models in `dropModels`, or lacks one
+ * of those in `removeValues`.
  */
 export async function planMigration(
   database: AnyDatabase,

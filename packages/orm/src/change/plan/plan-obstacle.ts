@@ -13,8 +13,8 @@ export const emptyPlan: MigrationPlan = {
 };
 
 /**
- * Returns why a plan cannot run: a step is blocked, or a breaking step is not accepted. Undefined if
- * it can.
+ * Returns why a plan cannot run: a step is blocked, or a breaking step is not accepted. Undefined
+ * if it can.
  */
 export function findObstacle(
   plan: MigrationPlan,

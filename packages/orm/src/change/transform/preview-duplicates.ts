@@ -16,7 +16,9 @@ import { readNextRows } from "../../state/run/scan-rows.js";
 export interface PreviewedDuplicates {
   readonly model: string;
   readonly index: string;
-  /** The number of rows whose value an earlier row has. A row with several values counts for each. */
+  /**
+   * The number of rows whose value an earlier row has. A row with several values counts for each.
+   */
   readonly duplicateCount: number;
   /** The primary keys of the first rows that share a value, for the first such values. */
   readonly examples: readonly (readonly RowId[])[];
@@ -78,8 +80,8 @@ export async function previewDuplicates(
 }
 
 /**
- * Returns the sorted hashes of a part of the keys. If they are too many, the part is halved, and the
- * other half is added to `parts`.
+ * Returns the sorted hashes of a part of the keys. If they are too many, the part is halved, and
+ * the other half is added to `parts`.
  */
 async function hashesOfPart(
   scan: (visit: (text: string) => void) => Promise<void>,

@@ -16,7 +16,7 @@ import { type RowSource, transformBatches } from "./transform-batches.js";
 import { type TransformState, transformStateKey } from "./transform-state.js";
 
 /**
- * Runs a model's transform if the catalog lists one, beside readers and writers. The rows are
+ * Runs a model's transform if the catalog lists one, while others read and write. The rows are
  * changed in batches. Each row is written in its new form with all of its index entries, under a
  * check of its versionstamp. A row that was written after the transform began has the new schema
  * already. So each row is changed exactly once, wherever a run is stopped or killed. A row that

@@ -49,8 +49,8 @@ export interface VerifyResult {
 /** The result of verifying a model. */
 export interface VerifiedModel extends VerifiedEntries {
   /**
-   * Counts, sums and ranks that differ from the rows. They are not checked if `indexes` are named, or if
-   * they are built anyway.
+   * Counts, sums and ranks that differ from the rows. They are not checked if `indexes` are named,
+   * or if they are built anyway.
    */
   readonly counters: CheckedCounters;
   /** Rows whose copied fields differ. They are not checked if `indexes` are named. */
@@ -58,9 +58,9 @@ export interface VerifiedModel extends VerifiedEntries {
 }
 
 /**
- * Compares rows and index entries in both directions, in bounded memory and beside writers. Reports
- * entries that are missing, dangling or mismatched, rows that an index cannot hold, counts, sums
- * and ranks that differ from the rows, and copied fields that differ from what they copy. With
+ * Compares rows and index entries in both directions, in bounded memory, while others write.
+ * Reports entries that are missing, dangling or mismatched, rows that an index cannot hold, counts,
+ * sums and ranks that differ from the rows, and copied fields that differ from what they copy. With
  * `repair`, it repairs the entries and the copies, under checks, and builds the counters of a model
  * again if one is wrong or entries were repaired. Rows that an index cannot hold are not repaired.
  *

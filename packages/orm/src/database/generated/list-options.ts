@@ -67,13 +67,13 @@ export interface ValueOptions extends ReadOptions {
 /** Options of a list of groups. `Totals` has the aggregates of a group. */
 export interface GroupOptions<Totals> extends ValueOptions {
   /**
-   * Sorts the groups by one aggregate, `{ count: "desc" }` or `{ sum: { amount: "desc" } }`, instead
-   * of by their values. All groups are then read, and sorted in memory.
+   * Sorts the groups by one aggregate, `{ count: "desc" }` or `{ sum: { amount: "desc" } }`,
+   * instead of by their values. All groups are then read, and sorted in memory.
    */
   readonly orderBy?: AggregateOrder<Totals> | undefined;
   /**
-   * Conditions on aggregates: `{ count: { gt: 1 }, sum: { amount: { gte: 100 } } }`. A group without
-   * a value meets none. The other groups are read too.
+   * Conditions on aggregates: `{ count: { gt: 1 }, sum: { amount: { gte: 100 } } }`. A group
+   * without a value meets none. The other groups are read too.
    */
   readonly having?: Having<Totals> | undefined;
 }

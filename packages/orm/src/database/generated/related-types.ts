@@ -52,7 +52,9 @@ export type IncludeOf<Relations> = OtherNames & {
   readonly [R in keyof Relations]?: boolean | QueryOf<Relations[R]> | undefined;
 } & { readonly _count?: CountsOf<Relations> | undefined };
 
-/** Relations → those with many rows: true to count the rows, or conditions to count some of them. */
+/**
+ * Relations → those with many rows: true to count the rows, or conditions to count some of them.
+ */
 type CountsOf<Relations> = {
   readonly [R in NameOfMany<Relations>]?: true | Pick<ManyQueryOf<Relations[R]>, "where">;
 };

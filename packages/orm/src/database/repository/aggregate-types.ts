@@ -36,7 +36,9 @@ export type ExtremeFieldOf<M extends Model, Option extends "min" | "max"> =
 
 /** The argument of `aggregate`. */
 export interface AggregateOptions<M extends Model> extends AbortableOptions {
-  /** Conditions on the first fields of an index that maintains the aggregates. All rows if absent. */
+  /**
+   * Conditions on the first fields of an index that maintains the aggregates. All rows if absent.
+   */
   readonly where?: IndexedWhere<M> | undefined;
   /** The name of the index to use. Required if the index may lack some of the rows. */
   readonly index?: (keyof M["indexes"] & string) | undefined;

@@ -54,7 +54,9 @@ export type Call<Options, T, Checks> = {
 
 type Kept = "where" | "orderBy" | "index" | "include";
 
-/** Type of a call, declared type → the first if it fits, otherwise the second, which is reported. */
+/**
+ * Type of a call, declared type → the first if it fits, otherwise the second, which is reported.
+ */
 type Fitting<T, Declared> = T extends Declared ? T : Declared;
 
 /**

@@ -98,8 +98,8 @@ export interface WatchManyOptions<M extends Model, Models extends AnyModels>
 export interface FindManyOptions<M extends Model, Models extends AnyModels = Record<never, never>>
   extends WatchManyOptions<M, Models> {
   /**
-   * How many rows are left out at the beginning. The index needs `ranked: true`. The reads grow with
-   * the logarithm of the number of rows.
+   * How many rows are left out at the beginning. The index needs `ranked: true`. The reads grow
+   * with the logarithm of the number of rows.
    */
   readonly skip?: Skip<M> | undefined;
 }

@@ -271,8 +271,8 @@ export type Repository<in out M extends Model, in out Models extends AnyModels> 
 
   /**
    * Changes fields of a row and returns the changed row. The data can also write related rows:
-   * `posts: { create: [...], delete: [...] }`. One commit. If others write the row at the same time,
-   * the update is tried again.
+   * `posts: { create: [...], delete: [...] }`. One commit. If others write the row at the same
+   * time, the update is tried again.
    *
    * @throws {RowNotFoundError} if there is no such row, or no such related row.
    * @throws {ReferenceRequiredError} if a related row would lose a reference that cannot be empty.
@@ -349,15 +349,15 @@ export type Repository<in out M extends Model, in out Models extends AnyModels> 
    * `softDelete`. A row that is not marked is returned as it is. No hook is called.
    *
    * Rows that were marked together with it stay marked. With `cascade: true`, exactly these are
-   * restored too, in one commit if it accepts all of them. Otherwise the row comes first, and a call
-   * that was interrupted is called again to restore the rest.
+   * restored too, in one commit if it accepts all of them. Otherwise the row comes first, and a
+   * call that was interrupted is called again to restore the rest.
    *
    * @throws {RowNotFoundError} if there is no such row.
    * @throws {UniqueConstraintError} if another row has taken one of its unique values.
    * @throws {ReferenceMissingError} if the row refers to a row that does not exist or is deleted.
    * @throws {VersionConflictError} if the row's versionstamp is not `ifVersion`.
-   * @throws {IndexNotReadyError} if `cascade` is true, and `migrate` has not built the indexes of the
-   * marked rows.
+   * @throws {IndexNotReadyError} if `cascade` is true, and `migrate` has not built the indexes of
+   * the marked rows.
    */
   restore<const T extends AnyOptions, Checks = ShapeChecks<M, Models, T>>(
     options: Call<RestoreOptions<M, Models>, T, Checks>,

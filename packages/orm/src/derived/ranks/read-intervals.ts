@@ -97,7 +97,9 @@ export async function groupAt(
   throw new TornRanksError();
 }
 
-/** Returns the first boundary from a key on at which a group begins, if there is one in the range. */
+/**
+ * Returns the first boundary from a key on at which a group begins, if there is one in the range.
+ */
 export async function nextGroup(
   table: RankedTable,
   level: number,

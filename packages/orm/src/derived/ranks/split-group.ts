@@ -145,8 +145,8 @@ export async function beginMerge(
 }
 
 /**
- * Gives up a split that cannot end, because writers keep changing the new intervals. From the commit
- * on, they leave the group as those of a merge do.
+ * Gives up a split that cannot end, because writers keep changing the new intervals. From the
+ * commit on, they leave the group as those of a merge do.
  *
  * @param fence the fence of the group, as it was read before the group.
  */

@@ -11,7 +11,9 @@ import { groupAt, type IntervalGroup, TornRanksError } from "./read-intervals.js
 import { settleGroup } from "./settle-group.js";
 import { beginMerge, beginSplit, partsOf, undoSplit } from "./split-group.js";
 
-/** `"kept"` if the group has the right size, `"blocked"` if the level above must be merged first. */
+/**
+ * `"kept"` if the group has the right size, `"blocked"` if the level above must be merged first.
+ */
 type Outcome = "kept" | "changed" | "blocked" | "failed";
 
 /** How often a build tries to split a group. */

@@ -3,10 +3,10 @@ import type { RowId } from "../../errors/orm-error.js";
 import { type CompiledModel, systemPrefix } from "../../model/compiled-model.js";
 
 /**
- * The progress of the backfill of a model's new indexes, stored beside the catalog. It is written
- * by the commit that begins the backfill, by the commit of each batch, and by the commit that ends
- * the scan. The commit that ends the backfill deletes it. A run that was stopped at any point
- * therefore resumes after the last batch.
+ * The progress of the backfill of a model's new indexes, stored next to the catalog entry. It is
+ * written by the commit that begins the backfill, by the commit of each batch, and by the commit
+ * that ends the scan. The commit that ends the backfill deletes it. A run that was stopped at any
+ * point therefore resumes after the last batch.
  */
 export interface BackfillState {
   readonly format: 1;

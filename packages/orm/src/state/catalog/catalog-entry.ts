@@ -38,8 +38,8 @@ export type PlacedIndex = IndexManifest & {
 
 export type StoredIndex = PlacedIndex & {
   /**
-   * The changed definition with which the index is being built anew, beside its entries. Its state
-   * is never readable: it replaces the definition then.
+   * The changed definition with which the index is being rebuilt. Until that ends, reads use the
+   * old entries. Its state is never readable: then it replaces the definition.
    */
   readonly next?: PlacedIndex;
   /**
@@ -85,8 +85,8 @@ export interface RowTransform {
   /** The hash of the manifest of the rows that were written before it began. */
   readonly from: string;
   /**
-   * The fields whose values it removes, with all others that the model does not have. Set if it only
-   * removes values.
+   * The fields whose values it removes, with all others that the model does not have. Set if it
+   * only removes values.
    */
   readonly removes?: readonly string[];
 }
@@ -183,8 +183,7 @@ export function storedIndex(index: CompiledIndex, state: IndexState): StoredInde
 }
 
 /**
- * Returns the definition of an index with which it is being built beside its entries, if this is
- * the definition of the program.
+ * Returns the definition with which an index is being rebuilt, if it is that of the program.
  */
 export function nextOf(
   stored: StoredIndex | undefined,
@@ -292,7 +291,7 @@ export function withEarlierDefinition(stored: StoredIndex): StoredIndex {
   return { ...stored, earlier: [...earlier, hash].slice(-maxEarlier) };
 }
 
-/** Gives up the definition with which an index is being rebuilt beside its entries. */
+/** Gives up the definition with which an index is being rebuilt. */
 export function withoutNext(stored: StoredIndex): StoredIndex {
   const { next, ...current } = stored;
   if (next === undefined) return stored;

@@ -10,8 +10,8 @@ import {
 
 /**
  * The rows of a model by another primary key, with all of their index entries. Every writer
- * maintains it beside the layout that is read, so that the primary key can change while programs
- * read and write.
+ * maintains it in addition to the layout that is read, so that the primary key can change while
+ * programs read and write.
  */
 export interface OtherLayout {
   /**
@@ -33,7 +33,7 @@ export function otherIndexName(
   return `${name} (${primaryKey.join(", ")})`;
 }
 
-/** Returns the layout that a catalog entry lists beside the one that is read, if there is one. */
+/** Returns the layout that a catalog entry lists in addition to the one that is read, if any. */
 export function otherLayoutOf(model: CompiledModel, entry: CatalogEntry): OtherLayout | undefined {
   const layout = entry.otherLayout;
   if (layout === undefined) return undefined;

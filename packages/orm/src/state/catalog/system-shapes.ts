@@ -47,7 +47,9 @@ const traits = object({
   computed: optional(flag),
   value: optional(is((value) => value === "copy" || listOf(text)(value) === undefined)),
 });
-/** The first part of keys of rows or entries. If it were that of records, a removal would be too. */
+/**
+ * The first part of keys of rows or entries. If it were that of records, a removal would be too.
+ */
 const place = is((value) => typeof value === "string" && value !== systemPrefix);
 
 const code = object({

@@ -40,15 +40,15 @@ export interface MigrationRun {
   readonly batchRows: number;
   /**
    * True if the next batch may be read before the current one is committed. False while others
-   * write or `rowsPerSecond` is set, because the run then waits after each batch, and the rows would
-   * have changed.
+   * write or `rowsPerSecond` is set, because the run then waits after each batch, and the rows
+   * would have changed.
    */
   readonly readsAhead: boolean;
   /**
    * Must be called after each batch, with its number of rows. Lets other tasks run, and then waits
    * as long as `rowsPerSecond` requires, or until the signal is aborted. While others write, it
-   * waits for longer than the batch took, so that they have more than half of the time. Renews the
-   * lease meanwhile.
+   * waits for longer than the batch took, so that they have more than half of the time. It
+   * renews the lease while it waits.
    *
    * @throws {LeaseLostError} if another runner holds the lease.
    */

@@ -19,9 +19,10 @@ export interface RetryOptions {
   /** Unlimited by default. */
   readonly maxAttempts?: number;
   /**
-   * The pauses of writers that compete for a row, see `pauseBeforeAttempt`. The longest one is of 50
-   * milliseconds, or else of 10 milliseconds for each attempt that was made: if hundreds compete, all
-   * succeed only if those with more attempts wait longer. There are no pauses by default.
+   * The pauses of writers that compete for a row, see `pauseBeforeAttempt`. The longest one is of
+   * 50 milliseconds, or else of 10 milliseconds for each attempt that was made: if hundreds
+   * compete, all succeed only if those with more attempts wait longer. There are no pauses by
+   * default.
    */
   readonly pauses?: "short" | "growing";
   /** Ends the attempts, also during a pause. */

@@ -21,8 +21,8 @@ import { findToWrite } from "../rows/find-row.js";
 import type { Deletion } from "./delete-at-once.js";
 
 /**
- * Records the job of a deletion, if the deletion is allowed and the program can finish it. Its value
- * is the time with which the deletion marks rows.
+ * Records the job of a deletion, if the deletion is allowed and the program can finish it. Its
+ * value is the time with which the deletion marks rows.
  */
 export async function recordJob({ context, primaryKey, where, options }: Deletion): Promise<void> {
   const { kv, model, tables, catalog } = context;

@@ -39,8 +39,8 @@ const batchSize = 500;
  * refers, except in a circle. They have the same time as the row, and lead to it by relations with
  * `onDelete: "cascade"`. Reads only rows with this time, from the indexes of marked rows.
  *
- * @param isContinued true if some of the rows may have been restored already, and the row itself. The
- * others may then refer to the row only through these.
+ * @param isContinued true if some of the rows may have been restored already, and the row itself.
+ * The others may then refer to the row only through these.
  * @throws {IndexNotReadyError} if `migrate` has not built such an index.
  */
 export async function markedTogether(

@@ -45,8 +45,8 @@ interface Restoration {
  * the rest. Within a transaction of the caller, all of it is part of that transaction.
  *
  * @param find finds the row with this context, also if it is marked.
- * @throws the errors of {@link restoreRow}, for any of the rows. Nothing is written, or with several
- * commits, the rows of the failed commit and those after it stay deleted.
+ * @throws the errors of {@link restoreRow}, for any of the rows. Nothing is written, or with
+ * several commits, the rows of the failed commit and those after it stay deleted.
  */
 export async function restoreCascade(
   context: TableContext,

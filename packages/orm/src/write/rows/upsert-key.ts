@@ -9,7 +9,9 @@ import { planUnique, primaryKeyIn, uniqueValues } from "../../read/plan/plan-uni
 
 /** The key of an upsert that creates only rows with this key. */
 export interface UpsertKey {
-  /** Returns the data of the new row. Fields that it lacks get the values that the key determines. */
+  /**
+   * Returns the data of the new row. Fields that it lacks get the values that the key determines.
+   */
   readonly fillIn: (data: unknown) => unknown;
   /** @throws {InvalidArgumentError} if a new row has another key. */
   readonly assertNew: (row: AnyRow) => void;
