@@ -31,20 +31,30 @@ export function findOne(
   if (keys[0] === "primaryKey") {
     return findByPrimaryKey(context, primaryKeyIn(model, where), meter, query.orAsStored);
   }
-  const indexes = keys as readonly CompiledIndex[];
-  const index = indexes.length === 1 ? indexes[0]! : readableIndex(context, indexes);
-  if (indexes.length > 1 && !catalog.isReadable(index)) {
-    return catalog.reload().then(() => {
-      const reloaded = readableIndex(context, indexes);
-      const values = uniqueValues(model, reloaded, where);
-      return findByUniqueIndex(context, reloaded, values, meter, query);
-    });
-  }
+  const index = readableIndex(context, keys as readonly CompiledIndex[]);
+  if (!catalog.isReadable(index)) return findAfterReload(context, where, meter, query);
   return findByUniqueIndex(context, index, uniqueValues(model, index, where), meter, query);
+}
+
+/** Finds a row by a unique index that is chosen after the catalog has been read again. */
+async function findAfterReload(
+  context: TableContext,
+  where: AnyRow,
+  meter: ReadMeter,
+  query: AnyQuery,
+): Promise<FoundRow | undefined> {
+  const { model, catalog } = context;
+  await catalog.reload();
+  return await readAgain(context, () => {
+    const keys = planUnique(queriedModel(context), where, query.index);
+    const index = readableIndex(context, keys as readonly CompiledIndex[]);
+    return findByUniqueIndex(context, index, uniqueValues(model, index, where), meter, query);
+  });
 }
 
 /** Returns the first unique index that can be read, or else the first. */
 function readableIndex(context: TableContext, indexes: readonly CompiledIndex[]): CompiledIndex {
+  if (indexes.length === 1) return indexes[0]!;
   return indexes.find((index) => context.catalog.snapshot.canRead(index)) ?? indexes[0]!;
 }
 
