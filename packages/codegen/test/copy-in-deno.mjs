@@ -38,7 +38,7 @@ try {
   const script = block("js");
   const [, line = ""] = /^\/\/ copy\.ts: deno (.+)$/m.exec(script) ?? [];
   write("copy.ts", script);
-  assert.match(run(line.split(" ")), /^205$/m);
+  assert.match(run(line.split(" ")), /^205 205$/m);
   await assertCopied("data/app");
 } finally {
   rmSync(folder, { recursive: true });
