@@ -36,6 +36,11 @@ export interface IndexedRow {
 export interface Derived {
   readonly name: string;
   /**
+   * True if the rows of a model have this data at all, by the catalog that the view has. It is asked
+   * once for each catalog. The default is true.
+   */
+  isKept?(view: View): boolean;
+  /**
    * Adds what the commit of a change checks and writes so that this data is right after it. Reads
    * through the view only, and writes nothing. Returns a promise only if it reads something.
    *

@@ -1,6 +1,9 @@
+import type { CatalogSnapshot } from "../state/catalog/catalog-snapshot.js";
 import type { ModelStore } from "../state/context/model-store.js";
+import { markSeen } from "./build-marks.js";
 import { changes } from "./changes/changes.js";
 import { counters } from "./counters/counters.js";
+import { maintainedCounters } from "./counters/maintained-counters.js";
 import type { Cost, Derived, RowChange } from "./derived.js";
 import type { Effects } from "./effects.js";
 import { entries } from "./entries/entries.js";
@@ -16,15 +19,38 @@ const kinds: readonly Derived[] = [entries, layout, expiry, counters, ranks, cha
  * Adds the effects of a change on everything that is derived from the row. Returns a promise only
  * if something has to be read.
  */
-export function planDerived(
+export function planDerived(change: RowChange, view: View, effects: Effects): void | Promise<void> {
+  const kept = keptKinds(view);
+  if (maintainedCounters(view.snapshot).growing === undefined)
+    return planEach(kept, change, view, effects);
+  return markSeen(view, change, effects).then((isSeen) =>
+    planEach(kept, { ...change, isSeen }, view, effects),
+  );
+}
+
+const known = new WeakMap<CatalogSnapshot, readonly Derived[]>();
+
+/** Returns the kinds of data that the rows of a view have. */
+function keptKinds(view: View): readonly Derived[] {
+  let kept = known.get(view.snapshot);
+  if (kept === undefined) {
+    kept = kinds.filter(({ isKept }) => isKept?.(view) ?? true);
+    known.set(view.snapshot, kept);
+  }
+  return kept;
+}
+
+function planEach(
+  kept: readonly Derived[],
   change: RowChange,
   view: View,
   effects: Effects,
   first = 0,
 ): void | Promise<void> {
-  for (let i = first; i < kinds.length; i++) {
-    const pending = kinds[i]!.plan(change, view, effects);
-    if (pending !== undefined) return pending.then(() => planDerived(change, view, effects, i + 1));
+  for (let i = first; i < kept.length; i++) {
+    const pending = kept[i]!.plan(change, view, effects);
+    if (pending !== undefined)
+      return pending.then(() => planEach(kept, change, view, effects, i + 1));
   }
 }
 

@@ -3,8 +3,6 @@ import type { AnyRow } from "../model/compiled-model.js";
 import type { RowExpiry } from "../model/rows/time.js";
 import { whenReady } from "../state/context/when-ready.js";
 import type { References, ReferringChange } from "../state/references/plan-references.js";
-import { markSeen } from "./build-marks.js";
-import { maintainedCounters } from "./counters/maintained-counters.js";
 import type { RowChange } from "./derived.js";
 import { Effects } from "./effects.js";
 import { rowEntries } from "./entries/row-entries.js";
@@ -58,12 +56,7 @@ export function planRow(
     isSeen: false,
   };
   const result = { primaryKey, versionstamp: before?.versionstamp ?? null, row, expiry, effects };
-  if (maintainedCounters(view.snapshot).growing === undefined) {
-    return whenReady(planDerived(change, view, effects), () => result);
-  }
-  return markSeen(view, change, effects)
-    .then((isSeen) => planDerived({ ...change, isSeen }, view, effects))
-    .then(() => result);
+  return whenReady(planDerived(change, view, effects), () => result);
 }
 
 /** Returns when a row that is stored expires. */

@@ -4,8 +4,8 @@ import { changeMarkKeys } from "./change-marks.js";
 /** The marks of changed groups of entries, which live queries watch. */
 export const changes: Derived = {
   name: "changes",
+  isKept: ({ snapshot }) => snapshot.entry.live === true,
   plan({ entries, after }, { model, snapshot }, { writes }) {
-    if (!snapshot.entry.live) return;
     const keyIndex = snapshot.other?.keyIndex;
     const touched = [...entries.removed, ...(after?.entries ?? [])].filter(
       ({ index }) => index !== keyIndex,

@@ -20,12 +20,15 @@ import { maintainedCounters } from "./maintained-counters.js";
 /** Counts and sums, of all rows and of the keys of indexes. */
 export const counters: Derived = {
   name: "counters",
+  isKept({ snapshot }) {
+    const { complete, growing } = maintainedCounters(snapshot);
+    return complete !== undefined || growing !== undefined;
+  },
   plan(change, view, effects) {
     const { snapshot } = view;
-    const { complete, growing, recordsRows } = maintainedCounters(snapshot);
-    if (complete === undefined && growing === undefined) return;
     const { primaryKey, after } = change;
     if (after !== undefined) assertSummable(snapshot.writeModel, after.row, primaryKey);
+    const { recordsRows } = maintainedCounters(snapshot);
     if (!recordsRows) return addChanges(change, view, effects, undefined);
     return readCountedRow(view, primaryKey).then((recorded) =>
       addChanges(change, view, effects, recorded),

@@ -4,9 +4,9 @@ import { expiryKey, keepsExpiry } from "./row-expiry.js";
 /** The record of the time at which a row expires, if the database does not report it. */
 export const expiry: Derived = {
   name: "expiry",
-  plan({ primaryKey, expiry }, view, { writes }) {
-    if (!keepsExpiry(view)) return;
-    const key = expiryKey(view.model, primaryKey);
+  isKept: keepsExpiry,
+  plan({ primaryKey, expiry }, { model }, { writes }) {
+    const key = expiryKey(model, primaryKey);
     if (expiry === undefined) writes.push({ type: "delete", key });
     else {
       const writesUntil = (end: number) => [{ type: "set", key, value: end, expiry }] as const;

@@ -19,9 +19,9 @@ import type { View } from "../view.js";
  */
 export const layout: Derived = {
   name: "layout",
+  isKept: ({ snapshot: { other } }) => other !== undefined && other.maintained.length > 0,
   plan({ before, after, expiry }, view, { checks, writes }) {
-    const { other } = view.snapshot;
-    if (other === undefined || other.maintained.length === 0) return;
+    const other = view.snapshot.other!;
     const written = after === undefined ? [] : entriesToWrite(view, other, after.row);
     const stored = before === undefined ? [] : storedEntries(view, other, before.row);
     const { removed } = indexChanges(stored, written);

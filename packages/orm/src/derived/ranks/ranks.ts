@@ -13,6 +13,8 @@ import { tendRegularly } from "./tend-regularly.js";
 /** The intervals of ranked indexes, by which entries are counted and found by their position. */
 export const ranks: Derived = {
   name: "ranks",
+  isKept: ({ model, snapshot }) =>
+    maintainedCounters(snapshot).hasRanks || model.indexes.some(({ ranked }) => ranked),
   plan({ before, after, beforeExpires, expiry, isSeen }, view, effects) {
     const { model, snapshot } = view;
     if (expiry !== undefined) assertNotRanked(model);
