@@ -10,7 +10,6 @@ import { isReferenceTo, rowIdOf } from "../../state/references/referenced-key.js
 import { tableOfModel } from "../../state/references/referrers.js";
 import { readRows } from "../../state/rows/read-rows.js";
 import { commitChange } from "../commit/commit-change.js";
-import { planChange } from "../commit/plan-change.js";
 import { parsePatch } from "../input/parse-row.js";
 import { deleteSingleRow } from "../rows/delete-single-row.js";
 import { type FindRow, findToWrite } from "../rows/find-row.js";
@@ -155,10 +154,9 @@ async function clearReference(
   if (first === undefined || !isMarked(model, first.row)) {
     return await updateRow(context, find, where, patch, {});
   }
-  const { change, versionstamp } = await commitChange(context, async (catalog) => {
+  return await commitChange(context, async (catalog) => {
     const found = await findToWrite(context, catalog, find, where);
     const row = await parsePatch(model, found.row, patch);
-    return planChange(context, catalog, { primaryKey: found.primaryKey, before: found, row });
+    return { primaryKey: found.primaryKey, before: found, row };
   });
-  return { row: change.row!, primaryKey: change.primaryKey, versionstamp };
 }

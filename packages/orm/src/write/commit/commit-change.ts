@@ -15,7 +15,7 @@ import {
 } from "../../derived/effects.js";
 import { claimUniqueKey, takenError } from "../../derived/entries/duplicates/claim-unique-key.js";
 import { hasExpired } from "../../derived/expiry/row-expiry.js";
-import type { PlannedChange } from "../../derived/plan-row.js";
+import type { PlannedChange, PlannedRow } from "../../derived/plan-row.js";
 import { viewOf } from "../../derived/view.js";
 import { UniqueConstraintError, VersionConflictError } from "../../errors/row-errors.js";
 import { keyText } from "../../model/keys/key-text.js";
@@ -24,18 +24,14 @@ import { isMarked } from "../../model/options/soft-delete.js";
 import { isRow } from "../../model/rows/stored-row.js";
 import type { Time } from "../../model/rows/time.js";
 import type { CatalogSnapshot } from "../../state/catalog/catalog-snapshot.js";
+import type { FoundRow } from "../../state/context/any-query.js";
 import type { TableLimits } from "../../state/context/model-store.js";
 import { isInScope } from "../../state/context/scope.js";
 import type { TableContext } from "../../state/context/table-context.js";
 import { writableCatalog } from "../../state/context/writable-catalog.js";
 import { limitErrorOf } from "../../state/transaction/limit-error-of.js";
 import { FailedAttempt, retry } from "../../state/transaction/retry.js";
-
-export interface CommittedChange {
-  readonly change: PlannedChange;
-  /** The versionstamp of the commit. Within a transaction it is provisional. */
-  readonly versionstamp: string;
-}
+import { planChange } from "./plan-change.js";
 
 /** Unique key → the checks under which a change may take it. Other keys must have no entry. */
 type Takeovers = ReadonlyMap<string, readonly AtomicCheck[]>;
@@ -46,8 +42,11 @@ const noTakeovers: Takeovers = new Map();
 /**
  * Commits a change: the row and its index entries together, under checks on the row, on each unique
  * key that it takes, and on the catalog entry. If a check fails because of a concurrent write,
- * `plan` is called again with the current catalog. The commit checks the catalog that `plan` got.
+ * `change` is called again with the current catalog. The commit checks the catalog that it got.
  *
+ * @param change returns the row to write, and the row on which the change is based.
+ * @returns the row as it was written, or as it was if it is deleted, with the versionstamp of the
+ * commit. Within a transaction the versionstamp is provisional.
  * @throws {UniqueConstraintError} if another row has the primary key or a unique key.
  * @throws {StaleSchemaError} if the database has indexes that this program does not know.
  * @throws {LimitExceededError} if the change is too large for one commit, or a key or value is too
@@ -56,19 +55,22 @@ const noTakeovers: Takeovers = new Map();
  */
 export async function commitChange(
   context: TableContext,
-  plan: (catalog: CatalogSnapshot) => PlannedChange | Promise<PlannedChange>,
-): Promise<CommittedChange> {
+  change: (catalog: CatalogSnapshot) => PlannedRow | Promise<PlannedRow>,
+): Promise<FoundRow> {
   let takeovers = noTakeovers;
   const { model } = context;
-  const commitOnce = async (): Promise<CommittedChange | FailedAttempt> => {
+  const commitOnce = async (): Promise<FoundRow | FailedAttempt> => {
     const catalog = await writableCatalog(context);
-    const planned = plan(catalog);
-    const change = planned instanceof Promise ? await planned : planned;
+    const changing = change(catalog);
+    const changed = changing instanceof Promise ? await changing : changing;
+    const planning = planChange(context, catalog, changed);
+    const planned = planning instanceof Promise ? await planning : planning;
+    const { primaryKey, effects } = planned;
     let result: KvCommitResult | KvCommitError;
     const committedAt = performance.now();
     try {
-      const operation = inOneMillisecond(change, (now) =>
-        commitOperation(context, catalog, change, takeovers, now),
+      const operation = inOneMillisecond(planned, (now) =>
+        commitOperation(context, catalog, planned, takeovers, now),
       );
       result = await operation.commit();
     } catch (error) {
@@ -76,13 +78,14 @@ export async function commitChange(
     }
     if (result.ok) {
       if (context.transaction === undefined) context.catalog.confirm(catalog, committedAt);
-      if (change.effects.upkeep.length > 0) await runUpkeep(context, change.effects);
-      return { change, versionstamp: result.versionstamp };
+      if (effects.upkeep.length > 0) await runUpkeep(context, effects);
+      const row = planned.row ?? changed.before?.row;
+      return { primaryKey, row: row!, versionstamp: result.versionstamp };
     }
-    takeovers = await settleConflict(context, change);
-    return new FailedAttempt((attempts) => {
-      return new VersionConflictError(model.name, pointerOf(change.primaryKey), attempts);
-    });
+    takeovers = await resolveConflict(context, planned);
+    return new FailedAttempt(
+      (attempts) => new VersionConflictError(model.name, pointerOf(primaryKey), attempts),
+    );
   };
   return await retry(commitOnce, { maxAttempts, pauses: "short" });
 }
@@ -138,7 +141,7 @@ export function assertWithin(
 }
 
 /** Finds out which check failed. Throws if the change cannot be made. */
-async function settleConflict(context: TableContext, change: PlannedChange): Promise<Takeovers> {
+async function resolveConflict(context: TableContext, change: PlannedChange): Promise<Takeovers> {
   const { kv, model, catalog } = context;
   if (await catalog.reload()) return noTakeovers;
   await reloadCopying(context);

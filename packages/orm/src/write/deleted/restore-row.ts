@@ -2,7 +2,6 @@ import { isMarked, unmarkedRow } from "../../model/options/soft-delete.js";
 import type { FoundRow } from "../../state/context/any-query.js";
 import type { TableContext } from "../../state/context/table-context.js";
 import { commitChange } from "../commit/commit-change.js";
-import { planChange } from "../commit/plan-change.js";
 import { assertWriteOptions, type WriteOptions } from "../input/write-options.js";
 import { type FindRow, findToWrite } from "../rows/find-row.js";
 
@@ -26,13 +25,11 @@ export async function restoreRow(
 ): Promise<FoundRow> {
   const { model } = context;
   assertWriteOptions(model, options);
-  const { change, versionstamp } = await commitChange(context, async (catalog) => {
+  return await commitChange(context, async (catalog) => {
     const found = await findToWrite(context, catalog, find, where, options);
     const { primaryKey, row } = found;
     const renewsReferences = isMarked(model, row);
     const restored = renewsReferences ? unmarkedRow(model, row) : row;
-    const planned = { primaryKey, before: found, row: restored, renewsReferences };
-    return planChange(context, catalog, planned);
+    return { primaryKey, before: found, row: restored, renewsReferences };
   });
-  return { row: change.row!, primaryKey: change.primaryKey, versionstamp };
 }

@@ -6,7 +6,6 @@ import type { FoundRow } from "../../state/context/any-query.js";
 import { ReadMeter } from "../../state/context/read-meter.js";
 import type { TableContext } from "../../state/context/table-context.js";
 import { commitChange } from "../commit/commit-change.js";
-import { planChange } from "../commit/plan-change.js";
 import { findToWrite } from "../rows/find-row.js";
 import { writeEach } from "./write-each.js";
 
@@ -36,13 +35,11 @@ async function renewRow(
 ): Promise<FoundRow | undefined> {
   const meter = new ReadMeter(context.model.name, Number.POSITIVE_INFINITY);
   try {
-    const { change, versionstamp } = await commitChange(context, async (catalog) => {
+    return await commitChange(context, async (catalog) => {
       const find = () => findByPrimaryKey(context, primaryKey, meter);
       const found = await findToWrite(context, catalog, find, pointerOf(primaryKey));
-      const { row } = found;
-      return planChange(context, catalog, { primaryKey, before: found, row, renewsCopies: true });
+      return { primaryKey, before: found, row: found.row, renewsCopies: true };
     });
-    return { row: change.row!, primaryKey, versionstamp };
   } catch (error) {
     if (error instanceof RowNotFoundError) return undefined;
     throw error;

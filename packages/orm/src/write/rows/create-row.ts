@@ -9,7 +9,6 @@ import type { FoundRow } from "../../state/context/any-query.js";
 import { withScopeValues } from "../../state/context/scope.js";
 import type { TableContext } from "../../state/context/table-context.js";
 import { commitChange } from "../commit/commit-change.js";
-import { planChange } from "../commit/plan-change.js";
 import { withCreationTime } from "../input/add-timestamps.js";
 import { assertUnmarked } from "../input/assert-unmarked.js";
 import { parseNewRow, parseRow } from "../input/parse-row.js";
@@ -92,16 +91,15 @@ async function insertRow(
   const primaryKey = primaryKeyOf(model, row);
   if (expiry !== undefined) await catalog.recordFact("expires");
   let isFirst = true;
-  const { change, versionstamp } = await commitChange(context, (snapshot) => {
+  return await commitChange(context, (snapshot) => {
     if (isFirst || !keepsExpiry(viewOf(context, snapshot))) {
       isFirst = false;
-      return planChange(context, snapshot, { primaryKey, before: null, row, expiry });
+      return { primaryKey, before: null, row, expiry };
     }
-    return expiredRow(context, snapshot, primaryKey).then((before) =>
-      planChange(context, snapshot, { primaryKey, before, isNew: true, row, expiry }),
-    );
+    return expiredRow(context, snapshot, primaryKey).then((before) => {
+      return { primaryKey, before, isNew: true, row, expiry };
+    });
   });
-  return { row: change.row ?? row, primaryKey, versionstamp };
 }
 
 /** Returns the row that a new one replaces: expired, but not removed by the database yet. */

@@ -1,9 +1,7 @@
-import { RowNotFoundError } from "../../errors/row-errors.js";
 import { isMarked, markedRow, nextMark } from "../../model/options/soft-delete.js";
 import type { FoundRow } from "../../state/context/any-query.js";
 import type { TableContext } from "../../state/context/table-context.js";
 import { commitChange } from "../commit/commit-change.js";
-import { planChange } from "../commit/plan-change.js";
 import { callAfterHook, callBeforeDelete } from "../input/row-hooks.js";
 import { assertWriteOptions, type WriteOptions } from "../input/write-options.js";
 import { type FindRow, findToWrite } from "./find-row.js";
@@ -28,37 +26,26 @@ export async function deleteSingleRow(
 ): Promise<FoundRow> {
   const { model } = context;
   assertWriteOptions(model, options);
+  // The row as it was, with the versionstamp that it had.
   let deleted: FoundRow | undefined;
   let isPurged = false;
   const remove = async (within: TableContext): Promise<FoundRow> => {
-    let removed: FoundRow | undefined;
     await commitChange(within, async (catalog) => {
       const found = await findToWrite(within, catalog, find, where, options);
       isPurged = within.purges === true && isMarked(model, found.row);
       if (!isApproved && !isPurged) await callBeforeDelete(within, found.row);
-      removed = found;
+      deleted = found;
       const { primaryKey } = found;
       const time = within.markedAt ?? nextMark();
       // A stored value that is no row has no fields, so it cannot be marked.
       const isRow = found.stored === undefined || Object.keys(found.stored).length > 0;
       const isMarking = model.softDelete !== undefined && !isPurged && isRow;
       const row = isMarking ? markedRow(model, found.row, time) : null;
-      return planChange(within, catalog, { primaryKey, before: found, row });
+      return { primaryKey, before: found, row };
     });
-    if (removed === undefined) throw new RowNotFoundError(model.name, where);
-    return removed;
+    return deleted!;
   };
-  await writeWithHook(
-    context,
-    "duringDelete",
-    async (within) => {
-      deleted = await remove(within);
-      return deleted;
-    },
-    // The row as it was, with the versionstamp that it had.
-    ({ row }) => (isPurged ? undefined : [row]),
-  );
-  if (deleted === undefined) throw new RowNotFoundError(model.name, where);
-  if (!isPurged) await callAfterHook(context, "afterDelete", deleted.row);
-  return deleted;
+  await writeWithHook(context, "duringDelete", remove, ({ row }) => (isPurged ? undefined : [row]));
+  if (!isPurged) await callAfterHook(context, "afterDelete", deleted!.row);
+  return deleted!;
 }

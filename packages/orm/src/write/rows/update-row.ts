@@ -5,7 +5,6 @@ import { copyData, deepCopy } from "../../model/rows/copy-of-data.js";
 import type { FoundRow } from "../../state/context/any-query.js";
 import type { TableContext } from "../../state/context/table-context.js";
 import { commitChange } from "../commit/commit-change.js";
-import { planChange } from "../commit/plan-change.js";
 import { withUpdateTime } from "../input/add-timestamps.js";
 import { assertUnmarked } from "../input/assert-unmarked.js";
 import { parsePatch } from "../input/parse-row.js";
@@ -43,7 +42,7 @@ export async function updateRow(
   const hooks = context.settings.hooks[context.model.name];
   const write = async (within: TableContext): Promise<UpdatedRow> => {
     let before: AnyRow = {};
-    const { change, versionstamp } = await commitChange(within, async (snapshot) => {
+    const updated = await commitChange(within, async (snapshot) => {
       const found = await findToWrite(within, snapshot, find, where, options);
       const { primaryKey } = found;
       before = found.row;
@@ -57,9 +56,9 @@ export async function updateRow(
       const row = parsed instanceof Promise ? await parsed : parsed;
       assertSamePrimaryKey(model, before, row);
       assertUnmarked(model, row);
-      return planChange(within, snapshot, { primaryKey, before: found, row, expiry });
+      return { primaryKey, before: found, row, expiry };
     });
-    return { before, row: change.row ?? before, primaryKey: change.primaryKey, versionstamp };
+    return { ...updated, before };
   };
   const { before, ...updated } = await writeWithHook(context, "duringUpdate", write, (written) => [
     written.row,
