@@ -1,8 +1,8 @@
 import type { KvKey, KvKeyPart } from "@keywright/core";
 import { type CompiledModel, systemPrefix } from "../model/compiled-model.js";
+import type { ReadView } from "../state/context/read-view.js";
 import type { RowChange } from "./derived.js";
 import type { Effects } from "./effects.js";
-import type { View } from "./view.js";
 
 // Counters and ranks must include each row exactly once. One pass over the rows builds both, and
 // these marks say which rows it has seen.
@@ -23,7 +23,7 @@ export function seenKey(model: CompiledModel, primaryKey: readonly KvKeyPart[]):
 
 /** Marks the row as seen by the build that is under way. Returns true if it was already. */
 export async function markSeen(
-  { kv, model }: View,
+  { kv, model }: ReadView,
   { primaryKey, after }: RowChange,
   { checks, writes }: Effects,
 ): Promise<boolean> {

@@ -2,8 +2,8 @@ import type { KvKeyPart } from "@keywright/core";
 import type { AnyRow, CompiledIndex, CompiledModel } from "../model/compiled-model.js";
 import type { IndexChanges, IndexEntry } from "../model/keys/index-entries.js";
 import type { RowExpiry } from "../model/rows/time.js";
+import type { ReadView } from "../state/context/read-view.js";
 import type { Effects } from "./effects.js";
-import type { View } from "./view.js";
 
 /** A change of one row, as everything that is derived from the row sees it. */
 export interface RowChange {
@@ -39,14 +39,14 @@ export interface Derived {
    * True if the rows of a model have this data at all, by the catalog that the view has. It is asked
    * once for each catalog. The default is true.
    */
-  isKept?(view: View): boolean;
+  isKept?(view: ReadView): boolean;
   /**
    * Adds what the commit of a change checks and writes so that this data is right after it. Reads
    * through the view only, and writes nothing. Returns a promise only if it reads something.
    *
    * @throws an error that names the row if the change cannot be made.
    */
-  plan(change: RowChange, view: View, effects: Effects): void | Promise<void>;
+  plan(change: RowChange, view: ReadView, effects: Effects): void | Promise<void>;
   /** Returns about how much a change of a row adds to a commit at most. Nothing by default. */
   cost?(model: CompiledModel, indexes: readonly CompiledIndex[]): Cost;
 }

@@ -1,5 +1,6 @@
 import type { CatalogSnapshot } from "../state/catalog/catalog-snapshot.js";
 import type { ModelStore } from "../state/context/model-store.js";
+import type { ReadView } from "../state/context/read-view.js";
 import { markSeen } from "./build-marks.js";
 import { changes } from "./changes/changes.js";
 import { counters } from "./counters/counters.js";
@@ -10,7 +11,6 @@ import { entries } from "./entries/entries.js";
 import { expiry } from "./expiry/expiry.js";
 import { layout } from "./layout/layout.js";
 import { ranks } from "./ranks/ranks.js";
-import type { View } from "./view.js";
 
 /** Everything that is derived from rows, in the order in which commits check and write it. */
 const kinds: readonly Derived[] = [entries, layout, expiry, counters, ranks, changes];
@@ -19,7 +19,11 @@ const kinds: readonly Derived[] = [entries, layout, expiry, counters, ranks, cha
  * Adds the effects of a change on everything that is derived from the row. Returns a promise only
  * if something has to be read.
  */
-export function planDerived(change: RowChange, view: View, effects: Effects): void | Promise<void> {
+export function planDerived(
+  change: RowChange,
+  view: ReadView,
+  effects: Effects,
+): void | Promise<void> {
   const kept = keptKinds(view);
   if (maintainedCounters(view.snapshot).growing === undefined)
     return planEach(kept, change, view, effects);
@@ -31,7 +35,7 @@ export function planDerived(change: RowChange, view: View, effects: Effects): vo
 const known = new WeakMap<CatalogSnapshot, readonly Derived[]>();
 
 /** Returns the kinds of data that the rows of a view have. */
-function keptKinds(view: View): readonly Derived[] {
+function keptKinds(view: ReadView): readonly Derived[] {
   let kept = known.get(view.snapshot);
   if (kept === undefined) {
     kept = kinds.filter(({ isKept }) => isKept?.(view) ?? true);
@@ -43,7 +47,7 @@ function keptKinds(view: View): readonly Derived[] {
 function planEach(
   kept: readonly Derived[],
   change: RowChange,
-  view: View,
+  view: ReadView,
   effects: Effects,
   first = 0,
 ): void | Promise<void> {

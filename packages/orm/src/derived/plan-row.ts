@@ -1,13 +1,13 @@
 import type { KvKeyPart } from "@keywright/core";
 import type { AnyRow } from "../model/compiled-model.js";
 import type { RowExpiry } from "../model/rows/time.js";
+import type { ReadView } from "../state/context/read-view.js";
 import { whenReady } from "../state/context/when-ready.js";
 import type { References, ReferringChange } from "../state/references/plan-references.js";
 import type { RowChange } from "./derived.js";
 import { Effects } from "./effects.js";
 import { rowEntries } from "./entries/row-entries.js";
 import { planDerived } from "./plan-derived.js";
-import type { View } from "./view.js";
 
 /** A change of one row, with everything that is committed with it. */
 export interface PlannedChange {
@@ -34,7 +34,7 @@ export interface PlannedRow extends ReferringChange {
  * @param references what keeps the references of the row valid, and the row to store.
  */
 export function planRow(
-  view: View,
+  view: ReadView,
   planned: PlannedRow,
   { row, checks, guards, deletes }: References,
 ): PlannedChange | Promise<PlannedChange> {

@@ -7,7 +7,6 @@ import {
 } from "@keywright/core";
 import { claimUniqueKey } from "../../derived/entries/duplicates/claim-unique-key.js";
 import type { PlannedChange } from "../../derived/plan-row.js";
-import { viewOf } from "../../derived/view.js";
 import type { RowId } from "../../errors/orm-error.js";
 import { InvalidArgumentError } from "../../errors/query-errors.js";
 import { ReferenceMissingError, UniqueConstraintError } from "../../errors/row-errors.js";
@@ -24,6 +23,7 @@ import { currentTime, storedTime, type Time } from "../../model/rows/time.js";
 import type { CatalogSnapshot } from "../../state/catalog/catalog-snapshot.js";
 import { systemValue } from "../../state/catalog/system-value.js";
 import { awaitAll } from "../../state/context/await-all.js";
+import { viewOf } from "../../state/context/read-view.js";
 import type { TableContext } from "../../state/context/table-context.js";
 import { writableCatalog } from "../../state/context/writable-catalog.js";
 import { readStored } from "../../state/rows/read-rows.js";

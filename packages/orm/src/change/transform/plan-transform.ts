@@ -8,7 +8,6 @@ import {
 } from "@keywright/core";
 import { claimUniqueKey } from "../../derived/entries/duplicates/claim-unique-key.js";
 import { unexpired } from "../../derived/expiry/row-expiry.js";
-import { viewOf } from "../../derived/view.js";
 import { failureReason } from "../../errors/failure-reason.js";
 import { RowUpgradeError } from "../../errors/migration-errors.js";
 import { IndexKeyError, UniqueConstraintError } from "../../errors/row-errors.js";
@@ -18,6 +17,7 @@ import { keyText } from "../../model/keys/key-text.js";
 import { partsOfId, rowKey } from "../../model/keys/primary-key.js";
 import { storedTime } from "../../model/rows/time.js";
 import type { CatalogSnapshot } from "../../state/catalog/catalog-snapshot.js";
+import { viewOf } from "../../state/context/read-view.js";
 import type { TableContext } from "../../state/context/table-context.js";
 import { planChange } from "../../write/commit/plan-change.js";
 import type { RecordedOperation } from "../../write/many/shared-commit.js";

@@ -1,6 +1,5 @@
 import { type KvEntryMaybe, type KvKey, type KvKeyPart, specificationOrder } from "@keywright/core";
 import { expiryKey, keepsExpiry } from "../../derived/expiry/row-expiry.js";
-import { viewOf } from "../../derived/view.js";
 import type { RowId } from "../../errors/orm-error.js";
 import type { AnyRow } from "../../model/compiled-model.js";
 import { canBeStored } from "../../model/keys/can-be-stored.js";
@@ -12,6 +11,7 @@ import { assertArgument, positiveInteger } from "../../model/shape.js";
 import { type AnyDatabase, tableContextOf } from "../../state/context/any-database.js";
 import { awaitAll } from "../../state/context/await-all.js";
 import type { Page, PageOptions } from "../../state/context/page.js";
+import { viewOf } from "../../state/context/read-view.js";
 import type { TableContext } from "../../state/context/table-context.js";
 import { referencedKey } from "../../state/references/referenced-key.js";
 import { tableOfModel } from "../../state/references/referrers.js";

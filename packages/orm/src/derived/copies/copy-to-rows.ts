@@ -5,6 +5,7 @@ import type { Reference } from "../../model/relations/linked-relations.js";
 import { isSameData } from "../../model/rows/is-same-data.js";
 import type { CatalogSnapshot } from "../../state/catalog/catalog-snapshot.js";
 import type { FoundRow } from "../../state/context/any-query.js";
+import { viewOf } from "../../state/context/read-view.js";
 import { isInScope } from "../../state/context/scope.js";
 import type { RelatedStore } from "../../state/context/table-context.js";
 import { writableCatalog } from "../../state/context/writable-catalog.js";
@@ -20,7 +21,6 @@ import { foundRow } from "../../state/rows/found-row.js";
 import { readRows } from "../../state/rows/read-rows.js";
 import type { KeyId } from "../../state/transaction/buffer/key-id.js";
 import { unexpired } from "../expiry/row-expiry.js";
-import { viewOf } from "../view.js";
 import { withCopies } from "./copied-values.js";
 
 /** A row whose copies change, or the row that is written. */

@@ -1,10 +1,10 @@
 import { rowKey } from "../../model/keys/primary-key.js";
+import { type ReadView, viewOf } from "../../state/context/read-view.js";
 import type { RelatedStore } from "../../state/context/table-context.js";
 import { planReferences } from "../../state/references/plan-references.js";
 import { tableOfModel } from "../../state/references/referrers.js";
 import type { Effects } from "../effects.js";
 import { type PlannedChange, type PlannedRow, planRow } from "../plan-row.js";
-import { type View, viewOf } from "../view.js";
 import { type CopyingRow, copyToRows } from "./copy-to-rows.js";
 import { withCopiedFields } from "./with-copied-fields.js";
 
@@ -21,7 +21,7 @@ export function hasCopies({ model, links }: RelatedStore): boolean {
  */
 export async function planWithCopies(
   store: RelatedStore,
-  view: View,
+  view: ReadView,
   planned: PlannedRow,
 ): Promise<PlannedChange> {
   const { before, isNew = false, renewsCopies = false } = planned;

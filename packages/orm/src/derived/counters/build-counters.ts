@@ -11,6 +11,7 @@ import {
 } from "../../state/catalog/catalog-entry.js";
 import { countersIn, type StoredCounter } from "../../state/catalog/stored-counters.js";
 import type { ModelStore } from "../../state/context/model-store.js";
+import { viewOf } from "../../state/context/read-view.js";
 import { readStored } from "../../state/rows/read-rows.js";
 import { buildInBatches } from "../../state/run/build-in-batches.js";
 import { clearPrefix } from "../../state/run/clear-prefix.js";
@@ -23,7 +24,6 @@ import { placeChanges } from "../ranks/place-changes.js";
 import { type RankAmount, rankAmounts } from "../ranks/rank-amounts.js";
 import { rankCost } from "../ranks/ranks.js";
 import { splitRanks } from "../ranks/tend-ranks.js";
-import { viewOf } from "../view.js";
 import {
   addAmountChanges,
   amountChanges,

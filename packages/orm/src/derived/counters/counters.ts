@@ -4,9 +4,9 @@ import { amountOf, limbsOf } from "../../model/aggregates/amount.js";
 import type { AnyRow, CompiledModel } from "../../model/compiled-model.js";
 import { isAbsent } from "../../model/keys/index-entries.js";
 import { pointerOf } from "../../model/keys/primary-key.js";
+import type { ReadView } from "../../state/context/read-view.js";
 import type { Derived, IndexedRow, RowChange } from "../derived.js";
 import type { Effects } from "../effects.js";
-import type { View } from "../view.js";
 import { addAmountChanges, type CounterAmount, counterAmounts } from "./counter-amounts.js";
 import { countedIn } from "./expired/counted-row.js";
 import {
@@ -46,7 +46,7 @@ export const counters: Derived = {
 /** @param recorded the counters that include the row, if this is recorded for rows that expire. */
 function addChanges(
   { primaryKey, before, after, beforeExpires, expiry, isSeen }: RowChange,
-  view: View,
+  view: ReadView,
   effects: Effects,
   recorded: CountedRow | undefined,
 ): void {
@@ -62,12 +62,12 @@ function addChanges(
   effects.writes.push(
     ...countedRowWrites(view.model, primaryKey, recorded.until, expiry, inCounters),
   );
-  if (inCounters !== undefined) effects.upkeep.push(() => settleRegularly(view));
+  if (inCounters !== undefined) effects.upkeep.push(() => settleRegularly(view.store));
 }
 
 /** @param isSeen true if also the counters that are being built include the row. */
 function amountsOf(
-  { snapshot }: View,
+  { snapshot }: ReadView,
   indexed: IndexedRow | undefined,
   isSeen: boolean,
 ): CounterAmount[] {

@@ -1,7 +1,7 @@
 import { assertStorable } from "../../model/keys/assert-storable.js";
+import type { ReadView } from "../../state/context/read-view.js";
 import type { Derived, RowChange } from "../derived.js";
 import type { Effects } from "../effects.js";
-import type { View } from "../view.js";
 import { findForeignEntries, type OtherOwners } from "./duplicates/find-foreign-entries.js";
 import { refuseRecordedValues } from "./duplicates/refuse-recorded-values.js";
 import { settleDuplicates } from "./duplicates/settle-duplicates.js";
@@ -34,7 +34,7 @@ export const entries: Derived = {
 
 function addWrites(
   { primaryKey, expiry, entries: { removed, added, rewritten } }: RowChange,
-  view: View,
+  view: ReadView,
   { checks, claims, writes, upkeep }: Effects,
   others: OtherOwners,
 ): void {
@@ -51,6 +51,6 @@ function addWrites(
     writes.push({ type: "set", key: entry.key, value: entry.value, expiry });
   }
   if (view.snapshot.hasPendingIndex && removed.length > 0) {
-    upkeep.push(() => settleDuplicates(view, removed, primaryKey));
+    upkeep.push(() => settleDuplicates(view.store, removed, primaryKey));
   }
 }

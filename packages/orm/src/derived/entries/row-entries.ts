@@ -11,8 +11,8 @@ import {
 import type { RowExpiry } from "../../model/rows/time.js";
 import type { CatalogSnapshot } from "../../state/catalog/catalog-snapshot.js";
 import type { FoundRow } from "../../state/context/any-query.js";
+import type { ReadView } from "../../state/context/read-view.js";
 import { countersNeedAllEntries, summedFields } from "../counters/maintained-counters.js";
-import type { View } from "../view.js";
 
 /** A change of a row whose entries are computed. */
 export interface ChangedRow {
@@ -37,7 +37,7 @@ export interface RowEntries {
  *
  * @throws {IndexKeyError} if a value of the new row cannot be part of a key.
  */
-export function rowEntries(view: View, change: ChangedRow): RowEntries {
+export function rowEntries(view: ReadView, change: ChangedRow): RowEntries {
   const { primaryKey, before: found, row } = change;
   const indexes = affectedIndexes(view, change);
   const before = found === null ? [] : storedEntries(view, indexes, found);
@@ -46,7 +46,7 @@ export function rowEntries(view: View, change: ChangedRow): RowEntries {
 }
 
 /** Returns the indexes that a change touches, or all if every entry of the row is needed. */
-function affectedIndexes({ snapshot }: View, change: ChangedRow): readonly CompiledIndex[] {
+function affectedIndexes({ snapshot }: ReadView, change: ChangedRow): readonly CompiledIndex[] {
   const { maintained, entry } = snapshot;
   const { before, row, isNew, expiry } = change;
   if (before === null || row === null || isNew) return maintained;
@@ -71,7 +71,7 @@ function mayLackEntry(
 }
 
 function entryChanges(
-  view: View,
+  view: ReadView,
   change: ChangedRow,
   before: readonly IndexEntry[],
   after: readonly IndexEntry[],
@@ -88,7 +88,7 @@ function entryChanges(
 
 /** Takes the unique keys again that the row keeps, but that may belong to another row by now. */
 function withUncertainKeys(
-  { snapshot }: View,
+  { snapshot }: ReadView,
   { before }: ChangedRow,
   changes: IndexChanges,
   after: readonly IndexEntry[],
@@ -105,7 +105,7 @@ function withUncertainKeys(
  * hold its values, the row has no entry there, but it can still be updated or deleted.
  */
 function storedEntries(
-  { model, limits }: Pick<View, "model" | "limits">,
+  { model, limits }: Pick<ReadView, "model" | "limits">,
   indexes: readonly CompiledIndex[],
   found: FoundRow,
 ): IndexEntry[] {

@@ -4,7 +4,7 @@ import { currentTime, storedTime, type Time } from "../../model/rows/time.js";
 import { expiryShape } from "../../state/catalog/system-shapes.js";
 import { systemValue } from "../../state/catalog/system-value.js";
 import type { FoundRow } from "../../state/context/any-query.js";
-import type { View } from "../view.js";
+import type { ReadView } from "../../state/context/read-view.js";
 
 /**
  * Returns the key under which the expiry time of a row is recorded, in milliseconds since 1970, if
@@ -15,20 +15,20 @@ export function expiryKey(model: CompiledModel, primaryKey: readonly KvKeyPart[]
 }
 
 /** True if the expiry times of the model's rows are recorded under {@link expiryKey}. */
-export function keepsExpiry({ catalog, snapshot }: Pick<View, "catalog" | "snapshot">): boolean {
-  return snapshot.entry.expires === true && !catalog.capabilities.returnsExpiry;
+export function keepsExpiry({ capabilities, snapshot }: ReadView): boolean {
+  return snapshot.entry.expires === true && !capabilities.returnsExpiry;
 }
 
 /** Returns when a row expires. Undefined if it does not expire. */
 export function rowExpireAt(
-  view: View,
+  view: ReadView,
   row: Pick<FoundRow, "primaryKey" | "expireAt">,
 ): Time | undefined | Promise<Time | undefined> {
   return keepsExpiry(view) ? readExpireAt(view, row.primaryKey) : row.expireAt;
 }
 
 async function readExpireAt(
-  { kv, model }: View,
+  { kv, model }: ReadView,
   primaryKey: readonly KvKeyPart[],
 ): Promise<Time | undefined> {
   const stored = await kv.get(expiryKey(model, primaryKey));
@@ -40,7 +40,7 @@ async function readExpireAt(
  * expired, because the database may remove it at any moment.
  */
 export function unexpired(
-  view: View,
+  view: ReadView,
   found: FoundRow | undefined,
 ): FoundRow | undefined | Promise<FoundRow | undefined> {
   if (found === undefined || !keepsExpiry(view)) return found;
@@ -54,7 +54,10 @@ function withExpireAt(found: FoundRow, expireAt: Time | undefined): FoundRow | u
 }
 
 /** True if a row has expired. Always false if the database never returns expired rows. */
-export async function hasExpired(view: View, primaryKey: readonly KvKeyPart[]): Promise<boolean> {
+export async function hasExpired(
+  view: ReadView,
+  primaryKey: readonly KvKeyPart[],
+): Promise<boolean> {
   if (!keepsExpiry(view)) return false;
   const expireAt = await readExpireAt(view, primaryKey);
   return expireAt !== undefined && expireAt <= currentTime();

@@ -5,12 +5,12 @@ import { expectedEntries } from "../../model/keys/expected-entries.js";
 import { type IndexEntry, indexChanges, indexEntries } from "../../model/keys/index-entries.js";
 import { primaryKeyInRow, primaryKeyOf } from "../../model/keys/primary-key.js";
 import type { OtherLayout } from "../../state/catalog/other-layout.js";
+import type { ReadView } from "../../state/context/read-view.js";
 import type { Derived } from "../derived.js";
 import {
   findForeignEntries,
   type OtherOwners,
 } from "../entries/duplicates/find-foreign-entries.js";
-import type { View } from "../view.js";
 
 /**
  * The entries of a row in the indexes of the other layout, while the primary key changes. The key
@@ -32,13 +32,16 @@ export const layout: Derived = {
       }
       for (const { key, value } of written) writes.push({ type: "set", key, value, expiry });
     };
-    const foreign = findForeignEntries({ ...view, model: other.model }, removed);
+    const foreign = findForeignEntries(
+      { kv: view.kv, limits: view.limits, model: other.model },
+      removed,
+    );
     return foreign instanceof Promise ? foreign.then(add) : add(foreign);
   },
 };
 
 function entriesToWrite(
-  { limits }: View,
+  { limits }: ReadView,
   { model, maintained }: OtherLayout,
   row: AnyRow,
 ): IndexEntry[] {
@@ -49,7 +52,7 @@ function entriesToWrite(
 }
 
 function storedEntries(
-  { limits }: View,
+  { limits }: ReadView,
   { model, maintained }: OtherLayout,
   row: AnyRow,
 ): IndexEntry[] {

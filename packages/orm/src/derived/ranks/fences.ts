@@ -1,7 +1,7 @@
 import type { AtomicCheck, KvEntry } from "@keywright/core";
 import { keyAfter } from "../../model/keys/key-parts.js";
 import { type Boundary, fenceKey, fencesPrefix, first } from "./rank-keys.js";
-import type { RankedTable } from "./ranked-table.js";
+import type { RankedReads } from "./ranked-table.js";
 
 /** The fence of the interval to which writers add an entry. */
 export interface Fence {
@@ -12,7 +12,7 @@ export interface Fence {
 
 /** Returns the fence of the interval to which an entry is added: the last one up to its key. */
 export async function findFence(
-  table: Pick<RankedTable, "kv" | "counter">,
+  table: Pick<RankedReads, "kv" | "counter">,
   level: number,
   entry: Boundary,
 ): Promise<Fence> {
@@ -22,7 +22,7 @@ export async function findFence(
 
 /** Returns the last fence before a boundary, which is not that of the first interval. */
 export async function fenceBefore(
-  table: Pick<RankedTable, "kv" | "counter">,
+  table: Pick<RankedReads, "kv" | "counter">,
   level: number,
   boundary: Boundary,
 ): Promise<Fence> {
@@ -30,7 +30,7 @@ export async function fenceBefore(
 }
 
 async function lastFence(
-  table: Pick<RankedTable, "kv" | "counter">,
+  table: Pick<RankedReads, "kv" | "counter">,
   level: number,
   end: readonly KvEntry<unknown>["key"][number][],
 ): Promise<Fence> {

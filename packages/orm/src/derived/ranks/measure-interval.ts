@@ -2,7 +2,7 @@ import { addAmounts, type RankedAmounts } from "../../model/aggregates/ranked-am
 import { isSameKey } from "../../model/keys/key-parts.js";
 import type { Boundary } from "./rank-keys.js";
 import { intervalKey } from "./rank-keys.js";
-import type { RankedTable } from "./ranked-table.js";
+import type { RankedReads } from "./ranked-table.js";
 import { amountsOfEntries, listEntries } from "./read-entries.js";
 import { listGroups, TornRanksError, wholeIndex } from "./read-intervals.js";
 
@@ -16,7 +16,7 @@ const noReads = () => undefined;
  * after the entries are read, they are as they were at any time between.
  */
 export async function missingAmounts(
-  table: RankedTable,
+  table: RankedReads,
   level: number,
   from: Boundary,
   to: Boundary | undefined,
@@ -33,7 +33,7 @@ export async function missingAmounts(
 }
 
 async function heldAmounts(
-  table: RankedTable,
+  table: RankedReads,
   level: number,
   boundary: Boundary,
 ): Promise<{ readonly amounts: RankedAmounts; readonly versions: string }> {
@@ -50,7 +50,7 @@ async function heldAmounts(
 }
 
 async function sumOfEntries(
-  table: RankedTable,
+  table: RankedReads,
   from: Boundary,
   to: Boundary | undefined,
 ): Promise<RankedAmounts> {
@@ -61,7 +61,7 @@ async function sumOfEntries(
 }
 
 async function sumOfGroups(
-  table: RankedTable,
+  table: RankedReads,
   level: number,
   from: Boundary,
   to: Boundary | undefined,

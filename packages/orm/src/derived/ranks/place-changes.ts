@@ -3,7 +3,7 @@ import { IndexKeyError } from "../../errors/row-errors.js";
 import { canBeStored } from "../../model/keys/can-be-stored.js";
 import { keyText } from "../../model/keys/key-text.js";
 import { awaitAll } from "../../state/context/await-all.js";
-import type { ModelStore } from "../../state/context/model-store.js";
+import type { ReadView } from "../../state/context/read-view.js";
 import type { Effects } from "../effects.js";
 import { type Fence, findFence } from "./fences.js";
 import type { RankAmount } from "./rank-amounts.js";
@@ -17,7 +17,7 @@ import { levels, longestKey, slotKey } from "./rank-keys.js";
  * @throws {IndexKeyError} if the key of an entry is too long to be the boundary of an interval.
  */
 export async function placeChanges(
-  { kv, model, limits }: Pick<ModelStore, "kv" | "model" | "limits">,
+  { kv, model, limits }: Pick<ReadView, "kv" | "model" | "limits">,
   changes: readonly RankAmount[],
   effects: Pick<Effects, "checks" | "writes">,
 ): Promise<void> {

@@ -1,7 +1,7 @@
 import type { KvKey, KvKeyPart } from "@keywright/core";
 import { partsOfSlot } from "../../model/aggregates/ranked-amounts.js";
 import { systemPrefix } from "../../model/compiled-model.js";
-import type { RankedTable } from "./ranked-table.js";
+import type { RankedReads } from "./ranked-table.js";
 
 /**
  * The key of an entry without its first part. An interval is identified by the entry at which it
@@ -25,7 +25,7 @@ export const first: Boundary = [];
 /** The last part of the key of a state. It sorts before the parts of all slots. */
 export const stateSlot = "state";
 
-type Counted = Pick<RankedTable, "counter">;
+type Counted = Pick<RankedReads, "counter">;
 
 export function levelPrefix({ counter }: Counted, level: number): KvKeyPart[] {
   return [systemPrefix, "count", counter.prefix, level];

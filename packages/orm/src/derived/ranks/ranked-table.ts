@@ -2,11 +2,11 @@ import type { Kv } from "@keywright/core";
 import type { Counter } from "../../model/aggregates/counter.js";
 import type { SummedField } from "../../model/aggregates/summed-field.js";
 import type { CompiledIndex, CompiledModel } from "../../model/compiled-model.js";
-import type { ModelStore } from "../../state/context/model-store.js";
+import type { KvReads, ReadView } from "../../state/context/read-view.js";
 
-/** A ranked index with the database that its intervals are read from. */
-export interface RankedTable {
-  readonly kv: Kv;
+/** A ranked index, and the reads by which its intervals are found. */
+export interface RankedReads {
+  readonly kv: KvReads;
   readonly model: CompiledModel;
   readonly index: CompiledIndex;
   readonly counter: Counter;
@@ -15,6 +15,11 @@ export interface RankedTable {
   readonly batchSize: number;
   /** The maximum number of keys that are read together. */
   readonly maxKeys: number;
+}
+
+/** A ranked index with the database that its intervals are changed in. */
+export interface RankedTable extends RankedReads {
+  readonly kv: Kv;
 }
 
 /** Returns the counter with the ranks of an index. Undefined if it is not ranked. */
@@ -29,10 +34,10 @@ export function rankedCounterOf(
 }
 
 /** Returns the index of a counter with ranks, to read and change its intervals. */
-export function rankedTable(
-  { kv, model, limits }: Pick<ModelStore, "kv" | "model" | "limits">,
+export function rankedTable<Reads extends KvReads>(
+  { kv, model, limits }: Pick<ReadView, "model" | "limits"> & { readonly kv: Reads },
   counter: Counter,
-): RankedTable | undefined {
+): (RankedReads & { readonly kv: Reads }) | undefined {
   const index = model.indexes.find(({ name }) => name === counter.index);
   if (index === undefined || counter.ranked === undefined) return undefined;
   const { batchSize, keys: maxKeys } = limits;

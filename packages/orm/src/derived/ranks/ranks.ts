@@ -1,9 +1,9 @@
 import { limbsOf } from "../../model/aggregates/amount.js";
 import type { CompiledModel } from "../../model/compiled-model.js";
+import type { ReadView } from "../../state/context/read-view.js";
 import { amountChanges } from "../counters/counter-amounts.js";
 import { maintainedCounters } from "../counters/maintained-counters.js";
 import type { Cost, Derived, IndexedRow } from "../derived.js";
-import type { View } from "../view.js";
 import { assertNotRanked } from "./assert-not-ranked.js";
 import { placeChanges } from "./place-changes.js";
 import { type RankAmount, rankAmounts } from "./rank-amounts.js";
@@ -28,7 +28,7 @@ export const ranks: Derived = {
     );
     if (ranked.length === 0) return;
     return placeChanges(view, ranked, effects).then(() => {
-      effects.upkeep.push(() => tendRegularly(view, ranked));
+      effects.upkeep.push(() => tendRegularly(view.store, ranked));
     });
   },
   cost: rankCost,
@@ -36,7 +36,7 @@ export const ranks: Derived = {
 
 /** @param isSeen true if also the intervals that are being built include the row. */
 function amountsOf(
-  { snapshot }: View,
+  { snapshot }: ReadView,
   indexed: IndexedRow | undefined,
   isSeen: boolean,
 ): RankAmount[] {

@@ -9,12 +9,12 @@ import { primaryKeyOfEntry } from "../../model/keys/entry-value.js";
 import { rowHasKey } from "../../model/keys/expected-entries.js";
 import { rowKey } from "../../model/keys/primary-key.js";
 import type { Boundary } from "./rank-keys.js";
-import type { RankedTable } from "./ranked-table.js";
+import type { RankedReads } from "./ranked-table.js";
 import { type EntryRange, type OnReads, selectorOf } from "./read-intervals.js";
 
 /** Yields the entries of an index in a range, from a key on, in batches. */
 export async function* listEntries(
-  table: RankedTable,
+  table: RankedReads,
   from: Boundary,
   range: EntryRange,
   onReads: OnReads,
@@ -40,7 +40,7 @@ export async function* listEntries(
 
 /** Returns the amounts of entries: those whose rows exist and have the key of the entry. */
 export async function amountsOfEntries(
-  table: RankedTable,
+  table: RankedReads,
   entries: readonly KvEntry<unknown>[],
   onReads: OnReads,
 ): Promise<RankedAmounts> {
@@ -60,7 +60,7 @@ export async function amountsOfEntries(
 }
 
 async function readRows(
-  { kv, model, maxKeys }: RankedTable,
+  { kv, model, maxKeys }: RankedReads,
   entries: readonly { readonly primaryKey: readonly KvKeyPart[] }[],
   onReads: OnReads,
 ): Promise<KvEntryMaybe<unknown>[]> {

@@ -2,7 +2,7 @@ import { compareKeys, type KvEntry, type KvKey, type KvListSelector } from "@key
 import { addAmounts, type RankedAmounts } from "../../model/aggregates/ranked-amounts.js";
 import { isSameKey } from "../../model/keys/key-parts.js";
 import { type Boundary, first, intervalKey, levelPrefix, stateSlot } from "./rank-keys.js";
-import type { RankedTable } from "./ranked-table.js";
+import type { RankedReads } from "./ranked-table.js";
 
 /** A range of the entries of an index, by their keys without the first part. */
 export interface EntryRange {
@@ -49,7 +49,7 @@ export type OnReads = (count: number) => void;
  * @throws {TornRanksError} if no group begins at this boundary.
  */
 export async function* listGroups(
-  table: RankedTable,
+  table: RankedReads,
   level: number,
   from: Boundary,
   range: EntryRange,
@@ -86,7 +86,7 @@ export async function* listGroups(
 
 /** Returns the first group that begins at a boundary, with its end. */
 export async function groupAt(
-  table: RankedTable,
+  table: RankedReads,
   level: number,
   boundary: Boundary,
   onReads: OnReads = () => undefined,
@@ -101,7 +101,7 @@ export async function groupAt(
  * Returns the first boundary from a key on at which a group begins, if there is one in the range.
  */
 export async function nextGroup(
-  table: RankedTable,
+  table: RankedReads,
   level: number,
   from: Boundary,
   range: EntryRange,
@@ -127,7 +127,7 @@ export async function nextGroup(
 
 /** Returns a selector of the keys in a range, or undefined if there are none. */
 export function selectorOf(
-  { model }: RankedTable,
+  { model }: RankedReads,
   base: KvKey,
   start: KvKey,
   { prefix, end }: EntryRange,
@@ -138,7 +138,7 @@ export function selectorOf(
 }
 
 function selectorFrom(
-  table: RankedTable,
+  table: RankedReads,
   level: number,
   start: Boundary,
   { prefix, end }: EntryRange,
@@ -154,12 +154,12 @@ function withPrefix(prefix: KvKey, start: KvKey): KvListSelector {
   return start.length === prefix.length ? { prefix } : { prefix, start };
 }
 
-function boundaryLength({ model, index }: RankedTable): number {
+function boundaryLength({ model, index }: RankedReads): number {
   return index.parts.length + (index.unique ? 0 : model.primaryKey.length);
 }
 
 function intervalsOf(
-  table: RankedTable,
+  table: RankedReads,
   level: number,
   entries: readonly KvEntry<unknown>[],
 ): StoredInterval[] {

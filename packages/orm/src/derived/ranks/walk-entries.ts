@@ -8,7 +8,7 @@ import {
 import { isSameKey } from "../../model/keys/key-parts.js";
 import { again, retry } from "../../state/transaction/retry.js";
 import { type Boundary, first, intervalSize, topLevel } from "./rank-keys.js";
-import type { RankedTable } from "./ranked-table.js";
+import type { RankedReads } from "./ranked-table.js";
 import { amountsOfEntries, listEntries } from "./read-entries.js";
 import {
   type EntryRange,
@@ -46,7 +46,7 @@ const maxAttempts = 10;
  * that exists all the time counts once. One that is written during the walk may count or not.
  */
 export async function walkEntries(
-  table: RankedTable,
+  table: RankedReads,
   range: EntryRange,
   options: WalkOptions,
 ): Promise<WalkResult> {
@@ -62,12 +62,12 @@ export async function walkEntries(
 }
 
 class Walk {
-  readonly #table: RankedTable;
+  readonly #table: RankedReads;
   readonly #range: EntryRange;
   readonly #options: WalkOptions;
   readonly #amounts: RankedAmounts = new Map();
 
-  constructor(table: RankedTable, range: EntryRange, options: WalkOptions) {
+  constructor(table: RankedReads, range: EntryRange, options: WalkOptions) {
     this.#table = table;
     this.#range = range;
     this.#options = options;

@@ -1,6 +1,6 @@
 import { expiryKey, keepsExpiry } from "../../derived/expiry/row-expiry.js";
-import { viewOf } from "../../derived/view.js";
 import type { FoundRow } from "../../state/context/any-query.js";
+import { viewOf } from "../../state/context/read-view.js";
 import type { TableContext } from "../../state/context/table-context.js";
 import { readKeys } from "../../state/rows/read-rows.js";
 

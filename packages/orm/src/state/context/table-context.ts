@@ -1,5 +1,5 @@
 import type { KvKey, KvKeyPart } from "@keywright/core";
-import type { CompiledIndex } from "../../model/compiled-model.js";
+import type { CompiledIndex, CompiledModel } from "../../model/compiled-model.js";
 import type { LinkedRelations } from "../../model/relations/linked-relations.js";
 import type { KeyId } from "../transaction/buffer/key-id.js";
 import type { TransactionKv } from "../transaction/transaction-kv.js";
@@ -7,16 +7,25 @@ import type { DatabaseSettings } from "./database-settings.js";
 import type { ModelStore } from "./model-store.js";
 import type { Scope } from "./scope.js";
 
-/** One model, which of its rows a call sees, and the models to which it is related. */
-export interface RelatedStore extends ModelStore {
-  readonly settings: Pick<DatabaseSettings, "validateReads">;
+/** A model with its relations, as options and queries are checked against it. */
+export interface RelatedModel {
+  readonly model: CompiledModel;
+  readonly settings: DatabaseSettings;
   readonly links: LinkedRelations;
   /** All models of the database, by their names. */
+  readonly tables: ReadonlyMap<string, RelatedModel>;
+  /** The values that all rows have that this context reads or writes. */
+  readonly scope?: Scope | undefined;
+  /** True if the model lacks a field of the scope, so that its rows can only be referred to. */
+  readonly isOutside?: boolean | undefined;
+}
+
+/** One model, which of its rows a call sees, and the models to which it is related. */
+export interface RelatedStore extends ModelStore, RelatedModel {
+  readonly model: CompiledModel;
   readonly tables: ReadonlyMap<string, RelatedStore>;
   /** True if reads also return rows that are marked as deleted. */
   readonly withDeleted?: boolean | undefined;
-  /** The values that all rows have that this context reads or writes. */
-  readonly scope?: Scope | undefined;
   /** True if a delete removes a row that is marked as deleted. */
   readonly purges?: boolean | undefined;
   /** The rows that the same call restores. References to them are allowed before it has done so. */
@@ -25,11 +34,8 @@ export interface RelatedStore extends ModelStore {
 
 /** What a call has: one model with its relations, and the transaction and the scope of the call. */
 export interface TableContext extends RelatedStore {
-  readonly settings: DatabaseSettings;
   readonly tables: ReadonlyMap<string, TableContext>;
   readonly transaction: TransactionKv | undefined;
-  /** True if the model lacks a field of the scope, so that its rows can only be referred to. */
-  readonly isOutside?: boolean | undefined;
   /** The time with which the deletion of several rows marks all of them. */
   readonly markedAt?: Date | undefined;
   /**

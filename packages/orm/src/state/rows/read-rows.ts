@@ -3,6 +3,7 @@ import type { AnyRow } from "../../model/compiled-model.js";
 import { rowKey } from "../../model/keys/primary-key.js";
 import { awaitAll } from "../context/await-all.js";
 import type { ModelStore } from "../context/model-store.js";
+import type { ReadView } from "../context/read-view.js";
 
 export async function readRows(
   context: ModelStore,
@@ -48,7 +49,7 @@ export async function readWithSchema<
 
 /** Reads entries as they are stored, in the order of the keys, in as few calls as possible. */
 export async function readStored(
-  { kv, limits }: Pick<ModelStore, "kv" | "limits">,
+  { kv, limits }: Pick<ReadView, "kv" | "limits">,
   keys: readonly KvKey[],
 ): Promise<KvEntryMaybe<unknown>[]> {
   if (keys.length === 1 && keys[0] !== undefined) return [await kv.get(keys[0])];

@@ -16,7 +16,6 @@ import {
 import { claimUniqueKey, takenError } from "../../derived/entries/duplicates/claim-unique-key.js";
 import { hasExpired } from "../../derived/expiry/row-expiry.js";
 import type { PlannedChange, PlannedRow } from "../../derived/plan-row.js";
-import { viewOf } from "../../derived/view.js";
 import { UniqueConstraintError, VersionConflictError } from "../../errors/row-errors.js";
 import { keyText } from "../../model/keys/key-text.js";
 import { pointerOf, rowKey } from "../../model/keys/primary-key.js";
@@ -26,6 +25,7 @@ import type { Time } from "../../model/rows/time.js";
 import type { CatalogSnapshot } from "../../state/catalog/catalog-snapshot.js";
 import type { FoundRow } from "../../state/context/any-query.js";
 import type { TableLimits } from "../../state/context/model-store.js";
+import { viewOf } from "../../state/context/read-view.js";
 import { isInScope } from "../../state/context/scope.js";
 import type { TableContext } from "../../state/context/table-context.js";
 import { writableCatalog } from "../../state/context/writable-catalog.js";

@@ -1,8 +1,8 @@
 import { hasCopies, planWithCopies } from "../../derived/copies/plan-with-copies.js";
 import { type PlannedChange, type PlannedRow, planRow } from "../../derived/plan-row.js";
-import { viewOf } from "../../derived/view.js";
 import { storedForm } from "../../model/rows/stored-form.js";
 import type { CatalogSnapshot } from "../../state/catalog/catalog-snapshot.js";
+import { viewOf } from "../../state/context/read-view.js";
 import { assertInScope } from "../../state/context/scope.js";
 import type { RelatedStore } from "../../state/context/table-context.js";
 import { planReferences } from "../../state/references/plan-references.js";

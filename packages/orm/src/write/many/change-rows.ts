@@ -1,7 +1,6 @@
 import type { KvKeyPart } from "@keywright/core";
 import { takenError } from "../../derived/entries/duplicates/claim-unique-key.js";
 import { unexpired } from "../../derived/expiry/row-expiry.js";
-import { viewOf } from "../../derived/view.js";
 import { InvalidArgumentError, InvalidQueryError } from "../../errors/query-errors.js";
 import { RowNotFoundError } from "../../errors/row-errors.js";
 import type { AnyRow } from "../../model/compiled-model.js";
@@ -14,6 +13,7 @@ import { findByPrimaryKey } from "../../read/find/find-unique.js";
 import { choosePlan, chooseScan } from "../../read/plan/choose-plan.js";
 import type { AnyQuery, FoundRow } from "../../state/context/any-query.js";
 import { ReadMeter } from "../../state/context/read-meter.js";
+import { viewOf } from "../../state/context/read-view.js";
 import type { TableContext, TakenKey, UnsettledKeys } from "../../state/context/table-context.js";
 import { yieldToEventLoop } from "../../state/transaction/yield-to-event-loop.js";
 import { deleteRow } from "../cascade/delete-row.js";

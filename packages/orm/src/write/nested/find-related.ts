@@ -1,6 +1,5 @@
 import type { KvKeyPart } from "@keywright/core";
 import { unexpired } from "../../derived/expiry/row-expiry.js";
-import { viewOf } from "../../derived/view.js";
 import { ReferenceRequiredError, RowNotFoundError } from "../../errors/row-errors.js";
 import { ScopeError } from "../../errors/scope-error.js";
 import type { AnyRow, CompiledModel } from "../../model/compiled-model.js";
@@ -10,6 +9,7 @@ import { readRelated } from "../../read/include/read-related.js";
 import type { FoundRow } from "../../state/context/any-query.js";
 import { besideCatalogs } from "../../state/context/beside-catalogs.js";
 import { ReadMeter } from "../../state/context/read-meter.js";
+import { viewOf } from "../../state/context/read-view.js";
 import type { TableContext } from "../../state/context/table-context.js";
 import { referenceGuardKey } from "../../state/references/guard-keys.js";
 import { isReferenceTo } from "../../state/references/referenced-key.js";

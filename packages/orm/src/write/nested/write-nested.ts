@@ -1,9 +1,9 @@
 import { unexpired } from "../../derived/expiry/row-expiry.js";
-import { viewOf } from "../../derived/view.js";
 import type { AnyRow } from "../../model/compiled-model.js";
 import { copyData } from "../../model/rows/copy-of-data.js";
 import type { FoundRow } from "../../state/context/any-query.js";
 import type { ReadMeter } from "../../state/context/read-meter.js";
+import { viewOf } from "../../state/context/read-view.js";
 import type { TableContext } from "../../state/context/table-context.js";
 import type { AfterCommit } from "../../state/transaction/after-commit.js";
 import { assertWriteOptions, type WriteOptions } from "../input/write-options.js";

@@ -1,11 +1,11 @@
 import { type KvKeyPart, monotonicUlid } from "@keywright/core";
 import { hasExpired, keepsExpiry } from "../../derived/expiry/row-expiry.js";
-import { viewOf } from "../../derived/view.js";
 import type { AnyRow, CompiledModel } from "../../model/compiled-model.js";
 import { primaryKeyOf, rowKey } from "../../model/keys/primary-key.js";
 import { copyData } from "../../model/rows/copy-of-data.js";
 import type { CatalogSnapshot } from "../../state/catalog/catalog-snapshot.js";
 import type { FoundRow } from "../../state/context/any-query.js";
+import { viewOf } from "../../state/context/read-view.js";
 import { withScopeValues } from "../../state/context/scope.js";
 import type { TableContext } from "../../state/context/table-context.js";
 import { commitChange } from "../commit/commit-change.js";

@@ -1,9 +1,9 @@
 import { unexpired } from "../../derived/expiry/row-expiry.js";
-import { viewOf } from "../../derived/view.js";
 import { RowNotFoundError, VersionConflictError } from "../../errors/row-errors.js";
 import { pointerOf } from "../../model/keys/primary-key.js";
 import type { CatalogSnapshot } from "../../state/catalog/catalog-snapshot.js";
 import type { FoundRow } from "../../state/context/any-query.js";
+import { viewOf } from "../../state/context/read-view.js";
 import type { TableContext } from "../../state/context/table-context.js";
 import type { WriteOptions } from "../input/write-options.js";
 

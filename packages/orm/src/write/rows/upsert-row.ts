@@ -1,5 +1,4 @@
 import { unexpired } from "../../derived/expiry/row-expiry.js";
-import { viewOf } from "../../derived/view.js";
 import {
   RowNotFoundError,
   UniqueConstraintError,
@@ -11,6 +10,7 @@ import { pointerOf, primaryKeyOfPointer, rowKey } from "../../model/keys/primary
 import { copyData, copyInput } from "../../model/rows/copy-of-data.js";
 import type { FoundRow } from "../../state/context/any-query.js";
 import type { ReadMeter } from "../../state/context/read-meter.js";
+import { viewOf } from "../../state/context/read-view.js";
 import type { TableContext } from "../../state/context/table-context.js";
 import { FailedAttempt, retry } from "../../state/transaction/retry.js";
 import { callAfterHook, isHookError } from "../input/row-hooks.js";

@@ -3,8 +3,8 @@ import type { CompiledModel } from "../../../model/compiled-model.js";
 import { type RowExpiry, storedTime, type Time } from "../../../model/rows/time.js";
 import { countedRowShape, countedUntilShape } from "../../../state/catalog/system-shapes.js";
 import { systemValue } from "../../../state/catalog/system-value.js";
+import type { ReadView } from "../../../state/context/read-view.js";
 import type { TimedWrites, Write } from "../../effects.js";
-import type { View } from "../../view.js";
 import type { CounterAmount } from "../counter-amounts.js";
 import {
   type CountedIn,
@@ -25,7 +25,7 @@ export interface CountedRow {
 
 /** Reads the record under a primary key. The row need not exist: it may have expired. */
 export async function readCountedRow(
-  { kv, model, snapshot }: View,
+  { kv, model, snapshot }: ReadView,
   primaryKey: readonly KvKeyPart[],
 ): Promise<CountedRow> {
   const key = countedUntilKey(model, primaryKey);

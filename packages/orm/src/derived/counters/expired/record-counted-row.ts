@@ -1,9 +1,9 @@
 import type { KvEntry } from "@keywright/core";
 import type { AnyRow } from "../../../model/compiled-model.js";
 import { storedTime } from "../../../model/rows/time.js";
+import type { ReadView } from "../../../state/context/read-view.js";
 import type { Effects } from "../../effects.js";
 import { rowExpireAt } from "../../expiry/row-expiry.js";
-import type { View } from "../../view.js";
 import type { CounterAmount } from "../counter-amounts.js";
 import { countedIn } from "./counted-row.js";
 import { countedRowWrites, readCountedRow } from "./counted-row-changes.js";
@@ -15,7 +15,7 @@ import { countedRowWrites, readCountedRow } from "./counted-row-changes.js";
  * @param added what the row adds to counters that now include it too.
  */
 export async function recordCountedRow(
-  view: View,
+  view: ReadView,
   { key, expireAt: storedExpireAt }: KvEntry<AnyRow>,
   added: readonly CounterAmount[],
   effects: Effects,

@@ -5,9 +5,9 @@ import { primaryKeyOfEntry } from "../../../model/keys/entry-value.js";
 import { hasIndexKey, type IndexEntry } from "../../../model/keys/index-entries.js";
 import { isSameKey } from "../../../model/keys/key-parts.js";
 import { pointerOf, rowKey } from "../../../model/keys/primary-key.js";
+import type { ReadView } from "../../../state/context/read-view.js";
 import type { TakenKey } from "../../../state/context/table-context.js";
 import { hasExpired } from "../../expiry/row-expiry.js";
-import type { View } from "../../view.js";
 
 export interface UniqueKeyClaim {
   /** The other row that has the key. */
@@ -23,7 +23,7 @@ export interface UniqueKeyClaim {
  * does not have the key does not count. It may be overwritten under the returned checks.
  */
 export async function claimUniqueKey(
-  view: View,
+  view: ReadView,
   { index, key }: IndexEntry,
   primaryKey: readonly KvKeyPart[],
 ): Promise<UniqueKeyClaim> {

@@ -2,10 +2,10 @@ import type { AtomicCheck } from "@keywright/core";
 import { primaryKeyOfEntry } from "../../../model/keys/entry-value.js";
 import type { IndexEntry } from "../../../model/keys/index-entries.js";
 import { isSameKey } from "../../../model/keys/key-parts.js";
-import type { ModelStore } from "../../../state/context/model-store.js";
+import type { ReadView } from "../../../state/context/read-view.js";
 import { readStored } from "../../../state/rows/read-rows.js";
 
-type Store = Pick<ModelStore, "kv" | "model" | "limits">;
+type Store = Pick<ReadView, "kv" | "model" | "limits">;
 
 /** Unique entries that do not belong to a row, and the checks that this is still so. */
 export interface OtherOwners {

@@ -7,8 +7,8 @@ import { pointerOf, rowKey } from "../../../model/keys/primary-key.js";
 import { type Duplicate, duplicatesOfValue } from "../../../state/catalog/backfill-state.js";
 import { duplicateShape } from "../../../state/catalog/system-shapes.js";
 import { systemValue } from "../../../state/catalog/system-value.js";
+import type { ReadView } from "../../../state/context/read-view.js";
 import { hasExpired } from "../../expiry/row-expiry.js";
-import type { View } from "../../view.js";
 
 /**
  * Refuses values of unique-pending indexes that a recorded duplicate has. The entry of such a value
@@ -19,18 +19,18 @@ import type { View } from "../../view.js";
  * @throws {UniqueConstraintError} if a duplicate has one of the values.
  */
 export async function refuseRecordedValues(
-  view: View,
+  view: ReadView,
   added: readonly IndexEntry[],
   primaryKey: readonly KvKeyPart[],
 ): Promise<void> {
-  const { model, snapshot, catalog } = view;
+  const { model, snapshot, store } = view;
   for (const entry of added) {
     const { index, key } = entry;
     if (snapshot.stateOf(index) !== "unique-pending") continue;
     const owner = await recordedOwner(view, entry, primaryKey);
     if (owner === undefined) continue;
     // If the catalog has changed, the commit fails, and the change is planned again.
-    if (await catalog.reload()) return;
+    if (await store.catalog.reload()) return;
     const { name, fields } = index;
     const conflict = { index: name, fields, value: key.slice(1), ownerId: pointerOf(owner) };
     throw new UniqueConstraintError(model.name, conflict);
@@ -39,7 +39,7 @@ export async function refuseRecordedValues(
 
 /** Returns the first recorded row, other than this one, that still has the key of the entry. */
 async function recordedOwner(
-  view: View,
+  view: ReadView,
   { index, key }: IndexEntry,
   primaryKey: readonly KvKeyPart[],
 ): Promise<Duplicate["primaryKey"] | undefined> {

@@ -13,10 +13,10 @@ import { withIndexStates } from "../../../state/catalog/catalog-entry.js";
 import { duplicateShape } from "../../../state/catalog/system-shapes.js";
 import { systemValue } from "../../../state/catalog/system-value.js";
 import type { ModelStore } from "../../../state/context/model-store.js";
+import { viewOf } from "../../../state/context/read-view.js";
 import { setUntil } from "../../../state/transaction/buffer/set-until.js";
 import { again, retry } from "../../../state/transaction/retry.js";
 import { rowExpireAt } from "../../expiry/row-expiry.js";
-import { viewOf } from "../../view.js";
 import { claimUniqueKey } from "./claim-unique-key.js";
 
 /** Commits an operation. A run of a migration does this under its lease. */

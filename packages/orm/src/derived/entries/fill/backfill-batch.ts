@@ -12,11 +12,11 @@ import {
 } from "../../../state/catalog/backfill-state.js";
 import { awaitAll } from "../../../state/context/await-all.js";
 import type { ModelStore } from "../../../state/context/model-store.js";
+import { viewOf } from "../../../state/context/read-view.js";
 import { withJoinedReads } from "../../../state/context/with-joined-reads.js";
 import { readStored } from "../../../state/rows/read-rows.js";
 import { setUntil } from "../../../state/transaction/buffer/set-until.js";
 import { rowExpireAt } from "../../expiry/row-expiry.js";
-import { viewOf } from "../../view.js";
 import { claimUniqueKey, type UniqueKeyClaim } from "../duplicates/claim-unique-key.js";
 import { noteRefused, unstorableKey } from "./unindexed-rows.js";
 

@@ -3,12 +3,12 @@ import { keyText } from "../../../model/keys/key-text.js";
 import { currentTime } from "../../../model/rows/time.js";
 import { duplicateKey } from "../../../state/catalog/backfill-state.js";
 import type { ModelStore } from "../../../state/context/model-store.js";
+import { viewOf } from "../../../state/context/read-view.js";
 import type { MigrationRun } from "../../../state/run/migration-run.js";
 import { setUntil } from "../../../state/transaction/buffer/set-until.js";
 import { isLimitError } from "../../../state/transaction/limit-error-of.js";
 import { changeMarkKeys } from "../../changes/change-marks.js";
 import { rowExpireAt } from "../../expiry/row-expiry.js";
-import { viewOf } from "../../view.js";
 import type { EntryRepair, Inspection } from "./inspect-entry.js";
 
 export interface Repairable {

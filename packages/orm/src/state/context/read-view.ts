@@ -1,0 +1,308 @@
+import type { Kv } from "@keywright/core";
+import { IndexChangedError, IndexNotReadyError } from "../../errors/schema-errors.js";
+import type { CompiledIndex, CompiledModel } from "../../model/compiled-model.js";
+import type { LinkedRelations } from "../../model/relations/linked-relations.js";
+import type { Capabilities } from "../catalog/capabilities-of.js";
+import type { CatalogSnapshot } from "../catalog/catalog-snapshot.js";
+import type { ModelCatalog } from "../catalog/model-catalog.js";
+import { awaitAll } from "./await-all.js";
+import type { DatabaseSettings } from "./database-settings.js";
+import type { ModelStore, TableLimits } from "./model-store.js";
+import type { Scope } from "./scope.js";
+import type { RelatedModel } from "./table-context.js";
+
+/** The reads of a database, of a transaction, or of one state of a database. */
+export type KvReads = Pick<Kv, "get" | "getMany" | "list">;
+
+/** What a view is taken of: a table, or a model without relations. */
+interface Viewed extends ModelStore, Partial<Omit<RelatedModel, "model" | "tables">> {
+  readonly tables?: ReadonlyMap<string, Viewed> | undefined;
+  readonly withDeleted?: boolean | undefined;
+  readonly purges?: boolean | undefined;
+  readonly transaction?: object | undefined;
+}
+
+/** What the views of one call share. */
+interface ViewsOfCall {
+  /** By the names of their models. */
+  readonly views: Map<string, ReadView>;
+  /** The catalogs that the call takes for current, because it reads them at the same time. */
+  readonly assumed?: ReadonlyMap<ModelCatalog, ModelCatalog>;
+}
+
+const plainSettings: DatabaseSettings = {
+  maxReads: Number.POSITIVE_INFINITY,
+  validateReads: false,
+  hooks: {},
+  onQuery: undefined,
+};
+
+const noLinks: LinkedRelations = { relations: new Map(), referencedBy: [], copiedBy: [] };
+
+const noTables: ReadonlyMap<string, Viewed & RelatedModel> = new Map();
+
+/**
+ * One model, as one call sees it: its reads, which of its rows the call sees, and what the catalog
+ * says of it. A call takes a view at its beginning, and reads in no other way. The catalog is asked
+ * when the view is taken, and when a page of a long scan begins.
+ */
+export class ReadView implements RelatedModel {
+  readonly kv: KvReads;
+  readonly model: CompiledModel;
+  readonly limits: TableLimits;
+  readonly settings: DatabaseSettings;
+  readonly links: LinkedRelations;
+  readonly tables: ReadonlyMap<string, RelatedModel>;
+  readonly scope: Scope | undefined;
+  readonly isOutside: boolean | undefined;
+  readonly withDeleted: boolean | undefined;
+  readonly purges: boolean | undefined;
+  readonly isInTransaction: boolean;
+  readonly #source: Viewed;
+  readonly #catalog: ModelCatalog;
+  #call: ViewsOfCall | undefined;
+  /** The snapshot with which the view was taken. */
+  readonly #first: CatalogSnapshot;
+  #snapshot: CatalogSnapshot;
+  #isChecked: boolean;
+
+  /** @param isChecked true if the catalog was read recently enough to rely on it. */
+  constructor(source: Viewed, snapshot: CatalogSnapshot, isChecked: boolean, call?: ViewsOfCall) {
+    this.kv = source.kv;
+    this.model = source.model;
+    this.limits = source.limits;
+    this.settings = source.settings ?? plainSettings;
+    this.links = source.links ?? noLinks;
+    this.tables = (source.tables as ReadonlyMap<string, RelatedModel> | undefined) ?? noTables;
+    this.scope = source.scope;
+    this.isOutside = source.isOutside;
+    this.withDeleted = source.withDeleted;
+    this.purges = source.purges;
+    this.isInTransaction = source.transaction !== undefined;
+    this.#source = source;
+    this.#catalog = call?.assumed?.get(source.catalog) ?? source.catalog;
+    this.#call = call;
+    this.#first = snapshot;
+    this.#snapshot = snapshot;
+    this.#isChecked = isChecked;
+  }
+
+  /** The catalog entry of the model. Only {@link beginPage} and the reads of it replace it. */
+  get snapshot(): CatalogSnapshot {
+    return this.#snapshot;
+  }
+
+  get capabilities(): Capabilities {
+    return this.#catalog.capabilities;
+  }
+
+  /** The model in the database, for the upkeep that a read finds necessary. */
+  get store(): ModelStore {
+    const { model, limits, catalog } = this.#source;
+    return { kv: catalog.database, model, limits, catalog };
+  }
+
+  /**
+   * The model by which reads are planned: the one that the catalog shows, with only those of its
+   * indexes that the read can use.
+   *
+   * - A read that also returns rows that are marked as deleted uses none, because indexes lack them.
+   * - A read within a scope uses those whose keys have the fields of the scope as they are stored,
+   *   so that the conditions of the scope select exactly its rows.
+   */
+  get queriedModel(): CompiledModel {
+    const { readModel } = this.#snapshot;
+    if (this.withDeleted) return { ...readModel, indexes: [] };
+    return this.scope === undefined ? readModel : scopedModel(readModel, Object.keys(this.scope));
+  }
+
+  /** Returns the view that this call has of another model. */
+  of({ name }: CompiledModel): ReadView {
+    this.#call ??= { views: new Map() };
+    const { views } = this.#call;
+    let view = views.get(name);
+    if (view === undefined) {
+      const source = this.#source.tables!.get(name)!;
+      view = new ReadView(source, source.catalog.snapshot, false, this.#call);
+      views.set(name, view);
+    }
+    return view;
+  }
+
+  /** True if an index can be read, according to the snapshot. Rows can always be read. */
+  canRead(index: CompiledIndex | undefined): boolean {
+    return index === undefined || this.#snapshot.canRead(index);
+  }
+
+  /** True if the catalog was read shortly before the view was taken or its last page began. */
+  get isChecked(): boolean {
+    return this.#isChecked;
+  }
+
+  /**
+   * Reads the catalog, unless it was read recently.
+   *
+   * @throws {PrimaryKeyDiffersError} if the database stores the rows by another primary key.
+   */
+  async refresh(): Promise<void> {
+    await this.#catalog.assertSameKey();
+    this.#setChecked();
+  }
+
+  async reload(): Promise<void> {
+    await this.#catalog.reload();
+    this.#setChecked();
+  }
+
+  /** @throws {IndexNotReadyError} or {IndexChangedError} if the index cannot be read. */
+  async assertReadable(index: CompiledIndex): Promise<void> {
+    await this.#catalog.assertReadable(index);
+    this.#setChecked();
+  }
+
+  /**
+   * Begins a page of a scan. Returns a promise if the catalog has to be read.
+   *
+   * @throws the errors of {@link assertReadable}, or of {@link refresh} without an index.
+   */
+  beginPage(index: CompiledIndex | undefined): Promise<void> | undefined {
+    const catalog = this.#catalog;
+    if (index === undefined ? catalog.isKeyKnown : catalog.isReadable(index)) {
+      this.#setChecked();
+      return undefined;
+    }
+    return index === undefined ? this.refresh() : this.assertReadable(index);
+  }
+
+  /**
+   * Returns whether the snapshot determines the schema of rows that were just read. If it does not,
+   * they have to be read again: a change of all rows may have begun or ended in between.
+   */
+  determinesSchema(
+    rows: readonly { readonly versionstamp: string | null }[],
+  ): boolean | Promise<boolean> {
+    const snapshot = this.#snapshot;
+    if (!snapshot.upgradesRows && !this.#catalog.snapshot.upgradesRows) return true;
+    const versionstamps = rows.map(({ versionstamp }) => versionstamp);
+    return this.#catalog.determinesSchema(snapshot, versionstamps).then((isDetermined) => {
+      this.#snapshot = this.#catalog.snapshot;
+      return isDetermined;
+    });
+  }
+
+  /**
+   * True if a read has failed because an index that it has chosen was replaced or dropped since the
+   * view was taken.
+   */
+  isOutdatedBy(error: unknown): boolean {
+    const isUnreadable = error instanceof IndexNotReadyError || error instanceof IndexChangedError;
+    const others = this.#call?.views.values() ?? [];
+    return isUnreadable && [this, ...others].some((view) => view.#hasChanged);
+  }
+
+  get #hasChanged(): boolean {
+    return this.#catalog.snapshot !== this.#first;
+  }
+
+  #setChecked(): void {
+    this.#snapshot = this.#catalog.snapshot;
+    this.#isChecked = true;
+  }
+}
+
+/** Returns a view by a snapshot of the catalog: by default the last one read, however old it is. */
+export function viewOf(
+  source: Viewed,
+  snapshot: CatalogSnapshot = source.catalog.snapshot,
+): ReadView {
+  return new ReadView(source, snapshot, false);
+}
+
+/**
+ * Takes a view of a model for a read, and ends it after the read. Catalogs that are due are read at
+ * the same time, not before. The read is repeated with a new view if one of the catalogs has
+ * changed, and if an index that it uses was replaced or dropped during the read.
+ *
+ * @param models further models whose rows it reads.
+ * @throws {PrimaryKeyDiffersError} if the database stores the rows by another primary key.
+ */
+export function withReadView<T>(
+  source: Viewed,
+  models: readonly CompiledModel[],
+  read: (view: ReadView) => Promise<T>,
+): Promise<T> {
+  const isKnown = models.length === 0 && source.catalog.isKeyKnown;
+  return isKnown ? readAgain(source, read) : readBeside(source, models, read);
+}
+
+/** Takes a view for reads that end where the caller ends: those of a stream. */
+export async function takeReadView(source: Viewed): Promise<ReadView> {
+  const view = viewOf(source);
+  await view.refresh();
+  return view;
+}
+
+async function readAgain<T>(source: Viewed, read: (view: ReadView) => Promise<T>): Promise<T> {
+  for (;;) {
+    const view = new ReadView(source, source.catalog.snapshot, true);
+    try {
+      return await read(view);
+    } catch (error) {
+      if (!view.isOutdatedBy(error)) throw error;
+    }
+  }
+}
+
+async function readBeside<T>(
+  source: Viewed,
+  models: readonly CompiledModel[],
+  read: (view: ReadView) => Promise<T>,
+): Promise<T> {
+  const { catalog, tables = noTables } = source;
+  const others = models.flatMap(({ name }) => tables.get(name)?.catalog ?? []);
+  const catalogs = new Set([catalog, ...others]);
+  const due = [...catalogs].filter(({ isFresh }) => !isFresh);
+  const snapshots = due.map(({ snapshot }) => snapshot);
+  if (due.length > 0 && catalog.snapshot.hasSameKey) {
+    const assumed = new Map(due.map((each) => [each, each.assumed()]));
+    const view = new ReadView(source, catalog.snapshot, true, { views: new Map(), assumed });
+    const [[outcome], reloads] = await awaitAll([
+      Promise.allSettled([read(view)]),
+      Promise.allSettled(due.map((each) => each.reload())),
+    ]);
+    for (const reload of reloads) if (reload.status === "rejected") throw reload.reason;
+    const isUnchanged = due.every(({ snapshot }, i) => snapshot === snapshots[i]);
+    if (isUnchanged && outcome.status === "fulfilled") return outcome.value;
+    if (isUnchanged && outcome.status === "rejected" && !view.isOutdatedBy(outcome.reason))
+      throw outcome.reason;
+  }
+  await catalog.assertSameKey();
+  return await readAgain(source, read);
+}
+
+const scopedModels = new WeakMap<CompiledModel, Map<string, CompiledModel>>();
+
+function scopedModel(model: CompiledModel, fields: readonly string[]): CompiledModel {
+  const id = JSON.stringify(fields);
+  let byFields = scopedModels.get(model);
+  if (byFields === undefined) {
+    byFields = new Map();
+    scopedModels.set(model, byFields);
+  }
+  let scoped = byFields.get(id);
+  if (scoped === undefined) {
+    scoped = { ...model, indexes: model.indexes.filter((index) => isScopedBy(index, fields)) };
+    byFields.set(id, scoped);
+  }
+  return scoped;
+}
+
+/** True if the key of an index has all of these fields as they are stored. */
+export function isScopedBy({ parts, each }: CompiledIndex, fields: readonly string[]): boolean {
+  return fields.every((name) =>
+    parts.some(
+      ({ field, compute, normalize }, position) =>
+        field === name && compute === undefined && normalize === undefined && position !== each,
+    ),
+  );
+}
