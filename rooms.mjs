@@ -53,7 +53,7 @@ export const packages = {
       "state/context": "what a call has: its table, its settings, the read meter, its report",
       "state/rows": "reads and upgrades stored rows",
       "state/references": "references between rows: checks, guards, referrers",
-      "state/run": "the lease, the progress and the batches of a migration or a verification",
+      "state/run": "a migration or a verification: facts, steps, lease, progress, batches",
       derived: "everything that is kept for rows, one folder for each kind",
       "read/types": "the types of where, orderBy and conditions",
       "read/plan": "chooses an index for a query: its fields, the ranges to read, suggestions",

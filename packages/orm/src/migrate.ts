@@ -19,13 +19,11 @@ export type {
   DatabaseModel,
   LeftValues,
   MigrationPlan,
-  MigrationStep,
   ModelPlan,
   PlanWarning,
-  StepKind,
 } from "./change/plan/migration-plan.js";
 export { type PlanOptions, planMigration } from "./change/plan/plan-migration.js";
-export { recordSameFunctions } from "./change/plan/same-functions.js";
+export { recordSameFunctions } from "./change/same-functions.js";
 export type {
   FailedRow,
   FailedRowsOptions,
@@ -66,4 +64,5 @@ export type { Duplicate, UnindexedRow, UnindexedRows } from "./state/catalog/bac
 export type { IndexState } from "./state/catalog/catalog-entry.js";
 export type { AnyDatabase } from "./state/context/any-database.js";
 export type { MigrationPhase, MigrationProgress, RunOptions } from "./state/run/migration-run.js";
+export type { MigrationStep, StepKind } from "./state/run/migration-step.js";
 export type { RowChange, StepClass } from "./state/schema/upgrade/compare-rows.js";

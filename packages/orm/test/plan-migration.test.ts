@@ -1,11 +1,13 @@
 import { describe, expect, it } from "vitest";
 import * as z from "zod";
 import { formatPlan } from "../src/change/plan/format-plan.js";
-import type { MigrationStep, ModelFacts } from "../src/change/plan/migration-plan.js";
-import { planModel, planModels } from "../src/change/plan/plan-model.js";
+import type { MigrationPlan } from "../src/change/plan/migration-plan.js";
+import { planModel, planModels } from "../src/change/plan/plan-migration.js";
 import { compileModel } from "../src/codegen.js";
 import { belongsTo, defineModel } from "../src/index.js";
 import type { CatalogEntry, IndexState } from "../src/state/catalog/catalog-entry.js";
+import type { MigrationStep } from "../src/state/run/migration-step.js";
+import { type KnownFacts, modelFacts } from "../src/state/run/model-facts.js";
 import { defineMigration } from "../src/state/schema/define-migration.js";
 import { indexManifest } from "../src/state/schema/manifests/index-manifest.js";
 import { relationTexts } from "../src/state/schema/manifests/model-manifest.js";
@@ -43,7 +45,7 @@ function migrated(definition: object, states: Record<string, IndexState> = {}): 
 }
 
 /** From a database that has been migrated to one definition, to another. */
-function factsOf(before: object, now: object, part: Partial<ModelFacts> = {}): ModelFacts {
+function factsOf(before: object, now: object, part: Partial<KnownFacts> = {}): KnownFacts {
   const { schema: stored, primaryKey } = compile(before);
   const storedRow = rowManifest(stored, primaryKey);
   const model = compile(now);
@@ -58,15 +60,16 @@ function factsOf(before: object, now: object, part: Partial<ModelFacts> = {}): M
     ...part,
   };
 }
-const stepsOf = (facts: ModelFacts): readonly MigrationStep[] => planModel(facts).steps;
-const steps = (now: object, part?: Partial<ModelFacts>) =>
+const planOf = (...facts: KnownFacts[]): MigrationPlan => planModels(facts.map(modelFacts));
+const stepsOf = (facts: KnownFacts): readonly MigrationStep[] => planModel(modelFacts(facts)).steps;
+const steps = (now: object, part?: Partial<KnownFacts>) =>
   stepsOf(factsOf(users, { ...users, ...now }, part));
 const without = <T extends object>(object: T, name: keyof T) =>
   Object.fromEntries(Object.entries(object).filter(([key]) => key !== name));
 
 describe("the plan of a model", () => {
   it("is empty where nothing has changed", () => {
-    const plan = planModels([factsOf(users, users)]);
+    const plan = planOf(factsOf(users, users));
     expect(plan).toEqual({
       models: [{ model: "users", steps: [] }],
       steps: [],
@@ -101,7 +104,7 @@ describe("the plan of a model", () => {
     // What a relation is to goes by the rows' prefix.
     const groups = { ...teams, name: "groups", prefix: "teams" };
     const relations = relationTexts(compile(now), [compile(now), compile(groups)]);
-    const plan = planModels([factsOf(users, now, { relations }), factsOf(teams, groups)]);
+    const plan = planOf(factsOf(users, now, { relations }), factsOf(teams, groups));
     expect(plan.steps).toMatchObject([
       { id: "people: rename-model", class: "safe", sideBySide: true },
       { id: "groups: rename-model" },
@@ -185,7 +188,7 @@ describe("the plan of a model", () => {
 
   it("asks for somebody's word where a field is gone, and then leaves the rows", () => {
     const before = { ...users, schema: schema.extend({ old: z.string() }) };
-    const plan = planModels([factsOf(before, users)]);
+    const plan = planOf(factsOf(before, users));
     expect(plan.steps).toMatchObject([{ id: "users.old: remove-field", class: "breaking" }]);
     expect(plan).toMatchObject({ isBreaking: true, needsMigration: false });
     expect(plan.steps[0]).not.toHaveProperty("blocked");
@@ -198,7 +201,7 @@ describe("the plan of a model", () => {
       indexes: { byMail: { key: "mail" }, byTeam: users.indexes.byTeam },
     };
     const facts = factsOf(users, now);
-    const blocked = planModels([facts]);
+    const blocked = planOf(facts);
     expect(blocked).toMatchObject({ needsMigration: true, isBreaking: true });
     expect(blocked.steps[0]?.blocked).toContain("up: ({ email, ...row }) => ({ ...row, mail: … })");
     const migration = defineMigration({
@@ -207,7 +210,7 @@ describe("the plan of a model", () => {
       to: now.schema,
       up: ({ email, ...row }: z.output<typeof schema>) => ({ ...row, mail: email }),
     } as never);
-    const plan = planModels([{ ...facts, migrations: [migration] }]);
+    const plan = planOf({ ...facts, migrations: [migration] });
     expect(plan.needsMigration).toBe(false);
     expect(plan.steps.map(({ id }) => id)).toEqual([
       "users: transform-rows",
@@ -624,10 +627,10 @@ describe("a plan as text", () => {
       schema: schema.extend({ email: z.number(), nickname: z.string().optional() }),
       indexes: { byTeam: users.indexes.byTeam, byTeamEmail: { key: ["teamId", "email"] } },
     };
-    const plan = planModels([
+    const plan = planOf(
       factsOf(users, now),
       factsOf({ ...users, name: "others" }, { ...users, name: "others" }),
-    ]);
+    );
     expect(JSON.parse(JSON.stringify(plan))).toEqual(plan);
     expect(new Set(plan.steps.map(({ id }) => id)).size).toBe(plan.steps.length);
     const text = formatPlan(plan, { columns: 80 });
@@ -668,7 +671,7 @@ describe("a plan as text", () => {
       ...users,
       schema: schema.extend({ email: z.number(), age: z.int(), nickname: z.string().optional() }),
     };
-    const text = formatPlan(planModels([factsOf(users, now)]));
+    const text = formatPlan(planOf(factsOf(users, now)));
     expect(text.match(/defineMigration/g)).toHaveLength(1);
     expect(text.match(/Blocked until the same is done/g)).toHaveLength(1);
   });

@@ -9,8 +9,7 @@ import { readStoredModels, type StoredModel } from "../state/catalog/stored-mode
 import type { TableContext } from "../state/context/table-context.js";
 import { clearPrefix } from "../state/run/clear-prefix.js";
 import type { MigrationRun } from "../state/run/migration-run.js";
-import { readRowManifest } from "./plan/describe-stored-models.js";
-import { modelsToDrop } from "./plan/plan-drops.js";
+import { modelsToDrop, readRowManifest } from "./plan/plan-database-models.js";
 
 /** A model that was removed from the database. */
 export interface DroppedModel {

@@ -1,5 +1,5 @@
 import { buildDerived, dropDerived } from "../derived/build-derived.js";
-import { fillCopies } from "../derived/copies/fill-copies.js";
+import type { RenewCopies } from "../derived/copies/check-copies.js";
 import {
   finishIndex,
   type MigratedIndex,
@@ -16,10 +16,9 @@ import { renewCopies } from "../write/many/renew-copies.js";
 import { changeKeys } from "./change-key.js";
 import { type DroppedModel, fenceDroppedModels, removeDroppedModels } from "./drop-models.js";
 import { beginMigration } from "./plan/begin-migration.js";
-import { beginRemoval } from "./plan/begin-removal.js";
-import type { MigrationPlan } from "./plan/migration-plan.js";
+import { emptyPlan, type MigrationPlan } from "./plan/migration-plan.js";
 import { planMigration } from "./plan/plan-migration.js";
-import { emptyPlan, findObstacle } from "./plan/plan-obstacle.js";
+import { beginRemoval } from "./plan/remove-values.js";
 import { type FailedRow, findFailedRows } from "./transform/failed-rows.js";
 import { transformRows } from "./transform/transform-rows.js";
 import type { DanglingReference } from "./verify/dangling-references.js";
@@ -166,6 +165,24 @@ export async function migrate(
 }
 
 /**
+ * Returns why a plan cannot run: a step is blocked, or a breaking step is not accepted. Undefined
+ * if it can.
+ */
+function findObstacle(
+  plan: MigrationPlan,
+  accept: boolean | readonly string[] = false,
+): "blocked" | "refused" | undefined {
+  if (plan.needsMigration) return "blocked";
+  const isAccepted = (id: string) => (typeof accept === "boolean" ? accept : accept.includes(id));
+  // Only what the caller has named is planned to be dropped or removed.
+  const named: readonly string[] = ["drop-model", "remove-values"];
+  const isRefused = plan.steps.some(
+    (step) => step.class === "breaking" && !named.includes(step.kind) && !isAccepted(step.id),
+  );
+  return isRefused ? "refused" : undefined;
+}
+
+/**
  * Runs the stages of all models. Each stage finds the remaining work in the catalog, so a run needs
  * nothing else to resume one that was stopped or killed.
  */
@@ -225,6 +242,8 @@ async function runModel(
   const { snapshot } = catalog;
   const unreadyIndexes = model.indexes.filter((index) => snapshot.stateOf(index) !== "readable");
   let hasFailed = false;
+  const renew: RenewCopies = (keys) => renewCopies(context, keys);
+  const build = () => buildDerived(context, run, { ...options, renew });
   const stages = [
     () => dropDerived(context, run),
     async () => {
@@ -236,8 +255,7 @@ async function runModel(
       }
       return outcome !== "stopped";
     },
-    () => fillCopies(context, run, (keys) => renewCopies(context, keys)),
-    () => buildDerived(context, run, options),
+    build,
   ];
   let isStopped = false;
   for (const stage of stages) isStopped ||= !(await stage());
@@ -247,7 +265,7 @@ async function runModel(
     if (migrated !== "stopped") report.indexes.push(migrated);
   }
   // An index whose last duplicate is gone has replaced its definition.
-  isStopped ||= !(await dropDerived(context, run)) || !(await buildDerived(context, run, options));
+  isStopped ||= !(await dropDerived(context, run)) || !(await build());
   if (isStopped) return "stopped";
   return hasFailed ? "failed-rows" : "done";
 }

@@ -1,13 +1,19 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { ModelStore } from "../state/context/model-store.js";
+import type { RelatedStore } from "../state/context/table-context.js";
 import { clearPrefix } from "../state/run/clear-prefix.js";
 import type { MigrationRun } from "../state/run/migration-run.js";
+import { copiesMaintenance } from "./copies/copies-maintenance.js";
 import { countersMaintenance } from "./counters/counters-maintenance.js";
 import { entriesMaintenance } from "./entries/entries-maintenance.js";
-import type { BuildOptions, Drop, Maintenance } from "./maintenance.js";
+import type { Drop, Maintenance } from "./maintenance.js";
 
-/** What migrations build and remove, in the order in which it is built. */
-const maintained: readonly Maintenance[] = [entriesMaintenance, countersMaintenance];
+/** What migrations plan, build and remove, in the order in which it is built. */
+export const maintained: readonly Maintenance[] = [
+  copiesMaintenance,
+  entriesMaintenance,
+  countersMaintenance,
+];
 
 /**
  * Builds everything that is not built yet, and removes what each build has replaced.
@@ -15,9 +21,9 @@ const maintained: readonly Maintenance[] = [entriesMaintenance, countersMaintena
  * @returns false if the signal stopped it. The next call resumes.
  */
 export async function buildDerived(
-  store: ModelStore,
+  store: RelatedStore,
   run: MigrationRun,
-  options: BuildOptions,
+  options: Parameters<NonNullable<Maintenance["build"]>>[2],
 ): Promise<boolean> {
   for (const kind of maintained) {
     if (kind.build === undefined) continue;

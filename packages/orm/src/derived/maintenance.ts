@@ -1,8 +1,12 @@
-import type { KvKey } from "@keywright/core";
+import type { Kv, KvKey } from "@keywright/core";
 import type { CompiledModel } from "../model/compiled-model.js";
 import type { CatalogEntry, StoredIndex } from "../state/catalog/catalog-entry.js";
 import type { ModelStore } from "../state/context/model-store.js";
+import type { RelatedStore } from "../state/context/table-context.js";
 import type { MigrationRun } from "../state/run/migration-run.js";
+import type { MigrationStep, PlannedStep } from "../state/run/migration-step.js";
+import type { ModelFacts } from "../state/run/model-facts.js";
+import type { RenewCopies } from "./copies/check-copies.js";
 
 /** An index that is removed from the database. The program need not have it. */
 export interface DroppedIndex {
@@ -33,11 +37,23 @@ export interface BuildOptions {
 }
 
 /**
- * How a migration builds and removes one kind of derived data. It is apart from `Derived`, because
- * a program that only reads and writes rows does not need it.
+ * How a migration plans, builds and removes one kind of derived data. It is apart from `Derived`,
+ * because a program that only reads and writes rows does not need it.
  */
 export interface Maintenance {
   readonly name: string;
+  /** Returns the steps that the plan of a model has for this kind. */
+  steps?(facts: ModelFacts): readonly PlannedStep[];
+  /**
+   * Returns the catalog entry with what it lists of this kind from the moment when a migration with
+   * these steps begins.
+   */
+  begin?(
+    entry: CatalogEntry,
+    facts: ModelFacts,
+    steps: readonly MigrationStep[],
+    kv: Kv,
+  ): CatalogEntry | Promise<CatalogEntry>;
   /**
    * Returns the prefixes of the keys of this kind for an index, which a drop of the index clears.
    */
@@ -52,5 +68,9 @@ export interface Maintenance {
    *
    * @returns false if the signal stopped it.
    */
-  build?(store: ModelStore, run: MigrationRun, options: BuildOptions): Promise<boolean>;
+  build?(
+    store: RelatedStore,
+    run: MigrationRun,
+    options: BuildOptions & { readonly renew: RenewCopies },
+  ): Promise<boolean>;
 }

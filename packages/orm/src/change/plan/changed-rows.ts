@@ -1,8 +1,7 @@
 import { type AnyDatabase, tableContexts } from "../../state/context/any-database.js";
 import type { RowMigration } from "../../state/schema/define-migration.js";
 import type { RowManifest } from "../../state/schema/manifests/manifest.js";
-import { findUpgrade } from "../../state/schema/upgrade/row-upgrade.js";
-import { readFacts } from "./plan-migration.js";
+import { readFacts } from "./read-facts.js";
 
 /** A model whose rows have one schema in the program and another in the database. */
 export interface ChangedRows {
@@ -23,19 +22,13 @@ export interface ChangedRows {
 export async function findChangedRows(database: AnyDatabase): Promise<ChangedRows[]> {
   const changed: ChangedRows[] = [];
   for (const context of tableContexts(database).values()) {
-    const { model, entry, storedRow, migrations } = await readFacts(context);
-    const { manifest: to } = context.catalog.programRows;
-    if (storedRow === undefined || storedRow.hash === to.hash) continue;
-    // The database has a newer schema, but accepts writes of programs with this one.
-    if (entry.schema?.accepts.includes(to.hash)) continue;
-    const modelMigrations = migrations.filter((migration) => migration.model === model.name);
-    const upgrade = findUpgrade(storedRow, model, to, modelMigrations);
+    const facts = await readFacts(context);
+    const { model, storedRow, manifest: to, upgrade } = facts;
+    if (storedRow === undefined || storedRow.hash === to.hash || facts.isAccepted) continue;
     if (upgrade !== undefined && upgrade.steps.length > 0) continue;
-    changed.push({
-      model: model.name,
-      from: upgrade ? storedRow : followMigrations(storedRow, modelMigrations),
-      to,
-    });
+    const own = facts.migrations.filter((migration) => migration.model === model.name);
+    const from = upgrade ? storedRow : followMigrations(storedRow, own);
+    changed.push({ model: model.name, from, to });
   }
   return changed;
 }

@@ -1,5 +1,6 @@
-import { leftText } from "./left-fields.js";
-import type { DatabaseModel, LeftValues, MigrationPlan, MigrationStep } from "./migration-plan.js";
+import type { MigrationStep } from "../../state/run/migration-step.js";
+import type { DatabaseModel, LeftValues, MigrationPlan } from "./migration-plan.js";
+import { leftText } from "./remove-values.js";
 
 /**
  * Formats a plan as text for people. Each step begins with a line that has its class, its kind and

@@ -1,37 +1,17 @@
+import { maintained } from "../../derived/build-derived.js";
+import { changesKey, keySteps, withStoredKey } from "../../derived/layout/key-steps.js";
 import { InvalidArgumentError } from "../../errors/query-errors.js";
-import { rowManifestKey, transformsOf } from "../../state/catalog/catalog-entry.js";
-import { readStoredModels } from "../../state/catalog/stored-models.js";
-import { rowManifestShape } from "../../state/catalog/system-shapes.js";
-import { systemValue } from "../../state/catalog/system-value.js";
+import { isMaintained } from "../../state/catalog/catalog-entry.js";
 import { type AnyDatabase, tableContexts } from "../../state/context/any-database.js";
 import type { TableContext } from "../../state/context/table-context.js";
-import type { RowManifest } from "../../state/schema/manifests/manifest.js";
-import { describeStoredModels } from "./describe-stored-models.js";
-import { readKeyObstacle } from "./key-obstacle.js";
-import type { MigrationPlan, ModelFacts } from "./migration-plan.js";
-import { assertDroppable, planDrops } from "./plan-drops.js";
-import { changesKey } from "./plan-key.js";
-import { planModels } from "./plan-model.js";
-
-/** Reads the current catalog entry and row manifests. */
-export async function readFacts(context: TableContext): Promise<ModelFacts> {
-  const { kv, model, catalog } = context;
-  await catalog.reload();
-  const { entry } = catalog.snapshot;
-  const readManifest = async (hash: string | undefined) => {
-    if (hash === undefined) return undefined;
-    const stored = await kv.get(rowManifestKey(model, hash));
-    return systemValue<RowManifest>(stored, rowManifestShape, model.name) ?? undefined;
-  };
-  const storedRow = await readManifest(entry.schema?.hash);
-  const earlierRows: (RowManifest | undefined)[] = [];
-  for (const { from } of transformsOf(entry.transform)) earlierRows.push(await readManifest(from));
-  const { migrations, relations, manifest } = catalog.programRows;
-  const isOther = storedRow !== undefined && storedRow.hash !== manifest.hash;
-  const isOlder = isOther && (await readManifest(manifest.hash)) !== undefined;
-  const facts = { model, entry, storedRow, isOlder, earlierRows, migrations, relations };
-  return changesKey(facts) ? { ...facts, keyObstacle: await readKeyObstacle(context) } : facts;
-}
+import { type MigrationStep, type PlannedStep, toStep } from "../../state/run/migration-step.js";
+import { indexesAffectedByUpgrade, type ModelFacts } from "../../state/run/model-facts.js";
+import type { DatabaseModel, MigrationPlan, ModelPlan } from "./migration-plan.js";
+import { planDatabaseModels } from "./plan-database-models.js";
+import { planRelations } from "./plan-relations.js";
+import { planRows, planWarnings } from "./plan-rows.js";
+import { readFacts } from "./read-facts.js";
+import { leftValues, planRemoval } from "./remove-values.js";
 
 export interface PlanOptions {
   /**
@@ -67,17 +47,9 @@ export async function planMigration(
   const facts: ModelFacts[] = [];
   assertModels(removeValues, contexts);
   for (const context of contexts) {
-    const removesValues = removeValues.includes(context.model.name);
-    facts.push({ ...(await readFacts(context)), removesValues });
+    facts.push(await readFacts(context, removeValues.includes(context.model.name)));
   }
-  const [firstContext] = contexts;
-  if (firstContext === undefined) return planModels(facts);
-  const { kv } = firstContext;
-  const stored = await readStoredModels(kv, contexts);
-  assertDroppable(dropModels, contexts, stored);
-  const described = await describeStoredModels(kv, contexts, stored);
-  const drops = planDrops(dropModels, contexts, stored, described);
-  const databaseOnly = described.filter(({ model }) => drops.every((drop) => drop.model !== model));
+  const { databaseOnly, drops } = await planDatabaseModels(contexts, dropModels);
   return planModels(facts, databaseOnly, drops);
 }
 
@@ -86,4 +58,62 @@ function assertModels(names: readonly string[], contexts: readonly TableContext[
   if (unknown === undefined) return;
   const reason = `the program has no model ${JSON.stringify(unknown)}`;
   throw new InvalidArgumentError("", "removeValues", reason);
+}
+
+/**
+ * @param databaseOnly models that only the database has.
+ * @param drops the plans of models that are removed from the database.
+ */
+export function planModels(
+  facts: readonly ModelFacts[],
+  databaseOnly: readonly DatabaseModel[] = [],
+  drops: readonly ModelPlan[] = [],
+): MigrationPlan {
+  const models = [...facts.map(planModel), ...drops];
+  const steps = models.flatMap((plan) => plan.steps);
+  return {
+    models,
+    steps,
+    databaseOnly,
+    leftValues: facts.flatMap((one) => (one.removesValues ? [] : leftValues(one))),
+    warnings: facts.flatMap(planWarnings),
+    isEmpty: steps.length === 0,
+    isBreaking: steps.some((step) => step.class === "breaking"),
+    needsMigration: steps.some((step) => step.blocked !== undefined),
+  };
+}
+
+export function planModel(facts: ModelFacts): ModelPlan {
+  const { model, entry } = facts;
+  const withId = (step: PlannedStep): MigrationStep => toStep(model.name, step);
+  if (changesKey(facts)) {
+    const { steps } = planModel(withStoredKey(facts));
+    return { model: model.name, steps: keySteps(facts, steps).map(withId) };
+  }
+  const ofDerived = maintained.flatMap((kind) => kind.steps?.(facts) ?? []);
+  const isPlanned = (name: string) => ofDerived.some(({ index }) => index === name);
+  const moved = indexesAffectedByUpgrade(facts).filter(
+    ({ name }) => !isPlanned(name) && isMaintained(entry.indexes[name]?.state ?? "absent"),
+  );
+  const steps = [
+    ...planName(facts),
+    ...planRelations(facts),
+    ...planRows(facts, moved),
+    ...planRemoval(facts),
+    ...ofDerived,
+  ].map(withId);
+  return { model: model.name, steps: [...keySteps(facts, steps).map(withId), ...steps] };
+}
+
+function planName({ model, entry }: ModelFacts): PlannedStep[] {
+  const steps: PlannedStep[] = [];
+  if (entry.schema === undefined) {
+    const reason = `The database has no record of the schema of ${model.name}. It takes the rows to be as the model describes them.`;
+    steps.push({ kind: "register", class: "safe", sideBySide: true, reason });
+  }
+  if (entry.name !== undefined && entry.name !== model.name) {
+    const reason = `The model ${model.name} was called ${entry.name}. Its rows stay under the prefix ${JSON.stringify(model.prefix)}.`;
+    steps.push({ kind: "rename-model", class: "safe", sideBySide: true, reason });
+  }
+  return steps;
 }

@@ -1,36 +1,26 @@
 import type { CompiledIndex } from "../../model/compiled-model.js";
-import type { RowMigration } from "../../state/schema/define-migration.js";
+import type { MigrationStep, PlannedStep } from "../../state/run/migration-step.js";
+import type { ModelFacts } from "../../state/run/model-facts.js";
 import type { RowManifest } from "../../state/schema/manifests/manifest.js";
-import { rowManifest } from "../../state/schema/manifests/row-manifest.js";
-import {
-  compareRows,
-  keepsPrimaryKey,
-  type RowChange,
-} from "../../state/schema/upgrade/compare-rows.js";
+import { schemaFunctions, wholeRow } from "../../state/schema/manifests/schema-functions.js";
+import { compareRows, type RowChange } from "../../state/schema/upgrade/compare-rows.js";
 import { renamedField, renamedFieldText } from "../../state/schema/upgrade/renamed-field.js";
 import { findUpgrade, type RowUpgrade } from "../../state/schema/upgrade/row-upgrade.js";
-import { findPath } from "../../state/schema/upgrade/upgrade-path.js";
-import { leftText } from "./left-fields.js";
-import type { MigrationStep, ModelFacts, PlannedStep } from "./migration-plan.js";
-import { missingLink } from "./way-back.js";
+import type { PlanWarning } from "./migration-plan.js";
+import { listText, missingLink, missingMigration } from "./missing-migration.js";
+import { leftText } from "./remove-values.js";
 
 /**
- * @param upgrade undefined if the stored rows cannot become rows of the model, or need not.
+ * Plans the change of the rows to the schema of the model.
+ *
  * @param moved the indexes whose entries change together with the rows.
  */
-export function planRows(
-  facts: ModelFacts,
-  upgrade: RowUpgrade | undefined,
-  moved: readonly CompiledIndex[],
-): PlannedStep[] {
-  const { model, entry, storedRow } = facts;
+export function planRows(facts: ModelFacts, moved: readonly CompiledIndex[]): PlannedStep[] {
+  const { model, entry, storedRow, manifest: to, upgrade } = facts;
   const { schema, transform } = entry;
   if (schema === undefined) return [];
-  const to = rowManifest(model.schema, model.primaryKey);
   const isSame = schema.hash === to.hash;
-  if (isSame && transform === undefined) return [];
-  // The database has a newer schema, but accepts writes of programs with this one.
-  if (!isSame && schema.accepts.includes(to.hash)) return [];
+  if (isSame ? transform === undefined : facts.isAccepted) return [];
   const incomplete = { kind: "transform-rows", class: "data", sideBySide: false } as const;
   const canReach = facts.earlierRows.every(
     (earlier) => earlier && findUpgrade(earlier, model, to, facts.migrations),
@@ -56,27 +46,26 @@ export function planRows(
   }
   const allChanges = compareRows(storedRow, to);
   const remaining = upgrade?.changes ?? allChanges;
-  const steps = remaining.map((change) => fieldStep(change, facts, storedRow, to, upgrade));
+  const steps = remaining.map((change) => fieldStep(change, facts, storedRow));
   if (upgrade === undefined) return steps;
   if (!upgrade.isIdentity) steps.push(transformStep(upgrade, allChanges, moved));
   else if (transform !== undefined) {
     const reason = `An interrupted change of all rows of ${model.name} is completed, to the schema of the model`;
     steps.push({ ...incomplete, reason });
   }
-  return withLeftOut(facts.isOlder ? goingBack(steps, facts, storedRow, to) : steps, upgrade);
+  return withLeftOut(facts.isOlder ? goingBack(steps, facts, storedRow) : steps, upgrade);
 }
 
 /** Marks the steps of a program that is older than the database, and says what is missing. */
 function goingBack(
   steps: PlannedStep[],
-  { model, migrations }: ModelFacts,
+  { model, migrations, manifest }: ModelFacts,
   storedRow: RowManifest,
-  to: RowManifest,
 ): PlannedStep[] {
   const breaking = asBreaking(steps, model.name);
   const last = breaking.at(-1);
   const own = migrations.filter((migration) => migration.model === model.name);
-  const missing = missingLink(storedRow, to, own);
+  const missing = missingLink(storedRow, manifest, own);
   if (last === undefined || missing === undefined) return breaking;
   return [...breaking.slice(0, -1), { ...last, reason: `${last.reason}. ${missing}` }];
 }
@@ -112,10 +101,8 @@ const fieldKinds = {
 
 function fieldStep(
   change: RowChange,
-  { model, migrations, isOlder = false }: ModelFacts,
+  { model, manifest: to, upgrade, migrations, isOlder = false }: ModelFacts,
   from: RowManifest,
-  to: RowManifest,
-  upgrade: RowUpgrade | undefined,
 ): PlannedStep {
   const { field, kind: difference, class: kind, sideBySide } = change;
   const isLeft = Object.hasOwn(from.left ?? {}, field);
@@ -129,7 +116,7 @@ function fieldStep(
   const rename = difference === "removed" ? renamedField(from, to) : undefined;
   const isRenamed = rename?.from === field;
   const blocked =
-    upgrade === undefined && blockedBy(kind, isKey, model.name, from, to, modelMigrations);
+    upgrade === undefined && missingMigration(kind, isKey, model.name, from, to, modelMigrations);
   return {
     kind: isKey ? "change-primary-key" : fieldKinds[difference],
     class: kind,
@@ -139,102 +126,6 @@ function fieldStep(
     ...(isRenamed && { renamedTo: rename.to }),
     ...(blocked && { blocked }),
   };
-}
-
-function blockedBy(
-  kind: RowChange["class"],
-  isKey: boolean,
-  model: string,
-  from: RowManifest,
-  to: RowManifest,
-  migrations: readonly RowMigration[],
-): string | undefined {
-  if (isKey)
-    return 'Add a field for the new values by a migration, and then make it the primary key, as the guide to migrations shows under "Changing a primary key".';
-  if (kind !== "data" || !keepsPrimaryKey(from, to)) return undefined;
-  const backwards = findBackwardMigrations(from, to, migrations);
-  if (backwards.length > 0) return backwardsText(backwards);
-  const mismatch = migrations.length === 0 ? "" : `${mismatchText(from, to, migrations)}\n`;
-  return `${mismatch}Write a migration:\n${migrationCode(model, from, to)}`;
-}
-
-/** Finds the migrations that would lead from the stored rows to the model if they had a `down`. */
-function findBackwardMigrations(
-  stored: RowManifest,
-  to: RowManifest,
-  migrations: readonly RowMigration[],
-): readonly RowMigration[] {
-  const irreversible = migrations.filter(({ down }) => down === undefined);
-  const assumedReversible: RowMigration[] = irreversible.map((migration) => ({
-    ...migration,
-    down: migration.up,
-  }));
-  const reversible = migrations.filter(({ down }) => down !== undefined);
-  const path = findPath(stored, to, [...reversible, ...assumedReversible]) ?? [];
-  if (path.some(({ kind }) => kind !== "down")) return [];
-  return path.flatMap((edge) => {
-    return edge.kind !== "free" && assumedReversible.includes(edge.migration) ? edge.migration : [];
-  });
-}
-
-function backwardsText(migrations: readonly RowMigration[]): string {
-  const names = listText(migrations.map(({ name }) => name));
-  return migrations.length === 1
-    ? `The migration ${names} leads from the model's schema to the stored rows, and has no down. Add one.`
-    : `The migrations ${names} lead from the model's schema to the stored rows, and have no down. Add one to each.`;
-}
-
-/** Describes why none of the migrations leads from the stored rows to the model. */
-function mismatchText(
-  stored: RowManifest,
-  to: RowManifest,
-  migrations: readonly RowMigration[],
-): string {
-  const names = listText(migrations.map(({ name }) => name));
-  const isOne = migrations.length === 1;
-  const subject = isOne ? `The migration ${names} does not lead` : `No migration (${names}) leads`;
-  const statement = `${subject} from the stored rows to the model`;
-  const fieldsOf = (between: readonly [RowManifest, RowManifest]) => [
-    ...new Set(compareRows(...between).map(({ field }) => field)),
-  ];
-  const starts = migrations.map((migration) => ({
-    name: migration.name,
-    fields: fieldsOf([stored, migration.from]),
-  }));
-  const [nearest] = starts.sort((a, b) => a.fields.length - b.fields.length);
-  if (nearest === undefined || nearest.fields.length === 0) {
-    const remaining = migrations.map((migration) => fieldsOf([migration.to, to]));
-    const [nearestFields = []] = remaining.sort((a, b) => a.length - b.length);
-    const part = isOne ? "its to" : "the nearest to";
-    return `${statement}: ${part} differs from the model in ${listText(nearestFields)}.`;
-  }
-  const part = isOne ? "its from" : `the from of ${JSON.stringify(nearest.name)}`;
-  return `${statement}: ${part} differs from the stored schema in ${listText(nearest.fields)}.`;
-}
-
-function listText(names: readonly string[]): string {
-  return names.map((name) => JSON.stringify(name)).join(", ");
-}
-
-/** Returns the outline of a migration. */
-function migrationCode(model: string, from: RowManifest, to: RowManifest): string {
-  const changes = compareRows(from, to);
-  const isSafe = ({ class: kind }: RowChange) => kind === "safe" || kind === "backfill";
-  const removed = changes.filter((change) => !Object.hasOwn(to.fields, change.field));
-  const rewritten = changes.filter(
-    (change) => !isSafe(change) && Object.hasOwn(to.fields, change.field),
-  );
-  const parts = [...removed.map((change) => nameText(change.field)), "...row"];
-  const row = removed.length === 0 ? "row" : `{ ${parts.join(", ")} }`;
-  const values = ["...row", ...rewritten.map((change) => `${nameText(change.field)}: …`)];
-  return [
-    "defineMigration({",
-    `  model: …, // the model ${JSON.stringify(model)}`,
-    "  from: z.object({ … }), // its old schema",
-    "  to: z.object({ … }), // its new schema",
-    `  up: (${row}) => ({ ${values.join(", ")} }),`,
-    "})",
-  ].join("\n");
 }
 
 function movedText(indexes: readonly CompiledIndex[]): string {
@@ -247,10 +138,6 @@ function movedText(indexes: readonly CompiledIndex[]): string {
     ? " A row whose new unique value another row has is not changed, and is reported as a failed row."
     : "";
   return `. The entries of ${subject} change with the rows. Programs with the new schema can use ${object} when every row is changed.${conflicts}`;
-}
-
-function nameText(field: string): string {
-  return /^[\w$]+$/.test(field) ? field : JSON.stringify(field);
 }
 
 function transformStep(
@@ -283,4 +170,30 @@ function transformStep(
     sideBySide: false,
     reason: reason.charAt(0).toUpperCase() + reason.slice(1),
   };
+}
+
+/**
+ * Warns of functions in a model's schema that the database does not know. Stored rows may not be
+ * what these functions accept or return. Fields with another change have steps instead.
+ */
+export function planWarnings({
+  model,
+  storedRow,
+  manifest,
+  isAccepted,
+}: ModelFacts): PlanWarning[] {
+  if (storedRow === undefined || isAccepted) return [];
+  const { functions: recorded = {} } = storedRow;
+  const changes = compareRows(storedRow, manifest);
+  const warnings: PlanWarning[] = [];
+  for (const [name, hash] of Object.entries(schemaFunctions(model.schema))) {
+    const isKnown = Object.hasOwn(recorded, name) && recorded[name] === hash;
+    if (isKnown || changes.some(({ field }) => field === name)) continue;
+    const isField = name !== wholeRow;
+    const subject = isField ? `the field ${name} of ${model.name}` : `the rows of ${model.name}`;
+    const advice = isField ? ` with changes: [${JSON.stringify(name)}]` : "";
+    const reason = `The functions in the schema of ${subject} (transforms, refinements, z.custom) have changed, or are built in another way. Stored rows stay as they are and are not checked. If they must change, write a migration${advice}.`;
+    warnings.push({ model: model.name, ...(isField && { field: name }), reason });
+  }
+  return warnings;
 }

@@ -9,8 +9,7 @@ import type { UpgradeRow } from "../../state/catalog/row-schemas.js";
 import { type AnyDatabase, tableContextOf } from "../../state/context/any-database.js";
 import { maxBatchRows } from "../../state/run/migration-run.js";
 import { readNextRows } from "../../state/run/scan-rows.js";
-import { findUpgrade } from "../../state/schema/upgrade/row-upgrade.js";
-import { readFacts } from "../plan/plan-migration.js";
+import { readFacts } from "../plan/read-facts.js";
 import { failureOf } from "./plan-transform.js";
 import { type RowFailure, upgradeRow } from "./upgraded-row.js";
 
@@ -51,11 +50,9 @@ export async function previewMigration(
   const { rows = defaultRows } = query;
   assertArgument(query.model, "rows", rows, positiveInteger, "previewMigration");
   const context = tableContextOf(database, query.model);
-  const { model, storedRow, migrations } = await readFacts(context);
+  const { model, upgrade } = await readFacts(context);
   const { snapshot } = context.catalog;
-  const to = context.catalog.programRows.manifest;
-  const isPlanned = storedRow && findUpgrade(storedRow, model, to, migrations) !== undefined;
-  if (!isPlanned || !snapshot.upgradesRows) return [];
+  if (upgrade === undefined || !snapshot.upgradesRows) return [];
   const previewed: PreviewedRow[] = [];
   let after = query.after === undefined ? null : partsOfId(query.after);
   for (;;) {

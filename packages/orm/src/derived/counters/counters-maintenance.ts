@@ -11,10 +11,13 @@ import type { ModelStore } from "../../state/context/model-store.js";
 import type { Drop, Maintenance } from "../maintenance.js";
 import { buildCounters } from "./build-counters.js";
 import { countersOfIndex, withoutCounters } from "./counter-states.js";
+import { counterSteps, countersAfter } from "./counter-steps.js";
 
 /** Counts the rows for new counters and ranks, and removes dropped ones. */
 export const countersMaintenance: Maintenance = {
   name: "counters",
+  steps: counterSteps,
+  begin: (entry, facts, steps) => ({ ...entry, ...countersAfter(facts, steps) }),
   placesOfIndex({ name, stored, entry, isShared }) {
     if (isShared) return [];
     const counters = [{ suffix: "" }, ...countersOfIndex(entry, name)];

@@ -10,10 +10,16 @@ import {
 import type { ModelStore } from "../../state/context/model-store.js";
 import type { Drop, Maintenance } from "../maintenance.js";
 import { backfill } from "./fill/backfill.js";
+import { indexSteps } from "./index-steps.js";
+import { plannedIndexes } from "./planned-indexes.js";
 
 /** Fills new indexes, and removes the entries of dropped ones. */
 export const entriesMaintenance: Maintenance = {
   name: "entries",
+  steps: indexSteps,
+  async begin(entry, facts, steps, kv) {
+    return { ...entry, indexes: await plannedIndexes(facts, steps, kv) };
+  },
   placesOfIndex({ model, name, stored, isShared }) {
     const duplicates = duplicatesPrefix(model, name);
     return isShared ? [duplicates] : [[placeOf(stored)], duplicates];

@@ -1,13 +1,16 @@
 import { isLeaving, withPrimaryKey } from "../../state/catalog/other-layout.js";
-import { rowManifest } from "../../state/schema/manifests/row-manifest.js";
+import { countersIn } from "../../state/catalog/stored-counters.js";
+import { readStoredModels } from "../../state/catalog/stored-models.js";
+import type { RelatedStore } from "../../state/context/table-context.js";
+import { deleteJobsPrefix } from "../../state/references/guard-keys.js";
+import type { MigrationStep, PlannedStep } from "../../state/run/migration-step.js";
+import { type ModelFacts, modelFacts } from "../../state/run/model-facts.js";
+import { parseRelationText } from "../../state/schema/manifests/model-manifest.js";
 import { hasSameKey } from "../../state/schema/upgrade/compare-rows.js";
-import type { MigrationStep, ModelFacts, PlannedStep } from "./migration-plan.js";
 
 /** True if the database stores the rows by another primary key than that of the model. */
-export function changesKey({ model, storedRow }: ModelFacts): boolean {
-  return (
-    storedRow !== undefined && !hasSameKey(storedRow, rowManifest(model.schema, model.primaryKey))
-  );
+export function changesKey({ manifest, storedRow }: ModelFacts): boolean {
+  return storedRow !== undefined && !hasSameKey(storedRow, manifest);
 }
 
 /** Returns the facts of a program that has the same model with the primary key of the database. */
@@ -15,11 +18,11 @@ export function withStoredKey(facts: ModelFacts): ModelFacts {
   const { model, entry, storedRow } = facts;
   const { otherLayout: _, ...kept } = entry;
   const indexes = Object.entries(entry.indexes).filter(([, { isOther }]) => !isOther);
-  return {
+  return modelFacts({
     ...facts,
     model: withPrimaryKey(model, storedRow?.primaryKey ?? model.primaryKey),
     entry: { ...kept, indexes: Object.fromEntries(indexes) },
-  };
+  });
 }
 
 /**
@@ -27,7 +30,7 @@ export function withStoredKey(facts: ModelFacts): ModelFacts {
  *
  * @param others the other steps of the model, as planned with the stored primary key.
  */
-export function planKey(
+export function keySteps(
   facts: ModelFacts,
   others: readonly MigrationStep[],
 ): readonly PlannedStep[] {
@@ -73,4 +76,39 @@ function obstacleOf(
   if (expires && Object.keys(counters).length > 0)
     return `Rows of ${model.name} expire and are counted. Remove the option count, and run migrate with the primary key ${key} first. Add it again afterwards.`;
   return keyObstacle;
+}
+
+/**
+ * Returns what prevents a change of the primary key and is not known from the catalog entry of the
+ * model: rows whose expiry times the database does not report, a delete that is not complete, and
+ * references that the program cannot check. Undefined if nothing does.
+ */
+export async function readKeyObstacle(context: RelatedStore): Promise<string | undefined> {
+  const { kv, model, catalog, tables } = context;
+  const { entry, storedKey } = catalog.snapshot;
+  const key = JSON.stringify(storedKey);
+  if (entry.expires && !catalog.capabilities.returnsExpiry)
+    return `Rows of ${model.name} expire, and the database does not report when. Move them to a new model, as the guide to migrations shows under "Moving rows to a new model".`;
+  const ranked =
+    model.indexes.find((index) => index.ranked)?.name ??
+    countersIn(entry).find(({ isRanked }) => isRanked)?.index;
+  if (ranked !== undefined)
+    return `The index ${ranked} is ranked, and its intervals begin at keys with the primary key. Remove ranked from the index, run migrate with the primary key ${key}, change the primary key, and declare ranked again.`;
+  const jobs = kv.list({ prefix: [...deleteJobsPrefix, model.place] }, { limit: 1 });
+  if ((await jobs.next()).done !== true)
+    return `A delete of a row of ${model.name} is not complete. Complete it with resumeDeletes, by a program with the primary key ${key}.`;
+  const refers = (relations: readonly string[] = []) =>
+    relations.some((text) => parseRelationText(text)?.model === model.prefix);
+  if (refers(entry.relations) || refers(catalog.programRows.relations))
+    return `Rows of ${model.name} refer to each other by their primary key. Remove this belongsTo relation, and run migrate with the primary key ${key} first. Add it again, by the new key, afterwards.`;
+  for (const table of tables.values()) {
+    const refersToKey = refers(table.catalog.programRows.relations);
+    if (table !== context && refersToKey && !table.catalog.snapshot.hasSameKey)
+      return `The primary key of ${table.model.name}, whose rows refer to ${model.name}, changes too. Change one of them after the other.`;
+  }
+  for (const { prefix, entry: other } of await readStoredModels(kv, [...tables.values()])) {
+    if (!refers(other.relations)) continue;
+    return `Rows of ${other.name ?? prefix} refer to ${model.name}. Open the database with this model too, so that the references can be checked.`;
+  }
+  return undefined;
 }

@@ -2,13 +2,14 @@ import type { Counter } from "../../model/aggregates/counter.js";
 import { type CounterName, counterName, rowCounter } from "../../model/aggregates/counter-name.js";
 import type { CatalogEntry, IndexState } from "../../state/catalog/catalog-entry.js";
 import { countersIn, type StoredCounter } from "../../state/catalog/stored-counters.js";
+import type { MigrationStep, PlannedStep } from "../../state/run/migration-step.js";
+import type { ModelFacts } from "../../state/run/model-facts.js";
 import { isSameField } from "../../state/schema/manifests/data-definition.js";
-import { fieldsBefore, fieldsNow, isLearnedByOldPrograms } from "./learned-by-old-programs.js";
-import type { MigrationStep, ModelFacts, PlannedStep } from "./migration-plan.js";
-import { renamedIndexes } from "./plan-indexes.js";
+import { isLearnedByOldPrograms, renamedIndexes } from "../entries/index-steps.js";
+import { changedIndexes } from "../entries/planned-indexes.js";
 
 /** Plans the builds of new counters and the removal of those that the model no longer has. */
-export function planCounters(facts: ModelFacts): PlannedStep[] {
+export function counterSteps(facts: ModelFacts): PlannedStep[] {
   const { model } = facts;
   const stored = new Map(renamedCounters(facts).map((counter) => [counter.name, counter]));
   const steps: PlannedStep[] = [];
@@ -42,10 +43,10 @@ export function planCounters(facts: ModelFacts): PlannedStep[] {
 export function countersAfter(
   facts: ModelFacts,
   steps: readonly MigrationStep[],
-  changedIndexes: ReadonlySet<string>,
 ): Pick<CatalogEntry, "counters"> {
   const { counters } = facts.entry;
   if (counters === undefined) return {};
+  const changed = changedIndexes(facts, steps);
   const isDropStep = ({ kind, counter }: MigrationStep, name: string) =>
     kind === "drop-counter" && counter === name;
   const planned: Record<string, IndexState> = {};
@@ -53,7 +54,7 @@ export function countersAfter(
     // The progress of its build is stored under the old name. Without an entry here, the counter is
     // absent and its build starts again.
     if (state === "write-only" && !Object.hasOwn(counters, name)) continue;
-    const isOfChanged = index !== undefined && changedIndexes.has(index);
+    const isOfChanged = index !== undefined && changed.has(index);
     const isDropped = isOfChanged || steps.some((step) => isDropStep(step, name));
     planned[name] = isDropped ? "dropping" : state;
   }
@@ -81,10 +82,9 @@ function isCounterLearned(
   { index: name, sum, ranked, unmarked }: Counter,
 ): boolean {
   if (ranked !== undefined) return false;
-  const before = fieldsBefore(facts);
-  const now = fieldsNow(facts);
+  const { manifest, storedRow = manifest } = facts;
   const fields = [sum?.field, unmarked].filter((field) => field !== undefined);
-  if (!fields.every((field) => isSameField(field, before, now))) return false;
+  if (!fields.every((field) => isSameField(field, storedRow.fields, manifest.fields))) return false;
   const index = facts.model.indexes.find((one) => one.name === name);
   if (index === undefined) return true;
   const isKnown = Object.hasOwn(facts.entry.indexes, index.name);

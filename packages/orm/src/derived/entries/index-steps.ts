@@ -11,7 +11,10 @@ import {
   storedIndexOf,
 } from "../../state/catalog/catalog-entry.js";
 import { storedDefinition } from "../../state/catalog/stored-indexes.js";
+import type { PlannedStep } from "../../state/run/migration-step.js";
+import { indexesAffectedByUpgrade, type ModelFacts } from "../../state/run/model-facts.js";
 import { isMadeByFunctions } from "../../state/schema/manifests/compile-stored-index.js";
+import { isMaintainedByData } from "../../state/schema/manifests/data-definition.js";
 import { indexDifferences } from "../../state/schema/manifests/index-differences.js";
 import {
   differsInCode,
@@ -20,22 +23,15 @@ import {
   isSameKeyedIndex,
 } from "../../state/schema/manifests/index-manifest.js";
 import { computesEarlierEntries } from "../../state/schema/upgrade/affected-indexes.js";
-import { isLearnedByOldPrograms } from "./learned-by-old-programs.js";
-import type { ModelFacts, PlannedStep } from "./migration-plan.js";
-import { indexesAffectedByUpgrade } from "./planned-upgrade.js";
 
 /**
  * Plans the steps of a model's indexes, in the order in which they are done. Entries are removed
- * before others are written.
- *
- * @param affected the indexes whose entries a transform changes. They are rebuilt if the transform
- * cannot change their entries with the rows.
+ * before others are written. An index whose entries a transform changes is rebuilt if the transform
+ * cannot change them with the rows.
  */
-export function planIndexes(
-  facts: ModelFacts,
-  affected: readonly CompiledIndex[],
-): readonly PlannedStep[] {
+export function indexSteps(facts: ModelFacts): readonly PlannedStep[] {
   const renames = renamedIndexes(facts);
+  const affected = indexesAffectedByUpgrade(facts);
   const dropped = Object.entries(facts.entry.indexes).flatMap(([name, stored]) =>
     stored.isOther ? [] : (droppedIndex(facts, renames, name, stored) ?? []),
   );
@@ -323,4 +319,15 @@ function changeText(index: CompiledIndex, stored: StoredIndex): string {
   const change = `The index ${name} changes: ${indexDifferences(stored, now).join(", ")}.`;
   if (!differsInCode(stored, now)) return change;
   return `${change} If the functions return the same, keep the entries with --same-functions, and give the index a version.`;
+}
+
+/**
+ * True if programs with the models before a migration maintain a new index, because its definition
+ * is data that they read from the catalog.
+ */
+export function isLearnedByOldPrograms(
+  { manifest, storedRow = manifest }: ModelFacts,
+  index: CompiledIndex,
+): boolean {
+  return isMaintainedByData(indexManifest(index), storedRow.fields, manifest.fields);
 }

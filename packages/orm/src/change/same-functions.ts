@@ -1,9 +1,9 @@
-import { type StoredIndex, storedIndexOf } from "../../state/catalog/catalog-entry.js";
-import { withCode } from "../../state/catalog/recorded-code.js";
-import { type AnyDatabase, tableContexts } from "../../state/context/any-database.js";
-import type { TableContext } from "../../state/context/table-context.js";
-import { differsInCode, indexManifest } from "../../state/schema/manifests/index-manifest.js";
-import { again, retry } from "../../state/transaction/retry.js";
+import { type StoredIndex, storedIndexOf } from "../state/catalog/catalog-entry.js";
+import { withCode } from "../state/catalog/recorded-code.js";
+import { type AnyDatabase, tableContexts } from "../state/context/any-database.js";
+import type { TableContext } from "../state/context/table-context.js";
+import { differsInCode, indexManifest } from "../state/schema/manifests/index-manifest.js";
+import { again, retry } from "../state/transaction/retry.js";
 
 /** How many forms of functions are remembered for an index. */
 const maxForms = 10;
