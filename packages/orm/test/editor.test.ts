@@ -48,7 +48,9 @@ const positions = expected.map(([expression]) => {
 
 /** A module of the same program, with what is asked of the compiler on one line each. */
 const lines = [...Object.values(mistakes), ...calls];
-const asked = `${header}${lines.join("\n")}`;
+/** The variables that hold the results of the right calls. */
+const results = calls.map((call, i) => `const result${i} = await ${call}`);
+const asked = `${header}${[...lines, ...results].join("\n")}`;
 
 /** The modules that are not files. */
 const modules: ReadonlyMap<string, string> = new Map([
@@ -127,13 +129,15 @@ it("the compiler says at each mistake what to do", async () => {
 
 it("an editor shows the options of a method, the result and what they are for", async () => {
   let end = header.length + lines.slice(0, -calls.length).join("\n").length;
-  const golden = calls.map((line) => {
+  const hover = (position: number) =>
+    ts.displayPartsToString(service.getQuickInfoAtPosition(mistaken, position, 500)?.displayParts);
+  const golden = calls.map((line, i) => {
     const start = end + 1;
     end = start + line.length;
     // The method is the last name before the argument.
-    const position = start + line.indexOf("(") - 1;
-    const shown = service.getQuickInfoAtPosition(mistaken, position, 500);
-    return `## ${line}\n${ts.displayPartsToString(shown?.displayParts)}\n`;
+    const method = hover(start + line.indexOf("(") - 1);
+    const variable = hover(asked.indexOf(`result${i} =`));
+    return `## ${line}\n${method}\n\nits result:\n${variable}\n`;
   });
   await expect(golden.join("\n")).toMatchFileSnapshot("golden/hovers.txt");
   const take = asked.indexOf("take: 2");

@@ -7,16 +7,31 @@ import type { KeyOfEach } from "../../read/types/form-types.js";
 import type { IndexedField, IndexName } from "../../read/types/key-path-types.js";
 import type { Served, ServedOrAll, ServedOrFiltered } from "../../read/types/served-types.js";
 import type { NamesRow } from "../../read/types/where-types.js";
-import type { Aggregated, AggregateResult, GroupResult } from "./aggregate-types.js";
+import type {
+  Aggregated,
+  AggregateResult,
+  GroupByOptions,
+  GroupResult,
+} from "./aggregate-types.js";
 import type { ServedByAll } from "./filter-types.js";
 import type { CheckedInclude } from "./include-types.js";
-import type { FindManyOptions, FindUniqueOptions, ScanOptions } from "./query-options.js";
+import type {
+  CreateManyOptions,
+  DistinctOptions,
+  FindManyOptions,
+  FindUniqueOptions,
+  ScanOptions,
+  UpsertOptions,
+} from "./query-options.js";
 import type { AlwaysSelected, Shaped } from "./result-types.js";
-import type { DeletedOption, Listed } from "./soft-delete-types.js";
+import type { DeletedOption, Listed, RestoreOptions } from "./soft-delete-types.js";
 
 // A method of a repository infers one type from its argument: T, the options of the call. Its result
 // is a type of T. Its second type parameter is never inferred: its default is what the call has to
 // meet in addition, which the compiler evaluates once, when it knows T.
+//
+// A parameter is `NoInfer<Checks> & Call<...>`, so that messages begin with what is wrong. The
+// checks are conditional types, because messages show only the names of other types.
 
 /** The options of a call. `Call` says which there are, and which values they can have. */
 export interface AnyOptions {
@@ -32,25 +47,48 @@ export interface AnyOptions {
 type None = Record<never, never>;
 
 /**
- * Options of a method, options of a call, checks → the argument of the call. `where`, `orderBy`,
+ * Options of a method, options of a call → the argument of the call. `where`, `orderBy`,
  * `index` and `include` keep the type that they have in the call, for messages of the checks. An
  * option that the method does not have gets a type error.
+ *
+ * Of the options that the call lacks, the type has only those that are required, so that editors
+ * have room to show the result.
  */
-export type Call<Options, T, Checks> = {
-  readonly [K in keyof Options]: K extends Kept
-    ? unknown
-    : K extends "select"
-      ? Partial<NonNullable<Options[K]>> | undefined
-      : Options[K];
-} & {
+export type Call<Options, T> = {
   readonly [K in keyof T]: K extends keyof Options
     ? K extends Kept
       ? Fitting<T[K], Options[K]> & Literal<T[K]>
-      : unknown
+      : OptionValue<Options, K>
     : string extends K
       ? unknown
       : UnknownOption<K, OptionAdvice<K, keyof Options>>;
-} & NoInfer<Checks>;
+} & (string extends keyof T
+  ? { readonly [K in keyof Options]: K extends Kept ? unknown : OptionValue<Options, K> }
+  : keyof Options & (keyof T | Needed) extends infer Names extends keyof Options
+    ? { readonly [K in Names]: unknown } & OtherOptions
+    : never);
+
+/** The options that some methods require. */
+type Needed = "where" | "data" | "create" | "update" | "index" | "by" | "field";
+
+/**
+ * Allows options that T lacks. For `isShort ? { data, expireIn: 1 } : { data }`, the compiler
+ * infers an object with `data` only.
+ */
+type OtherOptions = {
+  readonly [K in
+    | keyof FindManyCallOptions<Model, AnyModels>
+    | keyof CreateManyOptions<Model, AnyModels>
+    | keyof UpsertOptions<Model, AnyModels>
+    | keyof RestoreOptions<Model, AnyModels>
+    | keyof DistinctOptions<Model>
+    | keyof GroupByOptions<Model, [], None>]?: unknown;
+};
+
+/** Options of a method, one of them → its type. Fields that are not selected are left out. */
+type OptionValue<Options, K extends keyof Options> = K extends "select"
+  ? Partial<NonNullable<Options[K]>> | undefined
+  : Options[K];
 
 type Kept = "where" | "orderBy" | "index" | "include";
 
@@ -114,22 +152,22 @@ type SureFields<T, Names extends string> = [Names & keyof T] extends [never]
 type Given<T> = Exclude<T, undefined>;
 
 /** The checks of a method that finds one row. */
-export type RowChecks<M extends Model, Models extends AnyModels, T> = NamesRow<
-  ListedBy<M, T>,
-  Option<T, "where", Record<string, unknown>>
-> &
-  ShapeChecks<M, Models, T>;
+export type RowChecks<M extends Model, Models extends AnyModels, T> = [T] extends [unknown]
+  ? NamesRow<ListedBy<M, T>, Option<T, "where", None>> & ShapeChecks<M, Models, T>
+  : never;
 
 /** The checks of a method that finds rows by an index. */
-export type QueryChecks<M extends Model, Models extends AnyModels, T> = ServedByAll<
-  ListedBy<M, T>,
-  Models,
-  WhereOf<T>,
-  OrderOf<T>,
-  IndexOf<M, T>,
-  Served<ListedBy<M, T>, WhereOf<T>, OrderOf<T>, IndexOf<M, T>>
-> &
-  ShapeChecks<M, Models, T>;
+export type QueryChecks<M extends Model, Models extends AnyModels, T> = [T] extends [unknown]
+  ? ServedByAll<
+      ListedBy<M, T>,
+      Models,
+      WhereOf<T>,
+      OrderOf<T>,
+      IndexOf<M, T>,
+      Served<ListedBy<M, T>, WhereOf<T>, OrderOf<T>, IndexOf<M, T>>
+    > &
+      ShapeChecks<M, Models, T>
+  : never;
 
 /** The same for a method that takes all rows of the model if no query is given. */
 export type CountChecks<M extends Model, Models extends AnyModels, T> = ServedByAll<
@@ -142,15 +180,17 @@ export type CountChecks<M extends Model, Models extends AnyModels, T> = ServedBy
 >;
 
 /** The same for a method that requires a `filter` for this. */
-export type WriteChecks<M extends Model, Models extends AnyModels, T> = ServedByAll<
-  M,
-  Models,
-  WhereOf<T>,
-  OrderOf<T>,
-  IndexOf<M, T>,
-  ServedOrFiltered<M, WhereOf<T>, OrderOf<T>, IndexOf<M, T>>
-> &
-  ShapeChecks<M, Models, T>;
+export type WriteChecks<M extends Model, Models extends AnyModels, T> = [T] extends [unknown]
+  ? ServedByAll<
+      M,
+      Models,
+      WhereOf<T>,
+      OrderOf<T>,
+      IndexOf<M, T>,
+      ServedOrFiltered<M, WhereOf<T>, OrderOf<T>, IndexOf<M, T>>
+    > &
+      ShapeChecks<M, Models, T>
+  : never;
 
 /** Model, options of a call → the model, without its indexes if deleted rows are read too. */
 type ListedBy<M extends Model, T> = Listed<M, Option<T, "withDeleted", false>>;
@@ -195,12 +235,14 @@ export type DistinctChecks<M extends Model, T> = Served<
 export type RankIndex<M extends Model, T> = Fitting<Option<T, "index", IndexName<M>>, IndexName<M>>;
 
 /** The checks of `aggregate`. */
-export type AggregateChecks<M extends Model, T> = Maintained<M, T, never> &
-  SureFields<T, "sum" | "avg" | "min" | "max">;
+export type AggregateChecks<M extends Model, T> = [T] extends [unknown]
+  ? Maintained<M, T, never> & SureFields<T, "sum" | "avg" | "min" | "max">
+  : never;
 
 /** The checks of `groupBy`. */
-export type GroupByChecks<M extends Model, T> = Maintained<M, T, ByOf<M, T>[number]> &
-  SureFields<T, "sum" | "avg" | "min" | "max">;
+export type GroupByChecks<M extends Model, T> = [T] extends [unknown]
+  ? Maintained<M, T, ByOf<M, T>[number]> & SureFields<T, "sum" | "avg" | "min" | "max">
+  : never;
 
 /** Model, options, fields of `by` → unknown if the aggregates are maintained, or a type error. */
 type Maintained<M extends Model, T, By> = Aggregated<

@@ -77,7 +77,7 @@ export type Repository<in out M extends Model, in out Models extends AnyModels> 
    * @throws {IndexNotReadyError} if the index is not built.
    */
   findUnique<const T extends AnyOptions, Checks = RowChecks<M, Models, T>>(
-    options: Call<FindUniqueCallOptions<M, Models>, T, Checks>,
+    options: NoInfer<Checks> & Call<FindUniqueCallOptions<M, Models>, T>,
   ): Promise<ShapedBy<M, Models, T> | null>;
 
   /**
@@ -86,7 +86,7 @@ export type Repository<in out M extends Model, in out Models extends AnyModels> 
    * @throws {RowNotFoundError} if there is no such row.
    */
   findUniqueOrThrow<const T extends AnyOptions, Checks = RowChecks<M, Models, T>>(
-    options: Call<FindUniqueCallOptions<M, Models>, T, Checks>,
+    options: NoInfer<Checks> & Call<FindUniqueCallOptions<M, Models>, T>,
   ): Promise<ShapedBy<M, Models, T>>;
 
   /**
@@ -95,7 +95,7 @@ export type Repository<in out M extends Model, in out Models extends AnyModels> 
    * @throws the errors of `findMany`.
    */
   findFirst<const T extends AnyOptions, Checks = QueryChecks<M, Models, T>>(
-    options: Call<FindFirstOptions<M, Models>, T, Checks>,
+    options: NoInfer<Checks> & Call<FindFirstOptions<M, Models>, T>,
   ): Promise<ShapedBy<M, Models, T> | null>;
 
   /**
@@ -104,7 +104,7 @@ export type Repository<in out M extends Model, in out Models extends AnyModels> 
    * @throws {RowNotFoundError} if there is no such row.
    */
   findFirstOrThrow<const T extends AnyOptions, Checks = QueryChecks<M, Models, T>>(
-    options: Call<FindFirstOptions<M, Models>, T, Checks>,
+    options: NoInfer<Checks> & Call<FindFirstOptions<M, Models>, T>,
   ): Promise<ShapedBy<M, Models, T>>;
 
   /**
@@ -132,7 +132,7 @@ export type Repository<in out M extends Model, in out Models extends AnyModels> 
    * integer, or is used with `cursor` or `filter`.
    */
   findMany<const T extends AnyOptions, Checks = QueryChecks<M, Models, T>>(
-    options: Call<FindManyCallOptions<M, Models>, T, Checks>,
+    options: NoInfer<Checks> & Call<FindManyCallOptions<M, Models>, T>,
   ): RowQuery<ShapedBy<M, Models, T>>;
 
   /**
@@ -144,7 +144,7 @@ export type Repository<in out M extends Model, in out Models extends AnyModels> 
    * @throws {InvalidArgumentError} if `take` is not a positive integer.
    */
   scan<const T extends AnyOptions, Checks = ShapeChecks<M, Models, T>>(
-    options?: Call<ScanCallOptions<M, Models>, T, Checks>,
+    options?: NoInfer<Checks> & Call<ScanCallOptions<M, Models>, T>,
   ): RowQuery<ShapedBy<M, Models, T>>;
 
   /**
@@ -155,7 +155,7 @@ export type Repository<in out M extends Model, in out Models extends AnyModels> 
    * @throws the errors of `findMany`.
    */
   count<const T extends AnyOptions, Checks = CountChecks<M, Models, T>>(
-    options?: Call<CountRowsOptions<M, Models>, T, Checks>,
+    options?: NoInfer<Checks> & Call<CountRowsOptions<M, Models>, T>,
   ): Promise<number>;
 
   /**
@@ -174,7 +174,7 @@ export type Repository<in out M extends Model, in out Models extends AnyModels> 
    * @throws {IndexNotReadyError} if the aggregates are not built.
    */
   aggregate<const T extends AnyOptions, Checks = AggregateChecks<M, T>>(
-    options: Call<AggregateOptions<M>, T, Checks>,
+    options: NoInfer<Checks> & Call<AggregateOptions<M>, T>,
   ): Promise<TotalsOf<M, T>>;
 
   /**
@@ -186,7 +186,7 @@ export type Repository<in out M extends Model, in out Models extends AnyModels> 
    * @throws {InvalidArgumentError} if `by`, `orderBy` or `take` is not valid.
    */
   groupBy<const T extends AnyOptions, Checks = GroupByChecks<M, T>>(
-    options: Call<GroupByOptions<M, ByOf<M, T>, TotalsOf<M, T>>, T, Checks>,
+    options: NoInfer<Checks> & Call<GroupByOptions<M, ByOf<M, T>, TotalsOf<M, T>>, T>,
   ): Promise<readonly GroupOf<M, T>[]>;
 
   /**
@@ -201,7 +201,7 @@ export type Repository<in out M extends Model, in out Models extends AnyModels> 
    * @throws {IndexNotReadyError} if the ranks are not built.
    */
   rank<const T extends AnyOptions, Checks = RowChecks<M, Models, T>>(
-    options: Call<RankOptions<M, RankIndex<M, T>>, T, Checks>,
+    options: NoInfer<Checks> & Call<RankOptions<M, RankIndex<M, T>>, T>,
   ): Promise<number | null>;
 
   /**
@@ -217,7 +217,7 @@ export type Repository<in out M extends Model, in out Models extends AnyModels> 
    * @throws {InvalidArgumentError} if `where` has a condition on the field that is no range.
    */
   distinct<const T extends AnyOptions, Checks = DistinctChecks<M, T>>(
-    options: Call<DistinctOptions<M>, T, Checks>,
+    options: NoInfer<Checks> & Call<DistinctOptions<M>, T>,
   ): Promise<NonNullable<Row<M>[DistinctField<M, T>]>[]>;
 
   /**
@@ -226,7 +226,7 @@ export type Repository<in out M extends Model, in out Models extends AnyModels> 
    * @throws the errors of `findMany`.
    */
   exists<const T extends AnyOptions, Checks = CountChecks<M, Models, T>>(
-    options?: Call<CountRowsOptions<M, Models>, T, Checks>,
+    options?: NoInfer<Checks> & Call<CountRowsOptions<M, Models>, T>,
   ): Promise<boolean>;
 
   /**
@@ -236,7 +236,7 @@ export type Repository<in out M extends Model, in out Models extends AnyModels> 
    * @throws the errors of `findMany` if the query cannot be answered.
    */
   explain<const T extends AnyOptions, Checks = QueryChecks<M, Models, T>>(
-    options: Call<FindManyOptions<M, Models>, T, Checks>,
+    options: NoInfer<Checks> & Call<FindManyOptions<M, Models>, T>,
   ): Promise<QueryExplanation>;
 
   /**
@@ -251,7 +251,7 @@ export type Repository<in out M extends Model, in out Models extends AnyModels> 
    * @throws {LimitExceededError} if the related rows do not fit into one commit.
    */
   create<const T extends AnyOptions, Checks = ShapeChecks<M, Models, T>>(
-    options: Call<CreateOptions<M, Models>, T, Checks>,
+    options: NoInfer<Checks> & Call<CreateOptions<M, Models>, T>,
   ): Promise<ShapedBy<M, Models, T>>;
 
   /**
@@ -266,7 +266,7 @@ export type Repository<in out M extends Model, in out Models extends AnyModels> 
    * accepts. Nothing is written.
    */
   createMany<const T extends AnyOptions, Checks = ShapeChecks<M, Models, T>>(
-    options: Call<CreateManyOptions<M, Models>, T, Checks>,
+    options: NoInfer<Checks> & Call<CreateManyOptions<M, Models>, T>,
   ): Promise<CreatedRows<ShapedBy<M, Models, T>, AtomicOf<T>>>;
 
   /**
@@ -285,7 +285,7 @@ export type Repository<in out M extends Model, in out Models extends AnyModels> 
    * changed the row in each of a hundred attempts.
    */
   update<const T extends AnyOptions, Checks = RowChecks<M, Models, T>>(
-    options: Call<UpdateOptions<M, Models>, T, Checks>,
+    options: NoInfer<Checks> & Call<UpdateOptions<M, Models>, T>,
   ): Promise<ShapedBy<M, Models, T>>;
 
   /**
@@ -301,7 +301,7 @@ export type Repository<in out M extends Model, in out Models extends AnyModels> 
    * accepts. Nothing is written.
    */
   updateMany<const T extends AnyOptions, Checks = WriteChecks<M, Models, T>>(
-    options: Call<UpdateManyOptions<M, Models>, T, Checks>,
+    options: NoInfer<Checks> & Call<UpdateManyOptions<M, Models>, T>,
   ): Promise<ManyRows<ShapedBy<M, Models, T>, AtomicOf<T>>>;
 
   /**
@@ -312,7 +312,7 @@ export type Repository<in out M extends Model, in out Models extends AnyModels> 
    * @throws the errors of `update` and `create`.
    */
   upsert<const T extends AnyOptions, Checks = RowChecks<M, Models, T>>(
-    options: Call<UpsertOptions<M, Models>, T, Checks>,
+    options: NoInfer<Checks> & Call<UpsertOptions<M, Models>, T>,
   ): Promise<ShapedBy<M, Models, T>>;
 
   /**
@@ -325,7 +325,7 @@ export type Repository<in out M extends Model, in out Models extends AnyModels> 
    * changed the row in each of a hundred attempts.
    */
   delete<const T extends AnyOptions, Checks = RowChecks<M, Models, T>>(
-    options: Call<DeleteOptions<M, Models>, T, Checks>,
+    options: NoInfer<Checks> & Call<DeleteOptions<M, Models>, T>,
   ): Promise<ShapedBy<M, Models, T>>;
 
   /**
@@ -341,7 +341,7 @@ export type Repository<in out M extends Model, in out Models extends AnyModels> 
    * accepts. Nothing is written.
    */
   deleteMany<const T extends AnyOptions, Checks = WriteChecks<M, Models, T>>(
-    options: Call<DeleteManyOptions<M, Models>, T, Checks>,
+    options: NoInfer<Checks> & Call<DeleteManyOptions<M, Models>, T>,
   ): Promise<ManyRows<ShapedBy<M, Models, T>, AtomicOf<T>>>;
 
   /**
@@ -360,7 +360,7 @@ export type Repository<in out M extends Model, in out Models extends AnyModels> 
    * the marked rows.
    */
   restore<const T extends AnyOptions, Checks = ShapeChecks<M, Models, T>>(
-    options: Call<RestoreOptions<M, Models>, T, Checks>,
+    options: NoInfer<Checks> & Call<RestoreOptions<M, Models>, T>,
   ): Promise<ShapedBy<M, Models, T>>;
 
   /**
@@ -384,7 +384,7 @@ export type Repository<in out M extends Model, in out Models extends AnyModels> 
    * @throws the errors of `findUnique`, some of them only in the stream.
    */
   watch<const T extends AnyOptions, Checks = RowChecks<M, Models, T>>(
-    options: Call<FindUniqueOptions<M, Models>, T, Checks>,
+    options: NoInfer<Checks> & Call<FindUniqueOptions<M, Models>, T>,
   ): ReadableStream<ShapedBy<M, Models, T> | null>;
 
   /**
@@ -397,6 +397,6 @@ export type Repository<in out M extends Model, in out Models extends AnyModels> 
    * @throws the errors of `findMany`, some of them only in the stream.
    */
   watchMany<const T extends AnyOptions, Checks = QueryChecks<M, Models, T>>(
-    options: Call<WatchManyOptions<M, Models>, T, Checks>,
+    options: NoInfer<Checks> & Call<WatchManyOptions<M, Models>, T>,
   ): ReadableStream<ShapedBy<M, Models, T>[]>;
 };
