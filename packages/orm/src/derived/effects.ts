@@ -29,7 +29,7 @@ export interface TimedWrites {
  */
 export type Upkeep = () => Promise<void>;
 
-/** What a commit checks and writes for a change, beyond the row itself and the catalog. */
+/** What a commit checks and writes for a change, beyond the check of the catalog. */
 export class Effects {
   readonly checks: AtomicCheck[] = [];
   /** Entries of unique indexes whose keys must be free, unless a check allows to take them. */
@@ -49,13 +49,10 @@ const maxTries = 3;
  *
  * @param build builds the operation for a time.
  */
-export function inOneMillisecond<T>(
-  { expiry, effects }: { readonly expiry: RowExpiry | undefined; readonly effects: Effects },
-  build: (now: Time) => T,
-): T {
-  const keepsLifetime =
-    expiry?.expireAt !== undefined ||
-    effects.writes.some((write) => "expiry" in write && write.expiry?.expireAt !== undefined);
+export function inOneMillisecond<T>({ writes }: Effects, build: (now: Time) => T): T {
+  const keepsLifetime = writes.some(
+    (write) => "expiry" in write && write.expiry?.expireAt !== undefined,
+  );
   for (let tries = 1; ; tries++) {
     const now = currentTime();
     const operation = build(now);
@@ -89,10 +86,7 @@ function endOf(expiry: RowExpiry, now: Time): Time {
  * Returns the options for setting an entry in a commit that is made `now`. If its time is already
  * over, one millisecond is left. The checks of the commit detect a row that has gone since.
  */
-export function expiryOptions(
-  expiry: RowExpiry | undefined,
-  now: Time,
-): SetUntilOptions | undefined {
+function expiryOptions(expiry: RowExpiry | undefined, now: Time): SetUntilOptions | undefined {
   if (expiry === undefined) return undefined;
   return expiry.expireAt === undefined
     ? { expireIn: expiry.expireIn }

@@ -1,5 +1,6 @@
 import type { KvKeyPart } from "@keywright/core";
 import type { AnyRow } from "../model/compiled-model.js";
+import { rowKey } from "../model/keys/primary-key.js";
 import type { RowExpiry } from "../model/rows/time.js";
 import type { ReadView } from "../state/context/read-view.js";
 import { whenReady } from "../state/context/when-ready.js";
@@ -16,8 +17,7 @@ export interface PlannedChange {
   readonly versionstamp: string | null;
   /** The row after the change. Null if it is deleted. */
   readonly row: AnyRow | null;
-  readonly expiry: RowExpiry | undefined;
-  /** What else is checked and written: also the changes of rows that copy fields of this row. */
+  /** All that is checked and written: also the changes of rows that copy fields of this row. */
   readonly effects: Effects;
 }
 
@@ -40,8 +40,12 @@ export function planRow(
 ): PlannedChange | Promise<PlannedChange> {
   const { primaryKey, before } = planned;
   const expiry = row === null ? undefined : expiryOf(planned);
+  const key = rowKey(view.model, primaryKey);
+  const versionstamp = before?.versionstamp ?? null;
   const effects = new Effects();
-  effects.checks.push(...checks);
+  effects.checks.push({ key, versionstamp }, ...checks);
+  if (row === null) effects.writes.push({ type: "delete", key });
+  else effects.writes.push({ type: "set", key, value: row, expiry });
   for (const key of guards) effects.writes.push({ type: "sum", key, by: 1n });
   for (const key of deletes) effects.writes.push({ type: "delete", key });
   const entries = rowEntries(view, { ...planned, row, expiry });
@@ -55,8 +59,9 @@ export function planRow(
     entries: entries.changes,
     isSeen: false,
   };
-  const result = { primaryKey, versionstamp: before?.versionstamp ?? null, row, expiry, effects };
-  return whenReady(planDerived(change, view, effects), () => result);
+  return whenReady(planDerived(change, view, effects), () => {
+    return { primaryKey, versionstamp, row, effects };
+  });
 }
 
 /** Returns when a row that is stored expires. */

@@ -10,12 +10,12 @@ import { RecordedOperation } from "../../write/many/shared-commit.js";
 export function recordChange(
   context: TableContext,
   snapshot: CatalogSnapshot,
-  change: PlannedChange,
+  { effects }: PlannedChange,
   takeovers: ReadonlyMap<string, readonly AtomicCheck[]>,
 ): RecordedOperation {
   const operation = recordedOperation();
   const recordingContext = { ...context, kv: redirectAtomic(context.kv, operation) };
-  commitOperation(recordingContext, snapshot, change, takeovers, currentTime());
+  commitOperation(recordingContext, snapshot, effects, takeovers, currentTime());
   return operation;
 }
 

@@ -1,4 +1,3 @@
-import { rowKey } from "../../model/keys/primary-key.js";
 import { type ReadView, viewOf } from "../../state/context/read-view.js";
 import type { RelatedStore } from "../../state/context/table-context.js";
 import { planReferences } from "../../state/references/plan-references.js";
@@ -52,12 +51,10 @@ async function addCopying(
 ): Promise<void> {
   const planned = { primaryKey, before, row };
   const references = await planReferences(store, planned);
-  const change = await planRow(viewOf(store, catalog), planned, references);
-  const { versionstamp, expiry, effects: added } = change;
-  const key = rowKey(store.model, primaryKey);
-  effects.checks.push(catalog.check, { key, versionstamp }, ...added.checks);
+  const { effects: added } = await planRow(viewOf(store, catalog), planned, references);
+  effects.checks.push(catalog.check, ...added.checks);
   for (const claim of added.claims) effects.checks.push({ key: claim.key, versionstamp: null });
-  effects.writes.push({ type: "set", key, value: row, expiry }, ...added.writes);
+  effects.writes.push(...added.writes);
   effects.upkeep.push(...added.upkeep);
 }
 

@@ -1,5 +1,6 @@
 import { assertStorable } from "../../model/keys/assert-storable.js";
 import type { ReadView } from "../../state/context/read-view.js";
+import { whenReady } from "../../state/context/when-ready.js";
 import type { Derived, RowChange } from "../derived.js";
 import type { Effects } from "../effects.js";
 import { findForeignEntries, type OtherOwners } from "./duplicates/find-foreign-entries.js";
@@ -15,13 +16,10 @@ export const entries: Derived = {
     if (after !== undefined) {
       assertStorable(view.model, primaryKey, added, view.limits.keyBytes);
     }
-    const plan = () => {
-      const kept = rewritten.length === 0 ? removed : [...removed, ...rewritten];
-      const others = findForeignEntries(view, kept);
-      return others instanceof Promise
-        ? others.then((found) => addWrites(change, view, effects, found))
-        : addWrites(change, view, effects, others);
-    };
+    const plan = () =>
+      whenReady(findForeignEntries(view, [...removed, ...rewritten]), (others) =>
+        addWrites(change, view, effects, others),
+      );
     return view.snapshot.hasPendingIndex
       ? refuseRecordedValues(view, added, primaryKey).then(plan)
       : plan();

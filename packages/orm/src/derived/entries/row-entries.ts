@@ -62,42 +62,28 @@ function affectedIndexes({ snapshot }: ReadView, change: ChangedRow): readonly C
 }
 
 /** True if a transform may have given a unique key of the stored row to another row. */
-function mayLackEntry(
-  snapshot: CatalogSnapshot,
-  before: FoundRow | null,
-  index: CompiledIndex,
-): boolean {
-  return before?.stored !== undefined && snapshot.isExchanging(index);
+function mayLackEntry(snapshot: CatalogSnapshot, before: FoundRow, index: CompiledIndex): boolean {
+  return before.stored !== undefined && snapshot.isExchanging(index);
 }
 
 function entryChanges(
-  view: ReadView,
-  change: ChangedRow,
+  { snapshot }: ReadView,
+  { before: found, isNew, expiry }: ChangedRow,
   before: readonly IndexEntry[],
   after: readonly IndexEntry[],
 ): IndexChanges {
-  const changes = withUncertainKeys(view, change, indexChanges(before, after), after);
-  // A new row takes its unique keys itself, because those of the expired row may belong to another
+  const changes = indexChanges(before, after);
+  const { removed, added, rewritten } = changes;
+  // A new row takes its unique keys itself, because those of an expired row may belong to another
   // row by now.
-  if (change.isNew) return { removed: changes.removed, added: after, rewritten: [] };
-  if (change.expiry === undefined) return changes;
+  if (found === null || isNew) return { removed, added: after, rewritten: [] };
+  // A row takes the unique keys again that it keeps if they may belong to another row by now.
+  const uncertain = after.filter(({ index }) => mayLackEntry(snapshot, found, index));
+  if (uncertain.length === 0 && expiry === undefined) return changes;
+  const taken = new Set([...added, ...uncertain]);
   // No entry may outlive the row, so all entries of a row that expires are written with it.
-  const added = new Set(changes.added);
-  return { ...changes, rewritten: after.filter((entry) => !added.has(entry)) };
-}
-
-/** Takes the unique keys again that the row keeps, but that may belong to another row by now. */
-function withUncertainKeys(
-  { snapshot }: ReadView,
-  { before }: ChangedRow,
-  changes: IndexChanges,
-  after: readonly IndexEntry[],
-): IndexChanges {
-  const uncertain = after.filter(({ index }) => mayLackEntry(snapshot, before, index));
-  if (uncertain.length === 0) return changes;
-  const added = new Set([...changes.added, ...uncertain]);
-  const rewritten = changes.rewritten.filter((entry) => !added.has(entry));
-  return { ...changes, added: [...added], rewritten };
+  const kept = expiry === undefined ? rewritten : after;
+  return { removed, added: [...taken], rewritten: kept.filter((entry) => !taken.has(entry)) };
 }
 
 /**

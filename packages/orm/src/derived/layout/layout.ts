@@ -6,11 +6,9 @@ import { type IndexEntry, indexChanges, indexEntries } from "../../model/keys/in
 import { primaryKeyInRow, primaryKeyOf } from "../../model/keys/primary-key.js";
 import type { OtherLayout } from "../../state/catalog/other-layout.js";
 import type { ReadView } from "../../state/context/read-view.js";
+import { whenReady } from "../../state/context/when-ready.js";
 import type { Derived } from "../derived.js";
-import {
-  findForeignEntries,
-  type OtherOwners,
-} from "../entries/duplicates/find-foreign-entries.js";
+import { findForeignEntries } from "../entries/duplicates/find-foreign-entries.js";
 
 /**
  * The entries of a row in the indexes of the other layout, while the primary key changes. The key
@@ -25,18 +23,14 @@ export const layout: Derived = {
     const written = after === undefined ? [] : entriesToWrite(view, other, after.row);
     const stored = before === undefined ? [] : storedEntries(view, other, before.row);
     const { removed } = indexChanges(stored, written);
-    const add = (foreign: OtherOwners) => {
+    const store = { kv: view.kv, limits: view.limits, model: other.model };
+    return whenReady(findForeignEntries(store, removed), (foreign) => {
       checks.push(...foreign.checks);
       for (const entry of removed) {
         if (!foreign.entries.has(entry)) writes.push({ type: "delete", key: entry.key });
       }
       for (const { key, value } of written) writes.push({ type: "set", key, value, expiry });
-    };
-    const foreign = findForeignEntries(
-      { kv: view.kv, limits: view.limits, model: other.model },
-      removed,
-    );
-    return foreign instanceof Promise ? foreign.then(add) : add(foreign);
+    });
   },
 };
 

@@ -6,13 +6,7 @@ import {
   LimitExceededError,
 } from "@keywright/core";
 import { reloadCopying } from "../../derived/copies/plan-with-copies.js";
-import {
-  addWrites,
-  type Effects,
-  expiryOptions,
-  inOneMillisecond,
-  writesAt,
-} from "../../derived/effects.js";
+import { addWrites, type Effects, inOneMillisecond, writesAt } from "../../derived/effects.js";
 import { claimUniqueKey, takenError } from "../../derived/entries/duplicates/claim-unique-key.js";
 import { hasExpired } from "../../derived/expiry/row-expiry.js";
 import type { PlannedChange, PlannedRow } from "../../derived/plan-row.js";
@@ -69,8 +63,8 @@ export async function commitChange(
     let result: KvCommitResult | KvCommitError;
     const committedAt = performance.now();
     try {
-      const operation = inOneMillisecond(planned, (now) =>
-        commitOperation(context, catalog, planned, takeovers, now),
+      const operation = inOneMillisecond(effects, (now) =>
+        commitOperation(context, catalog, effects, takeovers, now),
       );
       result = await operation.commit();
     } catch (error) {
@@ -105,14 +99,13 @@ async function runUpkeep({ transaction }: TableContext, { upkeep }: Effects): Pr
  * @throws {LimitExceededError} if the change has more checks or mutations than the limits allow.
  */
 export function commitOperation(
-  { kv, model, limits, transaction }: TableContext,
+  { kv, limits, transaction }: TableContext,
   catalog: CatalogSnapshot,
-  { primaryKey, versionstamp, row, expiry, effects }: PlannedChange,
+  effects: Effects,
   takeovers: Takeovers,
   now: Time,
 ): AtomicOperation {
-  const key = rowKey(model, primaryKey);
-  const checks = [catalog.check, { key, versionstamp }, ...effects.checks];
+  const checks = [catalog.check, ...effects.checks];
   for (const claim of effects.claims) {
     const takeover = takeovers.size === 0 ? undefined : takeovers.get(keyText(claim.key));
     if (takeover === undefined) checks.push({ key: claim.key, versionstamp: null });
@@ -122,11 +115,9 @@ export function commitOperation(
   // A transaction checks the limits for all of its commits together.
   if (transaction === undefined) {
     assertWithin(limits, "checks", checks.length);
-    assertWithin(limits, "mutations", 1 + writes.length);
+    assertWithin(limits, "mutations", writes.length);
   }
   const operation = kv.atomic().check(...checks);
-  if (row === null) operation.delete(key);
-  else operation.set(key, row, expiryOptions(expiry, now));
   addWrites(operation, writes, now);
   return operation;
 }

@@ -5,6 +5,7 @@ import type { CatalogSnapshot } from "../../state/catalog/catalog-snapshot.js";
 import { viewOf } from "../../state/context/read-view.js";
 import { assertInScope } from "../../state/context/scope.js";
 import type { RelatedStore } from "../../state/context/table-context.js";
+import { whenReady } from "../../state/context/when-ready.js";
 import { planReferences } from "../../state/references/plan-references.js";
 
 /**
@@ -29,8 +30,5 @@ export function planChange(
   }
   const view = viewOf(store, catalog);
   if (row !== null && hasCopies(store)) return planWithCopies(store, view, planned);
-  const references = planReferences(store, planned);
-  return references instanceof Promise
-    ? references.then((found) => planRow(view, planned, found))
-    : planRow(view, planned, references);
+  return whenReady(planReferences(store, planned), (found) => planRow(view, planned, found));
 }
