@@ -92,13 +92,12 @@ export class AtomicWriteBuilder extends AtomicOperation {
     const expireIn = options?.expireIn;
     const pending =
       expireIn === undefined ? set : { ...set, expireIn: wholeMilliseconds(expireIn) };
-    this.#count(set.key.length, set.value.length);
-    this.#mutations.push(pending);
-    return this;
+    return this.#add(pending, set.key.length, set.value.length);
   }
 
   delete(key: KvKey): this {
-    return this.#add({ type: "delete", key: this.#encodeKey(key) }, 0);
+    const encoded = this.#encodeKey(key);
+    return this.#add({ type: "delete", key: encoded }, encoded.length, 0);
   }
 
   sum(key: KvKey, n: bigint): this {
@@ -118,9 +117,7 @@ export class AtomicWriteBuilder extends AtomicOperation {
     const draft = draftMessage(value, options, order);
     assertWithin(limits, "valueBytes", draft.payloadBytes);
     for (const key of draft.keysIfUndelivered) assertWithin(limits, "keyBytes", key.length);
-    this.#count(0, draft.value.length);
-    this.#mutations.push({ type: "enqueue", draft });
-    return this;
+    return this.#add({ type: "enqueue", draft }, 0, draft.value.length);
   }
 
   async commit(): Promise<KvCommitResult | KvCommitError> {
@@ -150,18 +147,15 @@ export class AtomicWriteBuilder extends AtomicOperation {
 
   #combine(type: "sum" | "min" | "max", key: KvKey, n: unknown): this {
     const { value: operand } = new KvU64(n as bigint);
-    return this.#add({ type, key: this.#encodeKey(key), operand }, u64Bytes);
+    const encoded = this.#encodeKey(key);
+    return this.#add({ type, key: encoded, operand }, encoded.length, u64Bytes);
   }
 
-  #add(mutation: Exclude<StoredMutation, StoredSet>, valueBytes: number): this {
-    this.#count(mutation.key.length, valueBytes);
-    this.#mutations.push(mutation);
-    return this;
-  }
-
-  #count(keyBytes: number, valueBytes: number): void {
+  #add(mutation: PendingMutation, keyBytes: number, valueBytes: number): this {
     this.#keyBytes += keyBytes;
     this.#totalBytes += keyBytes + valueBytes;
+    this.#mutations.push(mutation);
+    return this;
   }
 
   #encodeKey(key: KvKey): Uint8Array {
