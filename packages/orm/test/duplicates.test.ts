@@ -229,7 +229,7 @@ describe("a unique index that waits for its last duplicate to go", () => {
   it.each([
     ["the embedded database", (on: Kv) => on],
     ["a Deno KV", denoKv],
-  ])("is settled behind writes of many rows on %s", async (_, wrap) => {
+  ])("is resolved after writes of many rows on %s", async (_, wrap) => {
     const { db } = await fill(["a", "a", "a", "b", "b", "b"], wrap(kv));
     const ids =
       (...some: string[]) =>
@@ -244,7 +244,7 @@ describe("a unique index that waits for its last duplicate to go", () => {
     expect((await kv.get(["things_by_name", "b"])).value).toBe("r005");
   });
 
-  it("is settled behind the commit of a transaction", async () => {
+  it("is resolved after the commit of a transaction", async () => {
     const { db } = await fill(["a", "b", "a"]);
     await db.transaction(async (tx) => {
       await tx.things.delete({ where: { id: "r002" } });
@@ -253,7 +253,7 @@ describe("a unique index that waits for its last duplicate to go", () => {
     await expectReady();
   });
 
-  it("is not settled by a transaction that did not end well", async () => {
+  it("is not resolved by a transaction that did not end well", async () => {
     const { db } = await fill(["a", "b", "a"]);
     const failed = db.transaction(async (tx) => {
       await tx.things.delete({ where: { id: "r002" } });
@@ -264,7 +264,7 @@ describe("a unique index that waits for its last duplicate to go", () => {
     expect(await recorded()).toHaveLength(1);
   });
 
-  it("is settled behind a delete that takes others with it", async () => {
+  it("is resolved after a delete that takes others with it", async () => {
     await fill(["a", "b", "a"]);
     const db = await createDatabase({ kv, models: { things: Thing, parts: Part } });
     await db.parts.create({ data: { id: "p", thing: "r002" } });
@@ -273,7 +273,7 @@ describe("a unique index that waits for its last duplicate to go", () => {
     await expectReady();
   });
 
-  it("is settled by the next write where a program dies behind its own", async () => {
+  it("is resolved by the next write if a program dies after its own", async () => {
     const { db } = await fill(["a", "b", "a", "b"]);
     let commits = 0;
     const dying = await open(
@@ -289,7 +289,7 @@ describe("a unique index that waits for its last duplicate to go", () => {
     await expectReady();
   });
 
-  it("is settled by the next migration too", async () => {
+  it("is resolved by the next migration too", async () => {
     const { db } = await fill(["a", "b", "a"]);
     await kv.delete(["things", "r002"]);
     expect((await migrate(db)).status).toBe("done");

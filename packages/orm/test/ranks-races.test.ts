@@ -2,7 +2,7 @@ import { type EmbeddedKv, type Kv, type KvKey, openKv } from "@keywright/core";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import * as z from "zod";
 import { intervalSize } from "../src/derived/ranks/rank-keys.js";
-import { tendRanks } from "../src/derived/ranks/tend-ranks.js";
+import { rebalanceRanks } from "../src/derived/ranks/rebalance-ranks.js";
 import { createDatabase, defineModel } from "../src/index.js";
 import { tableContextOf } from "../src/state/context/any-database.js";
 import { interferingKv } from "./faulty-kv.js";
@@ -42,11 +42,11 @@ async function fill(db: Database) {
 }
 
 /** Splits or merges the intervals that contain a row, through a database. */
-async function tend(db: Database, score: number, on?: Kv) {
+async function rebalance(db: Database, score: number, on?: Kv) {
   const context = tableContextOf(db, "players");
   const counter = context.model.counters.find(({ ranked }) => ranked !== undefined)!;
   const within = on === undefined ? context : { ...context, kv: on };
-  await tendRanks(within, counter, [score, `p${score}`]);
+  await rebalanceRanks(within, counter, [score, `p${score}`]);
 }
 
 async function fences() {
@@ -65,7 +65,7 @@ describe("a writer adds an entry to the right interval", () => {
     const late = await open(
       model,
       interferingKv(kv, async () => {
-        if (attempts++ === 0) await tend(db, 80);
+        if (attempts++ === 0) await rebalance(db, 80);
       }),
     );
     await late.players.create({ data: rowOf(81) });
@@ -78,13 +78,13 @@ describe("a writer adds an entry to the right interval", () => {
     const model = playerModel();
     const db = await open(model);
     await fill(db);
-    await tend(db, 80);
+    await rebalance(db, 80);
     for (const score of [60, 70]) await db.players.delete({ where: { id: `p${score}` } });
     let attempts = 0;
     const late = await open(
       model,
       interferingKv(kv, async () => {
-        if (attempts++ === 0) await tend(db, 80);
+        if (attempts++ === 0) await rebalance(db, 80);
       }),
     );
     await late.players.create({ data: rowOf(81) });
@@ -103,7 +103,7 @@ describe("an interval is split exactly", () => {
     const slow = writingKv(async () => {
       if (written < 4) await db.players.create({ data: rowOf(++written) });
     });
-    await tend(db, 80, slow);
+    await rebalance(db, 80, slow);
     expect(written).toBe(4);
     expect(await fences()).toEqual([20, 50]);
     await expectIndexesToMatch(kv, model as never);
@@ -120,7 +120,7 @@ describe("an interval is split exactly", () => {
       for (const from of [0, 30, 60])
         await other.players.create({ data: rowOf(from + written / 64) });
     });
-    await tend(db, 80, slow);
+    await rebalance(db, 80, slow);
     expect(written).toBeGreaterThan(10);
     expect(await fences()).toEqual([]);
     await expectIndexesToMatch(kv, model as never);
@@ -130,7 +130,7 @@ describe("an interval is split exactly", () => {
     const model = playerModel();
     const databases = await Promise.all(Array.from({ length: 4 }, () => open(model)));
     await fill(databases[0]!);
-    await Promise.all(databases.map((db) => tend(db, 80)));
+    await Promise.all(databases.map((db) => rebalance(db, 80)));
     await expectIndexesToMatch(kv, model as never);
   });
 });

@@ -1,6 +1,6 @@
 import type { Kv, KvEntryMaybe, KvLike } from "@keywright/core";
 import { recordUnguardedCopies } from "../derived/copies/unguarded-copies.js";
-import { settlePendingIndex } from "../derived/entries/duplicates/settle-duplicates.js";
+import { resolvePendingIndex } from "../derived/entries/duplicates/resolve-released.js";
 import { optionAdvice } from "../errors/option-advice.js";
 import { InvalidArgumentError } from "../errors/query-errors.js";
 import { ModelDefinitionError } from "../errors/schema-errors.js";
@@ -157,7 +157,7 @@ export async function openModels<M extends Models>(
   }
   await recordUnguardedCopies(tables);
   for (const context of tables.values()) {
-    context.catalog.settlePending = (index) => settlePendingIndex(context, index);
+    context.catalog.resolvePending = (index) => resolvePendingIndex(context, index);
   }
   const database = rootDatabase(kv, tables, names);
   registerDatabase(database, tables);

@@ -23,7 +23,7 @@ import { assertNotRanked } from "../ranks/assert-not-ranked.js";
 import { placeChanges } from "../ranks/place-changes.js";
 import { type RankAmount, rankAmounts } from "../ranks/rank-amounts.js";
 import { rankCost } from "../ranks/ranks.js";
-import { splitRanks } from "../ranks/tend-ranks.js";
+import { splitRanks } from "../ranks/rebalance-ranks.js";
 import {
   addAmountChanges,
   amountChanges,

@@ -14,7 +14,7 @@ import {
   countedRowWrites,
   readCountedRow,
 } from "./expired/counted-row-changes.js";
-import { settleRegularly } from "./expired/settle-expired-counts.js";
+import { subtractRegularly } from "./expired/subtract-expired-rows.js";
 import { maintainedCounters } from "./maintained-counters.js";
 
 /** Counts and sums, of all rows and of the keys of indexes. */
@@ -62,7 +62,7 @@ function addChanges(
   effects.writes.push(
     ...countedRowWrites(view.model, primaryKey, recorded.until, expiry, inCounters),
   );
-  if (inCounters !== undefined) effects.upkeep.push(() => settleRegularly(view.store));
+  if (inCounters !== undefined) effects.upkeep.push(() => subtractRegularly(view.store));
 }
 
 /** @param isSeen true if also the counters that are being built include the row. */

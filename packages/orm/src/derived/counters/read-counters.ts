@@ -12,11 +12,11 @@ import {
   listExpiredUntil,
   withoutRow,
 } from "./expired/expired-counts.js";
-import { settleExpiredCounts } from "./expired/settle-expired-counts.js";
+import { subtractExpiredRows } from "./expired/subtract-expired-rows.js";
 import { maintainedCounters } from "./maintained-counters.js";
 
-/** The number of expired rows that a count reads each time rather than settle them. */
-const maxUnsettled = 10;
+/** The number of expired rows that a count reads each time rather than subtract them. */
+const maxExpired = 10;
 /** How often the counters are read if rows expire while they are read. */
 const maxTries = 3;
 
@@ -69,7 +69,7 @@ export function counterValue({ model }: ModelStore, entry: Entry): CounterValue 
  * one moment. If rows expire all the time, the third result is returned. It may include rows that
  * have expired while it was read.
  *
- * @param read reads the counters. Called again if rows expire, are settled or are replaced during
+ * @param read reads the counters. Called again if rows expire, are subtracted or are replaced during
  * the read.
  */
 export async function withoutExpired(
@@ -81,14 +81,14 @@ export async function withoutExpired(
   const { snapshot, database } = catalog;
   if (!maintainedCounters(snapshot).recordsRows) return await read();
   const start = Date.now();
-  const max = transaction === undefined ? maxUnsettled : 0;
+  const max = transaction === undefined ? maxExpired : 0;
   const list = async (): Promise<ExpiredUntil> =>
     transaction === undefined
       ? await listExpiredUntil(store, snapshot, Date.now())
       : ofTransaction(await listExpiredCounts(store, snapshot, { now: start }));
   let listed = await listExpiredUntil({ ...store, kv: database }, snapshot, start, max + 1);
   if (listed.expired.length > max) {
-    await settleExpiredCounts(store, Number.POSITIVE_INFINITY);
+    await subtractExpiredRows(store, Number.POSITIVE_INFINITY);
     listed = await list();
   } else if (transaction !== undefined) listed = ofTransaction([]);
   for (let tries = 1; ; tries++) {
@@ -99,7 +99,7 @@ export async function withoutExpired(
     if (expired.length === 0 && Date.now() < next) return counters;
     listed = await list();
     const isCurrent = listed.expired.length === expired.length || tries >= maxTries;
-    // If one of the rows was settled or replaced during the read, the counters may not include it.
+    // If one of the rows was subtracted or replaced during the read, the counters may not include it.
     if (isCurrent && areIn(listed.expired, expired)) return subtract(counters, gone);
   }
 }

@@ -5,7 +5,7 @@ import type { Derived, RowChange } from "../derived.js";
 import type { Effects } from "../effects.js";
 import { findForeignEntries, type OtherOwners } from "./duplicates/find-foreign-entries.js";
 import { refuseRecordedValues } from "./duplicates/refuse-recorded-values.js";
-import { settleDuplicates } from "./duplicates/settle-duplicates.js";
+import { resolveReleased } from "./duplicates/resolve-released.js";
 
 /** The entries of indexes. */
 export const entries: Derived = {
@@ -49,6 +49,6 @@ function addWrites(
     writes.push({ type: "set", key: entry.key, value: entry.value, expiry });
   }
   if (view.snapshot.hasPendingIndex && removed.length > 0) {
-    upkeep.push(() => settleDuplicates(view.store, removed, primaryKey));
+    upkeep.push(() => resolveReleased(view.store, removed, primaryKey));
   }
 }

@@ -8,7 +8,7 @@ import { assertNotRanked } from "./assert-not-ranked.js";
 import { placeChanges } from "./place-changes.js";
 import { type RankAmount, rankAmounts } from "./rank-amounts.js";
 import { levels } from "./rank-keys.js";
-import { tendRegularly } from "./tend-regularly.js";
+import { rebalanceRegularly } from "./rebalance-regularly.js";
 
 /** The intervals of ranked indexes, by which entries are counted and found by their position. */
 export const ranks: Derived = {
@@ -28,7 +28,7 @@ export const ranks: Derived = {
     );
     if (ranked.length === 0) return;
     return placeChanges(view, ranked, effects).then(() => {
-      effects.upkeep.push(() => tendRegularly(view.store, ranked));
+      effects.upkeep.push(() => rebalanceRegularly(view.store, ranked));
     });
   },
   cost: rankCost,

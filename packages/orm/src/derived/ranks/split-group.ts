@@ -64,7 +64,7 @@ export async function partsOf(
 
 /**
  * Begins to split intervals off a group. From the commit on, writers add to them, but what they
- * already contain still counts for the first interval: see `settleGroup`.
+ * already contain still counts for the first interval: see `completeGroup`.
  *
  * @param fence the fence of the group, as it was read before the group.
  * @returns the last of the new boundaries. Undefined if others have changed the group.

@@ -35,7 +35,7 @@ interface CatalogState {
   snapshot: CatalogSnapshot;
   /** The time at which the entry was last read, in milliseconds of the monotonic clock. */
   readAt: number;
-  settlePending: ((index: CompiledIndex) => Promise<void>) | undefined;
+  resolvePending: ((index: CompiledIndex) => Promise<void>) | undefined;
   /** The snapshot is known to be current for rows up to this versionstamp. */
   holdsUntil: string;
 }
@@ -136,7 +136,7 @@ export class ModelCatalog {
     snapshot: CatalogSnapshot,
     readAt: number,
   ): ModelCatalog {
-    const state = { snapshot, readAt, settlePending: undefined, holdsUntil: "" };
+    const state = { snapshot, readAt, resolvePending: undefined, holdsUntil: "" };
     setPlaces(model, snapshot.places);
     return new ModelCatalog(kv, model, programRows, state, Number.NEGATIVE_INFINITY);
   }
@@ -341,8 +341,8 @@ export class ModelCatalog {
    * Sets what is done before a read is refused because an index is unique-pending. Its last
    * duplicates may have expired, which no write has noticed.
    */
-  set settlePending(settle: (index: CompiledIndex) => Promise<void>) {
-    this.#state.settlePending = settle;
+  set resolvePending(resolve: (index: CompiledIndex) => Promise<void>) {
+    this.#state.resolvePending = resolve;
   }
 
   async assertReadable(index: CompiledIndex): Promise<void> {
@@ -355,7 +355,7 @@ export class ModelCatalog {
       this.#state.snapshot.stateOf(index) === "unique-pending" &&
       this.#state.snapshot.isWritable
     ) {
-      await this.#state.settlePending?.(index);
+      await this.#state.resolvePending?.(index);
       if (this.#state.snapshot.canRead(index)) return;
     }
     if (!this.#model.indexes.includes(index))

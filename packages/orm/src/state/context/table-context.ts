@@ -41,7 +41,7 @@ export interface TableContext extends RelatedStore {
   /**
    * The unique keys of rows that the same call updates. Only for an update of rows in one commit.
    */
-  readonly unsettledKeys?: UnsettledKeys | undefined;
+  readonly deferredKeys?: DeferredKeys | undefined;
 }
 
 /** Marked rows that one call restores. */
@@ -51,7 +51,7 @@ export interface RestoredRows {
 }
 
 /** Unique keys that rows take from rows that the same call updates after them. */
-export interface UnsettledKeys {
+export interface DeferredKeys {
   /** True if a row may take a key from this row, whose own update must then release the key. */
   mayTakeFrom(owner: readonly KvKeyPart[]): boolean;
   /** Records that a row took a key from another one. */

@@ -157,8 +157,8 @@ async function resolveConflict(context: TableContext, change: PlannedChange): Pr
     );
     if (owner !== undefined) {
       const taken = { index, key, owner };
-      if (!context.unsettledKeys?.mayTakeFrom(owner)) throw takenError(model, taken);
-      context.unsettledKeys.add(taken);
+      if (!context.deferredKeys?.mayTakeFrom(owner)) throw takenError(model, taken);
+      context.deferredKeys.add(taken);
     }
     takeovers.set(keyText(key), checks);
   }

@@ -159,7 +159,7 @@ type Tables = ReadonlyMap<string, TableContext>;
 function tablesOfHook(tables: Tables): Tables {
   const own = new Map<string, TableContext>();
   for (const [name, context] of tables) {
-    const { withDeleted: _, purges: __, unsettledKeys: ___, markedAt: ____, ...plain } = context;
+    const { withDeleted: _, purges: __, deferredKeys: ___, markedAt: ____, ...plain } = context;
     own.set(name, { ...plain, tables: own });
   }
   if (![...own.values()].some(({ isOutside }) => isOutside)) return own;

@@ -14,7 +14,7 @@ import { choosePlan, chooseScan } from "../../read/plan/choose-plan.js";
 import type { AnyQuery, FoundRow } from "../../state/context/any-query.js";
 import { ReadMeter } from "../../state/context/read-meter.js";
 import { viewOf } from "../../state/context/read-view.js";
-import type { TableContext, TakenKey, UnsettledKeys } from "../../state/context/table-context.js";
+import type { DeferredKeys, TableContext, TakenKey } from "../../state/context/table-context.js";
 import { yieldToEventLoop } from "../../state/transaction/yield-to-event-loop.js";
 import { deleteRow } from "../cascade/delete-row.js";
 import type { WriteOptions } from "../input/write-options.js";
@@ -137,7 +137,7 @@ async function changeAtomically(
     for (const [position, primaryKey] of primaryKeys.entries()) {
       if (position > 0 && position % rowsPerTurn === 0) await yieldToEventLoop();
       takenKeys.begin(primaryKey);
-      const row = await write({ ...within, unsettledKeys: takenKeys }, primaryKey);
+      const row = await write({ ...within, deferredKeys: takenKeys }, primaryKey);
       if (row !== undefined) written.push(row);
     }
     await takenKeys.assertReleased(within);
@@ -194,7 +194,7 @@ function assertCondition({ model }: TableContext, query: AnyQuery): void {
  * The unique keys that rows take from each other while one call updates them. Only the rows after
  * the last update must have different keys, as when values 1, 2 and 3 become 2, 3 and 4.
  */
-class TakenKeys implements UnsettledKeys {
+class TakenKeys implements DeferredKeys {
   readonly #pending: Set<string>;
   readonly #taken: TakenKey[] = [];
 

@@ -9,10 +9,10 @@ import { countedUntilKey } from "./counted-row.js";
 import { type ExpiredCount, listExpiredCounts, withoutRow } from "./expired-counts.js";
 
 const maxBatchRows = 250;
-/** How many rows that expire a program writes per model between two settlements. */
+/** How many rows that expire a program writes per model between two subtractions. */
 const writesBetween = 100;
 /** More than `writesBetween`, so that expired rows become fewer even if nobody counts. */
-const maxSettled = 200;
+const maxSubtracted = 200;
 
 const writesOf = new WeakMap<ModelCatalog, number>();
 
@@ -21,12 +21,12 @@ const writesOf = new WeakMap<ModelCatalog, number>();
  * and after each hundredth. Without it, the records of expired rows would remain until somebody
  * counts.
  */
-export async function settleRegularly(store: ModelStore): Promise<void> {
+export async function subtractRegularly(store: ModelStore): Promise<void> {
   const { catalog } = store;
   const writes = writesOf.get(catalog) ?? 0;
   writesOf.set(catalog, writes + 1);
   if (writes % writesBetween !== 0) return;
-  await settleExpiredCounts(store, maxSettled);
+  await subtractExpiredRows(store, maxSubtracted);
 }
 
 /**
@@ -38,16 +38,16 @@ export async function settleRegularly(store: ModelStore): Promise<void> {
  *
  * @param maxRows the maximum number of rows to look at.
  */
-export async function settleExpiredCounts(store: ModelStore, maxRows: number): Promise<void> {
+export async function subtractExpiredRows(store: ModelStore, maxRows: number): Promise<void> {
   const table = { ...store, kv: store.catalog.database };
   try {
-    await settle(table, maxRows);
+    await subtractInBatches(table, maxRows);
   } catch {
-    // The next call settles what is left.
+    // The next call subtracts what is left.
   }
 }
 
-async function settle(store: ModelStore, maxRows: number): Promise<void> {
+async function subtractInBatches(store: ModelStore, maxRows: number): Promise<void> {
   const { catalog, limits } = store;
   const now = Date.now();
   // One check is needed for the catalog.
@@ -60,8 +60,8 @@ async function settle(store: ModelStore, maxRows: number): Promise<void> {
     const limit = Math.min(size, left);
     const expired = await listExpiredCounts(store, snapshot, { now, after, limit });
     if (expired.length === 0) return;
-    const isSettled = await commitSettled(store, snapshot, await withoutRow(store, expired));
-    if (!isSettled && expired.length > 1) {
+    const isCommitted = await commitSubtraction(store, snapshot, await withoutRow(store, expired));
+    if (!isCommitted && expired.length > 1) {
       size = Math.floor(expired.length / 2);
       await catalog.reload();
       continue;
@@ -74,10 +74,10 @@ async function settle(store: ModelStore, maxRows: number): Promise<void> {
 }
 
 /**
- * Returns false if a row was settled or written since it was read, or if there are too many
+ * Returns false if a row was subtracted or written since it was read, or if there are too many
  * changes.
  */
-async function commitSettled(
+async function commitSubtraction(
   { kv, model }: ModelStore,
   { check }: CatalogSnapshot,
   rows: readonly ExpiredCount[],

@@ -4,11 +4,11 @@ import type { CounterName } from "../../model/aggregates/counter-name.js";
 import { isSameKey } from "../../model/keys/key-parts.js";
 import type { ModelStore } from "../../state/context/model-store.js";
 import type { MigrationRun } from "../../state/run/migration-run.js";
+import { completeGroup } from "./complete-group.js";
 import { type Fence, fenceBefore, findFence } from "./fences.js";
 import { type Boundary, fenceKey, first, levels, stateKey, topLevel } from "./rank-keys.js";
 import { type RankedTable, rankedTable } from "./ranked-table.js";
 import { groupAt, type IntervalGroup, TornRanksError } from "./read-intervals.js";
-import { settleGroup } from "./settle-group.js";
 import { beginMerge, beginSplit, partsOf, undoSplit } from "./split-group.js";
 
 /**
@@ -26,7 +26,7 @@ const maxFailures = 10;
  *
  * @returns false if others keep changing the intervals.
  */
-export async function tendRanks(
+export async function rebalanceRanks(
   store: ModelStore,
   counter: Counter,
   entry: Boundary,
@@ -34,28 +34,28 @@ export async function tendRanks(
   const table = rankedTable(store, counter);
   if (table === undefined) return true;
   try {
-    return await tendFrom(store, table, 1, entry);
+    return await rebalanceFrom(store, table, 1, entry);
   } catch (error) {
     if (error instanceof TornRanksError) return false;
     throw error;
   }
 }
 
-async function tendFrom(
+async function rebalanceFrom(
   store: ModelStore,
   table: RankedTable,
   level: number,
   entry: Boundary,
 ): Promise<boolean> {
-  const outcome = await tendLevel(store, table, level, entry);
+  const outcome = await rebalanceLevel(store, table, level, entry);
   if (outcome === "failed") return false;
   if (outcome === "kept" || level === topLevel) return true;
-  const isDone = await tendFrom(store, table, level + 1, entry);
-  if (outcome === "blocked") await tendLevel(store, table, level, entry);
+  const isDone = await rebalanceFrom(store, table, level + 1, entry);
+  if (outcome === "blocked") await rebalanceLevel(store, table, level, entry);
   return isDone;
 }
 
-async function tendLevel(
+async function rebalanceLevel(
   store: ModelStore,
   table: RankedTable,
   level: number,
@@ -63,7 +63,7 @@ async function tendLevel(
 ): Promise<Outcome> {
   let outcome: Outcome = "kept";
   for (let at = entry; ; ) {
-    const found = await settledGroup(store, table, level, at);
+    const found = await completedGroup(store, table, level, at);
     if (found === undefined) return "failed";
     const { fence, group } = found;
     const parts = await partsOf(table, level, group);
@@ -90,7 +90,7 @@ async function split(
   const last = await beginSplit(table, level, fence, parts, limits.keyBytes, check);
   if (last === undefined) return undefined;
   const group = await groupAt(table, level, fence.boundary);
-  if (await settleGroup(table, level, group, check)) return last;
+  if (await completeGroup(table, level, group, check)) return last;
   await giveUp(table, level, fence.boundary, check);
   return undefined;
 }
@@ -111,7 +111,7 @@ async function giveUp(
   if (!group.intervals.slice(1).every(({ state }) => state === "growing")) return;
   if (group.intervals.length === 1) return;
   if (!(await undoSplit(table, level, fence, group, check))) return;
-  await settleGroup(table, level, await groupAt(table, level, boundary), check);
+  await completeGroup(table, level, await groupAt(table, level, boundary), check);
 }
 
 async function merge(
@@ -128,7 +128,7 @@ async function merge(
   const before = await fenceBefore(table, level, fence.boundary);
   if (!(await isGroup(table, level, before.boundary))) return outcome;
   if (!(await beginMerge(table, level, before, fence, higher, check))) return outcome;
-  await settleGroup(table, level, await groupAt(table, level, before.boundary), check);
+  await completeGroup(table, level, await groupAt(table, level, before.boundary), check);
   return "changed";
 }
 
@@ -136,7 +136,7 @@ async function merge(
  * Returns the group that contains an entry, with the fence of its first interval. Ends what was
  * begun with it before. Undefined if that fails.
  */
-async function settledGroup(
+async function completedGroup(
   { catalog }: ModelStore,
   table: RankedTable,
   level: number,
@@ -149,7 +149,7 @@ async function settledGroup(
     const group = await groupAt(table, level, fence.boundary);
     if (group.intervals.length === 1) return { fence, group };
     const { check } = catalog.snapshot;
-    if (await settleGroup(table, level, group, check)) continue;
+    if (await completeGroup(table, level, group, check)) continue;
     await giveUp(table, level, fence.boundary, check);
     return undefined;
   }
@@ -210,7 +210,7 @@ async function splitNext(
   at: Boundary,
 ): Promise<Boundary | undefined> {
   try {
-    const found = await settledGroup(store, table, level, at);
+    const found = await completedGroup(store, table, level, at);
     if (found === undefined) return at;
     const parts = await partsOf(table, level, found.group);
     if (!parts.isTooLarge) return found.group.end;

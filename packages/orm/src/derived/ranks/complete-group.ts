@@ -13,7 +13,7 @@ const maxMeasurements = 5;
  * @param check the check of the catalog entry.
  * @returns false if it has to be tried again: others have ended it, or keep changing its intervals.
  */
-export async function settleGroup(
+export async function completeGroup(
   table: RankedTable,
   level: number,
   { intervals, end }: IntervalGroup,

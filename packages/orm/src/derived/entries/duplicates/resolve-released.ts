@@ -25,7 +25,7 @@ const commit: Commit = (operation) => operation.commit();
  *
  * @param released the entries that the written row no longer has.
  */
-export async function settleDuplicates(
+export async function resolveReleased(
   { model, catalog, limits }: ModelStore,
   released: readonly IndexEntry[],
   primaryKey: Duplicate["primaryKey"],
@@ -35,9 +35,9 @@ export async function settleDuplicates(
   if (entries.length === 0) return;
   const store = { kv: catalog.database, model, catalog, limits };
   try {
-    for (const entry of entries) await settleValue(store, entry, primaryKey);
+    for (const entry of entries) await resolveValue(store, entry, primaryKey);
     for (const index of new Set(entries.map((entry) => entry.index))) {
-      await settleFirst(store, index);
+      await resolveFirst(store, index);
     }
   } catch {
     // The write itself has not failed.
@@ -48,16 +48,16 @@ export async function settleDuplicates(
  * Makes a unique-pending index readable if none of its duplicates is left. Rows that expire are
  * duplicates no longer, but no write releases their values.
  */
-export async function settlePendingIndex(store: ModelStore, index: CompiledIndex): Promise<void> {
+export async function resolvePendingIndex(store: ModelStore, index: CompiledIndex): Promise<void> {
   try {
-    await settleFirst(store, index);
+    await resolveFirst(store, index);
   } catch {
     // The caller reports that the index cannot be read.
   }
 }
 
 /** Resolves duplicates of a value. The row that released it may have been a duplicate itself. */
-async function settleValue(
+async function resolveValue(
   store: ModelStore,
   { index, key }: IndexEntry,
   primaryKey: Duplicate["primaryKey"],
@@ -77,7 +77,7 @@ async function settleValue(
 }
 
 /** Resolves duplicates up to the first that remains. If none does, the index becomes readable. */
-async function settleFirst(store: ModelStore, index: CompiledIndex): Promise<void> {
+async function resolveFirst(store: ModelStore, index: CompiledIndex): Promise<void> {
   const selector = { prefix: duplicatesPrefix(store.model, index.name) };
   for await (const entry of store.kv.list(selector, { limit: maxOthers })) {
     const duplicate = systemValue<Duplicate>(entry, duplicateShape, store.model.name);
