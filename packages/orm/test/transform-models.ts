@@ -2,11 +2,8 @@ import { type Kv, ulid } from "@keywright/core";
 import * as z from "zod";
 import { transformRows } from "../src/change/transform/transform-rows.js";
 import { createDatabase, type Database, defineModel } from "../src/index.js";
-import {
-  catalogKey,
-  rowManifestKey,
-  transformMarkKey,
-} from "../src/state/catalog/catalog-entry.js";
+import { catalogKey, transformMarkKey } from "../src/state/catalog/catalog-entry.js";
+import { rowManifestKey } from "../src/state/catalog/row-manifests.js";
 import { type AnyDatabase, tableContexts } from "../src/state/context/any-database.js";
 import type { TableContext } from "../src/state/context/table-context.js";
 import { takeLease } from "../src/state/run/lease.js";

@@ -5,11 +5,12 @@ import { systemPrefix } from "../model/compiled-model.js";
 import { partAfter } from "../model/keys/key-parts.js";
 import { catalogPrefix, isBeingDropped } from "../state/catalog/catalog-entry.js";
 import { placesOfOthers, placesOfStored } from "../state/catalog/model-places.js";
+import { readRowManifest } from "../state/catalog/row-manifests.js";
 import { readStoredModels, type StoredModel } from "../state/catalog/stored-models.js";
 import type { TableContext } from "../state/context/table-context.js";
 import { clearPrefix } from "../state/run/clear-prefix.js";
 import type { MigrationRun } from "../state/run/migration-run.js";
-import { modelsToDrop, readRowManifest } from "./plan/plan-database-models.js";
+import { modelsToDrop } from "./plan/plan-database-models.js";
 
 /** A model that was removed from the database. */
 export interface DroppedModel {
@@ -132,12 +133,12 @@ async function removeModel(
  */
 async function rowKeyLengths(
   kv: Kv,
-  { prefix, entry }: StoredModel,
+  { name, prefix, entry }: StoredModel,
 ): Promise<ReadonlyMap<string, number>> {
   const { place = prefix, otherLayout, schema } = entry;
   const lengths = new Map<string, number>();
   if (otherLayout !== undefined) lengths.set(otherLayout.place, 1 + otherLayout.primaryKey.length);
-  const manifest = await readRowManifest(kv, prefix, entry);
+  const manifest = await readRowManifest(kv, { name, prefix }, schema?.hash);
   if (manifest !== undefined) lengths.set(place, 1 + manifest.primaryKey.length);
   // An earlier run has removed the manifest, after all rows.
   else if (schema !== undefined) lengths.set(place, 0);

@@ -4,20 +4,17 @@ import { findDuplicates } from "../derived/entries/duplicates/list-duplicates.js
 import { readUnreported } from "../derived/entries/fill/unreported-rows.js";
 import type { CompiledModel } from "../model/compiled-model.js";
 import {
-  type BackfillState,
-  backfillKey,
+  readBackfill,
   storedProgress,
   type UnindexedRows,
   type UnreportedRows,
 } from "../state/catalog/backfill-state.js";
 import type { IndexState, RunningTransform } from "../state/catalog/catalog-entry.js";
-import { backfillShape, leaseShape, transformShape } from "../state/catalog/system-shapes.js";
-import { systemValue } from "../state/catalog/system-value.js";
 import { type AnyDatabase, tableContexts } from "../state/context/any-database.js";
 import type { TableContext } from "../state/context/table-context.js";
-import { hasHolderEnded, leaseKey, type StoredLease } from "../state/run/lease.js";
+import { hasHolderEnded, readLease } from "../state/run/lease.js";
 import { findFailedRows } from "./transform/failed-rows.js";
-import { type TransformState, transformStateKey } from "./transform/transform-state.js";
+import { readTransformState } from "./transform/transform-state.js";
 
 /** The state of a database's migration. It can be read at any time. */
 export interface MigrationStatus {
@@ -85,7 +82,7 @@ export async function migrationStatus(database: AnyDatabase): Promise<MigrationS
 }
 
 async function runnerStatus(kv: Kv): Promise<RunnerStatus | null> {
-  const value = systemValue<StoredLease>(await kv.get(leaseKey), leaseShape, "");
+  const value = await readLease(kv);
   if (value === null) return null;
   const { runner: id, host, takenAt: since, expiresAt } = value;
   return { id, host, since, alive: !hasHolderEnded(kv, value) && expiresAt > new Date() };
@@ -96,8 +93,7 @@ async function modelStatus(database: AnyDatabase, context: TableContext): Promis
   await catalog.reload();
   const { snapshot } = catalog;
   const { entry } = snapshot;
-  const storedBackfill = await kv.get(backfillKey(model));
-  const backfill = systemValue<BackfillState>(storedBackfill, backfillShape, model.name);
+  const backfill = await readBackfill(kv, model);
   const { backfills } = await readUnreported([context]);
   const declared = new Map(model.indexes.map((index) => [index.name, index]));
   const { keyIndex, model: layout } = snapshot.other ?? {};
@@ -130,8 +126,7 @@ async function transformStatus(
 ): Promise<TransformStatus | null> {
   const { transform } = catalog.snapshot.entry;
   if (transform === undefined) return null;
-  const stored = await kv.get(transformStateKey(model));
-  const value = systemValue<TransformState>(stored, transformShape, model.name);
+  const value = await readTransformState(kv, model);
   const failed = await findFailedRows(database, { model: model.name, take: maxCounted });
   return {
     ...transform,

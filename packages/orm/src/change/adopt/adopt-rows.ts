@@ -34,8 +34,7 @@ import type { RecordedOperation } from "../../write/many/shared-commit.js";
 import type { RowPlan } from "../transform/commit-rows.js";
 import { recordChange, recordedOperation } from "../transform/record-change.js";
 import type { AdoptFailure } from "./adopt-result.js";
-import { adoptedMarkShape } from "./adopt-shapes.js";
-import { type AdoptedMark, adoptedMark, adoptedMarkKey } from "./adopted-mark.js";
+import { type AdoptedMark, adoptedMark, adoptedMarkKey, adoptedMarkShape } from "./adopted-mark.js";
 import { failedRow, isOfRow } from "./failed-row.js";
 import type { UnreadDocument } from "./source/read-documents.js";
 import type { SourceDocument, SourceEntry } from "./source/source-layout.js";
@@ -136,7 +135,7 @@ export async function planDocuments(
     const position = rows.indexOf(row);
     const entry = stored[position];
     const storedMark = stored[rows.length + position];
-    const mark = storedMark && systemValue<AdoptedMark>(storedMark, adoptedMarkShape, model.name);
+    const mark = storedMark && systemValue(storedMark, adoptedMarkShape, model.name);
     if (entry !== undefined && entry.versionstamp !== null) {
       return planExisting(snapshot, document, row, entry.value, mark);
     }

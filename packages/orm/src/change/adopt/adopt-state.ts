@@ -1,10 +1,26 @@
-import type { Kv, KvKey } from "@keywright/core";
+import type { AtomicOperation, Kv, KvKey } from "@keywright/core";
 import { type CompiledModel, systemPrefix } from "../../model/compiled-model.js";
 import { keyText } from "../../model/keys/key-text.js";
-import type { SystemShape } from "../../state/catalog/system-shapes.js";
-import { systemValue } from "../../state/catalog/system-value.js";
+import {
+  count,
+  flag,
+  is,
+  key,
+  keyPart,
+  listOf,
+  nullable,
+  object,
+  optional,
+  plainObject,
+  recordOf,
+  text,
+} from "../../model/shape.js";
+import {
+  readSystemValue,
+  type SystemShape,
+  systemValue,
+} from "../../state/catalog/system-value.js";
 import type { AdoptFailure, BrokenEntry } from "./adopt-result.js";
-import { adoptFailureShape, adoptStateShape, brokenEntryShape } from "./adopt-shapes.js";
 import type { SourceLayout, SourceReader } from "./source/source-layout.js";
 
 /** The progress of the adoption of a model, stored under `["__keywright", "adopting", "users"]`. */
@@ -59,6 +75,53 @@ export interface Reports {
   readonly failed?: readonly AdoptFailure[];
   readonly broken?: readonly BrokenEntry[];
 }
+
+/** What to do if a record of an adoption is damaged. */
+export const adoptAgain = "delete it, and adopt again";
+
+/** A state of an earlier format may have other fields. The reader does not use it. */
+const adoptStateShape: SystemShape<AdoptState> = {
+  problemOf: (value) => {
+    const problem = object({ format: count })(value);
+    if (problem !== undefined) return problem;
+    return (value as { readonly format: number }).format === 3 ? adoptState(value) : undefined;
+  },
+  remedy: adoptAgain,
+};
+
+const adoptState = object({
+  source: text,
+  origin: nullable(object({ key, versionstamp: text })),
+  stage: is((value) => ["rows", "entries", "done", "ended"].includes(value as string)),
+  pass: count,
+  toRetry: count,
+  retried: count,
+  isChecked: flag,
+  index: count,
+  after: nullable(key),
+  rows: count,
+  entries: count,
+  adopted: count,
+  skipped: count,
+  deleted: count,
+  leftBehind: recordOf(count),
+  failedCount: count,
+  brokenCount: count,
+  adoptedInPass: count,
+  waiting: count,
+});
+
+const id = is((value) => keyPart(value) === undefined || key(value) === undefined);
+
+const adoptFailureShape: SystemShape<AdoptFailure> = {
+  problemOf: object({ id, reason: text, code: optional(text), issues: listOf(plainObject) }),
+  remedy: adoptAgain,
+};
+
+const brokenEntryShape: SystemShape<BrokenEntry> = {
+  problemOf: object({ key, kind: text, id: optional(id) }),
+  remedy: adoptAgain,
+};
 
 /** The maximum number of reported failed documents, and of reported broken entries. */
 export const maxReports = 100;
@@ -129,6 +192,40 @@ export function firstRecord(layout: SourceLayout): AdoptRecord {
 }
 
 /**
+ * Adds a state and the reports of a batch to an operation, and returns the record after its commit.
+ *
+ * @param record the record before.
+ * @param operation undefined in a dry run, which stores nothing.
+ */
+export function addRecord(
+  operation: AtomicOperation | undefined,
+  model: CompiledModel,
+  record: AdoptRecord,
+  state: AdoptState,
+  { failed = [], broken = [] }: Reports = {},
+): AdoptRecord {
+  const newFailed = failed.slice(0, maxReports - record.failed.length);
+  const newBroken = broken.slice(0, maxReports - record.brokenEntries.length);
+  const next: AdoptState = {
+    ...state,
+    failedCount: state.failedCount + failed.length,
+    brokenCount: state.brokenCount + broken.length,
+  };
+  operation?.set(stateKey(model), next);
+  for (const [i, failure] of newFailed.entries()) {
+    operation?.set(reportKey(model, "failed", record.failed.length + i), failure);
+  }
+  for (const [i, entry] of newBroken.entries()) {
+    operation?.set(reportKey(model, "broken", record.brokenEntries.length + i), entry);
+  }
+  return {
+    state: next,
+    failed: [...record.failed, ...newFailed],
+    brokenEntries: [...record.brokenEntries, ...newBroken],
+  };
+}
+
+/**
  * Returns the record of an unfinished adoption, or of one that ended with failed documents, from
  * the same place in the same source. Returns undefined if there is none. The source is the same if
  * it has the unchanged document that became a row first, and an entry under the last key that was
@@ -141,11 +238,11 @@ export async function storedRecord(
   layout: SourceLayout,
   reader: SourceReader,
 ): Promise<AdoptRecord | undefined> {
-  const state = systemValue<AdoptState>(await kv.get(stateKey(model)), adoptStateShape, model.name);
+  const state = await readSystemValue(kv, stateKey(model), adoptStateShape, model.name);
   if (state?.format !== 3 || state.source !== sourceText(layout)) return undefined;
   if (!(await isSameSource(state, reader))) return undefined;
-  const failed = await reports<AdoptFailure>(kv, model, "failed", adoptFailureShape);
-  const brokenEntries = await reports<BrokenEntry>(kv, model, "broken", brokenEntryShape);
+  const failed = await reports(kv, model, "failed", adoptFailureShape);
+  const brokenEntries = await reports(kv, model, "broken", brokenEntryShape);
   return { state, failed, brokenEntries };
 }
 
@@ -160,11 +257,11 @@ async function reports<T>(
   kv: Kv,
   model: CompiledModel,
   kind: "failed" | "broken",
-  shape: SystemShape,
+  shape: SystemShape<T>,
 ): Promise<T[]> {
   const found: T[] = [];
   for await (const entry of kv.list({ prefix: [...stateKey(model), kind] }))
-    found.push(systemValue<T>(entry, shape, model.name)!);
+    found.push(systemValue(entry, shape, model.name)!);
   return found;
 }
 

@@ -1,6 +1,9 @@
 import { createHash } from "node:crypto";
 import { encodeKey, type KvKey, type KvKeyPart } from "@keywright/core";
 import { type CompiledModel, systemPrefix } from "../../model/compiled-model.js";
+import { key as keyShape, object, text } from "../../model/shape.js";
+import type { SystemShape } from "../../state/catalog/system-value.js";
+import { adoptAgain } from "./adopt-state.js";
 import type { SourceEntry } from "./source/source-layout.js";
 
 /**
@@ -12,6 +15,11 @@ export interface AdoptedMark {
   readonly key: KvKey;
   readonly versionstamp: string;
 }
+
+export const adoptedMarkShape: SystemShape<AdoptedMark> = {
+  problemOf: object({ key: keyShape, versionstamp: text }),
+  remedy: adoptAgain,
+};
 
 /** The hash is short, while a primary key may be as long as the longest key. */
 export function adoptedMarkKey(model: CompiledModel, primaryKey: readonly KvKeyPart[]): KvKey {

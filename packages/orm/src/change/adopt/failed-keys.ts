@@ -1,10 +1,18 @@
 import type { AtomicOperation, Kv, KvKey } from "@keywright/core";
 import type { CompiledModel } from "../../model/compiled-model.js";
-import { systemValue } from "../../state/catalog/system-value.js";
+import { key as keyShape } from "../../model/shape.js";
+import { type SystemShape, systemValue } from "../../state/catalog/system-value.js";
 import type { TableContext } from "../../state/context/table-context.js";
 import type { AdoptRun } from "./adopt-run.js";
-import { sourceKeyShape } from "./adopt-shapes.js";
-import { type AdoptState, allFailedKeysPrefix, failedKeysPrefix } from "./adopt-state.js";
+import {
+  type AdoptState,
+  adoptAgain,
+  allFailedKeysPrefix,
+  failedKeysPrefix,
+} from "./adopt-state.js";
+
+/** The key of a document that is to be adopted again. */
+const sourceKeyShape: SystemShape<KvKey> = { problemOf: keyShape, remedy: adoptAgain };
 
 const deletedAtOnce = 100;
 
@@ -31,7 +39,7 @@ export async function keysToRetry(
   const selector = { start: [...prefix, retried], end: [...prefix, toRetry] };
   if (retried >= toRetry) return keys;
   for await (const entry of kv.list(selector, { limit, batchSize: limit })) {
-    keys.push(systemValue<KvKey>(entry, sourceKeyShape, model.name)!);
+    keys.push(systemValue(entry, sourceKeyShape, model.name)!);
   }
   return keys;
 }

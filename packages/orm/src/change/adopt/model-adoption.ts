@@ -6,7 +6,6 @@ import type { TableContext } from "../../state/context/table-context.js";
 import { isLimitError, limitErrorOf } from "../../state/transaction/limit-error-of.js";
 import { isRefusal } from "../../write/many/commit-together.js";
 import { commitRows } from "../transform/commit-rows.js";
-import { addRecord } from "./add-record.js";
 import type { AdoptProgress, BrokenEntry } from "./adopt-result.js";
 import {
   type DocumentPlan,
@@ -20,6 +19,7 @@ import type { AdoptRun } from "./adopt-run.js";
 import {
   type AdoptRecord,
   type AdoptState,
+  addRecord,
   maxReports,
   nextPass,
   type Reports,

@@ -2,14 +2,13 @@ import { type Kv, ulid } from "@keywright/core";
 import { maintained } from "../../derived/build-derived.js";
 import {
   type CatalogEntry,
-  rowManifestKey,
   type StoredSchema,
   transformMarkKey,
   transformsOf,
   withFormat,
 } from "../../state/catalog/catalog-entry.js";
-import { recordEarlierSchemas } from "../../state/catalog/record-earlier-schemas.js";
 import { withCode } from "../../state/catalog/recorded-code.js";
+import { recordEarlierSchemas, rowManifestKey } from "../../state/catalog/row-manifests.js";
 import type { TableContext } from "../../state/context/table-context.js";
 import type { MigrationRun } from "../../state/run/migration-run.js";
 import type { ModelFacts } from "../../state/run/model-facts.js";

@@ -1,16 +1,11 @@
 import type { Kv } from "@keywright/core";
 import { countedRows } from "../../derived/counters/count-stored-rows.js";
 import { InvalidArgumentError } from "../../errors/query-errors.js";
-import {
-  type CatalogEntry,
-  isBeingDropped,
-  rowManifestKey,
-} from "../../state/catalog/catalog-entry.js";
+import { isBeingDropped } from "../../state/catalog/catalog-entry.js";
 import { hasEntries } from "../../state/catalog/has-entries.js";
 import { placesOfOthers, placesOfStored } from "../../state/catalog/model-places.js";
+import { readRowManifest } from "../../state/catalog/row-manifests.js";
 import { readStoredModels, type StoredModel } from "../../state/catalog/stored-models.js";
-import { rowManifestShape } from "../../state/catalog/system-shapes.js";
-import { systemValue } from "../../state/catalog/system-value.js";
 import type { TableContext } from "../../state/context/table-context.js";
 import { type PlannedStep, toStep } from "../../state/run/migration-step.js";
 import type { RowManifest } from "../../state/schema/manifests/manifest.js";
@@ -53,7 +48,7 @@ async function describeStoredModels(
     const { value: firstRow } = await list.next();
     if (firstRow === undefined) continue;
     const rows = await countedRows(kv, prefix, entry);
-    const manifest = await readRowManifest(kv, prefix, entry);
+    const manifest = await readRowManifest(kv, { prefix, name }, entry.schema?.hash);
     const renamedTo = await likelyNewName(manifest, firstRow.versionstamp, contexts);
     described.push({
       model: name,
@@ -68,17 +63,6 @@ async function describeStoredModels(
     const isShared = described.some((other) => other !== one && other.renamedTo === renamedTo);
     return isShared ? rest : one;
   });
-}
-
-/** Returns the schema of a model's rows, or undefined if the database has no record of it. */
-export async function readRowManifest(
-  kv: Kv,
-  prefix: string,
-  { schema }: CatalogEntry,
-): Promise<RowManifest | undefined> {
-  if (schema === undefined) return undefined;
-  const stored = await kv.get(rowManifestKey({ prefix }, schema.hash));
-  return systemValue<RowManifest>(stored, rowManifestShape, prefix) ?? undefined;
 }
 
 /**

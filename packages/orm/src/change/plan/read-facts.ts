@@ -1,7 +1,6 @@
 import { changesKey, readKeyObstacle } from "../../derived/layout/key-steps.js";
-import { rowManifestKey, transformsOf } from "../../state/catalog/catalog-entry.js";
-import { rowManifestShape } from "../../state/catalog/system-shapes.js";
-import { systemValue } from "../../state/catalog/system-value.js";
+import { transformsOf } from "../../state/catalog/catalog-entry.js";
+import { readRowManifest } from "../../state/catalog/row-manifests.js";
 import type { TableContext } from "../../state/context/table-context.js";
 import { type ModelFacts, modelFacts } from "../../state/run/model-facts.js";
 import type { RowManifest } from "../../state/schema/manifests/manifest.js";
@@ -15,11 +14,7 @@ export async function readFacts(context: TableContext, removesValues = false): P
   const { kv, model, catalog } = context;
   await catalog.reload();
   const { entry } = catalog.snapshot;
-  const readManifest = async (hash: string | undefined) => {
-    if (hash === undefined) return undefined;
-    const stored = await kv.get(rowManifestKey(model, hash));
-    return systemValue<RowManifest>(stored, rowManifestShape, model.name) ?? undefined;
-  };
+  const readManifest = (hash: string | undefined) => readRowManifest(kv, model, hash);
   const storedRow = await readManifest(entry.schema?.hash);
   const earlierRows: (RowManifest | undefined)[] = [];
   for (const { from } of transformsOf(entry.transform)) earlierRows.push(await readManifest(from));

@@ -1,10 +1,7 @@
 import { ulid } from "@keywright/core";
 import { hasOtherFields } from "../../model/rows/own-fields.js";
-import {
-  rowManifestKey,
-  transformMarkKey,
-  transformsOf,
-} from "../../state/catalog/catalog-entry.js";
+import { transformMarkKey, transformsOf } from "../../state/catalog/catalog-entry.js";
+import { rowManifestKey } from "../../state/catalog/row-manifests.js";
 import type { TableContext } from "../../state/context/table-context.js";
 import type { MigrationRun } from "../../state/run/migration-run.js";
 import type { PlannedStep } from "../../state/run/migration-step.js";

@@ -6,9 +6,17 @@ import { type CompiledModel, systemPrefix } from "../../model/compiled-model.js"
 import { canBeStored } from "../../model/keys/can-be-stored.js";
 import { keyText } from "../../model/keys/key-text.js";
 import { pointerOf } from "../../model/keys/primary-key.js";
-import { assertArgument, positiveInteger } from "../../model/shape.js";
-import { failedRowShape } from "../../state/catalog/system-shapes.js";
-import { systemValue } from "../../state/catalog/system-value.js";
+import {
+  assertArgument,
+  key,
+  listOf,
+  object,
+  optional,
+  plainObject,
+  positiveInteger,
+  text,
+} from "../../model/shape.js";
+import { type SystemShape, systemValue } from "../../state/catalog/system-value.js";
 import { type AnyDatabase, tableContextOf } from "../../state/context/any-database.js";
 import type { Page, PageOptions } from "../../state/context/page.js";
 import type { TableContext } from "../../state/context/table-context.js";
@@ -39,6 +47,15 @@ export type FailedRowsPage = Page<FailedRow>;
 interface RecordedFailure extends RowFailure {
   readonly primaryKey: readonly KvKeyPart[];
 }
+
+const failedRowShape: SystemShape<RecordedFailure> = {
+  problemOf: object({
+    primaryKey: key,
+    reason: text,
+    issues: optional(listOf(plainObject)),
+  }),
+  remedy: "delete it, and run migrate again",
+};
 
 const defaultTake = 100;
 /** These limits keep a record small, whatever the row and its schema are. */
@@ -106,9 +123,7 @@ export async function readRecordedFailures(
   const prefix = failedRowsPrefix(context.model);
   const afterKey = after === null ? null : failedRowKey(context, after);
   const entries = await readEntriesAfter<RecordedFailure>(context, prefix, afterKey, limit);
-  return entries.map(
-    (entry) => systemValue<RecordedFailure>(entry, failedRowShape, context.model.name)!,
-  );
+  return entries.map((entry) => systemValue(entry, failedRowShape, context.model.name)!);
 }
 
 /**

@@ -4,8 +4,6 @@ import {
   transformMarkKey,
   transformsOf,
 } from "../../state/catalog/catalog-entry.js";
-import { transformShape } from "../../state/catalog/system-shapes.js";
-import { systemValue } from "../../state/catalog/system-value.js";
 import type { TableContext } from "../../state/context/table-context.js";
 import { readRows } from "../../state/rows/read-rows.js";
 import { changeCatalog } from "../../state/run/change-catalog.js";
@@ -13,7 +11,7 @@ import { type MigrationRun, maxBatchRows } from "../../state/run/migration-run.j
 import { readNextRows } from "../../state/run/scan-rows.js";
 import { failedRowsPrefix, readRecordedFailures } from "./failed-rows.js";
 import { type RowSource, transformBatches } from "./transform-batches.js";
-import { type TransformState, transformStateKey } from "./transform-state.js";
+import { readTransformState, type TransformState, transformStateKey } from "./transform-state.js";
 
 /**
  * Runs a model's transform if the catalog lists one, while others read and write. The rows are
@@ -77,8 +75,7 @@ async function beginOrResume(
   run: MigrationRun,
   { id }: RunningTransform,
 ): Promise<TransformState | "stopped"> {
-  const stored = await context.kv.get(transformStateKey(context.model));
-  const value = systemValue<TransformState>(stored, transformShape, context.model.name);
+  const value = await readTransformState(context.kv, context.model);
   if (value?.id === id) return value;
   if (!(await clearFailures(context, run))) return "stopped";
   const rowsTotal = await countStoredRows(context, run, []);

@@ -1,5 +1,7 @@
-import type { KvKey, KvKeyPart } from "@keywright/core";
+import type { Kv, KvKey, KvKeyPart } from "@keywright/core";
 import { type CompiledModel, systemPrefix } from "../../model/compiled-model.js";
+import { count, key, nullable, object, text } from "../../model/shape.js";
+import { readSystemValue, type SystemShape } from "../../state/catalog/system-value.js";
 
 /** The position at which to resume. Which rows are done is known by their versionstamps. */
 export interface TransformState {
@@ -15,6 +17,24 @@ export interface TransformState {
   readonly failed: number;
 }
 
+const transformShape: SystemShape<TransformState> = {
+  problemOf: object({
+    id: text,
+    after: nullable(key),
+    rowsDone: count,
+    rowsTotal: count,
+    failed: count,
+  }),
+  remedy: "delete it, and run migrate again",
+};
+
 export function transformStateKey(model: CompiledModel): KvKey {
   return [systemPrefix, "transforming", model.prefix];
+}
+
+export async function readTransformState(
+  kv: Kv,
+  model: CompiledModel,
+): Promise<TransformState | null> {
+  return await readSystemValue(kv, transformStateKey(model), transformShape, model.name);
 }

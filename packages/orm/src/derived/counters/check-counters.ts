@@ -7,7 +7,6 @@ import { isSameKey } from "../../model/keys/key-parts.js";
 import { keyText } from "../../model/keys/key-text.js";
 import { rowKey } from "../../model/keys/primary-key.js";
 import { isRow } from "../../model/rows/stored-row.js";
-import { counterShape } from "../../state/catalog/system-shapes.js";
 import { systemValue } from "../../state/catalog/system-value.js";
 import type { ModelStore } from "../../state/context/model-store.js";
 import { readStored } from "../../state/rows/read-rows.js";
@@ -15,7 +14,7 @@ import { type MigrationRun, maxBatchRows } from "../../state/run/migration-run.j
 import { readEntriesAfter } from "../../state/run/read-entries-after.js";
 import { checkRanks } from "../ranks/check-ranks.js";
 import { counterAmounts } from "./counter-amounts.js";
-import { counterKey } from "./counter-keys.js";
+import { counterKey, counterShape } from "./counter-keys.js";
 import { type CounterSet, maintainedCounters } from "./maintained-counters.js";
 
 /** A counter that differs from the rows that it counts. */
@@ -297,7 +296,7 @@ class CounterCheck {
 
   #numberOf(entry: KvEntryMaybe<unknown>): bigint {
     const { name } = this.#store.model;
-    return systemValue<{ readonly value: bigint }>(entry, counterShape, name)?.value ?? 0n;
+    return systemValue(entry, counterShape, name)?.value ?? 0n;
   }
 }
 

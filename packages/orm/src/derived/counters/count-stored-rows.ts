@@ -1,11 +1,10 @@
-import type { Kv, KvU64 } from "@keywright/core";
+import type { Kv } from "@keywright/core";
 import { rowCounter } from "../../model/aggregates/counter-name.js";
 import type { CatalogEntry } from "../../state/catalog/catalog-entry.js";
-import { counterShape } from "../../state/catalog/system-shapes.js";
-import { systemValue } from "../../state/catalog/system-value.js";
+import { readSystemValue } from "../../state/catalog/system-value.js";
 import type { ModelStore } from "../../state/context/model-store.js";
 import { type MigrationRun, maxBatchRows } from "../../state/run/migration-run.js";
-import { rowCounterKey } from "./counter-keys.js";
+import { counterShape, rowCounterKey } from "./counter-keys.js";
 
 /**
  * Counts a model's rows, so that the progress has a total. Uses the model's row counter if it is
@@ -54,6 +53,6 @@ export async function countedRows(
 }
 
 async function readRowCounter(kv: Kv, prefix: string, model: string): Promise<number> {
-  const stored = await kv.get(rowCounterKey({ prefix }));
-  return Number(systemValue<KvU64>(stored, counterShape, model)?.value ?? 0n);
+  const counter = await readSystemValue(kv, rowCounterKey({ prefix }), counterShape, model);
+  return Number(counter?.value ?? 0n);
 }

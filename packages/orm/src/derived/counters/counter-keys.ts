@@ -1,6 +1,7 @@
 import type { KvKey, KvKeyPart } from "@keywright/core";
 import type { Counter } from "../../model/aggregates/counter.js";
 import { type CompiledModel, systemPrefix } from "../../model/compiled-model.js";
+import type { SystemShape } from "../../state/catalog/system-value.js";
 
 type Prefixed = Pick<Counter, "prefix">;
 
@@ -26,3 +27,14 @@ export function counterKey(
   if (limb !== undefined) key.push(limb);
   return key;
 }
+
+/** A counter: a 64-bit number, of any implementation of `Deno.KvU64`. */
+export const counterShape: SystemShape<{ readonly value: bigint }> = {
+  problemOf: (value) =>
+    typeof value === "object" &&
+    value !== null &&
+    typeof (value as { readonly value?: unknown }).value === "bigint"
+      ? undefined
+      : "",
+  remedy: "run verify, which builds the counter again",
+};

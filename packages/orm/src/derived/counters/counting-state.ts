@@ -1,9 +1,9 @@
 import type { Kv, KvKey, KvKeyPart, Progress } from "@keywright/core";
 import { type CompiledModel, systemPrefix } from "../../model/compiled-model.js";
+import { count, key, listOf, nullable, object, text } from "../../model/shape.js";
 import { storedProgress } from "../../state/catalog/backfill-state.js";
 import type { CatalogEntry, IndexState } from "../../state/catalog/catalog-entry.js";
-import { countingShape } from "../../state/catalog/system-shapes.js";
-import { systemValue } from "../../state/catalog/system-value.js";
+import { readSystemValue, type SystemShape } from "../../state/catalog/system-value.js";
 
 /** The progress of a build of counters and ranks, as it is stored. */
 export interface CountingState {
@@ -14,6 +14,11 @@ export interface CountingState {
   readonly rowsDone: number;
 }
 
+const countingShape: SystemShape<CountingState> = {
+  problemOf: object({ counters: listOf(text), after: nullable(key), rowsDone: count }),
+  remedy: "delete it, and run migrate again",
+};
+
 export function countingKey(model: CompiledModel): KvKey {
   return [systemPrefix, "counting", model.prefix];
 }
@@ -22,8 +27,7 @@ export async function readCountingState(
   kv: Kv,
   model: CompiledModel,
 ): Promise<CountingState | null> {
-  const stored = await kv.get(countingKey(model));
-  return systemValue<CountingState>(stored, countingShape, model.name);
+  return await readSystemValue(kv, countingKey(model), countingShape, model.name);
 }
 
 export interface CounterStatus {

@@ -1,10 +1,10 @@
 import type { KvKey } from "@keywright/core";
 import { keyText } from "../../model/keys/key-text.js";
-import { counterShape } from "../../state/catalog/system-shapes.js";
 import { systemValue } from "../../state/catalog/system-value.js";
 import type { ModelStore } from "../../state/context/model-store.js";
 import type { ReadMeter } from "../../state/context/read-meter.js";
 import { readStored } from "../../state/rows/read-rows.js";
+import { counterShape } from "./counter-keys.js";
 import {
   type ExpiredCount,
   type ExpiredUntil,
@@ -56,7 +56,7 @@ export async function readCounterValues(
 type Entry = Parameters<typeof systemValue>[0];
 
 export function counterValue({ model }: ModelStore, entry: Entry): CounterValue {
-  const counter = systemValue<{ readonly value: bigint }>(entry, counterShape, model.name);
+  const counter = systemValue(entry, counterShape, model.name);
   return { key: entry.key, value: counter?.value ?? 0n };
 }
 

@@ -1,8 +1,8 @@
 import type { KvKey, KvKeyPart } from "@keywright/core";
 import { type CompiledModel, systemPrefix } from "../../model/compiled-model.js";
 import { currentTime, storedTime, type Time } from "../../model/rows/time.js";
-import { expiryShape } from "../../state/catalog/system-shapes.js";
-import { systemValue } from "../../state/catalog/system-value.js";
+import { count, is } from "../../model/shape.js";
+import { readSystemValue, type SystemShape } from "../../state/catalog/system-value.js";
 import type { FoundRow } from "../../state/context/any-query.js";
 import type { ReadView } from "../../state/context/read-view.js";
 
@@ -13,6 +13,15 @@ import type { ReadView } from "../../state/context/read-view.js";
 export function expiryKey(model: CompiledModel, primaryKey: readonly KvKeyPart[]): KvKey {
   return [systemPrefix, "expiry", model.prefix, ...primaryKey];
 }
+
+/** The largest time that an expiry may have, counted from now: see `KvSetOptions.expireIn`. */
+const maxLifetime = 8.64e15;
+
+/** When a row expires, in milliseconds since 1970. */
+const expiryShape: SystemShape<number> = {
+  problemOf: is((value) => count(value) === undefined && (value as number) <= 2 * maxLifetime),
+  remedy: "delete it, and set the expiry of the row again",
+};
 
 /** True if the expiry times of the model's rows are recorded under {@link expiryKey}. */
 export function keepsExpiry({ capabilities, snapshot }: ReadView): boolean {
@@ -31,8 +40,8 @@ async function readExpireAt(
   { kv, model }: ReadView,
   primaryKey: readonly KvKeyPart[],
 ): Promise<Time | undefined> {
-  const stored = await kv.get(expiryKey(model, primaryKey));
-  return storedTime(systemValue<number>(stored, expiryShape, model.name) ?? undefined);
+  const key = expiryKey(model, primaryKey);
+  return storedTime((await readSystemValue(kv, key, expiryShape, model.name)) ?? undefined);
 }
 
 /**

@@ -1,17 +1,11 @@
 import type { AtomicOperation } from "@keywright/core";
-import {
-  type BackfillState,
-  backfillKey,
-  duplicatesPrefix,
-} from "../../state/catalog/backfill-state.js";
+import { backfillKey, duplicatesPrefix, readBackfill } from "../../state/catalog/backfill-state.js";
 import {
   type CatalogEntry,
   type StoredIndex,
   withFormat,
 } from "../../state/catalog/catalog-entry.js";
 import { isLeaving } from "../../state/catalog/other-layout.js";
-import { backfillShape } from "../../state/catalog/system-shapes.js";
-import { systemValue } from "../../state/catalog/system-value.js";
 import type { ModelStore } from "../../state/context/model-store.js";
 import { deleteJobsPrefix, guardsPrefix } from "../../state/references/guard-keys.js";
 import { changeCatalog } from "../../state/run/change-catalog.js";
@@ -32,8 +26,7 @@ export async function removeLayout(context: ModelStore, run: MigrationRun): Prom
   await catalog.reload();
   if (catalog.snapshot.entry.otherLayout === undefined) return true;
   if (isLeaving(catalog.snapshot.entry) && !(await waitForReaders(context, run))) return false;
-  const stored = await kv.get(backfillKey(model));
-  const running = systemValue<BackfillState>(stored, backfillShape, model.name);
+  const running = await readBackfill(kv, model);
   if (running !== null) await Verification.forget(context, run, running.id);
   const drop = (entry: CatalogEntry, operation: AtomicOperation) => {
     if (isDropping(entry)) return undefined;

@@ -1,18 +1,15 @@
 import type { CompiledModel } from "../../model/compiled-model.js";
 import {
   type CatalogEntry,
-  rowManifestKey,
   type StoredIndex,
   type StoredLayout,
   storedIndex,
   storedIndexOf,
 } from "../../state/catalog/catalog-entry.js";
 import { keyIndexOf, otherIndexName } from "../../state/catalog/other-layout.js";
-import { rowManifestShape } from "../../state/catalog/system-shapes.js";
-import { systemValue } from "../../state/catalog/system-value.js";
+import { readRowManifest, rowManifestKey } from "../../state/catalog/row-manifests.js";
 import type { ModelStore } from "../../state/context/model-store.js";
 import type { MigrationRun } from "../../state/run/migration-run.js";
-import type { RowManifest } from "../../state/schema/manifests/manifest.js";
 import { again, retry } from "../../state/transaction/retry.js";
 
 /**
@@ -34,8 +31,7 @@ export async function switchKey(
     await stored.catalog.reload();
     const { entry, check } = stored.catalog.snapshot;
     if (!isComplete(entry) || recordsExpiry(stored)) return false;
-    const storedRow = await kv.get(rowManifestKey(model, entry.schema?.hash ?? ""));
-    const left = systemValue<RowManifest>(storedRow, rowManifestShape, model.name)?.left;
+    const left = (await readRowManifest(kv, model, entry.schema?.hash))?.left;
     const operation = kv
       .atomic()
       .check(check)

@@ -1,6 +1,18 @@
-import type { KvKey, KvKeyPart, Progress } from "@keywright/core";
+import type { Kv, KvKey, KvKeyPart, Progress } from "@keywright/core";
 import type { RowId } from "../../errors/orm-error.js";
 import { type CompiledModel, systemPrefix } from "../../model/compiled-model.js";
+import {
+  count,
+  key,
+  keyPart,
+  listOf,
+  nullable,
+  object,
+  optional,
+  type Shape,
+  text,
+} from "../../model/shape.js";
+import { readSystemValue, type SystemShape } from "./system-value.js";
 
 /**
  * The progress of the backfill of a model's new indexes, stored next to the catalog entry. It is
@@ -53,8 +65,29 @@ export interface UnindexedRow {
   readonly reason: string;
 }
 
+export const unindexedRowsShape: Shape = object({
+  count,
+  rows: listOf(object({ model: text, indexes: listOf(text), reason: text })),
+});
+
+const backfillShape: SystemShape<BackfillState> = {
+  problemOf: object({
+    id: text,
+    indexes: listOf(text),
+    after: nullable(key),
+    rowsDone: count,
+    rowsTotal: optional(count),
+    unindexed: optional(unindexedRowsShape),
+  }),
+  remedy: "delete it, and run migrate again",
+};
+
 export function backfillKey(model: CompiledModel): KvKey {
   return [systemPrefix, "backfill", model.prefix];
+}
+
+export async function readBackfill(kv: Kv, model: CompiledModel): Promise<BackfillState | null> {
+  return await readSystemValue(kv, backfillKey(model), backfillShape, model.name);
 }
 
 /**
@@ -68,6 +101,11 @@ export interface UnreportedRows {
   readonly indexes: readonly string[];
   readonly unindexed: UnindexedRows;
 }
+
+export const unreportedShape: SystemShape<UnreportedRows> = {
+  problemOf: object({ indexes: listOf(text), unindexed: unindexedRowsShape }),
+  remedy: "delete it, and run migrate again",
+};
 
 export function unreportedPrefix(model: CompiledModel): KvKey {
   return [systemPrefix, "unreported", model.prefix];
@@ -87,6 +125,16 @@ export interface Duplicate {
   /** The primary key of the row that is not in the index. */
   readonly primaryKey: readonly KvKeyPart[];
 }
+
+export const duplicateShape: SystemShape<Duplicate> = {
+  problemOf: object({
+    model: text,
+    index: text,
+    value: listOf(keyPart),
+    primaryKey: listOf(keyPart),
+  }),
+  remedy: "delete it, and run verify",
+};
 
 export function duplicatesPrefix(model: CompiledModel, indexName: string): KvKey {
   return [systemPrefix, "duplicates", model.prefix, indexName];

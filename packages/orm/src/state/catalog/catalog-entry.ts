@@ -159,10 +159,6 @@ export function catalogKey(model: CompiledModel): KvKey {
   return [...catalogPrefix, model.prefix];
 }
 
-export function rowManifestKey(model: Pick<CompiledModel, "prefix">, hash: string): KvKey {
-  return [systemPrefix, "schema", model.prefix, hash];
-}
-
 /**
  * Returns the key of the mark of a change of all rows. The commit that begins the change writes it,
  * and it is not written again. A row with an earlier versionstamp than the mark has the schema

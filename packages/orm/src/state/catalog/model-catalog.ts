@@ -9,25 +9,29 @@ import type { RowMigration } from "../schema/define-migration.js";
 import type { RowManifest } from "../schema/manifests/manifest.js";
 import { relationTexts, unfilledCopies } from "../schema/manifests/model-manifest.js";
 import { rowManifest, storedManifest } from "../schema/manifests/row-manifest.js";
-import { type BackfillState, backfillKey, storedProgress } from "./backfill-state.js";
+import { readBackfill, storedProgress } from "./backfill-state.js";
 import { type Capabilities, capabilitiesOf } from "./capabilities-of.js";
 import {
   type CatalogEntry,
   catalogKey,
   isBeingDropped,
-  rowManifestKey,
   type StoredIndex,
   storedIndex,
   withFormat,
 } from "./catalog-entry.js";
+import { catalogShape } from "./catalog-shape.js";
 import { CatalogSnapshot } from "./catalog-snapshot.js";
 import { hasEntries } from "./has-entries.js";
-import { recordEarlierSchemas } from "./record-earlier-schemas.js";
 import { withCode } from "./recorded-code.js";
 import { setPlaces } from "./resolve-places.js";
-import { type ProgramRows, readRowSchemas } from "./row-schemas.js";
+import {
+  type ProgramRows,
+  readRowManifest,
+  recordEarlierSchemas,
+  rowManifestKey,
+} from "./row-manifests.js";
+import { readRowSchemas } from "./row-schemas.js";
 import { withStoredIndexes } from "./stored-indexes.js";
-import { backfillShape, catalogShape, rowManifestShape } from "./system-shapes.js";
 import { systemValue } from "./system-value.js";
 
 /** What is known of a catalog entry. */
@@ -105,7 +109,7 @@ export class ModelCatalog {
     for (let known = stored; ; known = undefined) {
       const readAt = known?.readAt ?? performance.now();
       const read = known?.entry ?? (await kv.get(key));
-      const value = systemValue<CatalogEntry>(read, catalogShape, model.name);
+      const value = systemValue(read, catalogShape, model.name);
       if (value !== null) {
         const { versionstamp } = read as KvEntry<unknown>;
         const snapshot = await readSnapshot(kv, model, programRows, value, versionstamp);
@@ -185,7 +189,7 @@ export class ModelCatalog {
       return false;
     }
     // The entry is missing only if the model was dropped or the database emptied.
-    const value = systemValue<CatalogEntry>(stored, catalogShape, this.#model.name);
+    const value = systemValue(stored, catalogShape, this.#model.name);
     if (value === null || versionstamp === null)
       throw new ModelDroppedError(this.#model.name, false);
     const snapshot = await readSnapshot(
@@ -295,8 +299,7 @@ export class ModelCatalog {
       const { check, entry } = this.#state.snapshot;
       const { manifest } = this.#programRows;
       const { hash = "", accepts = [] } = entry.schema ?? {};
-      const stored = await this.#kv.get(rowManifestKey(this.#model, hash));
-      const before = systemValue<RowManifest>(stored, rowManifestShape, this.#model.name);
+      const before = await readRowManifest(this.#kv, this.#model, hash);
       const schema = { hash: manifest.hash, accepts: [...accepts, hash] };
       await this.#kv
         .atomic()
@@ -364,11 +367,9 @@ export class ModelCatalog {
     // If the index is readable in the database, only its outdated entries can prevent the read.
     const isOutdated = stored === "readable" || this.#state.snapshot.isOutdated(index);
     const state = isOutdated ? "outdated" : stored;
-    const backfill = await this.#kv.get(backfillKey(this.#model));
-    const value = systemValue<BackfillState>(backfill, backfillShape, this.#model.name);
-    const progress = value?.indexes.includes(index.name)
-      ? storedProgress("building", value)
-      : undefined;
+    const backfill = await readBackfill(this.#kv, this.#model);
+    const isFilled = backfill?.indexes.includes(index.name) === true;
+    const progress = isFilled ? storedProgress("building", backfill) : undefined;
     throw new IndexNotReadyError(this.#model.name, index.name, state, progress);
   }
 }
@@ -418,7 +419,10 @@ async function firstEntry(
 }
 
 /** Returns the fields that rows may still have from before and that a schema does not have. */
-function leftOf(before: RowManifest | null, { fields }: RowManifest): Pick<RowManifest, "left"> {
+function leftOf(
+  before: RowManifest | undefined,
+  { fields }: RowManifest,
+): Pick<RowManifest, "left"> {
   const left = Object.entries(before?.left ?? {}).filter(([name]) => !Object.hasOwn(fields, name));
   return left.length === 0 ? {} : { left: Object.fromEntries(left) };
 }

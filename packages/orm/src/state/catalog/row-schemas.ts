@@ -2,7 +2,6 @@ import type { Kv } from "@keywright/core";
 import { InvalidArgumentError } from "../../errors/query-errors.js";
 import type { AnyRow, CompiledIndex, CompiledModel } from "../../model/compiled-model.js";
 import { ownFields } from "../../model/rows/own-fields.js";
-import type { RowMigration } from "../schema/define-migration.js";
 import type { RowManifest } from "../schema/manifests/manifest.js";
 import { affectedIndexes, type FieldChanges } from "../schema/upgrade/affected-indexes.js";
 import { compareRows, hasSameKey, migratedReason } from "../schema/upgrade/compare-rows.js";
@@ -11,13 +10,11 @@ import { newerRows, unmigratedRows } from "../schema/upgrade/unmigrated-rows.js"
 import {
   type CatalogEntry,
   type RowTransform,
-  rowManifestKey,
   transformMarkKey,
   transformsOf,
 } from "./catalog-entry.js";
 import type { KnownFields } from "./learned-definitions.js";
-import { rowManifestShape } from "./system-shapes.js";
-import { systemValue } from "./system-value.js";
+import { type ProgramRows, readRowManifest } from "./row-manifests.js";
 
 export type UpgradeRow = (row: AnyRow) => AnyRow;
 
@@ -60,13 +57,6 @@ export interface EarlierRows {
   readonly upgrade: UpgradeRow | undefined;
   /** What the upgrade changes. Undefined if rows are read as they are stored. */
   readonly changes: FieldChanges | undefined;
-}
-
-export interface ProgramRows {
-  readonly manifest: RowManifest;
-  readonly migrations: readonly RowMigration[];
-  /** The program's `belongsTo` relations, as `relationTexts` returns them. */
-  readonly relations: readonly string[];
 }
 
 /** Compares a program's rows with those of a catalog entry. Reads nothing if they are the same. */
@@ -240,13 +230,4 @@ function fenceOf(
   const hasPath = upgrade !== undefined;
   const differences = changes.map((change) => (hasPath ? migratedReason(change) : change.reason));
   return { fence: "not-migrated", differences };
-}
-
-async function readRowManifest(
-  kv: Kv,
-  model: CompiledModel,
-  hash: string,
-): Promise<RowManifest | undefined> {
-  const stored = await kv.get(rowManifestKey(model, hash));
-  return systemValue<RowManifest>(stored, rowManifestShape, model.name) ?? undefined;
 }

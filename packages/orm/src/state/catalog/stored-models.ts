@@ -1,7 +1,7 @@
 import type { Kv, KvKey } from "@keywright/core";
 import type { CompiledModel } from "../../model/compiled-model.js";
 import { type CatalogEntry, catalogPrefix } from "./catalog-entry.js";
-import { catalogShape } from "./system-shapes.js";
+import { catalogShape } from "./catalog-shape.js";
 import { systemValue } from "./system-value.js";
 
 /** A model that the catalog has and the program does not. */
@@ -29,7 +29,7 @@ export async function readStoredModels(
     const prefix = key.at(-1);
     if (typeof prefix !== "string" || knownPrefixes.has(prefix)) continue;
     const stored = { key, value, versionstamp };
-    const entry = systemValue<CatalogEntry>(stored, catalogShape, prefix);
+    const entry = systemValue(stored, catalogShape, prefix);
     if (entry === null) continue;
     found.push({ name: entry.name ?? prefix, prefix, entry, check: { key, versionstamp } });
   }

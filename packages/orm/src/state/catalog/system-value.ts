@@ -1,6 +1,14 @@
-import type { KvEntryMaybe } from "@keywright/core";
+import type { Kv, KvEntryMaybe, KvKey } from "@keywright/core";
 import { SystemEntryError } from "../../errors/schema-errors.js";
-import type { SystemShape } from "./system-shapes.js";
+import type { Shape } from "../../model/shape.js";
+
+/** An entry that only Keywright writes: its shape, and what to do if it is damaged. */
+export interface SystemShape<T> {
+  readonly problemOf: Shape;
+  readonly remedy: string;
+  /** Carries the type of the values. It has no value. */
+  readonly type?: T;
+}
 
 /**
  * Returns the value of an entry that only Keywright writes, or null if there is no such entry. An
@@ -10,11 +18,21 @@ import type { SystemShape } from "./system-shapes.js";
  */
 export function systemValue<T>(
   { key, value, versionstamp }: KvEntryMaybe<unknown>,
-  { problemOf, remedy }: SystemShape,
+  { problemOf, remedy }: SystemShape<T>,
   model: string,
 ): T | null {
   if (versionstamp === null) return null;
   const problem = problemOf(value);
   if (problem !== undefined) throw new SystemEntryError(model, key, problem, remedy);
   return value as T;
+}
+
+/** Reads an entry as {@link systemValue} does. */
+export async function readSystemValue<T>(
+  kv: Pick<Kv, "get">,
+  key: KvKey,
+  shape: SystemShape<T>,
+  model: string,
+): Promise<T | null> {
+  return systemValue(await kv.get(key), shape, model);
 }

@@ -10,9 +10,9 @@ import {
 } from "@keywright/core";
 import { LeaseLostError } from "../../errors/migration-errors.js";
 import { systemPrefix } from "../../model/compiled-model.js";
+import { count, date, object, text } from "../../model/shape.js";
 import { capabilitiesOf } from "../catalog/capabilities-of.js";
-import { leaseShape } from "../catalog/system-shapes.js";
-import { systemValue } from "../catalog/system-value.js";
+import { readSystemValue, type SystemShape, systemValue } from "../catalog/system-value.js";
 import { again, retry } from "../transaction/retry.js";
 
 export const leaseKey: KvKey = [systemPrefix, "lease"];
@@ -30,6 +30,22 @@ export interface StoredLease {
   readonly expiresAt: Date;
   /** Another runner may take over a lease that has not changed for this many milliseconds. */
   readonly timeToLive: number;
+}
+
+const leaseShape: SystemShape<StoredLease> = {
+  problemOf: object({
+    runner: text,
+    process: text,
+    host: text,
+    takenAt: date,
+    expiresAt: date,
+    timeToLive: count,
+  }),
+  remedy: "make sure that no migration is running, and delete it",
+};
+
+export async function readLease(kv: Kv): Promise<StoredLease | null> {
+  return await readSystemValue(kv, leaseKey, leaseShape, "");
 }
 
 interface LeaseOptions {
@@ -226,7 +242,7 @@ export async function takeLease(
     if (signal?.aborted) return "stopped";
     const stored = await kv.get(leaseKey);
     const { versionstamp } = stored;
-    const value = systemValue<StoredLease>(stored, leaseShape, "");
+    const value = systemValue(stored, leaseShape, "");
     const now = performance.now();
     const hasChanged = observed !== undefined && observed.versionstamp !== versionstamp;
     if (observed === undefined || hasChanged) observed = { versionstamp, since: now };

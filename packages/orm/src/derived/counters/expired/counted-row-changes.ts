@@ -1,7 +1,6 @@
 import type { AtomicCheck, KvKeyPart } from "@keywright/core";
 import type { CompiledModel } from "../../../model/compiled-model.js";
 import { type RowExpiry, storedTime, type Time } from "../../../model/rows/time.js";
-import { countedRowShape, countedUntilShape } from "../../../state/catalog/system-shapes.js";
 import { systemValue } from "../../../state/catalog/system-value.js";
 import type { ReadView } from "../../../state/context/read-view.js";
 import type { TimedWrites, Write } from "../../effects.js";
@@ -9,7 +8,9 @@ import type { CounterAmount } from "../counter-amounts.js";
 import {
   type CountedIn,
   countedRowKey,
+  countedRowShape,
   countedUntilKey,
+  countedUntilShape,
   includingCounters,
 } from "./counted-row.js";
 
@@ -31,11 +32,11 @@ export async function readCountedRow(
   const key = countedUntilKey(model, primaryKey);
   const stored = await kv.get(key);
   const check = { key, versionstamp: stored.versionstamp };
-  const number = systemValue<number>(stored, countedUntilShape, model.name);
+  const number = systemValue(stored, countedUntilShape, model.name);
   if (number === null) return { until: undefined, counters: [], check };
   const until = storedTime(number);
   const record = await kv.get(countedRowKey(model, until, primaryKey));
-  const counted = systemValue<readonly CountedIn[]>(record, countedRowShape, model.name) ?? [];
+  const counted = systemValue(record, countedRowShape, model.name) ?? [];
   return { until, counters: includingCounters(snapshot, counted), check };
 }
 

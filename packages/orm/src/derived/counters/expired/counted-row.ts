@@ -1,7 +1,9 @@
 import type { KvKey, KvKeyPart } from "@keywright/core";
 import { type CompiledModel, systemPrefix } from "../../../model/compiled-model.js";
+import { count, is, keyPart, listOf, text } from "../../../model/shape.js";
 import type { CatalogEntry } from "../../../state/catalog/catalog-entry.js";
 import type { CatalogSnapshot } from "../../../state/catalog/catalog-snapshot.js";
+import type { SystemShape } from "../../../state/catalog/system-value.js";
 import type { CounterAmount } from "../counter-amounts.js";
 import { counterKey } from "../counter-keys.js";
 import { maintainedCounters } from "../maintained-counters.js";
@@ -42,6 +44,26 @@ export function countedRowKey(
 ): KvKey {
   return [...countedRowsPrefix(model), until, ...primaryKey];
 }
+
+/** When counters no longer include a row that expires, in milliseconds since 1970. */
+export const countedUntilShape: SystemShape<number> = {
+  problemOf: count,
+  remedy: "delete it, and run verify",
+};
+
+/** The counters that include a row: a list of a build, a prefix and key parts. */
+export const countedRowShape: SystemShape<readonly CountedIn[]> = {
+  problemOf: listOf(
+    is((value) => {
+      if (!Array.isArray(value)) return false;
+      const [build, prefix, ...parts] = value as readonly unknown[];
+      const isKey =
+        text(prefix) === undefined && parts.every((part) => keyPart(part) === undefined);
+      return count(build) === undefined && isKey;
+    }),
+  ),
+  remedy: "delete it, and run verify",
+};
 
 /** Describes what a row adds to counters, as it is recorded for the row. */
 export function countedIn(entry: CatalogEntry, amounts: readonly CounterAmount[]): CountedIn[] {

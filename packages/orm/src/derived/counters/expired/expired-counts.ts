@@ -2,12 +2,11 @@ import type { KvEntry, KvKey, KvKeyPart } from "@keywright/core";
 import { keyAfter } from "../../../model/keys/key-parts.js";
 import { rowKey } from "../../../model/keys/primary-key.js";
 import type { CatalogSnapshot } from "../../../state/catalog/catalog-snapshot.js";
-import { countedRowShape } from "../../../state/catalog/system-shapes.js";
 import { systemValue } from "../../../state/catalog/system-value.js";
 import type { ModelStore } from "../../../state/context/model-store.js";
 import { readStored } from "../../../state/rows/read-rows.js";
 import type { CounterAmount } from "../counter-amounts.js";
-import { type CountedIn, countedRowsPrefix, includingCounters } from "./counted-row.js";
+import { countedRowShape, countedRowsPrefix, includingCounters } from "./counted-row.js";
 
 /** Usually few rows have expired since the last count, and one more tells when the next expires. */
 const firstBatch = 12;
@@ -90,7 +89,7 @@ function expiredCount(
 ): ExpiredCount {
   const { key, versionstamp } = entry;
   const primaryKey = key.slice(countedRowsPrefix(model).length + 1);
-  const counted = systemValue<readonly CountedIn[]>(entry, countedRowShape, model.name)!;
+  const counted = systemValue(entry, countedRowShape, model.name)!;
   const counters = includingCounters(snapshot, counted);
   return { primaryKey, record: { key, versionstamp }, counters };
 }

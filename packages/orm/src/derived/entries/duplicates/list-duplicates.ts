@@ -8,9 +8,12 @@ import { indexKey } from "../../../model/keys/index-entries.js";
 import { keyText } from "../../../model/keys/key-text.js";
 import { pointerOf, rowKey } from "../../../model/keys/primary-key.js";
 import { assertArgument, positiveInteger } from "../../../model/shape.js";
-import { type Duplicate, duplicatesPrefix } from "../../../state/catalog/backfill-state.js";
+import {
+  type Duplicate,
+  duplicateShape,
+  duplicatesPrefix,
+} from "../../../state/catalog/backfill-state.js";
 import { withPrimaryKey } from "../../../state/catalog/other-layout.js";
-import { duplicateShape } from "../../../state/catalog/system-shapes.js";
 import { systemValue } from "../../../state/catalog/system-value.js";
 import { type AnyDatabase, tableContextOf } from "../../../state/context/any-database.js";
 import type { ModelStore } from "../../../state/context/model-store.js";
@@ -66,7 +69,7 @@ export async function findDuplicates(
   for await (const entry of list) {
     hasMore = recorded.length === take;
     if (hasMore) break;
-    const duplicate = systemValue<Duplicate>(entry, duplicateShape, model.name);
+    const duplicate = systemValue(entry, duplicateShape, model.name);
     if (duplicate !== null) recorded.push(duplicate);
     nextCursor = list.cursor;
   }

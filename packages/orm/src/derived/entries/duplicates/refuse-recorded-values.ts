@@ -4,8 +4,11 @@ import type { AnyRow } from "../../../model/compiled-model.js";
 import { hasIndexKey, type IndexEntry } from "../../../model/keys/index-entries.js";
 import { isSameKey } from "../../../model/keys/key-parts.js";
 import { pointerOf, rowKey } from "../../../model/keys/primary-key.js";
-import { type Duplicate, duplicatesOfValue } from "../../../state/catalog/backfill-state.js";
-import { duplicateShape } from "../../../state/catalog/system-shapes.js";
+import {
+  type Duplicate,
+  duplicateShape,
+  duplicatesOfValue,
+} from "../../../state/catalog/backfill-state.js";
 import { systemValue } from "../../../state/catalog/system-value.js";
 import type { ReadView } from "../../../state/context/read-view.js";
 import { hasExpired } from "../../expiry/row-expiry.js";
@@ -46,7 +49,7 @@ async function recordedOwner(
   const { kv, model } = view;
   const prefix = duplicatesOfValue(model, index.name, key.slice(1));
   for await (const entry of kv.list({ prefix })) {
-    const duplicate = systemValue<Duplicate>(entry, duplicateShape, model.name);
+    const duplicate = systemValue(entry, duplicateShape, model.name);
     if (duplicate === null) continue;
     const other = duplicate.primaryKey;
     // In an index of several fields, the prefix may also be that of longer values.

@@ -7,10 +7,10 @@ import { currentTime, storedTime } from "../../../model/rows/time.js";
 import {
   type Duplicate,
   duplicateKey,
+  duplicateShape,
   duplicatesPrefix,
 } from "../../../state/catalog/backfill-state.js";
 import { withIndexStates } from "../../../state/catalog/catalog-entry.js";
-import { duplicateShape } from "../../../state/catalog/system-shapes.js";
 import { systemValue } from "../../../state/catalog/system-value.js";
 import type { ModelStore } from "../../../state/context/model-store.js";
 import { viewOf } from "../../../state/context/read-view.js";
@@ -53,7 +53,7 @@ export async function resolveDuplicates(
   let count = 0;
   const prefix = duplicatesPrefix(store.model, index.name);
   for await (const entry of store.kv.list({ prefix })) {
-    const duplicate = systemValue<Duplicate>(entry, duplicateShape, store.model.name);
+    const duplicate = systemValue(entry, duplicateShape, store.model.name);
     if (duplicate === null) continue;
     if (!(await resolveDuplicate(store, index, duplicate, commit))) {
       count++;

@@ -3,10 +3,10 @@ import type { IndexEntry } from "../../../model/keys/index-entries.js";
 import {
   type Duplicate,
   duplicateKey,
+  duplicateShape,
   duplicatesOfValue,
   duplicatesPrefix,
 } from "../../../state/catalog/backfill-state.js";
-import { duplicateShape } from "../../../state/catalog/system-shapes.js";
 import { systemValue } from "../../../state/catalog/system-value.js";
 import type { ModelStore } from "../../../state/context/model-store.js";
 import { type Commit, makeReadable, resolveDuplicate } from "./resolve-duplicates.js";
@@ -69,7 +69,7 @@ async function resolveValue(
   if (versionstamp !== null) await resolveDuplicate(store, index, rowDuplicate, commit);
   const prefix = duplicatesOfValue(model, index.name, value);
   for await (const entry of kv.list({ prefix })) {
-    const duplicate = systemValue<Duplicate>(entry, duplicateShape, model.name);
+    const duplicate = systemValue(entry, duplicateShape, model.name);
     if (duplicate === null) continue;
     // If one row has the value, no other row can have it.
     if (!(await resolveDuplicate(store, index, duplicate, commit))) return;
@@ -80,7 +80,7 @@ async function resolveValue(
 async function resolveFirst(store: ModelStore, index: CompiledIndex): Promise<void> {
   const selector = { prefix: duplicatesPrefix(store.model, index.name) };
   for await (const entry of store.kv.list(selector, { limit: maxOthers })) {
-    const duplicate = systemValue<Duplicate>(entry, duplicateShape, store.model.name);
+    const duplicate = systemValue(entry, duplicateShape, store.model.name);
     if (duplicate === null) continue;
     if (!(await resolveDuplicate(store, index, duplicate, commit))) return;
   }

@@ -4,12 +4,11 @@ import {
   type BackfillState,
   backfillKey,
   duplicatesPrefix,
+  readBackfill,
   type UnreportedRows,
   unreportedKey,
 } from "../../../state/catalog/backfill-state.js";
 import { withIndexStates } from "../../../state/catalog/catalog-entry.js";
-import { backfillShape } from "../../../state/catalog/system-shapes.js";
-import { systemValue } from "../../../state/catalog/system-value.js";
 import type { ModelStore } from "../../../state/context/model-store.js";
 import type { MigrationRun } from "../../../state/run/migration-run.js";
 import { countStoredRows } from "../../counters/count-stored-rows.js";
@@ -41,7 +40,7 @@ export async function beginOrResume(
     await catalog.reload();
     const { snapshot } = catalog;
     snapshot.assertWritable();
-    const state = systemValue<BackfillState>(await kv.get(key), backfillShape, model.name);
+    const state = await readBackfill(kv, model);
     if (state !== null) {
       const indexes = unfinishedIndexes(context, state);
       if (indexes.length > 0) return { state, indexes };

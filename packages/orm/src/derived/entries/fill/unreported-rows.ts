@@ -3,9 +3,9 @@ import {
   type UnindexedRows,
   type UnreportedRows,
   unreportedPrefix,
+  unreportedShape,
 } from "../../../state/catalog/backfill-state.js";
 import type { IndexState } from "../../../state/catalog/catalog-entry.js";
-import { unreportedShape } from "../../../state/catalog/system-shapes.js";
 import { systemValue } from "../../../state/catalog/system-value.js";
 import type { ModelStore } from "../../../state/context/model-store.js";
 import type { Lease } from "../../../state/run/lease.js";

@@ -1,9 +1,13 @@
 import type { KvKey, KvKeyPart } from "@keywright/core";
 import { type CompiledModel, systemPrefix } from "../../../model/compiled-model.js";
 import { canBeStored } from "../../../model/keys/can-be-stored.js";
-import type { UnindexedRow, UnindexedRows } from "../../../state/catalog/backfill-state.js";
-import { verificationShape } from "../../../state/catalog/system-shapes.js";
-import { systemValue } from "../../../state/catalog/system-value.js";
+import { count, is, key, nullable, object, optional, text } from "../../../model/shape.js";
+import {
+  type UnindexedRow,
+  type UnindexedRows,
+  unindexedRowsShape,
+} from "../../../state/catalog/backfill-state.js";
+import { readSystemValue, type SystemShape } from "../../../state/catalog/system-value.js";
 import type { ModelStore } from "../../../state/context/model-store.js";
 import type { MigrationRun } from "../../../state/run/migration-run.js";
 import { withUnindexed } from "../fill/unindexed-rows.js";
@@ -69,6 +73,33 @@ export interface VerifyState {
   readonly recounts?: true;
 }
 
+const verificationShape: SystemShape<VerifyState> = {
+  problemOf: object({
+    subject: is(isSubject),
+    phase: text,
+    position: count,
+    after: nullable(key),
+    scanned: count,
+    rows: count,
+    entries: count,
+    counts: object({ missing: count, dangling: count, mismatched: count }),
+    repaired: count,
+    conflicts: optional(count),
+    unindexed: optional(unindexedRowsShape),
+  }),
+  remedy: "delete it, and run verify again",
+};
+
+/** True for the subject of a verification: a list as JSON. */
+function isSubject(value: unknown): boolean {
+  if (typeof value !== "string") return false;
+  try {
+    return Array.isArray(JSON.parse(value));
+  } catch {
+    return false;
+  }
+}
+
 const maxFindings = 100;
 
 /** The number of keys that one commit deletes. It is small because the keys may be long. */
@@ -120,8 +151,7 @@ export class Verification {
     phase: VerifyPhase,
   ): Promise<Verification> {
     const key = verifyingKey(context.model);
-    const stored = await context.kv.get(key);
-    const value = systemValue<VerifyState>(stored, verificationShape, context.model.name);
+    const value = await readSystemValue(context.kv, key, verificationShape, context.model.name);
     if (value?.subject === subject) {
       const resumed = new Verification(context, run, value, true);
       await resumed.#load();
@@ -150,8 +180,8 @@ export class Verification {
    * verification was part of ends without it.
    */
   static async forget(context: ModelStore, run: MigrationRun, partOf: string): Promise<void> {
-    const stored = await context.kv.get(verifyingKey(context.model));
-    const value = systemValue<VerifyState>(stored, verificationShape, context.model.name);
+    const { kv, model } = context;
+    const value = await readSystemValue(kv, verifyingKey(model), verificationShape, model.name);
     if (value !== null && JSON.parse(value.subject)[0] !== partOf) return;
     await clearStored(context, run, value !== null);
   }
