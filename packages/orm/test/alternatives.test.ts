@@ -4,13 +4,12 @@ import { describe, expect, it } from "vitest";
 import * as z from "zod";
 import { defineModel, desc } from "../src/index.js";
 import type { AnyRow } from "../src/model/compiled-model.js";
-import { countRows, rowExists } from "../src/read/aggregate/count-rows.js";
-import { explainQuery } from "../src/read/find/explain-query.js";
-import { findFirstRow, findPage, streamRows } from "../src/read/find/find-rows.js";
 import type { AnyQuery } from "../src/state/context/any-query.js";
+import { viewOf } from "../src/state/context/read-view.js";
 import type { TableContext } from "../src/state/context/table-context.js";
 import { createMatcher } from "../src/write/many/row-matcher.js";
 import { meterOf, put, tableOn } from "./query-table.js";
+import { countRows, explainQuery, findFirstRow, findPage, rowExists, streamRows } from "./reads.js";
 
 const Task = defineModel({
   name: "tasks",
@@ -216,7 +215,7 @@ describe.each<[string, () => Promise<Kv & AsyncDisposable>]>([
               async () => await countRows(table, query, meterOf(table)),
               async () => await rowExists(table, query, meterOf(table)),
               async () => explainQuery(table, query),
-              async () => await createMatcher(table, query),
+              async () => await createMatcher(viewOf(table), query),
             ]) {
               await expect(call()).rejects.toMatchObject({ code: "KW_QUERY_UNINDEXED" });
             }
@@ -246,10 +245,12 @@ describe.each<[string, () => Promise<Kv & AsyncDisposable>]>([
             const sorted = [...inOrder].sort(compare);
             expect(inOrder).toEqual(direction === "desc" ? sorted.reverse() : sorted);
           }
-          const isMatch = await createMatcher(table, query);
+          const isMatch = await createMatcher(viewOf(table), query);
           for (const row of rows) {
             const found = { primaryKey: [row.group, row.id], row, versionstamp: "" };
-            expect(isMatch(found)).toBe(matches(row, conditions.where) && (filter?.(row) ?? true));
+            expect(isMatch(found, viewOf(table))).toBe(
+              matches(row, conditions.where) && (filter?.(row) ?? true),
+            );
           }
           const meter = meterOf(table);
           await findPage(table, { ...query, take }, meter);

@@ -12,11 +12,11 @@ import {
   planMigration,
   verifyIndexes,
 } from "../src/index.js";
-import { findOne } from "../src/read/find/find-rows.js";
 import { defaultLimits } from "../src/state/catalog/capabilities-of.js";
 import { ReadMeter } from "../src/state/context/read-meter.js";
 import { Crash, crashAtEachCommit, crashingKv, denoKv } from "./faulty-kv.js";
 import { contextOf } from "./migration-run.js";
+import { findOne } from "./reads.js";
 import { rejection } from "./user-model.js";
 import { expectIndexesToMatch } from "./verify-indexes.js";
 

@@ -4,12 +4,11 @@ import { afterEach, beforeEach, expect, it } from "vitest";
 import * as z from "zod";
 import { defineModel, desc } from "../src/index.js";
 import type { AnyRow } from "../src/model/compiled-model.js";
-import { explainQuery } from "../src/read/find/explain-query.js";
-import { findPage, streamRows } from "../src/read/find/find-rows.js";
 import { chooseScan } from "../src/read/plan/choose-plan.js";
 import type { AnyQuery } from "../src/state/context/any-query.js";
 import type { TableContext } from "../src/state/context/table-context.js";
 import { meterOf, put, remove, tableOn } from "./query-table.js";
+import { explainQuery, findPage, streamRows } from "./reads.js";
 import { rejection } from "./user-model.js";
 
 const scanPage: typeof findPage = (table, query, meter) =>

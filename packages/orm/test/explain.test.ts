@@ -2,11 +2,11 @@ import { type EmbeddedKv, openKv } from "@keywright/core";
 import { afterEach, beforeEach, expect, it } from "vitest";
 import * as z from "zod";
 import { defineModel } from "../src/index.js";
-import { explainQuery, type QueryExplanation } from "../src/read/find/explain-query.js";
-import { findPage } from "../src/read/find/find-rows.js";
+import type { QueryExplanation } from "../src/read/find/explain-query.js";
 import type { AnyQuery } from "../src/state/context/any-query.js";
 import type { TableContext } from "../src/state/context/table-context.js";
 import { meterOf, put, recordingKv, tableOn } from "./query-table.js";
+import { explainQuery, findPage } from "./reads.js";
 
 const Post = defineModel({
   name: "posts",

@@ -11,13 +11,12 @@ import { describe, expect, it } from "vitest";
 import * as z from "zod";
 import { defineModel, desc } from "../src/index.js";
 import type { AnyRow } from "../src/model/compiled-model.js";
-import { countRows, rowExists } from "../src/read/aggregate/count-rows.js";
-import { findPage, streamRows } from "../src/read/find/find-rows.js";
 import { chooseScan } from "../src/read/plan/choose-plan.js";
 import type { AnyQuery, FoundRow } from "../src/state/context/any-query.js";
 import type { TableContext } from "../src/state/context/table-context.js";
 import { denoKv } from "./faulty-kv.js";
 import { meterOf, put, tableOn } from "./query-table.js";
+import { countRows, findPage, rowExists, streamRows } from "./reads.js";
 
 const scanPage: typeof findPage = (table, query, meter) =>
   findPage(table, query, meter, chooseScan);

@@ -5,15 +5,22 @@ import { changeMarkOfRead } from "../src/derived/changes/change-marks.js";
 import { counterKey, rowCounterKey } from "../src/derived/counters/counter-keys.js";
 import { createDatabase, defineModel } from "../src/index.js";
 import type { AnyRow } from "../src/model/compiled-model.js";
-import { countRows, rowExists } from "../src/read/aggregate/count-rows.js";
-import { explainQuery } from "../src/read/find/explain-query.js";
-import { findFirstRow, findOne, findPage, streamRows } from "../src/read/find/find-rows.js";
 import { chooseScan } from "../src/read/plan/choose-plan.js";
 import type { AnyQuery } from "../src/state/context/any-query.js";
+import { viewOf } from "../src/state/context/read-view.js";
 import type { TableContext } from "../src/state/context/table-context.js";
 import { TransactionKv } from "../src/state/transaction/transaction-kv.js";
 import { createMatcher } from "../src/write/many/row-matcher.js";
 import { meterOf, put, recordingKv, tableOn } from "./query-table.js";
+import {
+  countRows,
+  explainQuery,
+  findFirstRow,
+  findOne,
+  findPage,
+  rowExists,
+  streamRows,
+} from "./reads.js";
 import { rejection } from "./user-model.js";
 
 const scanPage: typeof findPage = (table, query, meter) =>
@@ -331,11 +338,14 @@ describe("a filter", () => {
     [
       "a change of many",
       async (filter) =>
-        (await createMatcher(context, { where: { shelf: 1 }, filter }))({
-          primaryKey: ["b001"],
-          row: book(1),
-          versionstamp: "",
-        }),
+        (await createMatcher(viewOf(context), { where: { shelf: 1 }, filter }))(
+          {
+            primaryKey: ["b001"],
+            row: book(1),
+            versionstamp: "",
+          },
+          viewOf(context),
+        ),
     ],
   ];
 

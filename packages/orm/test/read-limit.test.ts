@@ -3,13 +3,12 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import * as z from "zod";
 import { defineModel } from "../src/index.js";
 import type { AnyRow } from "../src/model/compiled-model.js";
-import { countRows, rowExists } from "../src/read/aggregate/count-rows.js";
-import { findFirstRow, findOne, findPage, streamRows } from "../src/read/find/find-rows.js";
 import { chooseScan } from "../src/read/plan/choose-plan.js";
 import type { AnyQuery } from "../src/state/context/any-query.js";
 import { ReadMeter } from "../src/state/context/read-meter.js";
 import type { TableContext } from "../src/state/context/table-context.js";
 import { meterOf, put, tableOn } from "./query-table.js";
+import { countRows, findFirstRow, findOne, findPage, rowExists, streamRows } from "./reads.js";
 import { rejection } from "./user-model.js";
 
 const scanPage: typeof findPage = (table, query, meter) =>

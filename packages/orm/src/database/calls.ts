@@ -1,14 +1,16 @@
 import { addOperation, type Operation } from "../errors/orm-error.js";
 import { InvalidArgumentError } from "../errors/query-errors.js";
 import { TransactionBypassedError } from "../errors/transaction-errors.js";
+import type { CompiledModel } from "../model/compiled-model.js";
 import { includedModels } from "../read/include/included-models.js";
 import { retryTornRead } from "../read/include/retry-torn-read.js";
 import type { AnyQuery } from "../state/context/any-query.js";
-import { besideCatalogs } from "../state/context/beside-catalogs.js";
 import { CallReport } from "../state/context/call-report.js";
 import { ReadMeter } from "../state/context/read-meter.js";
+import { type ReadView, takeReadView, withReadView } from "../state/context/read-view.js";
 import type { TableContext } from "../state/context/table-context.js";
 import { isWithinTransaction } from "../state/transaction/transaction-scope.js";
+import { withDeletedRows } from "../write/deleted/purging-context.js";
 import {
   allowedOptions,
   type CallKind,
@@ -28,6 +30,8 @@ interface Making {
   readonly maxReads?: number | undefined;
 }
 
+const noModels: readonly CompiledModel[] = [];
+
 /** Runs the calls of a repository's methods. */
 export class Calls {
   readonly context: TableContext;
@@ -43,49 +47,34 @@ export class Calls {
   }
 
   /**
-   * Runs a call. Counts its reads, adds the name of the method to its errors, and reports it to
-   * `onQuery` when it ends.
+   * Runs a call that only reads, through one view. Counts its reads, adds the name of the method to
+   * its errors, and reports it to `onQuery` when it ends. A read with relations is repeated if
+   * related rows were deleted in the meantime.
    *
    * @throws {InvalidArgumentError} if the method does not have an option of the call.
-   */
-  run<T>(
-    operation: Operation,
-    argument: unknown,
-    run: (options: CallOptions, meter: ReadMeter) => Promise<T>,
-  ): Promise<T> {
-    return this.#make(operation, argument, async (options, meter) => {
-      const { catalog } = this.context;
-      if (!catalog.isKeyKnown) await catalog.assertSameKey();
-      return await run(options, meter);
-    });
-  }
-
-  /**
-   * Like {@link run}, for a call that only reads. If the catalogs of the models that it reads are
-   * due to be read, that is done at the same time. A read with relations is repeated if related
-   * rows were deleted in the meantime.
    */
   read<T>(
     operation: Operation,
     argument: unknown,
-    read: (context: TableContext, options: CallOptions, meter: ReadMeter) => Promise<T>,
+    read: (view: ReadView, options: CallOptions, meter: ReadMeter) => Promise<T>,
   ): Promise<T> {
     return this.#make(operation, argument, (options, meter) => {
-      const { context } = this;
+      const context = options.withDeleted ? withDeletedRows(this.context) : this.context;
       const { include, related } = options;
-      const readsOthers = include !== undefined || related !== undefined;
-      if (!readsOthers && context.catalog.isKeyKnown) return read(context, options, meter);
-      const models = [...includedModels(context, include), ...(related?.models ?? [])];
-      return besideCatalogs(context, models, (within) => {
+      const models =
+        include === undefined && related === undefined
+          ? noModels
+          : [...includedModels(context, include), ...(related?.models ?? [])];
+      return withReadView(context, models, (view) => {
         meter.reads = 0;
-        const readOnce = () => read(within, options, meter);
+        const readOnce = () => read(view, options, meter);
         return include === undefined ? readOnce() : retryTornRead(readOnce);
       });
     });
   }
 
   /**
-   * Like {@link run}, for a call that writes. Its commit checks the catalog.
+   * Like {@link read}, for a call that writes. Its commit checks the catalog.
    *
    * @param maxReads replaces the `maxReads` of the call and of the database.
    * @throws {TransactionBypassedError} if the function of a transaction calls it on the database.
@@ -143,22 +132,22 @@ export class Calls {
   }
 
   /**
-   * Like {@link run}, for a call that returns its results one by one. The call ends when the loop
-   * over the results ends, early or not.
+   * Like {@link read}, for a call that returns its results one by one. The call and its view end
+   * when the loop over the results ends, early or not.
    */
   async *stream<T>(
     operation: Operation,
     argument: unknown,
-    run: (options: CallOptions, meter: ReadMeter) => AsyncGenerator<T>,
+    read: (view: ReadView, options: CallOptions, meter: ReadMeter) => AsyncGenerator<T>,
   ): AsyncGenerator<T> {
     const args = this.#shaped(operation, argument);
     if (this.context.settings.middleware === undefined) {
-      yield* this.#stream(operation, args, run);
+      yield* this.#stream(operation, args, read);
       return;
     }
     const call = { operation, args, result: "rows" } as const;
     const rows = await callThrough<AsyncIterable<T>>(this.context, call, async (args) =>
-      this.#stream(operation, args, run),
+      this.#stream(operation, args, read),
     );
     if (typeof rows?.[Symbol.asyncIterator] !== "function") {
       const reason = `it must return an async iterable for ${operation} in a loop, as next() does`;
@@ -170,7 +159,7 @@ export class Calls {
   async *#stream<T>(
     operation: Operation,
     args: unknown,
-    run: (options: CallOptions, meter: ReadMeter) => AsyncGenerator<T>,
+    read: (view: ReadView, options: CallOptions, meter: ReadMeter) => AsyncGenerator<T>,
   ): AsyncGenerator<T> {
     const { context } = this;
     const { onQuery } = context.settings;
@@ -179,11 +168,11 @@ export class Calls {
     try {
       const options = parseOptions(context, operation, args, this.kind);
       meter = meterOf(context, options);
-      await context.catalog.assertSameKey();
+      const view = await takeReadView(options.withDeleted ? withDeletedRows(context) : context);
       const { signal } = options;
-      if (signal === undefined) yield* run(options, meter);
+      if (signal === undefined) yield* read(view, options, meter);
       else {
-        for await (const result of run(options, meter)) {
+        for await (const result of read(view, options, meter)) {
           // Several results may have been read together.
           signal.throwIfAborted();
           yield result;

@@ -11,7 +11,7 @@ import { withReads } from "../read/find/rows/shaped-result.js";
 import { includedRelations } from "../read/include/include-query.js";
 import { keyConditions } from "../read/plan/fields/key-conditions.js";
 import type { AnyQuery } from "../state/context/any-query.js";
-import type { TableContext } from "../state/context/table-context.js";
+import type { RelatedModel, TableContext } from "../state/context/table-context.js";
 import {
   allowedOptions,
   type CallKind,
@@ -179,7 +179,7 @@ function assertSelect(model: CompiledModel, select: unknown): void {
  *
  * @throws {InvalidArgumentError} if it is not a plain object.
  */
-export function whereOf({ model }: TableContext, { where }: AnyQuery): AnyRow {
+export function whereOf({ model }: RelatedModel, { where }: AnyQuery): AnyRow {
   // Fast path: each read of one row comes here.
   if (!isPlainObject(where)) assertArgument(model.name, "where", where, plainObject);
   return where as AnyRow;

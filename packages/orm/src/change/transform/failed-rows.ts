@@ -19,6 +19,7 @@ import {
 import { type SystemShape, systemValue } from "../../state/catalog/system-value.js";
 import { type AnyDatabase, tableContextOf } from "../../state/context/any-database.js";
 import type { Page, PageOptions } from "../../state/context/page.js";
+import { viewOf } from "../../state/context/read-view.js";
 import type { TableContext } from "../../state/context/table-context.js";
 import { readRows } from "../../state/rows/read-rows.js";
 import { readEntriesAfter } from "../../state/run/read-entries-after.js";
@@ -163,13 +164,13 @@ async function filterStillFailed(
   context: TableContext,
   recorded: readonly RecordedFailure[],
 ): Promise<RecordedFailure[]> {
+  const view = viewOf(context);
   const rows = await readRows(
-    context,
+    view,
     recorded.map(({ primaryKey }) => primaryKey),
   );
-  const { snapshot } = context.catalog;
   return recorded.filter((_, position) => {
     const versionstamp = rows[position]?.versionstamp ?? null;
-    return versionstamp !== null && snapshot.upgradeOf(versionstamp) !== undefined;
+    return versionstamp !== null && view.snapshot.upgradeOf(versionstamp) !== undefined;
   });
 }

@@ -4,6 +4,7 @@ import {
   transformMarkKey,
   transformsOf,
 } from "../../state/catalog/catalog-entry.js";
+import { viewOf } from "../../state/context/read-view.js";
 import type { TableContext } from "../../state/context/table-context.js";
 import { readRows } from "../../state/rows/read-rows.js";
 import { changeCatalog } from "../../state/run/change-catalog.js";
@@ -112,7 +113,7 @@ async function retryFailed(
     next: async (after, limit) => {
       const failures = await readRecordedFailures(context, after, limit);
       const keys = failures.map(({ primaryKey }) => primaryKey);
-      const entries = await readRows(context, keys);
+      const entries = await readRows(viewOf(context), keys);
       return entries.map((entry, i) => ({ primaryKey: keys[i] ?? [], entry, isRecorded: true }));
     },
     moved: (current) => current,

@@ -120,7 +120,9 @@ export async function danglingReferencesAmong(
   for (const { catalog } of tables) catalog.snapshot.assertSameKey();
   for (;;) {
     const limit = Math.min(maxRows - rows, maxBatchRows);
-    const entries = await readWithSchema(context, () => readNextRows(context, after, limit));
+    const entries = await readWithSchema(viewOf(context), () =>
+      readNextRows(context, after, limit),
+    );
     let last: Suspect | undefined;
     for (const suspect of await suspectsAmong(context, references, entries)) {
       const isFull = items.length >= take;
@@ -223,7 +225,7 @@ async function readUnexpired(
     row: add(rowKey(table.model, primaryKey)),
     expiry: keepsExpiry(viewOf(table)) ? add(expiryKey(table.model, primaryKey)) : -1,
   }));
-  const entries = await readKeys(context, keys);
+  const entries = await readKeys(viewOf(context), keys);
   const now = Date.now();
   return positions.map(({ row, expiry }) => {
     const expireAt = entries[expiry]?.value;

@@ -1,6 +1,6 @@
+import { withReadView } from "../../state/context/read-view.js";
 import type { AnyQuery } from "../../state/context/any-query.js";
 import { deepCopy } from "../../model/rows/copy-of-data.js";
-import { besideCatalogs } from "../../state/context/beside-catalogs.js";
 import { scopedUnique } from "../../state/context/scope.js";
 import type { TableContext } from "../../state/context/table-context.js";
 import { RowNotFoundError } from "../../errors/row-errors.js";
@@ -9,13 +9,12 @@ import type { AnyRow } from "../../model/compiled-model.js";
 import type { LinkedRelation } from "../../model/relations/linked-relations.js";
 import { choosePlan } from "../../read/plan/choose-plan.js";
 import { primaryKeyIn } from "../../read/plan/plan-unique.js";
-import { foundRow } from "../../state/rows/found-row.js";
+import { foundRow } from "../../state/rows/read-rows.js";
 import { readRows } from "../../state/rows/read-rows.js";
 import { includedRelations } from "../../read/include/include-query.js";
 import { includedModels } from "../../read/include/included-models.js";
 import { loadRelations } from "../../read/include/load-relations.js";
 import { tableOfModel } from "../../state/references/referrers.js";
-import { withDeletedRows } from "../../write/deleted/purging-context.js";
 import type { RowShape } from "../call-options.js";
 import { Calls } from "../calls.js";
 import { copyQuery, refuseRelated } from "../parse-options.js";
@@ -90,18 +89,17 @@ export class GeneratedRows extends RowOperations {
     return this.#calls.read(
       "findMany",
       query ?? {},
-      async (table, options, meter) => {
-        const { withDeleted, whereRelated } = options;
-        const context = withDeleted ? withDeletedRows(table) : table;
-        if (whereRelated !== undefined) refuseRelated(context.model.name, "findEach");
-        const keyOf = (where: AnyRow) => primaryKeyIn(context.model, scopedUnique(context, where));
+      async (view, options, meter) => {
+        const { model } = view;
+        if (options.whereRelated !== undefined) refuseRelated(model.name, "findEach");
+        const keyOf = (where: AnyRow) => primaryKeyIn(model, scopedUnique(view, where));
         const keys = wheres.map(keyOf);
         meter.index = "primaryKey";
         meter.add(keys.length);
-        const entries = await readRows(context, keys);
-        const found = entries.map((entry, i) => foundRow(context, keys[i]!, entry));
+        const entries = await readRows(view, keys);
+        const found = entries.map((entry, i) => foundRow(view, keys[i]!, entry));
         const present = found.filter((row) => row !== undefined);
-        const shaped = (await shapeRows(context, present, options, meter)).values();
+        const shaped = (await shapeRows(view, present, options, meter)).values();
         return found.map((row) => (row === undefined ? null : shaped.next().value));
       },
     );
@@ -136,8 +134,8 @@ export class GeneratedRows extends RowOperations {
     return await target.read(operation, {}, async (_, __, meter) => {
       const emptyRows = linkingRows.map(() => ({}));
       const models = includedModels(context, include);
-      const loaded = await besideCatalogs(context, models, (within) =>
-        loadRelations(within, linkingRows, emptyRows, include, meter, "null"),
+      const loaded = await withReadView(context, models, (view) =>
+        loadRelations(view, linkingRows, emptyRows, include, meter, "null"),
       );
       return loaded.map((row) => row[relation]);
     });

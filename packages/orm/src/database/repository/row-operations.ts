@@ -2,13 +2,12 @@ import type { KvKeyPart } from "@keywright/core";
 import type { Operation } from "../../errors/orm-error.js";
 import { InvalidArgumentError } from "../../errors/query-errors.js";
 import { assertArgument, flag, list } from "../../model/shape.js";
-import { findOne } from "../../read/find/find-rows.js";
+import { findOne } from "../../read/find/find-unique.js";
 import { retryTornRead } from "../../read/include/retry-torn-read.js";
 import { planUnique, primaryKeyIn } from "../../read/plan/plan-unique.js";
-import { queriedModel } from "../../read/plan/queried-model.js";
 import type { AnyQuery, FoundRow } from "../../state/context/any-query.js";
-import { besideCatalogs } from "../../state/context/beside-catalogs.js";
 import type { ReadMeter } from "../../state/context/read-meter.js";
+import { viewOf, withReadView } from "../../state/context/read-view.js";
 import { scopedUnique } from "../../state/context/scope.js";
 import type { TableContext } from "../../state/context/table-context.js";
 import { deleteRow } from "../../write/cascade/delete-row.js";
@@ -125,7 +124,7 @@ export class RowOperations extends RowReads {
       // Relations are read before the deletion, because related rows may be deleted too.
       const findWithRelations = async (within: TableContext) => {
         const found = await findWholeRow(within, query, meter);
-        if (found !== undefined) shaped = await shapeRow(context, found, options, meter);
+        if (found !== undefined) shaped = await shapeRow(viewOf(context), found, options, meter);
         return found;
       };
       const find = options.include
@@ -134,7 +133,7 @@ export class RowOperations extends RowReads {
       const key = namedPrimaryKey(context, query);
       const deleted = await deleteRow(context, find, options.where, options, meter, key);
       if (options.include) return shaped;
-      return shapeRow(context, deleted, options, meter, shapeWrittenRows);
+      return shapeRow(viewOf(context), deleted, options, meter, shapeWrittenRows);
     };
     return this.#calls.write("delete", copyQuery(input), remove, unlimited);
   }
@@ -188,7 +187,7 @@ export class RowOperations extends RowReads {
     const { context } = this.#calls;
     const run = async (options: CallOptions, meter: ReadMeter): Promise<ShapedRow> => {
       const written = await write(options, meter);
-      return shapeRow(context, written, options, meter, shapeWrittenRows);
+      return shapeRow(viewOf(context), written, options, meter, shapeWrittenRows);
     };
     return this.#calls.write(operation, copyQuery(input), run, unlimited);
   }
@@ -212,7 +211,7 @@ function findWholeRow(
   meter: ReadMeter,
 ): Promise<FoundRow | undefined> {
   const where = whereOf(context, query);
-  return besideCatalogs(context, [], (within) => findOne(within, where, meter, query));
+  return withReadView(context, [], (view) => findOne(view, where, meter, query));
 }
 
 /** @throws {InvalidArgumentError} if a query does not name the primary key of a deleted row. */
@@ -228,7 +227,7 @@ function assertByKey(context: TableContext, query: AnyQuery): void {
 /** Returns the primary key that a query names; undefined if it names a unique index. */
 function namedPrimaryKey(context: TableContext, query: AnyQuery): readonly KvKeyPart[] | undefined {
   const where = scopedUnique(context, whereOf(context, query));
-  const [key] = planUnique(queriedModel(context), where, query.index);
+  const [key] = planUnique(viewOf(context).queriedModel, where, query.index);
   return key === "primaryKey" ? primaryKeyIn(context.model, where) : undefined;
 }
 
@@ -241,7 +240,7 @@ async function shapeResults(
   const found = results.flatMap((result) => (result.ok ? [result.row] : []));
   // The rows are written already, so no limit applies to the relations that are read with them.
   const shapeMeter = meterOf(context, query, unlimited);
-  const shaped = await shapeWrittenRows(context, found, query, shapeMeter);
+  const shaped = await shapeWrittenRows(viewOf(context), found, query, shapeMeter);
   meter.reads += shapeMeter.reads;
   let next = 0;
   const all = results.map((result) => (result.ok ? { ...result, row: shaped[next++] } : result));

@@ -10,16 +10,16 @@ import { countRows, rowExists } from "../../read/aggregate/count-rows.js";
 import { type AnyRankQuery, rankRow } from "../../read/aggregate/rank-row.js";
 import { type AnyDistinctQuery, distinctValues } from "../../read/find/distinct-values.js";
 import { explainQuery, type QueryExplanation } from "../../read/find/explain-query.js";
-import { findFirstRow, findOne, findPage, streamRows } from "../../read/find/find-rows.js";
-import { chooseSkipping } from "../../read/find/skip-entries.js";
+import { findFirstRow, findPage, streamRows } from "../../read/find/find-rows.js";
+import { findOne } from "../../read/find/find-unique.js";
+import { skipping } from "../../read/find/skip-entries.js";
 import { watchRow } from "../../read/live/watch-row.js";
 import { watchRows } from "../../read/live/watch-rows.js";
 import { choosePlan, chooseScan } from "../../read/plan/choose-plan.js";
 import type { AnyQuery, FoundRow } from "../../state/context/any-query.js";
 import type { Page } from "../../state/context/page.js";
 import type { ReadMeter } from "../../state/context/read-meter.js";
-import type { TableContext } from "../../state/context/table-context.js";
-import { withDeletedRows } from "../../write/deleted/purging-context.js";
+import type { ReadView } from "../../state/context/read-view.js";
 import type { Calls } from "../calls.js";
 import { copyQuery, whereOf } from "../parse-options.js";
 import { RowQuery } from "./row-query.js";
@@ -61,55 +61,40 @@ export class RowReads {
   }
 
   count(query: AnyQuery = {}): Promise<number> {
-    return this.#calls.read("count", copyQuery(query), (context, options, meter) =>
-      countRows(context, options, meter),
-    );
+    return this.#calls.read("count", copyQuery(query), countRows);
   }
 
   aggregate(query: AnyAggregateQuery): Promise<ShapedRow> {
-    return this.#calls.read("aggregate", copyOf(query), (context, options, meter) =>
-      aggregateRows(context, options, meter),
-    );
+    return this.#calls.read("aggregate", copyOf(query), aggregateRows);
   }
 
   groupBy(query: AnyAggregateQuery): Promise<ShapedRow[]> {
-    return this.#calls.read("groupBy", copyOf(query), (context, options, meter) =>
-      groupRows(context, options, meter),
-    );
+    return this.#calls.read("groupBy", copyOf(query), groupRows);
   }
 
   rank(query: AnyRankQuery): Promise<number | null> {
-    return this.#calls.read("rank", copyOf(query), (context, options, meter) =>
-      rankRow(context, options, meter),
-    );
+    return this.#calls.read("rank", copyOf(query), rankRow);
   }
 
   distinct(query: AnyDistinctQuery): Promise<ShapedRow[]> {
-    return this.#calls.read("distinct", copyOf(query), (context, options, meter) =>
-      distinctValues(context, options, meter),
-    );
+    return this.#calls.read("distinct", copyOf(query), distinctValues);
   }
 
   exists(query: AnyQuery = {}): Promise<boolean> {
-    return this.#calls.read("exists", copyQuery(query), (context, options, meter) =>
-      rowExists(context, options, meter),
-    );
+    return this.#calls.read("exists", copyQuery(query), rowExists);
   }
 
   explain(query: AnyQuery): Promise<QueryExplanation> {
-    const { context } = this.#calls;
-    return this.#calls.run("explain", copyQuery(query), async (options) =>
-      options.withDeleted
-        ? await readDeleted(context, async (within) => explainQuery(within, options))
-        : explainQuery(context, options),
+    return this.#calls.read("explain", copyQuery(query), (view, options) =>
+      readDeleted(view, async () => explainQuery(view, options)),
     );
   }
 
   watch(query: AnyQuery): ReadableStream<ShapedRow> {
     const { context } = this.#calls;
     return this.#calls.watch("watch", copyQuery(query), (options, report) =>
-      watchRow(context, whereOf(context, options), options, (found, meter) =>
-        report(async () => (found === null ? null : shapeRow(context, found, options, meter))),
+      watchRow(context, whereOf(context, options), options, (view, found, meter) =>
+        report(async () => (found === null ? null : shapeRow(view, found, options, meter))),
       ),
     );
   }
@@ -117,8 +102,8 @@ export class RowReads {
   watchMany(query: AnyQuery): ReadableStream<ShapedRow[]> {
     const { context } = this.#calls;
     return this.#calls.watch("watchMany", copyQuery(query), (options, report) =>
-      watchRows(context, options, (rows, meter) =>
-        report(() => shapeRows(context, rows, options, meter)),
+      watchRows(context, options, (view, rows, meter) =>
+        report(() => shapeRows(view, rows, options, meter)),
       ),
     );
   }
@@ -134,12 +119,10 @@ export class RowReads {
     find: typeof findFirstRow,
     isRequired: boolean,
   ): Promise<ShapedRow> {
-    return this.#calls.read(operation, copyQuery(query), async (context, options, meter) => {
-      const found = options.withDeleted
-        ? await readDeleted(context, (within) => find(within, options, meter))
-        : await find(context, options, meter);
-      if (found !== undefined) return shapeRow(context, found, options, meter);
-      if (isRequired) throw new RowNotFoundError(context.model.name, options.where);
+    return this.#calls.read(operation, copyQuery(query), async (view, options, meter) => {
+      const found = await readDeleted(view, () => find(view, options, meter));
+      if (found !== undefined) return shapeRow(view, found, options, meter);
+      if (isRequired) throw new RowNotFoundError(view.model.name, options.where);
       return null;
     });
   }
@@ -158,49 +141,42 @@ export function queryReads(
   query: AnyQuery,
   choose: typeof choosePlan,
 ): QueryReads<ShapedRow> {
-  const { context } = calls;
   return {
     page: () =>
-      calls.read(operation, query, async (context, options, meter) => {
-        const chosen: typeof choosePlan =
-          options.skip === undefined
-            ? choose
-            : (reading, page) => chooseSkipping(reading, page, meter, choose);
-        const { items, cursor } = options.withDeleted
-          ? await readDeleted(context, (within) => findPage(within, options, meter, chosen))
-          : await findPage(context, options, meter, chosen);
-        return { items: await shapeRows(context, items, options, meter), cursor };
+      calls.read(operation, query, async (view, options, meter) => {
+        const { items, cursor } = await readDeleted(view, () =>
+          findPage(view, options, meter, skipping(choose, meter)),
+        );
+        return { items: await shapeRows(view, items, options, meter), cursor };
       }),
     stream: () =>
-      calls.stream(operation, query, (options, meter) => {
-        const within = options.withDeleted ? withDeletedRows(context) : context;
-        const rows = streamRows(within, options, meter, (reading, page) =>
-          options.withDeleted
-            ? readDeleted(context, () => chooseSkipping(reading, page, meter, choose))
-            : chooseSkipping(reading, page, meter, choose),
+      calls.stream(operation, query, (view, options, meter) => {
+        const rows = streamRows(view, options, meter, (reading, page) =>
+          readDeleted(view, () => skipping(choose, meter)(reading, page)),
         );
-        return streamShaped(context, options, rows, meter);
+        return streamShaped(view, options, rows, meter);
       }),
   };
 }
 
 /**
- * Runs a read that also returns rows that are marked as deleted.
+ * Finds rows, also those that are marked as deleted if the view has them.
  *
- * @throws {InvalidArgumentError} if such a read needs an index.
+ * @throws {InvalidArgumentError} if a read of such rows needs an index.
  */
-async function readDeleted<T>(
-  context: TableContext,
-  read: (context: TableContext) => Promise<T>,
-): Promise<T> {
+function readDeleted<T>(view: ReadView, read: () => Promise<T>): Promise<T> {
+  return view.withDeleted ? readWithDeleted(view.model.name, read) : read();
+}
+
+async function readWithDeleted<T>(model: string, read: () => Promise<T>): Promise<T> {
   try {
-    return await read(withDeletedRows(context));
+    return await read();
   } catch (error) {
     const needsIndex = error instanceof UnindexedQueryError || error instanceof UnknownIndexError;
     if (!needsIndex) throw error;
     const reason =
       "indexes leave deleted rows out; query by the primary key or in its order, and put other conditions into filter";
-    throw new InvalidArgumentError(context.model.name, "withDeleted", reason);
+    throw new InvalidArgumentError(model, "withDeleted", reason);
   }
 }
 
@@ -211,13 +187,13 @@ function copyOf<T extends AnyAggregateQuery | AnyDistinctQuery | AnyRankQuery>(q
 
 /** Finds the row to return. An index entry is enough if it holds what the query returns. */
 function findUniqueRow(
-  context: TableContext,
+  view: ReadView,
   query: AnyQuery,
   meter: ReadMeter,
 ): Promise<FoundRow | undefined> {
   const { index, select, include, withVersionstamp } = query;
   const readQuery = { index, select, include, withVersionstamp, forWrite: false };
-  return findOne(context, whereOf(context, query), meter, readQuery);
+  return findOne(view, whereOf(view, query), meter, readQuery);
 }
 
 /**
@@ -225,21 +201,21 @@ function findUniqueRow(
  * group are read together.
  */
 async function* streamShaped(
-  context: TableContext,
+  view: ReadView,
   query: AnyQuery,
   rows: AsyncGenerator<FoundRow>,
   meter: ReadMeter,
 ): AsyncGenerator<ShapedRow> {
   if (query.include === undefined) {
-    for await (const found of rows) yield shapeRow(context, found, query, meter);
+    for await (const found of rows) yield shapeRow(view, found, query, meter);
     return;
   }
   let group: FoundRow[] = [];
   for await (const found of rows) {
     group.push(found);
     if (group.length < groupSize) continue;
-    yield* await shapeStreamed(context, group, query, meter);
+    yield* await shapeStreamed(view, group, query, meter);
     group = [];
   }
-  yield* await shapeStreamed(context, group, query, meter);
+  yield* await shapeStreamed(view, group, query, meter);
 }

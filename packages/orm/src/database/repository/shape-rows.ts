@@ -6,10 +6,8 @@ import type { MissingRow } from "../../read/include/relation-load.js";
 import { retryTornRead } from "../../read/include/retry-torn-read.js";
 import type { AnyQuery, FoundRow } from "../../state/context/any-query.js";
 import type { ReadMeter } from "../../state/context/read-meter.js";
-import type { TableContext } from "../../state/context/table-context.js";
-import { foundRow } from "../../state/rows/found-row.js";
-import { readRows } from "../../state/rows/read-rows.js";
-import { withDeletedRows } from "../../write/deleted/purging-context.js";
+import type { ReadView } from "../../state/context/read-view.js";
+import { foundRow, readRows } from "../../state/rows/read-rows.js";
 import { createMatcher } from "../../write/many/row-matcher.js";
 
 /**
@@ -29,16 +27,16 @@ type Shape = Pick<AnyQuery, "select" | "returned" | "include" | "withVersionstam
  * @param shapeAll is called for relations and versionstamps.
  */
 export function shapeRow(
-  context: TableContext,
+  view: ReadView,
   found: FoundRow,
   shape: Shape,
   meter: ReadMeter,
   shapeAll: typeof shapeWrittenRows = shapeRows,
 ): ShapedRow | Promise<ShapedRow> {
   if (shape.include === undefined && !shape.withVersionstamp) {
-    return resultRow(context, found.row, shape);
+    return resultRow(view, found.row, shape);
   }
-  return shapeAll(context, [found], shape, meter).then(([shaped]) => shaped);
+  return shapeAll(view, [found], shape, meter).then(([shaped]) => shaped);
 }
 
 /**
@@ -49,7 +47,7 @@ export function shapeRow(
  * @throws the errors of `loadRelations`.
  */
 export async function shapeRows(
-  context: TableContext,
+  view: ReadView,
   found: readonly FoundRow[],
   shape: Shape,
   meter: ReadMeter,
@@ -58,11 +56,11 @@ export async function shapeRows(
   const { include, withVersionstamp } = shape;
   const rows: AnyRow[] = [];
   for (const { row } of found) rows.push(row);
-  const selected = await resultRows(context, rows, shape);
+  const selected = await resultRows(view, rows, shape);
   const loaded =
     include === undefined
       ? [...selected]
-      : await loadRelations(context, rows, selected, include, meter, missing);
+      : await loadRelations(view, rows, selected, include, meter, missing);
   if (!withVersionstamp) return loaded;
   return found.map(({ versionstamp }, i) => ({ row: loaded[i], versionstamp }));
 }
@@ -73,17 +71,17 @@ export async function shapeRows(
  * that takes the error for a failure of the write would repeat the write.
  */
 export async function shapeWrittenRows(
-  context: TableContext,
+  view: ReadView,
   found: readonly FoundRow[],
   shape: Shape,
   meter: ReadMeter,
 ): Promise<ShapedRow[]> {
   try {
-    return await retryTornRead(() => shapeRows(context, found, shape, meter));
+    return await retryTornRead(() => shapeRows(view, found, shape, meter));
   } catch (error) {
     const isGone = error instanceof VersionConflictError || error instanceof ReferenceMissingError;
     if (!isGone) throw error;
-    return await shapeRows(context, found, shape, meter, "null");
+    return await shapeRows(view, found, shape, meter, "null");
   }
 }
 
@@ -96,33 +94,32 @@ export async function shapeWrittenRows(
  * @throws the errors of {@link shapeRows}.
  */
 export async function shapeStreamed(
-  context: TableContext,
+  view: ReadView,
   found: readonly FoundRow[],
   query: AnyQuery,
   meter: ReadMeter,
 ): Promise<ShapedRow[]> {
   return await retryTornRead(async (attempt) => {
-    const rows = attempt === 1 ? found : await rereadRows(context, found, query, meter);
-    return await shapeRows(context, rows, query, meter);
+    const rows = attempt === 1 ? found : await rereadRows(view, found, query, meter);
+    return await shapeRows(view, rows, query, meter);
   });
 }
 
 async function rereadRows(
-  context: TableContext,
+  view: ReadView,
   found: readonly FoundRow[],
   query: AnyQuery,
   meter: ReadMeter,
 ): Promise<FoundRow[]> {
-  const within = query.withDeleted ? withDeletedRows(context) : context;
-  const matches = await createMatcher(within, query, meter);
+  const matches = await createMatcher(view, query, meter);
   const primaryKeys = found.map(({ primaryKey }) => primaryKey);
   meter.add(primaryKeys.length);
-  const entries = await readRows(context, primaryKeys);
+  const entries = await readRows(view, primaryKeys);
   const rows: FoundRow[] = [];
   for (const [i, primaryKey] of primaryKeys.entries()) {
     const entry = entries[i];
-    const row = entry && foundRow(within, primaryKey, entry);
-    if (row !== undefined && (await matches(row, within))) rows.push(row);
+    const row = entry && foundRow(view, primaryKey, entry);
+    if (row !== undefined && (await matches(row, view))) rows.push(row);
   }
   return rows;
 }

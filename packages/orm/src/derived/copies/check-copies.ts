@@ -5,9 +5,9 @@ import { keyText } from "../../model/keys/key-text.js";
 import { pointerOf } from "../../model/keys/primary-key.js";
 import { inParallel } from "../../state/context/in-parallel.js";
 import type { ModelStore } from "../../state/context/model-store.js";
+import { viewOf } from "../../state/context/read-view.js";
 import type { RelatedStore } from "../../state/context/table-context.js";
-import { foundRow } from "../../state/rows/found-row.js";
-import { readWithSchema } from "../../state/rows/read-rows.js";
+import { foundRow, readWithSchema } from "../../state/rows/read-rows.js";
 import { type MigrationRun, maxBatchRows } from "../../state/run/migration-run.js";
 import { readNextRows } from "../../state/run/scan-rows.js";
 import { areOutdated, compareCopies, copyRelations, type SuspectCopies } from "./compare-copies.js";
@@ -73,13 +73,14 @@ export async function checkCopies(
     if (run.signal?.aborted) return "stopped";
     const limit = Math.min(maxBatchRows, run.batchRows);
     const start: readonly KvKeyPart[] | null = after;
-    const entries: KvEntry<AnyRow>[] = await readWithSchema(store, () =>
+    const view = viewOf(store);
+    const entries: KvEntry<AnyRow>[] = await readWithSchema(view, () =>
       readNextRows(store, start, limit),
     );
     const found = entries.flatMap((entry) => {
       const primaryKey = entry.key.slice(1);
       if (primaryKey.length !== store.model.primaryKey.length) return [];
-      return foundRow(store, primaryKey, entry, true) ?? [];
+      return foundRow(view, primaryKey, entry, true) ?? [];
     });
     const suspects: SuspectCopies[] = [];
     for (const copying of relations) suspects.push(...(await compareCopies(store, copying, found)));

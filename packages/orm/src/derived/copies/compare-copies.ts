@@ -2,11 +2,11 @@ import type { KvEntryMaybe, KvKey, KvKeyPart } from "@keywright/core";
 import { rowKey } from "../../model/keys/primary-key.js";
 import type { BelongsTo } from "../../model/relations/relation-definition.js";
 import type { FoundRow } from "../../state/context/any-query.js";
+import { viewOf } from "../../state/context/read-view.js";
 import type { RelatedStore } from "../../state/context/table-context.js";
 import { isSameReference, referencedKey } from "../../state/references/referenced-key.js";
 import { tableOfModel } from "../../state/references/referrers.js";
-import { foundRow } from "../../state/rows/found-row.js";
-import { readKeys, readRows } from "../../state/rows/read-rows.js";
+import { foundRow, readKeys, readRows } from "../../state/rows/read-rows.js";
 import { changedCopies, copiesOfNoRow, ownNames } from "./copied-values.js";
 
 /** A relation that copies fields. */
@@ -51,10 +51,10 @@ export async function compareCopies(
     targetId: referencedKey(copying.relation.fields, found.row),
   }));
   const targets = referring.flatMap(({ targetId }) => (targetId === undefined ? [] : [targetId]));
-  const sources = (await readRows(copying.target, targets)).values();
+  const sources = (await readRows(viewOf(copying.target), targets)).values();
   return referring.flatMap(({ found, targetId }) => {
-    const source = targetId === undefined ? undefined : sources.next().value;
-    const fields = differences(store, copying, found, targetId, source);
+    const entry = targetId === undefined ? undefined : sources.next().value;
+    const fields = differences(store, copying, found, targetId, entry);
     return fields.length === 0 ? [] : [{ primaryKey: found.primaryKey, copying, targetId, fields }];
   });
 }
@@ -70,8 +70,9 @@ export async function areOutdated(
   const { relation, target } = copying;
   const keys: KvKey[] = [rowKey(store.model, primaryKey)];
   if (targetId !== undefined) keys.push(rowKey(target.model, targetId));
-  const [entry, source] = await readKeys(store, keys);
-  const found = foundRow(store, primaryKey, entry!, true);
+  const view = viewOf(store);
+  const [entry, source] = await readKeys(view, keys);
+  const found = foundRow(view, primaryKey, entry!, true);
   if (found === undefined) return false;
   if (!isSameReference(referencedKey(relation.fields, found.row), targetId)) return false;
   return differences(store, copying, found, targetId, source).length > 0;
@@ -85,6 +86,6 @@ function differences(
   entry: KvEntryMaybe<unknown> | undefined,
 ): readonly string[] {
   if (targetId === undefined) return changedCopies(ownNames(copy), copiesOfNoRow(model, copy), row);
-  const source = entry && foundRow(target, targetId, entry);
+  const source = entry && foundRow(viewOf(target), targetId, entry);
   return source === undefined ? [] : changedCopies(copy, source.row, row);
 }

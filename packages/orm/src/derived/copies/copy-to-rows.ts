@@ -17,8 +17,7 @@ import {
   nextReferrer,
   tableOfModel,
 } from "../../state/references/referrers.js";
-import { foundRow } from "../../state/rows/found-row.js";
-import { readRows } from "../../state/rows/read-rows.js";
+import { foundRow, readRows } from "../../state/rows/read-rows.js";
 import type { KeyId } from "../../state/transaction/buffer/key-id.js";
 import { unexpired } from "../expiry/row-expiry.js";
 import { withCopies } from "./copied-values.js";
@@ -135,10 +134,11 @@ async function findCopying(
     keys.push(next.referrer.primaryKey);
     cursor = next.cursor;
   }
-  const entries = await readRows(table, keys);
+  const view = viewOf({ ...table, scope: undefined });
+  const entries = await readRows(view, keys);
   const rows: FoundRow[] = [];
   for (const [i, entry] of entries.entries()) {
-    const found = foundRow({ ...table, scope: undefined }, keys[i]!, entry);
+    const found = foundRow(view, keys[i]!, entry);
     if (found === undefined || !isReferenceTo(reference.fields, found.row, primaryKey)) continue;
     if (!isInScope(table, found.row)) {
       const reason =

@@ -1,8 +1,8 @@
 import type { KvKey } from "@keywright/core";
 import { keyText } from "../../model/keys/key-text.js";
 import { systemValue } from "../../state/catalog/system-value.js";
-import type { ModelStore } from "../../state/context/model-store.js";
 import type { ReadMeter } from "../../state/context/read-meter.js";
+import type { ReadView } from "../../state/context/read-view.js";
 import { readStored } from "../../state/rows/read-rows.js";
 import { counterShape } from "./counter-keys.js";
 import {
@@ -20,12 +20,6 @@ const maxExpired = 10;
 /** How often the counters are read if rows expire while they are read. */
 const maxTries = 3;
 
-/** A model whose counters are read. */
-interface CounterStore extends ModelStore {
-  /** Undefined outside of a transaction. */
-  readonly transaction: object | undefined;
-}
-
 export interface CounterValue {
   readonly key: KvKey;
   /** 64 bits. 0 if the counter does not exist. */
@@ -34,28 +28,28 @@ export interface CounterValue {
 
 /** Returns the sum of counters of rows, without rows that have expired. */
 export async function readCounters(
-  store: CounterStore,
+  view: ReadView,
   keys: readonly KvKey[],
   meter: ReadMeter,
 ): Promise<number> {
-  const counters = await withoutExpired(store, meter, () => readCounterValues(store, keys, meter));
+  const counters = await withoutExpired(view, meter, () => readCounterValues(view, keys, meter));
   return Number(counters.reduce((sum, { value }) => sum + BigInt.asIntN(64, value), 0n));
 }
 
 /** Reads counters by their keys. */
 export async function readCounterValues(
-  store: CounterStore,
+  view: ReadView,
   keys: readonly KvKey[],
   meter: ReadMeter,
 ): Promise<CounterValue[]> {
   meter.add(keys.length);
-  const entries = await readStored(store, keys);
-  return entries.map((entry) => counterValue(store, entry));
+  const entries = await readStored(view, keys);
+  return entries.map((entry) => counterValue(view, entry));
 }
 
 type Entry = Parameters<typeof systemValue>[0];
 
-export function counterValue({ model }: ModelStore, entry: Entry): CounterValue {
+export function counterValue({ model }: ReadView, entry: Entry): CounterValue {
   const counter = systemValue(entry, counterShape, model.name);
   return { key: entry.key, value: counter?.value ?? 0n };
 }
@@ -73,28 +67,27 @@ export function counterValue({ model }: ModelStore, entry: Entry): CounterValue 
  * the read.
  */
 export async function withoutExpired(
-  store: CounterStore,
+  view: ReadView,
   meter: ReadMeter,
   read: () => Promise<CounterValue[]>,
 ): Promise<CounterValue[]> {
-  const { catalog, transaction } = store;
-  const { snapshot, database } = catalog;
+  const { snapshot, store, isInTransaction } = view;
   if (!maintainedCounters(snapshot).recordsRows) return await read();
   const start = Date.now();
-  const max = transaction === undefined ? maxExpired : 0;
+  const max = isInTransaction ? 0 : maxExpired;
   const list = async (): Promise<ExpiredUntil> =>
-    transaction === undefined
-      ? await listExpiredUntil(store, snapshot, Date.now())
-      : ofTransaction(await listExpiredCounts(store, snapshot, { now: start }));
-  let listed = await listExpiredUntil({ ...store, kv: database }, snapshot, start, max + 1);
+    isInTransaction
+      ? ofTransaction(await listExpiredCounts(view, snapshot, { now: start }))
+      : await listExpiredUntil(view, snapshot, Date.now());
+  let listed = await listExpiredUntil(store, snapshot, start, max + 1);
   if (listed.expired.length > max) {
     await subtractExpiredRows(store, Number.POSITIVE_INFINITY);
     listed = await list();
-  } else if (transaction !== undefined) listed = ofTransaction([]);
+  } else if (isInTransaction) listed = ofTransaction([]);
   for (let tries = 1; ; tries++) {
     const { expired, next } = listed;
     meter.reads += 2 * expired.length;
-    const gone = await withoutRow(store, expired);
+    const gone = await withoutRow(view, expired);
     const counters = await read();
     if (expired.length === 0 && Date.now() < next) return counters;
     listed = await list();

@@ -1,24 +1,23 @@
 import { UnindexedQueryError } from "../../errors/query-errors.js";
 import { IndexNotReadyError } from "../../errors/schema-errors.js";
 import type { CompiledIndex } from "../../model/compiled-model.js";
-import type { ModelStore } from "../../state/context/model-store.js";
-import { type RankedTable, rankedCounterOf, rankedTable } from "./ranked-table.js";
+import type { ReadView } from "../../state/context/read-view.js";
+import { type RankedReads, rankedCounterOf, rankedTable } from "./ranked-table.js";
 
 /** Returns the intervals of an index, if it is ranked and they can be read. */
 export function findRanks(
-  store: ModelStore,
+  view: ReadView,
   index: CompiledIndex | undefined,
   sums: readonly string[] = [],
-): RankedTable | undefined {
-  const { model, catalog } = store;
+): RankedReads | undefined {
+  const { model, snapshot } = view;
   const counter = rankedCounterOf(model, index);
   if (index === undefined || counter === undefined) return undefined;
-  const { snapshot } = catalog;
   const isSummed = (field: string) =>
     !snapshot.mayDiffer(field) && counter.ranked?.some((sum) => sum.field === field) === true;
   if (!sums.every(isSummed) || !snapshot.canRead(index)) return undefined;
   if (snapshot.counterState(counter.name) !== "readable") return undefined;
-  return rankedTable(store, counter);
+  return rankedTable(view, counter);
 }
 
 /**
@@ -29,21 +28,21 @@ export function findRanks(
  * @throws {IndexNotReadyError} if its ranks are not built.
  */
 export async function readableRanks(
-  store: ModelStore,
+  view: ReadView,
   index: CompiledIndex | undefined,
   option: string,
-): Promise<RankedTable> {
-  const { model, catalog } = store;
+): Promise<RankedReads> {
+  const { model } = view;
   const counter = rankedCounterOf(model, index);
   if (index === undefined || counter === undefined) throw unranked(model.name, index, option);
-  await catalog.refresh();
-  const ranks = findRanks(store, index);
+  if (!view.isChecked) await view.refresh();
+  const ranks = findRanks(view, index);
   if (ranks !== undefined) return ranks;
-  await catalog.reload();
-  const reloaded = findRanks(store, index);
+  await view.reload();
+  const reloaded = findRanks(view, index);
   if (reloaded !== undefined) return reloaded;
-  await catalog.assertReadable(index);
-  const state = catalog.snapshot.counterState(counter.name);
+  await view.assertReadable(index);
+  const state = view.snapshot.counterState(counter.name);
   const unready = state === "readable" ? "outdated" : state;
   const subject = `the ranks of the index ${index.name}`;
   throw new IndexNotReadyError(model.name, counter.name, unready, undefined, subject);

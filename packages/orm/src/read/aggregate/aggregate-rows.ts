@@ -7,11 +7,9 @@ import { valueKinds } from "../../model/fields/key-kinds.js";
 import { definitionOf } from "../../model/fields/schema-definition.js";
 import { ascendingPart, isSamePart } from "../../model/keys/key-parts.js";
 import type { ReadMeter } from "../../state/context/read-meter.js";
+import type { ReadView } from "../../state/context/read-view.js";
 import { scopedQuery } from "../../state/context/scope.js";
-import type { TableContext } from "../../state/context/table-context.js";
-import { readAgain } from "../../state/rows/read-again.js";
-import { takeOf } from "../find/read-page.js";
-import { queriedModel } from "../plan/queried-model.js";
+import { takeOf } from "../find/find-rows.js";
 import {
   type Aggregates,
   type AnyAggregateQuery,
@@ -33,27 +31,25 @@ import { type Summary, Total } from "./total.js";
  * @throws {IndexNotReadyError} if they are not built.
  */
 export async function aggregateRows(
-  context: TableContext,
+  view: ReadView,
   query: AnyAggregateQuery,
   meter: ReadMeter,
 ): Promise<Record<string, unknown>> {
-  const { model } = context;
+  const { model } = view;
   const aggregates = parseAggregates(model, query);
-  return await readAgain(context, async () => {
-    const summary = await chooseSummary(context, query, aggregates, []);
-    const { plan } = summary;
-    meter.index = plan.index?.name ?? "primaryKey";
-    const total = new Total(summary, model.keyOrder);
-    const ranked = await rankedGroups(context, plan, aggregates, meter);
-    const pages = ranked === undefined ? readGroups(context, plan, meter) : [ranked];
-    for await (const groups of pages) {
-      for (const group of groups) {
-        total.add(group);
-        if (summary.extremes.size > 0) await total.addExtremes(context, group, meter);
-      }
+  const summary = await chooseSummary(view, query, aggregates, []);
+  const { plan } = summary;
+  meter.index = plan.index?.name ?? "primaryKey";
+  const total = new Total(summary, model.keyOrder);
+  const ranked = await rankedGroups(view, plan, aggregates, meter);
+  const pages = ranked === undefined ? readGroups(view, plan, meter) : [ranked];
+  for await (const groups of pages) {
+    for (const group of groups) {
+      total.add(group);
+      if (summary.extremes.size > 0) await total.addExtremes(view, group, meter);
     }
-    return total.result(model.name);
-  });
+  }
+  return total.result(model.name);
 }
 
 /**
@@ -64,57 +60,55 @@ export async function aggregateRows(
  * @throws the errors of {@link aggregateRows}.
  */
 export async function groupRows(
-  context: TableContext,
+  view: ReadView,
   query: AnyAggregateQuery,
   meter: ReadMeter,
 ): Promise<Record<string, unknown>[]> {
-  const { model } = context;
+  const { model } = view;
   const aggregates = parseAggregates(model, query);
   const by = parseBy(model, query.by);
   const take = takeOf(model, query) ?? Number.POSITIVE_INFINITY;
   const { direction, sort } = parseGroupOrder(model, query.orderBy, by, aggregates);
   const passes = parseHaving(model, query.having, aggregates);
-  return await readAgain(context, async () => {
-    const summary = await chooseSummary(context, query, aggregates, by);
-    const { parts, name } = summary.plan.index!;
-    meter.index = name;
-    const columns = by.map((field) => {
-      const position = parts.findIndex((part) => part.field === field);
-      return { field, position, valueFor: groupValue(model, parts[position]!) };
-    });
-    const reverse = (direction === "desc") !== parts[columns[0]!.position]!.descending;
-    const results: Record<string, unknown>[] = [];
-    let current: { parts: readonly KvKeyPart[]; total: Total } | undefined;
-    const finish = () => {
-      if (current === undefined) return;
-      const result: Record<string, unknown> = {};
-      for (const { field, position, valueFor } of columns) {
-        result[field] = valueFor(current.parts[position]!);
-      }
-      Object.assign(result, current.total.result(model.name));
-      if (passes(result)) results.push(result);
-    };
-    const isCurrent = (group: Group) =>
-      current !== undefined &&
-      columns.every(({ position }) => isSamePart(current!.parts[position], group.parts[position]));
-    const isWhole = columns.at(-1)!.position === parts.length - 1;
-    const stopsEarly = isWhole && sort === undefined && query.having === undefined;
-    // A result is complete when the next group begins.
-    const pageSize = stopsEarly ? take + 1 : Number.POSITIVE_INFINITY;
-    for await (const groups of readGroups(context, summary.plan, meter, { reverse, pageSize })) {
-      for (const group of groups) {
-        if (!isCurrent(group)) {
-          finish();
-          if (results.length === take && sort === undefined) return results;
-          current = { parts: group.parts, total: new Total(summary, model.keyOrder) };
-        }
-        current!.total.add(group);
-        if (summary.extremes.size > 0) await current!.total.addExtremes(context, group, meter);
-      }
-    }
-    finish();
-    return sort === undefined ? results : results.sort(sort).slice(0, take);
+  const summary = await chooseSummary(view, query, aggregates, by);
+  const { parts, name } = summary.plan.index!;
+  meter.index = name;
+  const columns = by.map((field) => {
+    const position = parts.findIndex((part) => part.field === field);
+    return { field, position, valueFor: groupValue(model, parts[position]!) };
   });
+  const reverse = (direction === "desc") !== parts[columns[0]!.position]!.descending;
+  const results: Record<string, unknown>[] = [];
+  let current: { parts: readonly KvKeyPart[]; total: Total } | undefined;
+  const finish = () => {
+    if (current === undefined) return;
+    const result: Record<string, unknown> = {};
+    for (const { field, position, valueFor } of columns) {
+      result[field] = valueFor(current.parts[position]!);
+    }
+    Object.assign(result, current.total.result(model.name));
+    if (passes(result)) results.push(result);
+  };
+  const isCurrent = (group: Group) =>
+    current !== undefined &&
+    columns.every(({ position }) => isSamePart(current!.parts[position], group.parts[position]));
+  const isWhole = columns.at(-1)!.position === parts.length - 1;
+  const stopsEarly = isWhole && sort === undefined && query.having === undefined;
+  // A result is complete when the next group begins.
+  const pageSize = stopsEarly ? take + 1 : Number.POSITIVE_INFINITY;
+  for await (const groups of readGroups(view, summary.plan, meter, { reverse, pageSize })) {
+    for (const group of groups) {
+      if (!isCurrent(group)) {
+        finish();
+        if (results.length === take && sort === undefined) return results;
+        current = { parts: group.parts, total: new Total(summary, model.keyOrder) };
+      }
+      current!.total.add(group);
+      if (summary.extremes.size > 0) await current!.total.addExtremes(view, group, meter);
+    }
+  }
+  finish();
+  return sort === undefined ? results : results.sort(sort).slice(0, take);
 }
 
 /**
@@ -122,7 +116,7 @@ export async function groupRows(
  * read several groups. Ranks have no minima and maxima.
  */
 async function rankedGroups(
-  context: TableContext,
+  view: ReadView,
   { index, segments, sums }: AggregatePlan,
   { min, max }: Aggregates,
   meter: ReadMeter,
@@ -130,9 +124,9 @@ async function rankedGroups(
   if (index === undefined || min.length + max.length > 0) return undefined;
   if (segments.every(({ equals }) => equals.length === index.parts.length)) return undefined;
   const fields = [...sums.keys()];
-  const ranks = findRanks(context, index, fields);
+  const ranks = findRanks(view, index, fields);
   if (ranks === undefined) return undefined;
-  const plan = { model: context.model, index, segments, reverse: false };
+  const plan = { model: view.model, index, segments, reverse: false };
   const totals = await rankedTotals(ranks, plan, fields.length > 0, meter);
   return totals.map((amounts) => ({
     parts: [],
@@ -146,42 +140,41 @@ async function rankedGroups(
 
 /** Returns the first plan whose aggregates are built. Reads the catalog again if there is none. */
 async function chooseSummary(
-  context: TableContext,
+  view: ReadView,
   unscoped: AnyAggregateQuery,
   aggregates: Aggregates,
   by: readonly string[],
 ): Promise<Summary> {
-  const { model, catalog } = context;
-  await catalog.refresh();
-  const scoped = context.scope === undefined ? model : queriedModel(context);
-  const query = scopedQuery(context, unscoped);
+  const { model } = view;
+  if (!view.isChecked) await view.refresh();
+  const scoped = view.scope === undefined ? model : view.queriedModel;
+  const query = scopedQuery(view, unscoped);
   const plans = planAggregate(scoped, query, aggregates, by);
-  const findReady = () => plans.find((plan) => missingCounter(context, plan) === undefined);
+  const findReady = () => plans.find((plan) => missingCounter(view, plan) === undefined);
   let plan = findReady();
   if (plan === undefined) {
-    await catalog.reload();
+    await view.reload();
     plan = findReady();
   }
   if (plan === undefined) {
-    const missing = missingCounter(context, plans[0]!)!;
-    const state = catalog.snapshot.counterState(missing);
+    const missing = missingCounter(view, plans[0]!)!;
+    const state = view.snapshot.counterState(missing);
     const unready = state === "readable" ? "outdated" : state;
     const subject = missing === "" ? "the count of all rows" : `the aggregate ${missing}`;
     throw new IndexNotReadyError(model.name, missing, unready, undefined, subject);
   }
   const extremes = new Map<string, CompiledIndex>();
   for (const field of [...aggregates.min, ...aggregates.max]) {
-    extremes.set(field, await readableExtreme(context, plan.extremes.get(field)!));
+    extremes.set(field, await readableExtreme(view, plan.extremes.get(field)!));
   }
   return { plan, aggregates, extremes };
 }
 
 /** Returns the name of a counter of a plan that cannot be read. */
 function missingCounter(
-  { catalog }: TableContext,
+  { snapshot }: ReadView,
   { index, count, sums }: AggregatePlan,
 ): string | undefined {
-  const { snapshot } = catalog;
   const counters = [...(count === undefined ? [] : [count]), ...sums.values()];
   if (index !== undefined && counters.length > 0 && !snapshot.canRead(index)) return index.name;
   const isReadable = ({ name, sum }: (typeof counters)[number]) =>

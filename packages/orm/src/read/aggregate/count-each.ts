@@ -4,7 +4,7 @@ import { readCounterValues, withoutExpired } from "../../derived/counters/read-c
 import type { AnyRow } from "../../model/compiled-model.js";
 import { inParallel } from "../../state/context/in-parallel.js";
 import type { ReadMeter } from "../../state/context/read-meter.js";
-import type { TableContext } from "../../state/context/table-context.js";
+import type { ReadView } from "../../state/context/read-view.js";
 import { keyFields } from "../plan/fields/key-fields.js";
 import { nameOfIndex, type QueryPlan, type Segment } from "../plan/ranges/query-plan.js";
 import { countRows, findCounted, refreshCounters } from "./count-rows.js";
@@ -25,7 +25,7 @@ export interface CountQueries {
  * query is planned once and all counters are read together.
  */
 export async function countEach(
-  context: TableContext,
+  view: ReadView,
   queries: CountQueries,
   meter: ReadMeter,
 ): Promise<number[]> {
@@ -36,15 +36,13 @@ export async function countEach(
   };
   const [first] = values;
   if (first === undefined) return [];
-  await refreshCounters(context);
-  const counted = findCounted(context, queryFor(first));
+  await refreshCounters(view);
+  const counted = findCounted(view, queryFor(first));
   const positions = counted && positionsOf(counted.plan, counted.segments, fields);
   if (counted === undefined || positions === undefined)
-    return await inParallel(values, maxConcurrent, (own) =>
-      countRows(context, queryFor(own), meter),
-    );
+    return await inParallel(values, maxConcurrent, (own) => countRows(view, queryFor(own), meter));
   const { plan, segments, counter } = counted;
-  const parts = keyFields(context.model, plan.index);
+  const parts = keyFields(view.model, plan.index);
   const keysFor = (own: readonly unknown[]): KvKey[] =>
     segments.map(({ equals }) => {
       const key = [...equals];
@@ -53,9 +51,7 @@ export async function countEach(
     });
   const keys = values.flatMap(keysFor);
   meter.index = nameOfIndex(plan);
-  const counters = await withoutExpired(context, meter, () =>
-    readCounterValues(context, keys, meter),
-  );
+  const counters = await withoutExpired(view, meter, () => readCounterValues(view, keys, meter));
   const counts = values.map(() => 0);
   for (const [i, { value }] of counters.entries())
     counts[Math.floor(i / segments.length)]! += Number(BigInt.asIntN(64, value));

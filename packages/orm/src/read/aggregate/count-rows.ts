@@ -7,20 +7,13 @@ import { countOf } from "../../model/aggregates/ranked-amounts.js";
 import { primaryKeyOfEntry } from "../../model/keys/entry-value.js";
 import type { AnyQuery } from "../../state/context/any-query.js";
 import type { ReadMeter } from "../../state/context/read-meter.js";
+import type { ReadView } from "../../state/context/read-view.js";
 import { scopedQuery } from "../../state/context/scope.js";
-import type { TableContext } from "../../state/context/table-context.js";
-import { readAgain } from "../../state/rows/read-again.js";
 import { type KeyId, keyIdOf } from "../../state/transaction/buffer/key-id.js";
 import { EntryReader, maxBatch } from "../find/entries/entry-reader.js";
+import { rowSourceOf } from "../find/find-rows.js";
 import type { RowSource } from "../find/rows/row-reader.js";
-import { rowSourceOf } from "../find/rows/row-source.js";
-import {
-  type ChosenPlan,
-  chooseAmong,
-  chooseScan,
-  isReadable,
-  plansOf,
-} from "../plan/choose-plan.js";
+import { type ChosenPlan, chooseAmong, chooseScan, plansOf } from "../plan/choose-plan.js";
 import { readsMarkedRows } from "../plan/covered-read.js";
 import { parseQuery } from "../plan/fields/query-fields.js";
 import {
@@ -47,46 +40,46 @@ import { readGroups } from "./read-groups.js";
  * returns.
  */
 export async function countRows(
-  context: TableContext,
+  view: ReadView,
   query: AnyQuery,
   meter: ReadMeter,
 ): Promise<number> {
-  const { model } = context;
-  await refreshCounters(context);
-  const plans = plansOfCount(context, query);
+  const { model } = view;
+  await refreshCounters(view);
+  const plans = plansOfCount(view, query);
   const ofRows = model.counters.find(
     ({ index, sum, ranked }) => index === undefined && sum === undefined && ranked === undefined,
   );
-  if (plans === undefined && query.filter === undefined && isReadableCounter(context, ofRows)) {
+  if (plans === undefined && query.filter === undefined && isReadableCounter(view, ofRows)) {
     meter.index = "primaryKey";
-    return await readCounters(context, [counterKey(ofRows, [])], meter);
+    return await readCounters(view, [counterKey(ofRows, [])], meter);
   }
   const isTested = query.filter !== undefined || query.related !== undefined;
   const counted = isTested
     ? undefined
-    : plans?.find((plan): plan is QueryPlan => hasCounters(context, plan));
+    : plans?.find((plan): plan is QueryPlan => hasCounters(view, plan));
   // With free parts there are as many counters as keys. The ranks of the index take fewer reads.
   const isRanked = counted?.index?.ranked === true && !isOneEach(counted);
   if (counted !== undefined && !isRanked) {
     meter.index = nameOfIndex(counted);
-    return await countGroups(context, counted, meter);
+    return await countGroups(view, counted, meter);
   }
   if (!isTested) {
-    const ranked = await countByRanks(context, plans ?? [], meter);
+    const ranked = await countByRanks(view, plans ?? [], meter);
     if (ranked !== undefined) return ranked;
-    if (counted !== undefined) return await countGroups(context, counted, meter);
+    if (counted !== undefined) return await countGroups(view, counted, meter);
   }
-  return await readAgain(context, async () => {
-    const chosen = await choosePlanOrScan(context, plansOfCount(context, query));
-    return isTested || mayReadMarkedRows(context, chosen.plan)
-      ? await countFound(rowSourceOf(context, chosen, query, meter, false))
-      : await countEntries(context, chosen.plan, meter);
-  });
+  const chosen = await choosePlanOrScan(view, plansOfCount(view, query));
+  return isTested || mayReadMarkedRows(view, chosen.plan)
+    ? await countFound(rowSourceOf(view, chosen, query, meter, false))
+    : await countEntries(view, chosen.plan, meter);
 }
 
 /** Another process may have dropped a counter, or may be rebuilding it. */
-export async function refreshCounters({ model, catalog }: TableContext): Promise<void> {
-  if (model.counted || model.indexes.some((index) => index.counted)) await catalog.refresh();
+export async function refreshCounters(view: ReadView): Promise<void> {
+  const { model, isChecked } = view;
+  if (isChecked) return;
+  if (model.counted || model.indexes.some((index) => index.counted)) await view.refresh();
 }
 
 /** A plan whose rows are counted by one counter for each of its segments. */
@@ -97,9 +90,9 @@ export interface CountedPlan {
 }
 
 /** Returns the plan of a query whose rows are counted by one counter for each segment, if any. */
-export function findCounted(context: TableContext, query: AnyQuery): CountedPlan | undefined {
-  const plans = plansOfCount(context, query) ?? [];
-  const plan = plans.find((one): one is QueryPlan => hasCounters(context, one));
+export function findCounted(view: ReadView, query: AnyQuery): CountedPlan | undefined {
+  const plans = plansOfCount(view, query) ?? [];
+  const plan = plans.find((one): one is QueryPlan => hasCounters(view, one));
   const counter = plan && countOfKeys(plan);
   if (counter === undefined || !isOneEach(plan!)) return undefined;
   return { plan: plan!, segments: groupsOf(plan!) ?? [], counter };
@@ -109,37 +102,33 @@ export function findCounted(context: TableContext, query: AnyQuery): CountedPlan
  * True if a query has a row. Reads the first index entry, or with a filter, rows until one passes.
  */
 export async function rowExists(
-  context: TableContext,
+  view: ReadView,
   query: AnyQuery,
   meter: ReadMeter,
 ): Promise<boolean> {
-  return await readAgain(context, () => findAny(context, query, meter));
-}
-
-async function findAny(context: TableContext, query: AnyQuery, meter: ReadMeter): Promise<boolean> {
-  const chosen = await choosePlanOrScan(context, plansOfCount(context, query));
+  const chosen = await choosePlanOrScan(view, plansOfCount(view, query));
   const isTested = query.filter !== undefined || query.related !== undefined;
-  if (isTested || mayReadMarkedRows(context, chosen.plan)) {
-    return (await rowSourceOf(context, chosen, query, meter, false).next(1)).length > 0;
+  if (isTested || mayReadMarkedRows(view, chosen.plan)) {
+    return (await rowSourceOf(view, chosen, query, meter, false).next(1)).length > 0;
   }
   meter.index = nameOfIndex(chosen.plan);
   for (const plan of plansIn(chosen.plan)) {
-    const entries = new EntryReader(context, plan, meter, { cost: 1 });
+    const entries = new EntryReader(view, plan, meter, { cost: 1 });
     if ((await entries.next(1)).length > 0) return true;
   }
   return false;
 }
 
-function mayReadMarkedRows(context: TableContext, plan: Plan): boolean {
-  return plansIn(plan).some(({ index }) => readsMarkedRows(context, index));
+function mayReadMarkedRows(view: ReadView, plan: Plan): boolean {
+  return plansIn(plan).some(({ index }) => readsMarkedRows(view, index));
 }
 
-function plansOfCount(context: TableContext, query: AnyQuery): readonly Plan[] | undefined {
-  const [{ conditions, order }] = parseQuery(context.model, scopedQuery(context, query));
+function plansOfCount(view: ReadView, query: AnyQuery): readonly Plan[] | undefined {
+  const [{ conditions, order }] = parseQuery(view.model, scopedQuery(view, query));
   const isSelective = query.index !== undefined || conditions.size > 0;
-  if (isSelective || query.related !== undefined) return plansOf(context, query);
+  if (isSelective || query.related !== undefined) return plansOf(view, query);
   if (order.size === 0) return undefined;
-  const plans = plansOf(context, query);
+  const plans = plansOf(view, query);
   // A row may lack a computed part, so an index with one may not have all rows.
   return plans.some((plan) => !("merged" in plan) && hasAllRows(plan.index)) ? undefined : plans;
 }
@@ -149,20 +138,20 @@ function hasAllRows(index: QueryPlan["index"]): boolean {
 }
 
 async function choosePlanOrScan(
-  context: TableContext,
+  view: ReadView,
   plans: readonly Plan[] | undefined,
 ): Promise<ChosenPlan> {
   return plans === undefined
-    ? await chooseScan(context, {})
-    : await chooseAmong(context, plans, undefined);
+    ? await chooseScan(view, {})
+    : await chooseAmong(view, plans, undefined);
 }
 
-function hasCounters(context: TableContext, plan: Plan): plan is QueryPlan {
+function hasCounters(view: ReadView, plan: Plan): plan is QueryPlan {
   if ("merged" in plan) return false;
   const { index } = plan;
   if (index === undefined || mayRepeat(plan)) return false;
-  if (!isReadableCounter(context, countOfKeys(plan))) return false;
-  return isReadable(context, index) && groupsOf(plan) !== undefined;
+  if (!isReadableCounter(view, countOfKeys(plan))) return false;
+  return view.canRead(index) && groupsOf(plan) !== undefined;
 }
 
 /** Returns the counter of the rows that each key of a plan's index has. */
@@ -183,13 +172,13 @@ function isOneEach({ index, segments }: QueryPlan): boolean {
 
 /** Counts by the intervals of a ranked index, if one of the plans has one. */
 async function countByRanks(
-  context: TableContext,
+  view: ReadView,
   plans: readonly Plan[],
   meter: ReadMeter,
 ): Promise<number | undefined> {
   for (const plan of plans) {
     if ("merged" in plan || mayRepeat(plan)) continue;
-    const ranks = findRanks(context, plan.index);
+    const ranks = findRanks(view, plan.index);
     if (ranks === undefined) continue;
     meter.index = nameOfIndex(plan);
     let total = 0n;
@@ -201,7 +190,7 @@ async function countByRanks(
 
 /** Adds up the counters of the keys that a plan has. */
 async function countGroups(
-  context: TableContext,
+  view: ReadView,
   queryPlan: QueryPlan,
   meter: ReadMeter,
 ): Promise<number> {
@@ -210,26 +199,26 @@ async function countGroups(
   const count = countOfKeys(queryPlan);
   const plan = { index, segments, count, sums: new Map(), extremes: new Map() };
   let total = 0;
-  for await (const groups of readGroups(context, plan, meter)) {
+  for await (const groups of readGroups(view, plan, meter)) {
     for (const { count: rows } of groups) total += Number(rows);
   }
   return total;
 }
 
 function isReadableCounter(
-  { catalog }: TableContext,
+  { snapshot }: ReadView,
   counter: Counter | undefined,
 ): counter is Counter {
-  return counter !== undefined && catalog.snapshot.counterState(counter.name) === "readable";
+  return counter !== undefined && snapshot.counterState(counter.name) === "readable";
 }
 
-async function countEntries(context: TableContext, plan: Plan, meter: ReadMeter): Promise<number> {
+async function countEntries(view: ReadView, plan: Plan, meter: ReadMeter): Promise<number> {
   meter.index = nameOfIndex(plan);
   const { model } = plan;
   const rows = "merged" in plan || mayRepeat(plan) ? new Set<KeyId>() : undefined;
   let count = 0;
   for (const each of plansIn(plan)) {
-    const reader = new EntryReader(context, each, meter, { cost: 1 });
+    const reader = new EntryReader(view, each, meter, { cost: 1 });
     for (;;) {
       const entries = await reader.next(maxBatch);
       if (entries.length === 0) break;

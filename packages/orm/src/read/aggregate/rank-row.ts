@@ -7,11 +7,9 @@ import { indexKeys } from "../../model/keys/index-entries.js";
 import { keyAfter } from "../../model/keys/key-parts.js";
 import type { AnyQuery } from "../../state/context/any-query.js";
 import type { ReadMeter } from "../../state/context/read-meter.js";
-import type { TableContext } from "../../state/context/table-context.js";
-import { readAgain } from "../../state/rows/read-again.js";
+import type { ReadView } from "../../state/context/read-view.js";
 import { namedIndexes } from "../../state/schema/named-index.js";
-import { findOne } from "../find/find-rows.js";
-import { queriedModel } from "../plan/queried-model.js";
+import { findOne } from "../find/find-unique.js";
 
 /** The options of `rank`, for any model. */
 export interface AnyRankQuery
@@ -27,11 +25,11 @@ export interface AnyRankQuery
  * @throws {UnindexedQueryError} if the index is not ranked.
  */
 export async function rankRow(
-  context: TableContext,
+  view: ReadView,
   query: AnyRankQuery,
   meter: ReadMeter,
 ): Promise<number | null> {
-  const { model } = context;
+  const { model } = view;
   const { where, order = "asc" } = query;
   const fail = (argument: string, reason: string): never => {
     throw new InvalidArgumentError(model.name, argument, reason);
@@ -39,13 +37,13 @@ export async function rankRow(
   if (typeof query.index !== "string") fail("index", "it must be the name of a ranked index");
   if (!isPlainObject(where)) return fail("where", "it must be a plain object");
   if (order !== "asc" && order !== "desc") fail("order", 'it must be "asc" or "desc"');
-  const [index] = namedIndexes(queriedModel(context), query.index!);
+  const [index] = namedIndexes(view.queriedModel, query.index!);
   const by = query.by === undefined ? [] : query.by;
   // Within a scope, the row is compared with those of the scope, whatever `by` names.
-  const scoped = Object.keys(context.scope ?? {}).length;
+  const scoped = Object.keys(view.scope ?? {}).length;
   const isScoped = index?.fields
     .slice(0, scoped)
-    .every((field) => Object.hasOwn(context.scope ?? {}, field));
+    .every((field) => Object.hasOwn(view.scope ?? {}, field));
   if (!isScoped) fail("index", "its key must begin with the fields of the scope");
   const startsAt = (start: number) =>
     Array.isArray(by) && by.every((field, i) => index?.fields[start + i] === field);
@@ -56,20 +54,18 @@ export async function rankRow(
     fail("by", `it must be a list of the first fields of the index ${query.index}`);
   if (index?.each !== undefined)
     fail("index", `a row has several places in ${query.index}, because of each: true`);
-  return await readAgain(context, async () => {
-    const ranks = await readableRanks(context, index, "rank");
-    const found = await findOne(context, where, meter, { forWrite: true });
-    if (found === undefined) return null;
-    const [key] = indexKeys(model, ranks.index, found.row, found.primaryKey);
-    if (key === undefined) return null;
-    meter.index = ranks.index.name;
-    const entry = key.slice(1);
-    const prefix = entry.slice(0, pinned);
-    const range =
-      order === "asc"
-        ? { prefix, start: prefix, end: entry }
-        : { prefix, start: keyAfter(entry) as typeof entry };
-    const onReads = (count: number) => meter.add(count);
-    return Number(countOf((await walkEntries(ranks, range, { onReads })).amounts));
-  });
+  const ranks = await readableRanks(view, index, "rank");
+  const found = await findOne(view, where, meter, { forWrite: true });
+  if (found === undefined) return null;
+  const [key] = indexKeys(model, ranks.index, found.row, found.primaryKey);
+  if (key === undefined) return null;
+  meter.index = ranks.index.name;
+  const entry = key.slice(1);
+  const prefix = entry.slice(0, pinned);
+  const range =
+    order === "asc"
+      ? { prefix, start: prefix, end: entry }
+      : { prefix, start: keyAfter(entry) as typeof entry };
+  const onReads = (count: number) => meter.add(count);
+  return Number(countOf((await walkEntries(ranks, range, { onReads })).amounts));
 }

@@ -1,4 +1,4 @@
-import type { RankedTable } from "../../derived/ranks/ranked-table.js";
+import type { RankedReads } from "../../derived/ranks/ranked-table.js";
 import { walkEntries } from "../../derived/ranks/walk-entries.js";
 import type { RankedAmounts } from "../../model/aggregates/ranked-amounts.js";
 import type { ReadMeter } from "../../state/context/read-meter.js";
@@ -7,7 +7,7 @@ import type { QueryPlan } from "../plan/ranges/query-plan.js";
 
 /** Returns the amounts of the entries in each segment of a plan. */
 export async function rankedTotals(
-  ranks: RankedTable,
+  ranks: RankedReads,
   plan: QueryPlan,
   withSums: boolean,
   meter: ReadMeter,

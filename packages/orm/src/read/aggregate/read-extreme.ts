@@ -2,9 +2,9 @@ import type { KvKeyPart } from "@keywright/core";
 import type { CompiledIndex } from "../../model/compiled-model.js";
 import { isAbsent } from "../../model/keys/index-entries.js";
 import type { ReadMeter } from "../../state/context/read-meter.js";
-import type { TableContext } from "../../state/context/table-context.js";
+import type { ReadView } from "../../state/context/read-view.js";
 import { namedIndex } from "../../state/schema/named-index.js";
-import { rowSourceOf } from "../find/rows/row-source.js";
+import { rowSourceOf } from "../find/find-rows.js";
 
 /** The smallest or largest value of a field among some rows. */
 export interface Extreme {
@@ -14,12 +14,9 @@ export interface Extreme {
 }
 
 /** Returns the index that has the rows in the order of a field. */
-export async function readableExtreme(
-  { model, catalog }: TableContext,
-  name: string,
-): Promise<CompiledIndex> {
-  const index = namedIndex(model, name);
-  await catalog.assertReadable(index);
+export async function readableExtreme(view: ReadView, name: string): Promise<CompiledIndex> {
+  const index = namedIndex(view.model, name);
+  if (!view.canRead(index)) await view.assertReadable(index);
   return index;
 }
 
@@ -28,7 +25,7 @@ export async function readableExtreme(
  * values of the fields before it. Undefined if no row has a value. Costs two reads.
  */
 export async function readExtreme(
-  context: TableContext,
+  view: ReadView,
   index: CompiledIndex,
   equals: readonly KvKeyPart[],
   kind: "min" | "max",
@@ -37,8 +34,8 @@ export async function readExtreme(
   const { field, descending } = index.parts.at(-1)!;
   const segments = [{ equals, interval: {} }];
   const reverse = (kind === "max") !== descending;
-  const plan = { model: context.model, index, segments, reverse };
-  const source = rowSourceOf(context, { plan, after: undefined }, {}, meter, false);
+  const plan = { model: view.model, index, segments, reverse };
+  const source = rowSourceOf(view, { plan, after: undefined }, {}, meter, false);
   for (;;) {
     const [found] = await source.next(1);
     if (found === undefined) return undefined;

@@ -12,7 +12,7 @@ import { keyAfter } from "../../model/keys/key-parts.js";
 import { keyText } from "../../model/keys/key-text.js";
 import { awaitAll } from "../../state/context/await-all.js";
 import type { ReadMeter } from "../../state/context/read-meter.js";
-import type { TableContext } from "../../state/context/table-context.js";
+import type { ReadView } from "../../state/context/read-view.js";
 import type { Segment } from "../plan/ranges/query-plan.js";
 import type { AggregatePlan } from "./plan-aggregate.js";
 
@@ -46,17 +46,17 @@ export interface ReadGroupsOptions {
  * of which no counter is read may have no rows.
  */
 export async function* readGroups(
-  context: TableContext,
+  view: ReadView,
   plan: AggregatePlan,
   meter: ReadMeter,
-  options: ReadGroupsOptions = { reverse: false, pageSize: context.limits.batchSize },
+  options: ReadGroupsOptions = { reverse: false, pageSize: view.limits.batchSize },
 ): AsyncGenerator<Group[]> {
   const { reverse } = options;
   const segments = reverse ? plan.segments.toReversed() : plan.segments;
   for (const segment of segments) {
     const { equals } = segment;
     if (equals.length < (plan.index?.parts.length ?? 0)) {
-      yield* listGroups(context, plan, segment, options, meter);
+      yield* listGroups(view, plan, segment, options, meter);
       continue;
     }
     const keys = keysOf(plan, equals);
@@ -65,9 +65,7 @@ export async function* readGroups(
       yield [{ parts: equals, count: 0n, sums: [] }];
       continue;
     }
-    const counters = await withoutExpired(context, meter, () =>
-      readCounterValues(context, keys, meter),
-    );
+    const counters = await withoutExpired(view, meter, () => readCounterValues(view, keys, meter));
     yield groupsOf(plan, counters);
   }
 }
@@ -86,7 +84,7 @@ function keysOf(plan: AggregatePlan, parts: readonly KvKeyPart[]): KvKey[] {
 
 /** Yields the groups of a range. Each page of groups is read with the sums of its groups. */
 async function* listGroups(
-  context: TableContext,
+  view: ReadView,
   plan: AggregatePlan,
   segment: Segment,
   { reverse, pageSize }: ReadGroupsOptions,
@@ -94,20 +92,20 @@ async function* listGroups(
 ): AsyncGenerator<Group[]> {
   const { count, sums } = plan;
   if (count === undefined || segment.interval.isEmpty) return;
-  const { batchSize } = context.limits;
+  const { batchSize } = view.limits;
   let limit = Math.min(pageSize, batchSize);
-  const rangeOfAll = (counter: Counter) => rangeOf(context, counter, segment, undefined, reverse);
+  const rangeOfAll = (counter: Counter) => rangeOf(view, counter, segment, undefined, reverse);
   const sumRanges = [...sums.values()].flatMap((counter) => rangeOfAll(counter) ?? []);
   for (let after: KvKey | undefined; ; ) {
     let page: CounterValue[] = [];
-    const range = rangeOf(context, count, segment, after, reverse);
+    const range = rangeOf(view, count, segment, after, reverse);
     if (range === undefined) return;
-    const counters = await withoutExpired(context, meter, async () => {
+    const counters = await withoutExpired(view, meter, async () => {
       // Most queries have one page, whose sums are read at the same time as the counts. A small page
       // waits for its counts, so that it reads no other sums.
       const ranges = after === undefined && limit === batchSize ? sumRanges : [];
       const options = { limit, reverse };
-      const lists = [range, ...ranges].map((one) => list(context, one, meter, options));
+      const lists = [range, ...ranges].map((one) => list(view, one, meter, options));
       const [counts, ...ahead] = await awaitAll(lists);
       page = counts!;
       const [first, last] = reverse ? [page.at(-1), page[0]] : [page[0], page.at(-1)];
@@ -121,7 +119,7 @@ async function* listGroups(
         }
         const start = counterKey(counter, first.key.slice(prefixLength));
         const end = counterKey(counter, last.key.slice(prefixLength), afterLimbs);
-        ofSums.push(...(await list(context, { start, end }, meter, {})));
+        ofSums.push(...(await list(view, { start, end }, meter, {})));
       }
       return [...page, ...ofSums];
     });
@@ -134,7 +132,7 @@ async function* listGroups(
 
 /** Returns undefined if no key is between the bounds. */
 function rangeOf(
-  { model }: TableContext,
+  { model }: ReadView,
   counter: Counter,
   { equals, interval }: Segment,
   after: KvKey | undefined,
@@ -153,21 +151,21 @@ function rangeOf(
 }
 
 async function list(
-  context: TableContext,
+  view: ReadView,
   selector: KvListSelector,
   meter: ReadMeter,
   options: { readonly limit?: number; readonly reverse?: boolean },
 ): Promise<CounterValue[]> {
   const found: CounterValue[] = [];
-  const { batchSize } = context.limits;
-  const entries = context.kv.list(selector, { ...options, batchSize });
+  const { batchSize } = view.limits;
+  const entries = view.kv.list(selector, { ...options, batchSize });
   // Fewer promises than one for each counter.
   const batch = (await entries.nextBatch?.()) ?? [];
   meter.add(batch.length);
-  for (const entry of batch) found.push(counterValue(context, entry));
+  for (const entry of batch) found.push(counterValue(view, entry));
   for await (const entry of entries) {
     meter.add(1);
-    found.push(counterValue(context, entry));
+    found.push(counterValue(view, entry));
   }
   return found;
 }

@@ -4,7 +4,7 @@ import { averageOf, sumAsValue } from "../../model/aggregates/amount.js";
 import type { SummedField } from "../../model/aggregates/summed-field.js";
 import type { CompiledIndex } from "../../model/compiled-model.js";
 import type { ReadMeter } from "../../state/context/read-meter.js";
-import type { TableContext } from "../../state/context/table-context.js";
+import type { ReadView } from "../../state/context/read-view.js";
 import type { Aggregates } from "./aggregate-query.js";
 import type { AggregatePlan } from "./plan-aggregate.js";
 import { type Extreme, readExtreme } from "./read-extreme.js";
@@ -47,12 +47,12 @@ export class Total {
   }
 
   /** Adds the smallest and the largest values of a group, and reads them. */
-  async addExtremes(context: TableContext, group: Group, meter: ReadMeter): Promise<void> {
+  async addExtremes(view: ReadView, group: Group, meter: ReadMeter): Promise<void> {
     const { aggregates, extremes } = this.#summary;
     for (const kind of ["min", "max"] as const) {
       for (const field of aggregates[kind]) {
         const index = extremes.get(field)!;
-        const extreme = await readExtreme(context, index, group.parts, kind, meter);
+        const extreme = await readExtreme(view, index, group.parts, kind, meter);
         if (extreme !== undefined) this.#note(kind, field, extreme, index);
       }
     }

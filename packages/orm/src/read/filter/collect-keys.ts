@@ -5,7 +5,7 @@ import { primaryKeyOf } from "../../model/keys/primary-key.js";
 import type { Relation } from "../../model/relations/relation-definition.js";
 import type { RelatedRow } from "../../state/context/open-filters.js";
 import type { ReadMeter } from "../../state/context/read-meter.js";
-import type { TableContext } from "../../state/context/table-context.js";
+import type { ReadView } from "../../state/context/read-view.js";
 import { isReferenceTo, referencedKey } from "../../state/references/referenced-key.js";
 import { readRelated } from "../include/read-related.js";
 import { CollectedKeys, type Evidence, type Shown } from "./collected-keys.js";
@@ -17,10 +17,10 @@ import type { RelatedRows } from "./related-rows.js";
 export const maxCollected = 10_000;
 
 interface Collecting {
-  readonly context: TableContext;
+  readonly view: ReadView;
   readonly filter: RelatedFilter;
   /** The table whose rows refer to the rows of the query, or for `belongsTo` these rows. */
-  readonly table: TableContext;
+  readonly table: ReadView;
   readonly related: RelatedRows;
   /** Returns the related rows that meet the condition, of a relation whose rows do not refer. */
   readonly matchingRows: () => Promise<readonly RelatedRow[]>;
@@ -34,15 +34,15 @@ interface Collecting {
  * @throws {InvalidQueryError} if more than 10,000 rows lead to a key.
  */
 export async function collectKeys(collecting: Collecting): Promise<CollectedKeys> {
-  const { context, filter, table } = collecting;
+  const { view, filter, table } = collecting;
   const { relation } = filter.link;
   const isReference = relation.kind === "belongsTo";
   const evidence = isReference ? undefined : evidenceOf(collecting, relation);
   return await readWhole(async (onLost) => {
-    const keys = new CollectedKeys(context.model, evidence);
+    const keys = new CollectedKeys(view.model, evidence);
     let count = 0;
     for await (const row of rowsOf(collecting, onLost)) {
-      if (++count > maxCollected) throw tooManyRows(context, filter);
+      if (++count > maxCollected) throw tooManyRows(view, filter);
       const primaryKey = primaryKeyOf(table.model, row);
       const key = isReference ? primaryKey : referencedKey(referringFields(relation), row);
       if (key !== undefined) keys.add(key, primaryKey);
@@ -101,7 +101,7 @@ function referringFields(relation: Relation): readonly string[] {
   return relation.kind === "manyToMany" ? relation.from : relation.fields;
 }
 
-function tooManyRows({ model }: TableContext, { link, condition }: RelatedFilter): Error {
+function tooManyRows({ model }: ReadView, { link, condition }: RelatedFilter): Error {
   const { relation, target } = link;
   const advice =
     relation.kind === "hasMany" || relation.kind === "hasOne"

@@ -2,7 +2,7 @@ import type { KeyOrder, KvKeyPart } from "@keywright/core";
 import type { AnyRow, CompiledModel } from "../../model/compiled-model.js";
 import type { KeySource, RelatedRow } from "../../state/context/open-filters.js";
 import type { ReadMeter } from "../../state/context/read-meter.js";
-import type { TableContext } from "../../state/context/table-context.js";
+import type { ReadView } from "../../state/context/read-view.js";
 import { rowIdOf } from "../../state/references/referenced-key.js";
 import { type KeyId, keyIdOf } from "../../state/transaction/buffer/key-id.js";
 import { readRowsByKey } from "../include/rows-by-key.js";
@@ -19,7 +19,7 @@ export interface Shown {
 
 /** How the related rows of collected keys are read again. */
 export interface Evidence {
-  readonly table: TableContext;
+  readonly table: ReadView;
   readonly meter: ReadMeter;
   /** Returns for each related row whether it still shows that its row meets the condition. */
   readonly match: (shown: readonly Shown[]) => Promise<boolean[]>;

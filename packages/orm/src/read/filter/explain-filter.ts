@@ -1,6 +1,5 @@
 import type { ExplainedRelation } from "../../state/context/open-filters.js";
-import type { TableContext } from "../../state/context/table-context.js";
-import { tableOfModel } from "../../state/references/referrers.js";
+import type { ReadView } from "../../state/context/read-view.js";
 import { isCovered } from "../plan/covered-read.js";
 import {
   nameOfIndex,
@@ -16,7 +15,7 @@ import type { RelatedFilter } from "./related-filter.js";
 
 /** Returns the steps of a condition: how it finds rows, if it does, and how it tests them. */
 export function explainFilter(
-  context: TableContext,
+  view: ReadView,
   filter: RelatedFilter,
   plan: FilterPlan,
   isFinding: boolean,
@@ -24,9 +23,9 @@ export function explainFilter(
   const { link, condition, query } = filter;
   const { relation, target, through } = link;
   const name = { relation: link.name, condition };
-  const table = tableOfModel(context.tables, target);
+  const table = view.of(target);
   const isReferring = relation.kind === "hasMany" || relation.kind === "hasOne";
-  const holder = relation.kind === "belongsTo" ? context.model : (through ?? target);
+  const holder = relation.kind === "belongsTo" ? view.model : (through ?? target);
   const step = (each: Omit<ExplainedRelation, "relation" | "condition">) => ({ ...name, ...each });
   const steps: ExplainedRelation[] = [];
   // Related rows that do not refer to the rows are read before the rows that lead to them.
@@ -51,7 +50,7 @@ export function explainFilter(
     const index = isReferring && plan.related ? nameOfIndex(plan.related) : indexOf(filter);
     steps.push(step({ access: "collect", model: holder.name, index, readsBefore, readsPerRow: 0 }));
   }
-  const readsPerRow = readsOfTest(context, filter, plan, matching ?? maxMatching);
+  const readsPerRow = readsOfTest(view, filter, plan, matching ?? maxMatching);
   const index = plan.lookup && plan.test === "lookup" ? nameOfIndex(plan.lookup) : "primaryKey";
   const model = relation.kind === "belongsTo" ? target.name : holder.name;
   steps.push(step({ access: "test", model, index, readsBefore: 0, readsPerRow }));
@@ -64,7 +63,7 @@ export function explainFilter(
 
 /** Returns the maximum number of reads to test one row. Undefined if there is none. */
 function readsOfTest(
-  context: TableContext,
+  view: ReadView,
   { link, query }: RelatedFilter,
   { test, lookup }: FilterPlan,
   matching: number,
@@ -74,7 +73,7 @@ function readsOfTest(
   if (test === "collect") return relation.kind === "manyToMany" ? 2 : 1;
   // The related rows of a row are read until one meets the nested conditions.
   if (query?.related !== undefined && relation.kind !== "manyToMany") return undefined;
-  const table = tableOfModel(context.tables, through ?? target);
+  const table = view.of(through ?? target);
   const cost = lookup === undefined ? 2 : costOf(table, lookup);
   if (relation.kind !== "manyToMany") return cost;
   return query === undefined ? cost + 1 : matching * (cost + 1);
@@ -93,9 +92,9 @@ function isOfKeys(plan: QueryPlan): boolean {
 }
 
 /** Returns the reads for each row of a plan: 2 if its entries lead to the rows. */
-function costOf(context: TableContext, plan: Plan): number {
+function costOf(view: ReadView, plan: Plan): number {
   const needed = { forWrite: true };
-  return plansIn(plan).every((each) => isCovered(context, each, needed)) ? 1 : 2;
+  return plansIn(plan).every((each) => isCovered(view, each, needed)) ? 1 : 2;
 }
 
 function indexOf({ link }: RelatedFilter): string {

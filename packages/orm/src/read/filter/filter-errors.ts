@@ -1,6 +1,5 @@
 import { UnindexedQueryError } from "../../errors/query-errors.js";
-import type { TableContext } from "../../state/context/table-context.js";
-import { tableOfModel } from "../../state/references/referrers.js";
+import type { ReadView } from "../../state/context/read-view.js";
 import { parseQuery } from "../plan/fields/query-fields.js";
 import { codeOf, freeName, nameOf } from "../plan/suggest/suggest-index.js";
 import type { FilterPlan } from "./filter-plan.js";
@@ -8,7 +7,7 @@ import type { RelatedFilter } from "./related-filter.js";
 
 /** Returns the error for a condition on related rows that no index serves. */
 export function unservedFilter(
-  { model }: TableContext,
+  { model }: ReadView,
   { link, condition }: RelatedFilter,
   error: UnindexedQueryError | undefined,
 ): UnindexedQueryError {
@@ -20,17 +19,17 @@ export function unservedFilter(
  * first condition that could find them with another index decides what it suggests.
  */
 export function unservedSearch(
-  context: TableContext,
+  view: ReadView,
   filters: readonly RelatedFilter[],
   plans: readonly FilterPlan[],
 ): UnindexedQueryError {
-  const { model } = context;
+  const { model } = view;
   for (const [i, filter] of filters.entries()) {
     if (filter.isNegated || filter.query === undefined) continue;
-    const code = walkedIndexCode(context, filter);
+    const code = walkedIndexCode(view, filter);
     if (code !== undefined) return unserved(model.name, filter, filter.link.target.name, code);
     const { error } = plans[i]!;
-    if (error !== undefined) return unservedFilter(context, filter, error);
+    if (error !== undefined) return unservedFilter(view, filter, error);
   }
   const names = filters.map(({ link }) => link.name);
   const [field = ""] = model.primaryKey;
@@ -58,13 +57,10 @@ function unserved(
  * Returns the code of an index that finds rows by a condition on rows that refer to them. Undefined
  * if there is no such index, because the condition is not one of values.
  */
-function walkedIndexCode(
-  context: TableContext,
-  { link, query }: RelatedFilter,
-): string | undefined {
+function walkedIndexCode(view: ReadView, { link, query }: RelatedFilter): string | undefined {
   const { relation } = link;
   if (relation.kind !== "hasMany" && relation.kind !== "hasOne") return undefined;
-  const { model, scope = {} } = tableOfModel(context.tables, link.target);
+  const { model, scope = {} } = view.of(link.target);
   const [{ conditions }, ...others] = parseQuery(model, { where: query?.where });
   const isOfValues = [...conditions.values()].every(
     ({ values, has, isNull }) => values !== undefined && !has && !isNull,

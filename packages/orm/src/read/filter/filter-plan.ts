@@ -1,13 +1,11 @@
 import { UnindexedQueryError } from "../../errors/query-errors.js";
 import type { AnyRow, CompiledModel } from "../../model/compiled-model.js";
 import { kindOf, type ValueKind } from "../../model/fields/value-kind.js";
+import type { ReadView } from "../../state/context/read-view.js";
 import { scopedQuery } from "../../state/context/scope.js";
-import type { TableContext } from "../../state/context/table-context.js";
-import { tableOfModel } from "../../state/references/referrers.js";
 import { plansOf, readablePlan } from "../plan/choose-plan.js";
 import { assertKinds } from "../plan/fields/value-kinds.js";
 import { planQuery } from "../plan/plan-query.js";
-import { queriedModel } from "../plan/queried-model.js";
 import type { Plan, QueryPlan } from "../plan/ranges/query-plan.js";
 import type { RelatedConditions, RelatedFilter } from "./related-filter.js";
 import { walkedIndex } from "./walked-index.js";
@@ -40,22 +38,22 @@ export interface FilterPlan {
  *
  * @throws {InvalidQueryError} if a condition is not valid.
  */
-export function planFilter(context: TableContext, filter: RelatedFilter): FilterPlan {
+export function planFilter(view: ReadView, filter: RelatedFilter): FilterPlan {
   const { relation } = filter.link;
-  if (relation.kind === "belongsTo") return planReferences(context, filter, relation.fields);
+  if (relation.kind === "belongsTo") return planReferences(view, filter, relation.fields);
   if (relation.kind === "manyToMany") {
-    return planThrough(context, filter, relation.from, relation.to);
+    return planThrough(view, filter, relation.from, relation.to);
   }
-  return planReferring(context, filter, relation.fields);
+  return planReferring(view, filter, relation.fields);
 }
 
 /** For `hasMany` and `hasOne`: the fields of the related rows hold the primary key. */
 function planReferring(
-  context: TableContext,
+  view: ReadView,
   { link, isNegated, query }: RelatedFilter,
   fields: readonly string[],
 ): FilterPlan {
-  const child = tableOfModel(context.tables, link.target);
+  const child = view.of(link.target);
   const where = query?.where ?? {};
   const values = exampleValues(child.model, fields);
   const lookup = attempt(() => lookupPlan(child, where, values, query));
@@ -74,18 +72,18 @@ function planReferring(
 
 /** For `belongsTo`: the fields of the row hold the primary key of the related row. */
 function planReferences(
-  context: TableContext,
+  view: ReadView,
   { link, isNegated, query }: RelatedFilter,
   fields: readonly string[],
 ): FilterPlan {
-  const target = tableOfModel(context.tables, link.target);
+  const target = view.of(link.target);
   const tested = query && attempt(() => assertTestable(target, query));
   const related = query && attempt(() => relatedPlan(target, query));
   const isFound = !isNegated && related?.result !== undefined;
-  const values = exampleValues(context.model, fields);
-  const walked = isFound ? walkedIndex(context, values, context.model.primaryKey) : undefined;
+  const values = exampleValues(view.model, fields);
+  const walked = isFound ? walkedIndex(view, values, view.model.primaryKey) : undefined;
   // The index leaves rows out that are marked as deleted.
-  const canCollect = isFound && !context.withDeleted;
+  const canCollect = isFound && !view.withDeleted;
   return {
     test: tested?.error === undefined ? "lookup" : undefined,
     find: walked ? "walk" : canCollect ? "collect" : undefined,
@@ -98,13 +96,13 @@ function planReferences(
 
 /** For `manyToMany`: rows of a third model refer to both. */
 function planThrough(
-  context: TableContext,
+  view: ReadView,
   { link, isNegated, query }: RelatedFilter,
   from: readonly string[],
   to: readonly string[],
 ): FilterPlan {
-  const target = tableOfModel(context.tables, link.target);
-  const through = tableOfModel(context.tables, link.through ?? link.target);
+  const target = view.of(link.target);
+  const through = view.of(link.through ?? link.target);
   const related = query && attempt(() => relatedPlan(target, query));
   const toValues = query === undefined ? {} : exampleValues(through.model, to);
   const values = { ...toValues, ...exampleValues(through.model, from) };
@@ -127,29 +125,29 @@ function planThrough(
 
 /** Returns the plan of the rows with conditions and with values for the fields of a relation. */
 function lookupPlan(
-  context: TableContext,
+  view: ReadView,
   where: AnyRow,
   values: AnyRow,
   query: RelatedConditions | undefined,
 ): QueryPlan {
   // The values of the scope replace those of the relation, which are only examples.
-  const { where: scoped } = scopedQuery(context, { where });
+  const { where: scoped } = scopedQuery(view, { where });
   const all = { ...values, ...where, ...scoped };
-  const plans = planQuery(queriedModel(context), { where: all });
-  assertKinds(context.model, where, plans);
-  query?.related?.assertServed(context, false);
-  return readablePlan(context, plans);
+  const plans = planQuery(view.queriedModel, { where: all });
+  assertKinds(view.model, where, plans);
+  query?.related?.assertServed(view, false);
+  return readablePlan(view, plans);
 }
 
 /** Returns the plan that finds the rows that meet some conditions. */
-function relatedPlan(context: TableContext, query: RelatedConditions): Plan {
-  return readablePlan(context, plansOf(context, query));
+function relatedPlan(view: ReadView, query: RelatedConditions): Plan {
+  return readablePlan(view, plansOf(view, query));
 }
 
 /** Checks that the conditions can be tested on a row that is known. */
-function assertTestable(context: TableContext, { where, related }: RelatedConditions): void {
-  if (where !== undefined && Object.keys(where).length > 0) plansOf(context, { where });
-  related?.assertServed(context, false);
+function assertTestable(view: ReadView, { where, related }: RelatedConditions): void {
+  if (where !== undefined && Object.keys(where).length > 0) plansOf(view, { where });
+  related?.assertServed(view, false);
 }
 
 interface Attempt<T> {

@@ -6,7 +6,8 @@ import type {
   RelatedRow,
 } from "../../state/context/open-filters.js";
 import type { ReadMeter } from "../../state/context/read-meter.js";
-import type { TableContext } from "../../state/context/table-context.js";
+import type { ReadView } from "../../state/context/read-view.js";
+import type { RelatedModel } from "../../state/context/table-context.js";
 import { hashOf } from "../../state/schema/manifests/hash.js";
 import { explainFilter } from "./explain-filter.js";
 import { unservedFilter, unservedSearch } from "./filter-errors.js";
@@ -25,7 +26,7 @@ export class Filters implements RelatedFilters {
   }
 
   /** Returns the conditions of both, in the order of the model's relations. */
-  and(context: TableContext, other: Filters): Filters {
+  and(context: RelatedModel, other: Filters): Filters {
     const names = [...context.links.relations.keys()];
     const filters = [...this.#filters, ...other.#filters].sort(
       (a, b) => names.indexOf(a.link.name) - names.indexOf(b.link.name),
@@ -41,46 +42,46 @@ export class Filters implements RelatedFilters {
     ]);
   }
 
-  canFind(context: TableContext): boolean {
-    return this.#plans(context).some(({ find }) => find !== undefined);
+  canFind(view: ReadView): boolean {
+    return this.#plans(view).some(({ find }) => find !== undefined);
   }
 
-  assertServed(context: TableContext, isFinding: boolean): void {
-    const plans = this.#plans(context);
+  assertServed(view: ReadView, isFinding: boolean): void {
+    const plans = this.#plans(view);
     if (isFinding && !plans.some(({ find }) => find !== undefined)) {
-      throw unservedSearch(context, this.#filters, plans);
+      throw unservedSearch(view, this.#filters, plans);
     }
     for (const [i, filter] of this.#filters.entries()) {
       const { test, error } = plans[i]!;
-      if (test === undefined) throw unservedFilter(context, filter, error);
+      if (test === undefined) throw unservedFilter(view, filter, error);
     }
   }
 
-  open(context: TableContext, meter: ReadMeter): OpenFilters {
-    const plans = this.#plans(context);
-    const open = this.#filters.map((each, i) => new OpenFilter(context, each, plans[i]!, meter));
+  open(view: ReadView, meter: ReadMeter): OpenFilters {
+    const plans = this.#plans(view);
+    const open = this.#filters.map((each, i) => new OpenFilter(view, each, plans[i]!, meter));
     return {
       keysAfter: (after, reverse) => open[finding(plans)]!.keysAfter(after, reverse),
       test: (rows) => testAll(open, rows),
     };
   }
 
-  explain(context: TableContext, isFinding: boolean): readonly ExplainedRelation[] {
-    const plans = this.#plans(context);
+  explain(view: ReadView, isFinding: boolean): readonly ExplainedRelation[] {
+    const plans = this.#plans(view);
     const first = isFinding ? finding(plans) : undefined;
     return this.#filters.flatMap((filter, i) =>
-      explainFilter(context, filter, plans[i]!, i === first),
+      explainFilter(view, filter, plans[i]!, i === first),
     );
   }
 
-  #plans(context: TableContext): readonly FilterPlan[] {
-    return this.#filters.map((filter) => planFilter(context, filter));
+  #plans(view: ReadView): readonly FilterPlan[] {
+    return this.#filters.map((filter) => planFilter(view, filter));
   }
 }
 
 /** Returns the conditions that a row meets if it meets all of some. Undefined if there are none. */
 export function allFilters(
-  context: TableContext,
+  context: RelatedModel,
   list: readonly RelatedFilters[],
 ): RelatedFilters | undefined {
   const [first, ...others] = list as readonly Filters[];

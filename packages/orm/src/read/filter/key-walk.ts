@@ -5,7 +5,7 @@ import { isSameKey, keyAfter, partAfter } from "../../model/keys/key-parts.js";
 import { inParallel } from "../../state/context/in-parallel.js";
 import type { KeySource } from "../../state/context/open-filters.js";
 import type { ReadMeter } from "../../state/context/read-meter.js";
-import type { TableContext } from "../../state/context/table-context.js";
+import type { ReadView } from "../../state/context/read-view.js";
 import { readWithSchema } from "../../state/rows/read-rows.js";
 import { type KeyId, keyIdOf } from "../../state/transaction/buffer/key-id.js";
 
@@ -16,7 +16,7 @@ type PrimaryKey = readonly KvKeyPart[];
  * the rest of one.
  */
 export interface WalkedRanges {
-  /** The index of the context's model; undefined for the keys of its rows. */
+  /** The index of the walked model; undefined for the keys of its rows. */
   readonly index: CompiledIndex | undefined;
   /** The first parts of the keys of each range. */
   readonly prefixes: readonly (readonly KvKeyPart[])[];
@@ -50,7 +50,7 @@ const maxBatch = 128;
  * at most two entries for each key and range, and two more for each range.
  */
 export class KeyWalk implements KeySource {
-  readonly #context: TableContext;
+  readonly #view: ReadView;
   readonly #walked: WalkedRanges;
   readonly #reverse: boolean;
   readonly #meter: ReadMeter;
@@ -58,13 +58,13 @@ export class KeyWalk implements KeySource {
   #isStarted = false;
 
   constructor(
-    context: TableContext,
+    view: ReadView,
     walked: WalkedRanges,
     after: PrimaryKey | undefined,
     reverse: boolean,
     meter: ReadMeter,
   ) {
-    this.#context = context;
+    this.#view = view;
     this.#walked = walked;
     this.#reverse = reverse;
     this.#meter = meter;
@@ -111,11 +111,10 @@ export class KeyWalk implements KeySource {
 
   async #start(): Promise<void> {
     this.#isStarted = true;
-    const { catalog, kv, model, transaction } = this.#context;
+    const { kv, model, isInTransaction } = this.#view;
     const { index, prefixes } = this.#walked;
-    await catalog.assertSameKey();
-    if (index !== undefined && !catalog.isReadable(index)) await catalog.assertReadable(index);
-    if (transaction === undefined || !model.live) return;
+    await this.#view.beginPage(index);
+    if (!isInTransaction || !model.live) return;
     // The mark changes if a row enters the range, so the transaction then fails to commit.
     for (const prefix of prefixes) await kv.get(changeMarkOfRead(model, index, prefix));
   }
@@ -126,12 +125,12 @@ export class KeyWalk implements KeySource {
   }
 
   async #read(range: Range, wanted: number): Promise<void> {
-    const { kv, model } = this.#context;
+    const { kv, model } = this.#view;
     const { index, start: keyStart, restLength } = this.#walked;
     const limit = Math.max(1, Math.min(range.batch, wanted, maxBatch, this.#meter.left));
     const selector = this.#selectorOf(range);
     const options = { limit, batchSize: limit, reverse: this.#reverse };
-    const entries = await readWithSchema(this.#context, async () => {
+    const entries = await readWithSchema(this.#view, async () => {
       const list: KvEntry<unknown>[] = [];
       for await (const entry of kv.list(selector, options)) list.push(entry);
       return list;
@@ -157,7 +156,7 @@ export class KeyWalk implements KeySource {
   }
 
   #selectorOf({ prefix, last, lastEntry }: Range): KvListSelector {
-    const place = this.#walked.index?.place ?? this.#context.model.place;
+    const place = this.#walked.index?.place ?? this.#view.model.place;
     const whole = [place, ...prefix];
     if (last === undefined) {
       if (lastEntry === undefined) return { prefix: whole };

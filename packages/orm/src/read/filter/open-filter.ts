@@ -5,9 +5,8 @@ import type { BelongsTo, ManyToMany } from "../../model/relations/relation-defin
 import type { FoundRow } from "../../state/context/any-query.js";
 import type { KeySource, RelatedRow } from "../../state/context/open-filters.js";
 import type { ReadMeter } from "../../state/context/read-meter.js";
-import type { TableContext } from "../../state/context/table-context.js";
+import type { ReadView } from "../../state/context/read-view.js";
 import { referencedKey } from "../../state/references/referenced-key.js";
-import { tableOfModel } from "../../state/references/referrers.js";
 import { type RelatedQuery, readRelated } from "../include/read-related.js";
 import { keyFields } from "../plan/fields/key-fields.js";
 import { collectKeys } from "./collect-keys.js";
@@ -24,7 +23,7 @@ type PrimaryKey = readonly KvKeyPart[];
 
 /** The reads of one condition on related rows, for one query. */
 export class OpenFilter {
-  readonly #context: TableContext;
+  readonly #view: ReadView;
   readonly #filter: RelatedFilter;
   readonly #plan: FilterPlan;
   readonly #meter: ReadMeter;
@@ -32,12 +31,12 @@ export class OpenFilter {
   #matching: Promise<readonly RelatedRow[]> | undefined;
   #collected: Promise<CollectedKeys> | undefined;
 
-  constructor(context: TableContext, filter: RelatedFilter, plan: FilterPlan, meter: ReadMeter) {
-    this.#context = context;
+  constructor(view: ReadView, filter: RelatedFilter, plan: FilterPlan, meter: ReadMeter) {
+    this.#view = view;
     this.#filter = filter;
     this.#plan = plan;
     this.#meter = meter;
-    const target = tableOfModel(context.tables, filter.link.target);
+    const target = view.of(filter.link.target);
     this.#related = new RelatedRows(target, filter.query, meter);
   }
 
@@ -61,7 +60,7 @@ export class OpenFilter {
     let source: Promise<KeySource> | undefined;
     const open = async () => {
       if (this.#plan.find === "walk") return await this.#walk(after, reverse);
-      const { keyOrder } = this.#context.model;
+      const { keyOrder } = this.#view.model;
       return (await this.#collect()).keysAfter(after, reverse, keyOrder);
     };
     const opened = () => (source ??= open());
@@ -85,7 +84,7 @@ export class OpenFilter {
     const { scope = {} } = table;
     const fields =
       relation.kind === "belongsTo"
-        ? this.#context.model.primaryKey
+        ? this.#view.model.primaryKey
         : relation.kind === "manyToMany"
           ? relation.from
           : relation.fields;
@@ -110,22 +109,22 @@ export class OpenFilter {
   }
 
   /** Returns the table whose keys lead from related rows to rows. */
-  #walkedTable(): TableContext {
+  #walkedTable(): ReadView {
     const { relation, target, through } = this.#filter.link;
-    if (relation.kind === "belongsTo") return this.#context;
+    if (relation.kind === "belongsTo") return this.#view;
     const model = relation.kind === "manyToMany" ? (through ?? target) : target;
-    return tableOfModel(this.#context.tables, model);
+    return this.#view.of(model);
   }
 
   /** Returns the related rows that meet the condition, read once. */
   #matchingRows(): Promise<readonly RelatedRow[]> {
-    this.#matching ??= listMatching(this.#context.model, this.#filter, this.#related);
+    this.#matching ??= listMatching(this.#view.model, this.#filter, this.#related);
     return this.#matching;
   }
 
   #collect(): Promise<CollectedKeys> {
     this.#collected ??= collectKeys({
-      context: this.#context,
+      view: this.#view,
       filter: this.#filter,
       table: this.#walkedTable(),
       related: this.#related,
@@ -179,7 +178,7 @@ export class OpenFilter {
 
   /** Returns for each query whether it has a row that is accepted. */
   async #existing(
-    table: TableContext,
+    table: ReadView,
     queries: readonly AnyRow[],
     accept: (found: readonly FoundRow[]) => Promise<readonly boolean[]>,
   ): Promise<boolean[]> {
@@ -209,7 +208,7 @@ export class OpenFilter {
   }
 
   #referringTo(row: AnyRow, fields: readonly string[]): AnyRow {
-    const { primaryKey } = this.#context.model;
+    const { primaryKey } = this.#view.model;
     return Object.fromEntries(fields.map((field, i) => [field, row[primaryKey[i]!]]));
   }
 }

@@ -8,8 +8,7 @@ import { keyPartOf } from "../../model/keys/key-parts.js";
 import type { LinkedRelation } from "../../model/relations/linked-relations.js";
 import type { AnyQuery } from "../../state/context/any-query.js";
 import type { RelatedFilters } from "../../state/context/open-filters.js";
-import type { TableContext } from "../../state/context/table-context.js";
-import { tableOfModel } from "../../state/references/referrers.js";
+import type { RelatedModel } from "../../state/context/table-context.js";
 import { hashOf } from "../../state/schema/manifests/hash.js";
 import { allFilters, Filters } from "./filters-of-query.js";
 import type { RelatedConditions, RelatedFilter } from "./related-filter.js";
@@ -21,7 +20,7 @@ import type { RelatedConditions, RelatedFilter } from "./related-filter.js";
  * @throws {InvalidQueryError} if such a condition is not valid.
  */
 export function withRelatedFilters<Query extends AnyQuery>(
-  context: TableContext,
+  context: RelatedModel,
   query: Query,
 ): Query {
   const { model, links } = context;
@@ -47,7 +46,7 @@ export function withRelatedFilters<Query extends AnyQuery>(
  * @throws {InvalidQueryError} if a name is not that of a relation, or a condition is not valid.
  */
 export function relatedFilters(
-  context: TableContext,
+  context: RelatedModel,
   list: readonly unknown[],
 ): RelatedFilters | undefined {
   const { model, links } = context;
@@ -68,12 +67,12 @@ export function relatedFilters(
 }
 
 /** True for the name of a relation. A field of the same name comes first. */
-function isRelation({ model, links }: TableContext, name: string): boolean {
+function isRelation({ model, links }: RelatedModel, name: string): boolean {
   if (!links.relations.has(name) || Object.hasOwn(model.schema.shape, name)) return false;
   return !model.indexes.some(({ fields }) => fields.includes(name));
 }
 
-function assertOutsideOr(context: TableContext, { OR: members }: AnyRow): void {
+function assertOutsideOr(context: RelatedModel, { OR: members }: AnyRow): void {
   const { model } = context;
   if (!Array.isArray(members) || Object.hasOwn(model.schema.shape, "OR")) return;
   for (const [position, member] of members.entries()) {
@@ -86,7 +85,7 @@ function assertOutsideOr(context: TableContext, { OR: members }: AnyRow): void {
   }
 }
 
-function parseFilter(context: TableContext, link: LinkedRelation, input: unknown): RelatedFilter[] {
+function parseFilter(context: RelatedModel, link: LinkedRelation, input: unknown): RelatedFilter[] {
   const { model } = context;
   const { kind } = link.relation;
   assertWithinScope(context, link);
@@ -127,7 +126,7 @@ function parseFilter(context: TableContext, link: LinkedRelation, input: unknown
 }
 
 /** @throws {ScopeError} if the related rows lack the fields of the scope. */
-function assertWithinScope({ model, scope, tables }: TableContext, link: LinkedRelation): void {
+function assertWithinScope({ model, scope, tables }: RelatedModel, link: LinkedRelation): void {
   if (scope === undefined) return;
   for (const { name } of [link.target, ...(link.through ? [link.through] : [])]) {
     if (!tables.get(name)?.isOutside) continue;
@@ -137,7 +136,7 @@ function assertWithinScope({ model, scope, tables }: TableContext, link: LinkedR
 }
 
 function parseConditions(
-  context: TableContext,
+  context: RelatedModel,
   link: LinkedRelation,
   conditions: AnyRow,
   place: string,
@@ -151,7 +150,7 @@ function parseConditions(
       throw new InvalidQueryError(context.model.name, `${place}.${field}`, reason);
     }
   }
-  const target = tableOfModel(context.tables, link.target);
+  const target = context.tables.get(link.target.name)!;
   const query: AnyQuery = { where: conditions };
   return withRelatedFilters(target, query);
 }

@@ -2,12 +2,12 @@ import type { KvKeyPart } from "@keywright/core";
 import { primaryKeyOf } from "../../model/keys/primary-key.js";
 import type { OpenFilters, RelatedRow } from "../../state/context/open-filters.js";
 import type { ReadMeter } from "../../state/context/read-meter.js";
-import type { TableContext } from "../../state/context/table-context.js";
+import type { ReadView } from "../../state/context/read-view.js";
 import { rowIdOf } from "../../state/references/referenced-key.js";
 import type { KeyId } from "../../state/transaction/buffer/key-id.js";
 import { maxBatch } from "../find/entries/entry-reader.js";
+import { rowSourceOf } from "../find/find-rows.js";
 import { isRowInPlan } from "../find/rows/row-in-plan.js";
-import { rowSourceOf } from "../find/rows/row-source.js";
 import { readRowsByKey } from "../include/rows-by-key.js";
 import { choosePlan, plansOf } from "../plan/choose-plan.js";
 import type { Plan } from "../plan/ranges/query-plan.js";
@@ -15,24 +15,24 @@ import type { RelatedConditions } from "./related-filter.js";
 
 /** The rows of a model that may meet some conditions. */
 export class RelatedRows {
-  readonly context: TableContext;
+  readonly view: ReadView;
   readonly #query: RelatedConditions | undefined;
   readonly #meter: ReadMeter;
   #plan: Plan | undefined;
   readonly #nested: OpenFilters | undefined;
 
   /** @param query undefined if every row meets the conditions. */
-  constructor(context: TableContext, query: RelatedConditions | undefined, meter: ReadMeter) {
-    this.context = context;
+  constructor(view: ReadView, query: RelatedConditions | undefined, meter: ReadMeter) {
+    this.view = view;
     this.#query = query;
     this.#meter = meter;
-    this.#nested = query?.related?.open(context, meter);
+    this.#nested = query?.related?.open(view, meter);
   }
 
   /** Returns for each row whether it meets the conditions. */
   async match(rows: readonly RelatedRow[]): Promise<boolean[]> {
     const { where = {} } = this.#query ?? {};
-    if (Object.keys(where).length > 0) this.#plan ??= plansOf(this.context, { where })[0]!;
+    if (Object.keys(where).length > 0) this.#plan ??= plansOf(this.view, { where })[0]!;
     const plan = this.#plan;
     const matches = rows.map((row) => plan === undefined || isRowInPlan(plan, row));
     const positions = [...matches.keys()].filter((i) => matches[i]);
@@ -48,9 +48,9 @@ export class RelatedRows {
 
   /** Returns for each key whether there is such a row and it meets the conditions. */
   async matchKeys(keys: readonly (readonly KvKeyPart[] | undefined)[]): Promise<boolean[]> {
-    const { model } = this.context;
+    const { model } = this.view;
     const wanted = keys.filter((key) => key !== undefined);
-    const found = [...(await readRowsByKey(this.context, wanted, this.#meter)).entries()];
+    const found = [...(await readRowsByKey(this.view, wanted, this.#meter)).entries()];
     const rows = found.map(([, row]) => ({ primaryKey: primaryKeyOf(model, row), row }));
     const matches = await this.match(rows);
     const matching = new Set<KeyId>(found.filter((_, i) => matches[i]).map(([id]) => id));
@@ -64,8 +64,8 @@ export class RelatedRows {
    */
   async *find(onLost: (key: string) => void): AsyncGenerator<RelatedRow> {
     const query = { ...this.#query, forWrite: true };
-    const chosen = await choosePlan(this.context, query);
-    const source = rowSourceOf(this.context, chosen, query, this.#meter, false);
+    const chosen = await choosePlan(this.view, query);
+    const source = rowSourceOf(this.view, chosen, query, this.#meter, false);
     for (;;) {
       const rows = await source.next(maxBatch);
       if (rows.length === 0) break;

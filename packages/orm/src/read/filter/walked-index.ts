@@ -1,13 +1,11 @@
 import type { AnyRow, CompiledIndex, CompiledModel } from "../../model/compiled-model.js";
+import type { ReadView } from "../../state/context/read-view.js";
 import type { Scope } from "../../state/context/scope.js";
-import type { TableContext } from "../../state/context/table-context.js";
-import { isReadable } from "../plan/choose-plan.js";
 import { readsMarkedRows } from "../plan/covered-read.js";
 import type { FieldCondition } from "../plan/fields/field-condition.js";
 import { keyFields } from "../plan/fields/key-fields.js";
 import { alternativesOf, parseQuery } from "../plan/fields/query-fields.js";
 import { isComplete, planOf } from "../plan/plan-query.js";
-import { queriedModel } from "../plan/queried-model.js";
 import type { QueryPlan } from "../plan/ranges/query-plan.js";
 
 /**
@@ -21,12 +19,12 @@ import type { QueryPlan } from "../plan/ranges/query-plan.js";
  * @param where conditions with values. Rows that lack one of the fields need not be in the index.
  */
 export function walkedIndex(
-  context: TableContext,
+  view: ReadView,
   where: AnyRow,
   fields: readonly string[],
 ): QueryPlan | undefined {
-  const { scope } = context;
-  const model = queriedModel(context);
+  const { scope } = view;
+  const model = view.queriedModel;
   if (alternativesOf(model, where).length > 1) return undefined;
   const [query] = parseQuery(model, { where: { ...scope, ...where, ...scope } });
   const free = fields.slice(countScoped(scope, fields));
@@ -37,8 +35,8 @@ export function walkedIndex(
   const candidates = [undefined, ...model.indexes.filter(({ isHidden }) => !isHidden)];
   for (const index of candidates) {
     // Nor can it tell which rows are marked as deleted.
-    if (readsMarkedRows(context, index)) continue;
-    if (!isReadable(context, index) || !isComplete(model, index, whole)) continue;
+    if (readsMarkedRows(view, index)) continue;
+    if (!view.canRead(index) || !isComplete(model, index, whole)) continue;
     const plan = planOf(model, index, [query]);
     if (plan !== undefined && continuesWith(model, index, plan, free)) return plan;
   }

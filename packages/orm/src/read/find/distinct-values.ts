@@ -5,12 +5,10 @@ import { isAbsent } from "../../model/keys/index-entries.js";
 import { assertArgument, oneOf } from "../../model/shape.js";
 import type { AnyQuery, Direction } from "../../state/context/any-query.js";
 import type { ReadMeter } from "../../state/context/read-meter.js";
-import type { TableContext } from "../../state/context/table-context.js";
-import { readAgain } from "../../state/rows/read-again.js";
+import type { ReadView } from "../../state/context/read-view.js";
 import { choosePlan } from "../plan/choose-plan.js";
+import { rowSourceOf, takeOf } from "./find-rows.js";
 import { planAfter } from "./plan-after.js";
-import { takeOf } from "./read-page.js";
-import { rowSourceOf } from "./rows/row-source.js";
 
 /** The options of `distinct`, for any model. */
 export interface AnyDistinctQuery
@@ -28,12 +26,12 @@ export interface AnyDistinctQuery
  * @throws the errors of `findMany`, for a query that is ordered by the field.
  */
 export async function distinctValues(
-  context: TableContext,
+  view: ReadView,
   query: AnyDistinctQuery,
   meter: ReadMeter,
 ): Promise<unknown[]> {
-  const { model } = context;
-  const { field, order } = optionsOf(context, query);
+  const { model } = view;
+  const { field, order } = optionsOf(view, query);
   const take = takeOf(model, query);
   const { index, where } = query;
   const rows: AnyQuery = {
@@ -42,24 +40,22 @@ export async function distinctValues(
     index,
     select: { [field]: true },
   };
-  return await readAgain(context, async () => {
-    const chosen = await choosePlan(context, rows);
-    const values: unknown[] = [];
-    for (let next = chosen; values.length < take; ) {
-      const [found] = await rowSourceOf(context, next, rows, meter, false).next(1);
-      const value = found?.row[field];
-      if (found === undefined || isAbsent(value)) break;
-      values.push(value);
-      next = planAfter(chosen.plan, field, found);
-    }
-    return values;
-  });
+  const chosen = await choosePlan(view, rows);
+  const values: unknown[] = [];
+  for (let next = chosen; values.length < take; ) {
+    const [found] = await rowSourceOf(view, next, rows, meter, false).next(1);
+    const value = found?.row[field];
+    if (found === undefined || isAbsent(value)) break;
+    values.push(value);
+    next = planAfter(chosen.plan, field, found);
+  }
+  return values;
 }
 
 const direction = oneOf<Direction>(["asc", "desc"], '"asc" or "desc"');
 
 function optionsOf(
-  { model }: TableContext,
+  { model }: ReadView,
   { field, order = "asc", where }: AnyDistinctQuery,
 ): { readonly field: string; readonly order: Direction } {
   const fields = Object.keys(model.schema.shape);

@@ -3,7 +3,7 @@ import { elementSchema } from "../../model/fields/field-schema.js";
 import { kindOf as kindOfValues } from "../../model/fields/value-kind.js";
 import type { AnyQuery } from "../../state/context/any-query.js";
 import type { ExplainedRelation } from "../../state/context/open-filters.js";
-import type { TableContext } from "../../state/context/table-context.js";
+import type { ReadView } from "../../state/context/read-view.js";
 import { plansOf, readablePlan } from "../plan/choose-plan.js";
 import { isCovered } from "../plan/covered-read.js";
 import { keyFields } from "../plan/fields/key-fields.js";
@@ -17,7 +17,7 @@ import {
   type QueryPlan,
   readsWholeKeys,
 } from "../plan/ranges/query-plan.js";
-import { takeOf } from "./read-page.js";
+import { takeOf } from "./find-rows.js";
 import { rowFilterOf } from "./rows/row-filter.js";
 
 /** The keys under a prefix, from `start` (inclusive) to `end` (exclusive). */
@@ -65,15 +65,15 @@ export interface QueryExplanation {
 }
 
 /** Returns the plan of a query, without reading anything. Throws the errors of `findMany`. */
-export function explainQuery(context: TableContext, query: AnyQuery): QueryExplanation {
-  const { model } = context;
+export function explainQuery(view: ReadView, query: AnyQuery): QueryExplanation {
+  const { model } = view;
   rowFilterOf(model, query.filter);
   takeOf(model, query);
-  const plan = readablePlan(context, plansOf(context, query));
+  const plan = readablePlan(view, plansOf(view, query));
   const plans = plansIn(plan);
-  const covered = plans.every((each) => isCovered(context, each, query));
+  const covered = plans.every((each) => isCovered(view, each, query));
   const isFinding = plan.related?.isFinding === true;
-  const relations = query.related?.explain(context, isFinding);
+  const relations = query.related?.explain(view, isFinding);
   return {
     model: model.name,
     index: nameOfIndex(plan),
@@ -85,7 +85,7 @@ export function explainQuery(context: TableContext, query: AnyQuery): QueryExpla
     ...(relations !== undefined && { relations }),
     reads:
       relations === undefined
-        ? maxReadsOf(context, plan, query)
+        ? maxReadsOf(view, plan, query)
         : maxRelatedReads(plan, query, relations),
   };
 }
@@ -130,13 +130,13 @@ function kindOf(plan: Plan): QueryExplanation["kind"] {
   return index === undefined && isWhole ? "scan" : "range";
 }
 
-function maxReadsOf(context: TableContext, plan: Plan, query: AnyQuery): number | undefined {
+function maxReadsOf(view: ReadView, plan: Plan, query: AnyQuery): number | undefined {
   const plans = plansIn(plan);
   // Among merged plans, each may be read up to the first row that the page does not have.
   if (query.skip !== undefined && query.skip > 0) return undefined;
   const rows = takeOf(plan.model, query) + ("merged" in plan ? 1 : 0);
   const reads = plans.map((each) => {
-    const cost = isCovered(context, each, query) ? 1 : 2;
+    const cost = isCovered(view, each, query) ? 1 : 2;
     const keys = readsWholeKeys(each) ? each.segments.length * cost : Number.POSITIVE_INFINITY;
     // A page reads one entry more than it returns. With a filter, or with several entries per row,
     // the number of entries is not known.

@@ -1,61 +1,22 @@
-import type { AnyRow, CompiledIndex } from "../../model/compiled-model.js";
+import type { CompiledModel } from "../../model/compiled-model.js";
+import { keyText } from "../../model/keys/key-text.js";
+import { assertArgument, positiveInteger } from "../../model/shape.js";
 import type { AnyQuery, FoundRow } from "../../state/context/any-query.js";
-import type { Page } from "../../state/context/page.js";
+import type { Page, PageOptions } from "../../state/context/page.js";
 import type { ReadMeter } from "../../state/context/read-meter.js";
-import { scopedUnique } from "../../state/context/scope.js";
-import type { TableContext } from "../../state/context/table-context.js";
-import { isReadAgain, readAgain } from "../../state/rows/read-again.js";
-import { choosePlan } from "../plan/choose-plan.js";
-import { planUnique, primaryKeyIn, uniqueValues } from "../plan/plan-unique.js";
-import { queriedModel } from "../plan/queried-model.js";
-import { findByPrimaryKey, findByUniqueIndex } from "./find-unique.js";
-import { readPage, readStream, takeOf } from "./read-page.js";
-import { rowSourceOf } from "./rows/row-source.js";
+import type { ReadView } from "../../state/context/read-view.js";
+import { type ChosenPlan, choosePlan } from "../plan/choose-plan.js";
+import { encodeCursor } from "../plan/ranges/cursor.js";
+import { maxBatch } from "./entries/entry-reader.js";
+import { MergedReader } from "./entries/merged-reader.js";
+import { FoundByRelation, RelatedReader } from "./rows/related-reader.js";
+import { type ReadRow, RowReader, type RowSource } from "./rows/row-reader.js";
 
-/**
- * Returns the row with the values of a primary key or of a unique index. Costs one read, or two
- * through an index that points to the row.
- *
- * @param query says what is selected. The row itself is read, even if an index entry holds all that
- * is selected, unless `forWrite` is false.
- */
-export function findOne(
-  context: TableContext,
-  unscoped: AnyRow,
-  meter: ReadMeter,
-  query: AnyQuery = {},
-): Promise<FoundRow | undefined> {
-  const { model, catalog } = context;
-  const where = context.scope === undefined ? unscoped : scopedUnique(context, unscoped);
-  const keys = planUnique(queriedModel(context), where, query.index);
-  if (keys[0] === "primaryKey") {
-    return findByPrimaryKey(context, primaryKeyIn(model, where), meter, query.orAsStored);
-  }
-  const index = readableIndex(context, keys as readonly CompiledIndex[]);
-  if (!catalog.isReadable(index)) return findAfterReload(context, where, meter, query);
-  return findByUniqueIndex(context, index, uniqueValues(model, index, where), meter, query);
-}
-
-/** Finds a row by a unique index that is chosen after the catalog has been read again. */
-async function findAfterReload(
-  context: TableContext,
-  where: AnyRow,
-  meter: ReadMeter,
-  query: AnyQuery,
-): Promise<FoundRow | undefined> {
-  const { model, catalog } = context;
-  await catalog.reload();
-  return await readAgain(context, () => {
-    const keys = planUnique(queriedModel(context), where, query.index);
-    const index = readableIndex(context, keys as readonly CompiledIndex[]);
-    return findByUniqueIndex(context, index, uniqueValues(model, index, where), meter, query);
-  });
-}
-
-/** Returns the first unique index that can be read, or else the first. */
-function readableIndex(context: TableContext, indexes: readonly CompiledIndex[]): CompiledIndex {
-  if (indexes.length === 1) return indexes[0]!;
-  return indexes.find((index) => context.catalog.snapshot.canRead(index)) ?? indexes[0]!;
+/** @throws {InvalidArgumentError} if `take` is not a positive integer. */
+export function takeOf({ name }: CompiledModel, { take }: PageOptions): number {
+  if (take === undefined) return Number.POSITIVE_INFINITY;
+  if (!Number.isSafeInteger(take) || take < 1) assertArgument(name, "take", take, positiveInteger);
+  return take;
 }
 
 /**
@@ -70,43 +31,125 @@ function readableIndex(context: TableContext, indexes: readonly CompiledIndex[])
  * @throws {InvalidArgumentError} if `take` is not a positive integer.
  */
 export async function findPage(
-  context: TableContext,
+  view: ReadView,
   query: AnyQuery,
   meter: ReadMeter,
   choose: typeof choosePlan = choosePlan,
 ): Promise<Page<FoundRow>> {
-  takeOf(context.model, query);
-  const { catalog } = context;
-  for (;;) {
-    const { snapshot } = catalog;
-    try {
-      return await readPage(context, await choose(context, query), query, meter);
-    } catch (error) {
-      if (!isReadAgain(error, catalog, snapshot)) throw error;
-    }
-  }
+  const take = takeOf(view.model, query);
+  return await readPage(view, await choose(view, query), query, meter, take);
 }
 
 export async function findFirstRow(
-  context: TableContext,
+  view: ReadView,
   query: AnyQuery,
   meter: ReadMeter,
 ): Promise<FoundRow | undefined> {
-  return await readAgain(context, async () => {
-    const chosen = await choosePlan(context, query);
-    return (await rowSourceOf(context, chosen, query, meter, false).next(1))[0];
-  });
+  const chosen = await choosePlan(view, query);
+  return (await rowSourceOf(view, chosen, query, meter, false).next(1))[0];
 }
 
 /**
- * Yields the rows of {@link findPage}. Holds at most 500 of them in memory. Throws the same errors.
+ * Reads a page of rows through an index. It reads one entry more than the page has, if `maxReads`
+ * allows it, to find out if there is another page. If it cannot find out, because the query has a
+ * filter or `maxReads` is used up, it returns a cursor, and the next page may be empty.
+ */
+export async function readPage(
+  view: ReadView,
+  chosen: ChosenPlan,
+  query: AnyQuery,
+  meter: ReadMeter,
+  take: number,
+): Promise<Page<FoundRow>> {
+  const hasEnd = take !== Number.POSITIVE_INFINITY;
+  const reader = rowSourceOf(view, chosen, query, meter, hasEnd);
+  // If the entries of an index are read in several steps, a row that moves within the index between
+  // two steps is read at both places. Only the later place, with the newer row, is retained.
+  const canMove = "merged" in chosen.plan || chosen.plan.index !== undefined;
+  let items: ReadRow[] = [];
+  /** The rows by their keys. Undefined while no row can occur twice. */
+  let byKey: Map<string, ReadRow> | undefined;
+  let size = 0;
+  let isEnd = false;
+  let isCutOff = false;
+  while (size < take && !isEnd && !isCutOff) {
+    const missing = take - size;
+    const rows = await reader.next(Math.min(missing, maxBatch));
+    isEnd = rows.length === 0;
+    isCutOff = rows.length > missing;
+    const added = isCutOff ? rows.slice(0, missing) : rows;
+    if (byKey === undefined && canMove && size + added.length > 1 && reader.steps > 1) {
+      byKey = new Map();
+      setLatest(byKey, items);
+    }
+    if (byKey === undefined) items = items.concat(added);
+    else setLatest(byKey, added);
+    size = byKey?.size ?? items.length;
+  }
+  if (byKey !== undefined) items = [...byKey.values()];
+  const last = items.at(-1);
+  if (isEnd || last === undefined || !(isCutOff || (await reader.hasMore())))
+    return { items, cursor: null };
+  return { items, cursor: encodeCursor(chosen.plan, last.entryKey) };
+}
+
+/** Adds rows. A row that is there already moves to the later place. */
+function setLatest(byKey: Map<string, ReadRow>, rows: readonly ReadRow[]): void {
+  for (const row of rows) {
+    const key = keyText(row.primaryKey);
+    byKey.delete(key);
+    byKey.set(key, row);
+  }
+}
+
+/** Small, so that a loop that needs few rows does not wait for many. */
+const firstBatch = 32;
+
+/**
+ * Yields the rows of {@link findPage}. Holds at most 500 of them in memory. The consumer may stop at
+ * any time. Throws the same errors.
  */
 export async function* streamRows(
-  context: TableContext,
+  view: ReadView,
   query: AnyQuery,
   meter: ReadMeter,
   choose: typeof choosePlan = choosePlan,
 ): AsyncGenerator<FoundRow> {
-  takeOf(context.model, query);
-  yield* readStream(context, await choose(context, query), query, meter);
+  let missing = takeOf(view.model, query);
+  const reader = rowSourceOf(view, await choose(view, query), query, meter, false);
+  for (let batch = firstBatch; missing > 0; batch = Math.min(batch * 2, maxBatch)) {
+    const rows = await reader.next(Math.min(missing, batch));
+    if (rows.length === 0) return;
+    for (const row of rows) {
+      yield row;
+      if (--missing === 0) return;
+    }
+  }
+}
+
+/** Returns a reader of the rows of a plan, after the key of a cursor if there is one. */
+export function rowSourceOf(
+  view: ReadView,
+  { plan, after }: ChosenPlan,
+  query: AnyQuery,
+  meter: ReadMeter,
+  looksAhead: boolean,
+): RowSource {
+  const { related } = query;
+  const opened =
+    related === undefined || plan.related === undefined
+      ? undefined
+      : { plan: plan.related, filters: related.open(view, meter) };
+  if (opened?.plan.isFinding) {
+    const keys = opened.filters.keysAfter(after?.slice(1), plan.reverse);
+    const found = new FoundByRelation(view, keys, query, meter);
+    return new RelatedReader(view, plan, found, opened.filters, query, meter);
+  }
+  const rows =
+    "merged" in plan
+      ? new MergedReader(view, plan, after?.slice(1), query, meter)
+      : new RowReader(view, { plan, after }, query, meter, looksAhead && opened === undefined);
+  return opened === undefined
+    ? rows
+    : new RelatedReader(view, plan, rows, opened.filters, query, meter);
 }

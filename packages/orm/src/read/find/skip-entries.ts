@@ -1,40 +1,48 @@
 import type { KvKey } from "@keywright/core";
-import type { RankedTable } from "../../derived/ranks/ranked-table.js";
+import type { RankedReads } from "../../derived/ranks/ranked-table.js";
 import { readableRanks } from "../../derived/ranks/readable-ranks.js";
 import { walkEntries } from "../../derived/ranks/walk-entries.js";
 import { InvalidArgumentError } from "../../errors/query-errors.js";
 import { countOf } from "../../model/aggregates/ranked-amounts.js";
 import type { AnyQuery } from "../../state/context/any-query.js";
-import type { ModelStore } from "../../state/context/model-store.js";
 import type { ReadMeter } from "../../state/context/read-meter.js";
-import type { ChosenPlan } from "../plan/choose-plan.js";
+import type { ReadView } from "../../state/context/read-view.js";
+import type { ChosenPlan, choosePlan } from "../plan/choose-plan.js";
 import { mayRepeat, nameOfIndex, type QueryPlan } from "../plan/ranges/query-plan.js";
 import { rangeOfSegment } from "./range-of-segment.js";
 
 /**
- * Returns the plan of a query from the row on that follows the first `skip` rows. Finds this row by
- * the intervals of the index, without reading the rows before it.
+ * Returns a function that chooses the plan of a query, from the row on that follows the first `skip`
+ * rows. It finds this row by the intervals of the index, without reading the rows before it.
  *
  * @param choose returns the plan of the whole query.
+ */
+export function skipping(choose: typeof choosePlan, meter: ReadMeter): typeof choosePlan {
+  return (view, query) =>
+    query.skip === undefined
+      ? choose(view, query)
+      : chooseSkipping(view, query, query.skip, meter, choose);
+}
+
+/**
  * @throws {UnindexedQueryError} if the index is not ranked.
  * @throws {InvalidArgumentError} if `skip` is not valid, or is used with `cursor` or `filter`.
  */
-export async function chooseSkipping<Store extends ModelStore>(
-  store: Store,
+async function chooseSkipping(
+  view: ReadView,
   query: AnyQuery,
+  skip: number,
   meter: ReadMeter,
-  choose: (store: Store, query: AnyQuery) => Promise<ChosenPlan>,
+  choose: typeof choosePlan,
 ): Promise<ChosenPlan> {
-  const { skip } = query;
-  if (skip === undefined) return await choose(store, query);
-  assertSkip(store, query);
-  const { plan } = await choose(store, query);
+  assertSkip(view, query);
+  const { plan } = await choose(view, query);
   if (skip === 0) return { plan, after: undefined };
   if ("merged" in plan || mayRepeat(plan)) {
     const reason = "it needs a query of one index in which each row occurs once";
-    throw new InvalidArgumentError(store.model.name, "skip", reason);
+    throw new InvalidArgumentError(view.model.name, "skip", reason);
   }
-  const ranks = await readableRanks(store, plan.index, "skip");
+  const ranks = await readableRanks(view, plan.index, "skip");
   meter.index = nameOfIndex(plan);
   const after = await entryBefore(ranks, plan, BigInt(skip), meter);
   return after === undefined
@@ -42,7 +50,7 @@ export async function chooseSkipping<Store extends ModelStore>(
     : { plan, after };
 }
 
-function assertSkip({ model }: ModelStore, query: AnyQuery): void {
+function assertSkip({ model }: ReadView, query: AnyQuery): void {
   const { skip, cursor, filter, related } = query;
   const fail = (reason: string): never => {
     throw new InvalidArgumentError(model.name, "skip", reason);
@@ -58,7 +66,7 @@ function assertSkip({ model }: ModelStore, query: AnyQuery): void {
 
 /** Returns the last entry that is skipped. Undefined if there are no more entries than that. */
 async function entryBefore(
-  ranks: RankedTable,
+  ranks: RankedReads,
   plan: QueryPlan,
   skip: bigint,
   meter: ReadMeter,

@@ -6,7 +6,7 @@ import { isPlainObject } from "../../model/is-plain-object.js";
 import type { LinkedRelation } from "../../model/relations/linked-relations.js";
 import type { Relation } from "../../model/relations/relation-definition.js";
 import type { AnyInclude, AnyQuery } from "../../state/context/any-query.js";
-import type { TableContext } from "../../state/context/table-context.js";
+import type { RelatedModel } from "../../state/context/table-context.js";
 import { withReads } from "../find/rows/shaped-result.js";
 
 /** The name in `include` under which numbers of related rows are requested, and returned. */
@@ -33,7 +33,7 @@ const allowedOptions: Readonly<Record<Relation["kind"], readonly (keyof AnyQuery
  * that its kind of relation does not allow.
  */
 export function includedRelations(
-  { model, links, scope, tables, settings }: TableContext,
+  { model, links, scope, tables, settings }: RelatedModel,
   include: AnyInclude,
 ): IncludedRelation[] {
   const included: IncludedRelation[] = [];

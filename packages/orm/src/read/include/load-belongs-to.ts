@@ -6,7 +6,6 @@ import { pointerOf, primaryKeyOf } from "../../model/keys/primary-key.js";
 import { isMarked } from "../../model/options/soft-delete.js";
 import type { BelongsTo } from "../../model/relations/relation-definition.js";
 import { isReferenceTo, referencedKey, rowIdOf } from "../../state/references/referenced-key.js";
-import { tableOfModel } from "../../state/references/referrers.js";
 import { readRows } from "../../state/rows/read-rows.js";
 import type { RelationLoad } from "./relation-load.js";
 import { CopyOnReuse, readRowsByKey } from "./rows-by-key.js";
@@ -16,8 +15,8 @@ export async function loadBelongsTo(
   load: RelationLoad,
   relation: BelongsTo,
 ): Promise<(AnyRow | null)[]> {
-  const { context, rows, link, meter, missing, shape } = load;
-  const target = tableOfModel(context.tables, link.target);
+  const { view, rows, link, meter, missing, shape } = load;
+  const target = view.of(link.target);
   const references = rows.map((row) => referencedKey(relation.fields, row));
   const wanted = references.filter((key) => key !== undefined);
   const found = await readRowsByKey(target, wanted, meter);
@@ -42,12 +41,12 @@ export async function loadBelongsTo(
  * @throws {ReferenceMissingError} if it still refers to the missing row.
  */
 async function assertMayBeMissing(
-  { context, link, meter }: RelationLoad,
+  { view, link, meter }: RelationLoad,
   { fields }: BelongsTo,
   row: AnyRow | undefined,
   targetId: readonly KvKeyPart[],
 ): Promise<void> {
-  const { model } = context;
+  const { model } = view;
   const { shape } = model.schema;
   const isOptional = fields.some(
     (field) => shape[field] !== undefined && canBeAbsent(shape[field]),
@@ -55,7 +54,7 @@ async function assertMayBeMissing(
   if (isOptional || row === undefined) return;
   const primaryKey = primaryKeyOf(model, row);
   meter.add(1);
-  const [current] = await readRows(context, [primaryKey]);
+  const [current] = await readRows(view, [primaryKey]);
   const exists =
     current !== undefined && current.versionstamp !== null && !isMarked(model, current.value);
   if (!exists || !isReferenceTo(fields, current.value, targetId)) {

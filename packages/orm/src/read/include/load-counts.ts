@@ -5,8 +5,8 @@ import { isPlainObject } from "../../model/is-plain-object.js";
 import type { LinkedRelation } from "../../model/relations/linked-relations.js";
 import type { AnyInclude } from "../../state/context/any-query.js";
 import type { ReadMeter } from "../../state/context/read-meter.js";
-import type { TableContext } from "../../state/context/table-context.js";
-import { tableOfModel } from "../../state/references/referrers.js";
+import type { ReadView } from "../../state/context/read-view.js";
+import type { RelatedModel } from "../../state/context/table-context.js";
 import { countEach } from "../aggregate/count-each.js";
 import { assertWhere, countsName, referringFields } from "./include-query.js";
 
@@ -24,7 +24,7 @@ interface CountedRelation {
  * condition names the fields of the relation.
  */
 export function countedRelations(
-  { model, links, scope, tables }: TableContext,
+  { model, links, scope, tables }: RelatedModel,
   include: AnyInclude,
 ): CountedRelation[] {
   const names: unknown = links.relations.has(countsName) ? undefined : include[countsName];
@@ -71,7 +71,7 @@ export function countedModel({ relation, target, through }: LinkedRelation): Com
  * together.
  */
 export async function loadCounts(
-  context: TableContext,
+  view: ReadView,
   rows: readonly AnyRow[],
   counted: readonly CountedRelation[],
   meter: ReadMeter,
@@ -80,9 +80,9 @@ export async function loadCounts(
   // `count` reports the index that it reads. The index of the query is that of its rows.
   const { index } = meter;
   for (const { link, where } of counted) {
-    const table = tableOfModel(context.tables, countedModel(link));
+    const table = view.of(countedModel(link));
     const fields = referringFields(link.relation);
-    const values = rows.map((row) => context.model.primaryKey.map((field) => row[field]));
+    const values = rows.map((row) => view.model.primaryKey.map((field) => row[field]));
     const numbers = await countEach(table, { fields, values, where }, meter);
     for (const [i, of] of counts.entries()) of[link.name] = numbers[i]!;
   }

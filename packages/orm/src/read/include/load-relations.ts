@@ -3,9 +3,8 @@ import type { HasMany, HasOne, ManyToMany } from "../../model/relations/relation
 import type { AnyInclude, AnyQuery } from "../../state/context/any-query.js";
 import { awaitAll } from "../../state/context/await-all.js";
 import type { ReadMeter } from "../../state/context/read-meter.js";
-import type { TableContext } from "../../state/context/table-context.js";
+import type { ReadView } from "../../state/context/read-view.js";
 import { referencedKey, rowIdOf } from "../../state/references/referenced-key.js";
-import { tableOfModel } from "../../state/references/referrers.js";
 import type { KeyId } from "../../state/transaction/buffer/key-id.js";
 import { rowFilterOf } from "../find/rows/row-filter.js";
 import { resultRows } from "../find/rows/shaped-result.js";
@@ -31,29 +30,28 @@ import { CopyOnReuse, readRowsByKey } from "./rows-by-key.js";
  * @throws {VersionConflictError} if a required row was deleted while the relations were read.
  */
 export async function loadRelations(
-  context: TableContext,
+  view: ReadView,
   rows: readonly AnyRow[],
   selected: readonly AnyRow[],
   include: AnyInclude,
   meter: ReadMeter,
   missing: MissingRow = "refused",
 ): Promise<AnyRow[]> {
-  const included = includedRelations(context, include);
-  const counted = countedRelations(context, include);
-  await context.catalog.assertSameKey();
+  const included = includedRelations(view, include);
+  const counted = countedRelations(view, include);
   const loaded: Record<string, unknown>[] = selected.map((row) => ({ ...row }));
   if (rows.length === 0) return loaded;
   const loads = included.map(async ({ link, query }) => {
-    const shape = (target: TableContext, found: readonly AnyRow[]) =>
+    const shape = (target: ReadView, found: readonly AnyRow[]) =>
       shapeRows(target, found, query, meter, missing);
-    const values = await loadRelation({ context, rows, link, query, meter, missing, shape });
+    const values = await loadRelation({ view, rows, link, query, meter, missing, shape });
     return { name: link.name, values };
   });
   for (const { name, values } of await awaitAll(loads)) {
     for (const [i, row] of loaded.entries()) row[name] = values[i];
   }
   if (counted.length > 0) {
-    const counts = await loadCounts(context, rows, counted, meter);
+    const counts = await loadCounts(view, rows, counted, meter);
     for (const [i, row] of loaded.entries()) row[countsName] = counts[i];
   }
   return loaded;
@@ -67,16 +65,16 @@ async function loadRelation(load: RelationLoad): Promise<readonly unknown[]> {
 }
 
 async function shapeRows(
-  context: TableContext,
+  view: ReadView,
   rows: readonly AnyRow[],
   query: AnyQuery,
   meter: ReadMeter,
   missing: MissingRow,
 ): Promise<AnyRow[]> {
   const { include } = query;
-  const selected = await resultRows(context, rows, query);
+  const selected = await resultRows(view, rows, query);
   if (include === undefined) return [...selected];
-  return await loadRelations(context, rows, selected, include, meter, missing);
+  return await loadRelations(view, rows, selected, include, meter, missing);
 }
 
 /** Returns the rows that refer to each row: a list, or for `hasOne` the first one or null. */
@@ -84,11 +82,11 @@ async function loadHasMany(
   load: RelationLoad,
   { kind, fields }: HasMany | HasOne,
 ): Promise<(AnyRow[] | AnyRow | null)[]> {
-  const { context, rows, link, query, meter, shape } = load;
-  const target = tableOfModel(context.tables, link.target);
+  const { view, rows, link, query, meter, shape } = load;
+  const target = view.of(link.target);
   const take = kind === "hasOne" ? 1 : query.take;
   const queries = rows.map((row): RelatedQuery => {
-    const conditions = context.model.primaryKey.map((field, i) => [fields[i], row[field]]);
+    const conditions = view.model.primaryKey.map((field, i) => [fields[i], row[field]]);
     const where = { ...Object.fromEntries(conditions), ...query.where };
     return { query: { ...query, where }, take };
   });
@@ -114,12 +112,12 @@ async function loadHasMany(
  * are in the order of the rows between, to which `where` and `orderBy` apply. Each occurs once.
  */
 async function loadManyToMany(load: RelationLoad, { from, to }: ManyToMany): Promise<AnyRow[][]> {
-  const { context, rows, link, query, meter, shape } = load;
-  const target = tableOfModel(context.tables, link.target);
-  const through = tableOfModel(context.tables, link.through ?? link.target);
+  const { view, rows, link, query, meter, shape } = load;
+  const target = view.of(link.target);
+  const through = view.of(link.through ?? link.target);
   const filter = rowFilterOf(load.link.target, query.filter);
   const queries = rows.map((row): RelatedQuery => {
-    const conditions = context.model.primaryKey.map((field, i) => [from[i], row[field]]);
+    const conditions = view.model.primaryKey.map((field, i) => [from[i], row[field]]);
     // `take` counts target rows. Rows between may lead to the same row or to none, and then more of
     // them are read.
     const where = { ...Object.fromEntries(conditions), ...query.where };

@@ -4,16 +4,14 @@ import { rowKey } from "../../model/keys/primary-key.js";
 import type { AnyQuery, FoundRow } from "../../state/context/any-query.js";
 import { inParallel } from "../../state/context/in-parallel.js";
 import type { ReadMeter } from "../../state/context/read-meter.js";
+import type { ReadView } from "../../state/context/read-view.js";
 import { scopedQuery } from "../../state/context/scope.js";
-import type { TableContext } from "../../state/context/table-context.js";
-import { foundRow } from "../../state/rows/found-row.js";
-import { readKeys } from "../../state/rows/read-rows.js";
+import { foundRow, readKeys } from "../../state/rows/read-rows.js";
 import { EntryReader, maxBatch } from "../find/entries/entry-reader.js";
 import { isFirstKey } from "../find/entries/first-key.js";
 import { readablePlan } from "../plan/choose-plan.js";
 import { isCovered } from "../plan/covered-read.js";
 import { planQuery } from "../plan/plan-query.js";
-import { queriedModel } from "../plan/queried-model.js";
 import { prefixOf, type QueryPlan, readsWholeKeys } from "../plan/ranges/query-plan.js";
 
 /** One of many queries of the same model. */
@@ -67,30 +65,27 @@ const minWithFilter = 16;
  * @throws {ReadLimitError} if more must be read than `meter` allows.
  */
 export async function readRelated<T>(
-  context: TableContext,
+  view: ReadView,
   queries: readonly RelatedQuery[],
   accept: AcceptRows<T>,
   meter: ReadMeter,
   onLost?: (query: number) => void,
 ): Promise<T[][]> {
-  const { catalog } = context;
-  await catalog.assertSameKey();
+  await view.beginPage(undefined);
   const beginReadings = () =>
-    queries.map((query, position) => readingOf<T>(context, query, position, meter));
+    queries.map((query, position) => readingOf<T>(view, query, position, meter));
   let readings = beginReadings();
-  const canRead = ({ plan: { index } }: Reading<T>) =>
-    index === undefined || catalog.isReadable(index);
-  if (!readings.every(canRead)) {
+  if (!readings.every(({ plan }) => view.canRead(plan.index))) {
     // According to the new catalog, another index may serve the queries.
-    await catalog.reload();
+    await view.reload();
     readings = beginReadings();
     const indexes = new Set(readings.map(({ plan: { index } }) => index));
-    for (const index of indexes) if (index !== undefined) await catalog.assertReadable(index);
+    for (const index of indexes) if (index !== undefined) await view.assertReadable(index);
   }
   let pending = readings;
   while (pending.length > 0) {
-    const candidates = await readCandidates(context, pending, meter);
-    const rows = await readRowsOf(context, candidates, meter, onLost);
+    const candidates = await readCandidates(view, pending, meter);
+    const rows = await readRowsOf(view, candidates, meter, onLost);
     const accepted = await accept(
       rows.map(({ reading, row }) => ({ query: reading.position, row })),
     );
@@ -107,25 +102,25 @@ export async function readRelated<T>(
 }
 
 function readingOf<T>(
-  context: TableContext,
+  view: ReadView,
   query: RelatedQuery,
   position: number,
   meter: ReadMeter,
 ): Reading<T> {
-  const plans = planQuery(queriedModel(context), scopedQuery(context, query.query));
-  const plan = readablePlan(context, plans);
-  const cost = isCovered(context, plan, query.query) ? 1 : 2;
-  const reader = new EntryReader(context, plan, meter, { cost });
+  const plans = planQuery(view.queriedModel, scopedQuery(view, query.query));
+  const plan = readablePlan(view, plans);
+  const cost = isCovered(view, plan, query.query) ? 1 : 2;
+  const reader = new EntryReader(view, plan, meter, { cost });
   return { position, plan, query, reader, results: [], isDone: false };
 }
 
 async function readCandidates<T>(
-  context: TableContext,
+  view: ReadView,
   readings: readonly Reading<T>[],
   meter: ReadMeter,
 ): Promise<Candidate<T>[]> {
   const found = readings.every(({ plan }) => readsWholeKeys(plan))
-    ? await readPoints(context, readings, meter)
+    ? await readPoints(view, readings, meter)
     : await inParallel(readings, maxConcurrentRanges, nextEntries);
   return readings.flatMap((reading, i) => {
     const { index } = reading.plan;
@@ -133,7 +128,7 @@ async function readCandidates<T>(
     for (const entry of found[i] ?? []) {
       const { key, value } = entry;
       const primaryKey =
-        index === undefined ? key.slice(1) : primaryKeyOfEntry(context.model, index, value);
+        index === undefined ? key.slice(1) : primaryKeyOfEntry(view.model, index, value);
       if (primaryKey !== undefined) candidates.push({ reading, key, primaryKey, entry });
     }
     return candidates;
@@ -142,7 +137,7 @@ async function readCandidates<T>(
 
 /** Reads the entries of queries that name whole keys, in one read. */
 async function readPoints<T>(
-  context: TableContext,
+  view: ReadView,
   readings: readonly Reading<T>[],
   meter: ReadMeter,
 ): Promise<KvEntry<unknown>[][]> {
@@ -153,7 +148,7 @@ async function readPoints<T>(
   for (const reading of readings) reading.isDone = true;
   const allKeys = keys.flat();
   meter.add(allKeys.length);
-  const entries = await readKeys(context, allKeys);
+  const entries = await readKeys(view, allKeys);
   let next = 0;
   return keys.map(({ length }) => {
     next += length;
@@ -177,24 +172,24 @@ async function nextEntries<T>(reading: Reading<T>): Promise<KvEntry<unknown>[]> 
  * and repetitions of a row that a query finds by several keys.
  */
 async function readRowsOf<T>(
-  context: TableContext,
+  view: ReadView,
   candidates: readonly Candidate<T>[],
   meter: ReadMeter,
   onLost?: (query: number) => void,
 ): Promise<{ reading: Reading<T>; row: FoundRow }[]> {
-  const { model } = context;
+  const { model } = view;
   const uncovered = candidates.filter(
-    ({ reading }) => !isCovered(context, reading.plan, reading.query.query),
+    ({ reading }) => !isCovered(view, reading.plan, reading.query.query),
   );
   meter.add(uncovered.length);
   const keys = uncovered.map(({ primaryKey }) => rowKey(model, primaryKey));
-  const entries = await readKeys(context, keys);
+  const entries = await readKeys(view, keys);
   const rows = new Map(uncovered.map((candidate, i) => [candidate, entries[i]]));
   const found: { reading: Reading<T>; row: FoundRow }[] = [];
   for (const candidate of candidates) {
     const { reading, key, primaryKey, entry } = candidate;
     const { index } = reading.plan;
-    const row = foundRow(context, primaryKey, rows.get(candidate) ?? entry);
+    const row = foundRow(view, primaryKey, rows.get(candidate) ?? entry);
     if (row === undefined) {
       onLost?.(reading.position);
       continue;
@@ -202,7 +197,7 @@ async function readRowsOf<T>(
     if (index?.store === "include" && !rows.has(candidate)) {
       // The fields in the entry are not enough to compute the keys of the row.
       found.push({ reading, row: { ...row, row: rowInEntry(index, key, row.row) } });
-    } else if (index === undefined || isFirstKey(context, reading.plan, row, key)) {
+    } else if (index === undefined || isFirstKey(view, reading.plan, row, key)) {
       found.push({ reading, row });
     } else {
       onLost?.(reading.position);

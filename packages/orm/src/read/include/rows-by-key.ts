@@ -2,26 +2,25 @@ import type { KvKeyPart } from "@keywright/core";
 import type { AnyRow } from "../../model/compiled-model.js";
 import { copyStored } from "../../model/rows/copy-of-data.js";
 import type { ReadMeter } from "../../state/context/read-meter.js";
-import type { TableContext } from "../../state/context/table-context.js";
+import type { ReadView } from "../../state/context/read-view.js";
 import { rowIdOf } from "../../state/references/referenced-key.js";
-import { foundRow } from "../../state/rows/found-row.js";
-import { readRows } from "../../state/rows/read-rows.js";
+import { foundRow, readRows } from "../../state/rows/read-rows.js";
 import type { KeyId } from "../../state/transaction/buffer/key-id.js";
 
 /** Reads rows by their primary keys, each once, in one read. Leaves out rows that do not exist. */
 export async function readRowsByKey(
-  context: TableContext,
+  view: ReadView,
   primaryKeys: Iterable<readonly KvKeyPart[]>,
   meter: ReadMeter,
 ): Promise<Map<KeyId, AnyRow>> {
-  await context.catalog.assertSameKey();
+  await view.beginPage(undefined);
   const wanted = new Map<KeyId, readonly KvKeyPart[]>();
-  for (const primaryKey of primaryKeys) wanted.set(rowIdOf(context.model, primaryKey), primaryKey);
+  for (const primaryKey of primaryKeys) wanted.set(rowIdOf(view.model, primaryKey), primaryKey);
   meter.add(wanted.size);
-  const entries = await readRows(context, [...wanted.values()]);
+  const entries = await readRows(view, [...wanted.values()]);
   const rows = new Map<KeyId, AnyRow>();
   for (const [i, [id, primaryKey]] of [...wanted].entries()) {
-    const found = entries[i] && foundRow(context, primaryKey, entries[i]);
+    const found = entries[i] && foundRow(view, primaryKey, entries[i]);
     if (found !== undefined) rows.set(id, found.row);
   }
   return rows;

@@ -3,6 +3,7 @@ import { InvalidArgumentError } from "../../errors/query-errors.js";
 import type { AnyQuery } from "../../state/context/any-query.js";
 import { CallReport } from "../../state/context/call-report.js";
 import { ReadMeter } from "../../state/context/read-meter.js";
+import { type ReadView, viewOf } from "../../state/context/read-view.js";
 import type { TableContext } from "../../state/context/table-context.js";
 import { retryTornRead } from "../include/retry-torn-read.js";
 
@@ -13,15 +14,19 @@ import { retryTornRead } from "../include/retry-torn-read.js";
 export async function measuredRead<T>(
   context: TableContext,
   query: AnyQuery,
-  read: (meter: ReadMeter) => Promise<T>,
+  read: (view: ReadView, meter: ReadMeter) => Promise<T>,
 ): Promise<T> {
   const { model, settings } = context;
   const meter = new ReadMeter(model.name, query.maxReads ?? settings.maxReads);
   const { onQuery } = settings;
   const report = onQuery && new CallReport(model.name, "watch", onQuery);
   try {
-    await context.catalog.assertSameKey();
-    return await retryTornRead(() => read(meter));
+    return await retryTornRead(async () => {
+      const view = viewOf(context);
+      // The catalog may have changed between its last read and the beginning of the watch.
+      await view.reload();
+      return await read(view, meter);
+    });
   } catch (error) {
     addOperation(error, "watch");
     if (report !== undefined) report.error = error;

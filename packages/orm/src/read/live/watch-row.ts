@@ -6,13 +6,12 @@ import { rowKey } from "../../model/keys/primary-key.js";
 import { catalogKey } from "../../state/catalog/catalog-entry.js";
 import type { AnyQuery, FoundRow } from "../../state/context/any-query.js";
 import type { ReadMeter } from "../../state/context/read-meter.js";
+import { type ReadView, viewOf } from "../../state/context/read-view.js";
 import { scopedUnique } from "../../state/context/scope.js";
 import type { TableContext } from "../../state/context/table-context.js";
-import { findOne } from "../find/find-rows.js";
-import { isReadable } from "../plan/choose-plan.js";
+import { findOne } from "../find/find-unique.js";
 import { queriedKey } from "../plan/fields/queried-part.js";
 import { planUnique, primaryKeyIn, uniqueValues } from "../plan/plan-unique.js";
-import { queriedModel } from "../plan/queried-model.js";
 import { firstExpiry } from "./first-expiry.js";
 import { type LiveState, liveStream } from "./live-stream.js";
 import { beginWatch, measuredRead } from "./measured-read.js";
@@ -20,7 +19,11 @@ import { relatedWatched } from "./related-models.js";
 import { stampOf } from "./result-stamp.js";
 
 /** Turns a row into a report of the stream. Its reads are counted by the meter. */
-export type ShapeRow<Shaped> = (found: FoundRow | null, meter: ReadMeter) => Promise<Shaped>;
+export type ShapeRow<Shaped> = (
+  view: ReadView,
+  found: FoundRow | null,
+  meter: ReadMeter,
+) => Promise<Shaped>;
 
 /**
  * Returns a stream of the row that has a primary key or unique values, or null while there is none.
@@ -53,11 +56,11 @@ function streamRow<Shaped>(
 ): ReadableStream<Shaped> {
   const { model } = context;
   const where = scopedUnique(context, unscoped);
-  let pointers = pointersOf(context, where, query.index);
+  let pointers = pointersOf(viewOf(context), where, query.index);
   const related = relatedWatched(context, query);
   // Empty until the pointer is read, if the primary key is not known.
   let rows = pointers.length > 0 ? [] : [keyOfRow()];
-  let keys = watchedKeys();
+  let keys = watchedKeys(viewOf(context));
 
   function keyOfRow(): KvKey {
     return rowKey(model, primaryKeyIn(model, where));
@@ -67,25 +70,23 @@ function streamRow<Shaped>(
    * Of the pointers, only the one that a query reads is watched, and the catalog decides which. It
    * also shows if the primary key has changed.
    */
-  function watchedKeys(): readonly KvKey[] {
-    const pointer = currentPointer(context, pointers);
+  function watchedKeys(view: ReadView): readonly KvKey[] {
+    const pointer = currentPointer(view, pointers);
     return [catalogKey(model), ...(pointer ? [pointer.key] : []), ...rows];
   }
 
   async function read(): Promise<LiveState<Shaped>> {
-    // The catalog may have changed between its last read and the beginning of the watch.
-    await context.catalog.reload();
-    pointers = pointersOf(context, where, query.index);
-    const pointer = currentPointer(context, pointers);
-    rows = pointer === undefined ? [keyOfRow()] : await readRowKeys(context, pointer);
-    const found = await measuredRead(context, query, async (meter) => {
-      const row = (await findOne(context, where, meter, query)) ?? null;
-      const all = row === null ? [] : [row];
-      const shaped = await shape(row, meter);
-      return { all, shaped, expireAt: await firstExpiry(context, all) };
-    });
     const before = keys;
-    keys = watchedKeys();
+    const found = await measuredRead(context, query, async (view, meter) => {
+      pointers = pointersOf(view, where, query.index);
+      const pointer = currentPointer(view, pointers);
+      rows = pointer === undefined ? [keyOfRow()] : await readRowKeys(view, pointer);
+      const row = (await findOne(view, where, meter, query)) ?? null;
+      const all = row === null ? [] : [row];
+      const shaped = await shape(view, row, meter);
+      keys = watchedKeys(view);
+      return { all, shaped, expireAt: await firstExpiry(view, all) };
+    });
     return {
       report: found.shaped,
       stamp: stampOf(query, found.all, found.shaped),
@@ -105,27 +106,23 @@ interface Pointer {
 }
 
 /** Returns the index entries that can point to the row. Empty if `where` names its primary key. */
-function pointersOf(
-  context: TableContext,
-  where: AnyRow,
-  indexName: string | undefined,
-): Pointer[] {
-  const { model } = context;
-  const keys = planUnique(queriedModel(context), where, indexName);
+function pointersOf(view: ReadView, where: AnyRow, indexName: string | undefined): Pointer[] {
+  const { model } = view;
+  const keys = planUnique(view.queriedModel, where, indexName);
   if (keys[0] === "primaryKey") return [];
   return keys
     .filter((index) => index !== "primaryKey")
     .map((index) => ({ index, key: queriedKey(model, index, uniqueValues(model, index, where)) }));
 }
 
-async function readRowKeys({ kv, model }: TableContext, { index, key }: Pointer): Promise<KvKey[]> {
+async function readRowKeys({ kv, model }: ReadView, { index, key }: Pointer): Promise<KvKey[]> {
   const primaryKey = primaryKeyOfEntry(model, index, (await kv.get(key)).value);
   return primaryKey === undefined ? [] : [rowKey(model, primaryKey)];
 }
 
-/** Returns the pointer that a query reads, by the cached catalog. Undefined if there are none. */
-function currentPointer(context: TableContext, pointers: readonly Pointer[]): Pointer | undefined {
-  return pointers.find(({ index }) => isReadable(context, index)) ?? pointers[0];
+/** Returns the pointer that a query reads, by the catalog. Undefined if there are none. */
+function currentPointer(view: ReadView, pointers: readonly Pointer[]): Pointer | undefined {
+  return pointers.find(({ index }) => view.canRead(index)) ?? pointers[0];
 }
 
 function isSameKeys(a: readonly KvKey[], b: readonly KvKey[]): boolean {

@@ -6,10 +6,11 @@ import { rowKey } from "../../model/keys/primary-key.js";
 import { catalogKey } from "../../state/catalog/catalog-entry.js";
 import type { AnyQuery, FoundRow } from "../../state/context/any-query.js";
 import type { ReadMeter } from "../../state/context/read-meter.js";
+import { type ReadView, viewOf } from "../../state/context/read-view.js";
 import type { TableContext } from "../../state/context/table-context.js";
 import { readRows } from "../../state/rows/read-rows.js";
 import { keyIdOf } from "../../state/transaction/buffer/key-id.js";
-import { readPage, takeOf } from "../find/read-page.js";
+import { readPage, takeOf } from "../find/find-rows.js";
 import { type RowFilter, rowFilterOf } from "../find/rows/row-filter.js";
 import { type ChosenPlan, choosePlan } from "../plan/choose-plan.js";
 import { plansIn } from "../plan/ranges/query-plan.js";
@@ -22,7 +23,11 @@ import { canWatchRanges, type Watched } from "./watched.js";
 import { rangeOfPlan, type WatchedRange, watchedRange } from "./watched-range.js";
 
 /** Turns rows into a report of the stream. Its reads are counted by the meter. */
-export type ShapeRows<Shaped> = (rows: readonly FoundRow[], meter: ReadMeter) => Promise<Shaped>;
+export type ShapeRows<Shaped> = (
+  view: ReadView,
+  rows: readonly FoundRow[],
+  meter: ReadMeter,
+) => Promise<Shaped>;
 
 /** If more rows have changed, the query is read again without examining them one by one. */
 const maxExaminedRows = 100;
@@ -55,12 +60,12 @@ export function watchRows<Shaped>(
 export function watchRows(
   context: TableContext,
   query: AnyQuery,
-  shape: ShapeRows<unknown> = async (rows) => rows,
+  shape: ShapeRows<unknown> = async (_, rows) => rows,
 ): ReadableStream<unknown> {
   return beginWatch(context, () => {
     const filter = rowFilterOf(context.model, query.filter);
     const catalog = catalogKey(context.model);
-    let range = watchedRange(context, query);
+    let range = watchedRange(viewOf(context), query);
     const related = new Set<unknown>(
       [...relatedModels(context, query.include), ...(query.related?.models ?? [])].map(
         ({ place }) => place,
@@ -73,18 +78,20 @@ export function watchRows(
 
     async function read(): Promise<LiveState<unknown>> {
       let chosen: ChosenPlan | undefined;
-      const { items, shaped, expireAt } = await measuredRead(context, query, async (meter) => {
-        takeOf(context.model, query);
-        // The catalog may have changed between its last read and the beginning of the watch.
-        await context.catalog.reload();
-        chosen = await choosePlan(context, query);
-        const readBefore = meter.reads;
-        const { items, cursor } = await readPage(context, chosen, query, meter);
-        hasLost = !isFiltered && hasLostEntries(items.length, cursor, meter.reads - readBefore);
-        examinesRows = isFiltered || hasLost;
-        const shaped = await shape(items, meter);
-        return { items, shaped, expireAt: await firstExpiry(context, items) };
-      });
+      const { items, shaped, expireAt } = await measuredRead(
+        context,
+        query,
+        async (view, meter) => {
+          const take = takeOf(context.model, query);
+          chosen = await choosePlan(view, query);
+          const readBefore = meter.reads;
+          const { items, cursor } = await readPage(view, chosen, query, meter, take);
+          hasLost = !isFiltered && hasLostEntries(items.length, cursor, meter.reads - readBefore);
+          examinesRows = isFiltered || hasLost;
+          const shaped = await shape(view, items, meter);
+          return { items, shaped, expireAt: await firstExpiry(view, items) };
+        },
+      );
       rows = new Set(
         items.map(({ primaryKey }) =>
           keyIdOf(rowKey(context.model, primaryKey), specificationOrder),
@@ -104,7 +111,7 @@ export function watchRows(
       const indexes = plansIn(plan).map(({ index }) => index);
       const isSame = indexes.every((index, i) => index === range.indexes[i]);
       if (range.isReadable && isSame && indexes.length === range.indexes.length) return undefined;
-      range = rangeOfPlan(context, plan);
+      range = rangeOfPlan(viewOf(context), plan);
       return watchedOf(context, query, range);
     }
 
@@ -174,7 +181,7 @@ async function hasRowWithin(
   const primaryKeys = keys
     .filter((key) => key.length === 1 + model.primaryKey.length)
     .map((key) => key.slice(1));
-  const entries = await readRows(context, primaryKeys);
+  const entries = await readRows(viewOf(context), primaryKeys);
   return entries.some(({ value: row }, i) => {
     if (typeof row !== "object" || row === null) return false;
     try {

@@ -4,8 +4,8 @@ import type { AnyRow, CompiledIndex } from "../../model/compiled-model.js";
 import { indexKeys } from "../../model/keys/index-entries.js";
 import { rowKey } from "../../model/keys/primary-key.js";
 import type { AnyQuery } from "../../state/context/any-query.js";
-import type { TableContext } from "../../state/context/table-context.js";
-import { isReadable, plansOf, readablePlan } from "../plan/choose-plan.js";
+import type { ReadView } from "../../state/context/read-view.js";
+import { plansOf, readablePlan } from "../plan/choose-plan.js";
 import { resumePlan } from "../plan/ranges/cursor.js";
 import {
   findSegment,
@@ -31,24 +31,24 @@ export interface WatchedRange {
 const maxRanges = 16;
 
 /**
- * Returns the range that a query reads, chosen by the cached catalog of the model.
+ * Returns the range that a query reads, chosen by the catalog of the view.
  *
  * @throws {UnindexedQueryError}, {InvalidQueryError} or {UnknownIndexError} if no index serves the
  * query.
  * @throws {InvalidCursorError} if the cursor belongs to another query.
  */
-export function watchedRange(context: TableContext, query: AnyQuery): WatchedRange {
-  const plans = plansOf(context, query);
-  const plan = query.cursor ? resumePlan(plans, query.cursor).plan : readablePlan(context, plans);
-  return rangeOfPlan(context, plan);
+export function watchedRange(view: ReadView, query: AnyQuery): WatchedRange {
+  const plans = plansOf(view, query);
+  const plan = query.cursor ? resumePlan(plans, query.cursor).plan : readablePlan(view, plans);
+  return rangeOfPlan(view, plan);
 }
 
-export function rangeOfPlan(context: TableContext, plan: Plan): WatchedRange {
+export function rangeOfPlan(view: ReadView, plan: Plan): WatchedRange {
   const { model } = plan;
   const plans = plansIn(plan);
   const indexes = plans.map(({ index }) => index);
-  const { hasSameKey } = context.catalog.snapshot;
-  const canRead = hasSameKey && indexes.every((index) => isReadable(context, index));
+  const { hasSameKey } = view.snapshot;
+  const canRead = hasSameKey && indexes.every((index) => view.canRead(index));
   const hasKey = (key: KvKey) => plans.some((each) => findSegment(each, key) >= 0);
   return {
     indexes,

@@ -1,9 +1,8 @@
-import type { CompiledIndex, CompiledModel } from "../../model/compiled-model.js";
-import type { CatalogSnapshot } from "../../state/catalog/catalog-snapshot.js";
+import type { CompiledModel } from "../../model/compiled-model.js";
 import type { AnyQuery } from "../../state/context/any-query.js";
 import type { RelatedFilters } from "../../state/context/open-filters.js";
+import type { ReadView } from "../../state/context/read-view.js";
 import { scopedQuery } from "../../state/context/scope.js";
-import type { TableContext } from "../../state/context/table-context.js";
 import { alternativesOf, parseQuery } from "./fields/query-fields.js";
 import { assertKinds } from "./fields/value-kinds.js";
 import { mergePlans } from "./merge-plans.js";
@@ -15,7 +14,6 @@ import {
   sharedFields,
   unindexedError,
 } from "./plan-query.js";
-import { queriedModel } from "./queried-model.js";
 import { type ResumedPlan, resumePlan } from "./ranges/cursor.js";
 import { type Plan, plansIn } from "./ranges/query-plan.js";
 
@@ -25,20 +23,20 @@ export interface ChosenPlan {
 }
 
 /** Returns the best plan whose indexes can be read now, or the plan that the cursor belongs to. */
-export async function choosePlan(context: TableContext, query: AnyQuery): Promise<ChosenPlan> {
-  return await chooseAmong(context, plansOf(context, query), query.cursor);
+export async function choosePlan(view: ReadView, query: AnyQuery): Promise<ChosenPlan> {
+  return await chooseAmong(view, plansOf(view, query), query.cursor);
 }
 
 /** Returns the plans of a query, best first. Every method that takes a query chooses among them. */
-export function plansOf(context: TableContext, unscoped: AnyQuery): readonly Plan[] {
+export function plansOf(view: ReadView, unscoped: AnyQuery): readonly Plan[] {
   const { related } = unscoped;
   if (related !== undefined)
-    return relatedPlans(context, { ...unscoped, related: undefined }, related);
-  const query = context.scope === undefined ? unscoped : scopedQuery(context, unscoped);
-  const plans = planRows(queriedModel(context), query);
+    return relatedPlans(view, { ...unscoped, related: undefined }, related);
+  const query = view.scope === undefined ? unscoped : scopedQuery(view, unscoped);
+  const plans = planRows(view.queriedModel, query);
   if (query.where !== undefined) {
-    for (const where of alternativesOf(context.model, query.where)) {
-      assertKinds(context.model, where, plans.flatMap(plansIn));
+    for (const where of alternativesOf(view.model, query.where)) {
+      assertKinds(view.model, where, plans.flatMap(plansIn));
     }
   }
   return plans;
@@ -73,76 +71,56 @@ function planRows(model: CompiledModel, query: PlannedQuery): readonly Plan[] {
  * find its rows. If there are none, or only an order by the primary key, one of the conditions on
  * related rows finds them if it can.
  */
-function relatedPlans(
-  context: TableContext,
-  query: AnyQuery,
-  related: RelatedFilters,
-): readonly Plan[] {
-  const { model } = context;
+function relatedPlans(view: ReadView, query: AnyQuery, related: RelatedFilters): readonly Plan[] {
+  const { model } = view;
   const { id } = related;
   const [fields, ...others] = parseQuery(model, query);
   const isOpen = fields.conditions.size === 0 && others.length === 0 && query.index === undefined;
   const ordered = isOpen ? planOf(model, undefined, [fields]) : undefined;
   const isUnordered = isOpen && fields.order.size === 0;
-  const isFinding = ordered !== undefined && (isUnordered || related.canFind(context));
-  related.assertServed(context, isFinding);
+  const isFinding = ordered !== undefined && (isUnordered || related.canFind(view));
+  related.assertServed(view, isFinding);
   if (isFinding) return [{ ...ordered, related: { id, isFinding } }];
-  return plansOf(context, query).map((plan) => ({ ...plan, related: { id, isFinding } }));
+  return plansOf(view, query).map((plan) => ({ ...plan, related: { id, isFinding } }));
 }
 
-export async function chooseScan(context: TableContext, query: AnyQuery): Promise<ChosenPlan> {
-  return await chooseAmong(context, [planScan(context.model, query, context.scope)], query.cursor);
+export async function chooseScan(view: ReadView, query: AnyQuery): Promise<ChosenPlan> {
+  return await chooseAmong(view, [planScan(view.model, query, view.scope)], query.cursor);
 }
 
 export async function chooseAmong(
-  context: TableContext,
+  view: ReadView,
   plans: readonly Plan[],
   cursor: string | null | undefined,
 ): Promise<ChosenPlan> {
-  const { catalog } = context;
-  const candidate = readablePlan(context, plans);
+  if (!view.isChecked) await view.refresh();
+  const candidate = readablePlan(view, plans);
   if (cursor !== undefined && cursor !== null && cursor !== "") {
     // A cursor of an index that is being rebuilt also belongs to the plan that cannot be read yet.
     const resumed = resumePlan([candidate, ...plans], cursor);
-    await assertReadable(context, resumed.plan);
+    await assertReadable(view, resumed.plan);
     return resumed;
   }
-  const isKnown = catalog.isFresh || !usesIndex(candidate);
-  if (isKnown && canRead(catalog.snapshot, candidate)) return { plan: candidate, after: undefined };
-  await catalog.reload();
-  const plan = readablePlan(context, plans);
-  await assertReadable(context, plan);
+  if (canRead(view, candidate)) return { plan: candidate, after: undefined };
+  await view.reload();
+  const plan = readablePlan(view, plans);
+  await assertReadable(view, plan);
   return { plan, after: undefined };
 }
 
-async function assertReadable({ catalog }: TableContext, plan: Plan): Promise<void> {
+async function assertReadable(view: ReadView, plan: Plan): Promise<void> {
   for (const { index } of plansIn(plan)) {
-    if (index !== undefined) await catalog.assertReadable(index);
+    if (index !== undefined) await view.assertReadable(index);
   }
 }
 
-/**
- * Returns the first plan whose indexes the last known catalog shows as readable, or else the first.
- */
-export function readablePlan<P extends Plan>(context: TableContext, plans: readonly P[]): P {
-  const { snapshot } = context.catalog;
-  for (const plan of plans) if (canRead(snapshot, plan)) return plan;
+/** Returns the first plan whose indexes can be read, or else the first. */
+export function readablePlan<P extends Plan>(view: ReadView, plans: readonly P[]): P {
+  for (const plan of plans) if (canRead(view, plan)) return plan;
   return plans[0]!;
 }
 
-/** True if a snapshot shows all indexes of a plan as readable. Rows can always be read. */
-function canRead(snapshot: CatalogSnapshot, plan: Plan): boolean {
-  for (const { index } of plansIn(plan)) {
-    if (index !== undefined && !snapshot.canRead(index)) return false;
-  }
+function canRead(view: ReadView, plan: Plan): boolean {
+  for (const { index } of plansIn(plan)) if (!view.canRead(index)) return false;
   return true;
-}
-
-function usesIndex(plan: Plan): boolean {
-  return plansIn(plan).some(({ index }) => index !== undefined);
-}
-
-/** True if the last known catalog shows that an index can be read. Rows can always be read. */
-export function isReadable({ catalog }: TableContext, index: CompiledIndex | undefined): boolean {
-  return index === undefined || catalog.snapshot.canRead(index);
 }

@@ -1,6 +1,6 @@
 import type { CompiledIndex } from "../../model/compiled-model.js";
 import type { AnyQuery } from "../../state/context/any-query.js";
-import type { TableContext } from "../../state/context/table-context.js";
+import type { ReadView } from "../../state/context/read-view.js";
 import { mayRepeat, type QueryPlan } from "./ranges/query-plan.js";
 
 export function holdsSelection(index: CompiledIndex, select: AnyQuery["select"]): boolean {
@@ -24,22 +24,18 @@ export function isEntryEnough(index: CompiledIndex, query: AnyQuery): boolean {
  * deleted. An index does so until `migrate` has built it for `softDelete`.
  */
 export function readsMarkedRows(
-  { model }: Pick<TableContext, "model">,
+  { model }: Pick<ReadView, "model">,
   index: CompiledIndex | undefined,
 ): boolean {
   return index?.unmarked !== model.softDelete;
 }
 
-export function isCovered(
-  context: Pick<TableContext, "catalog" | "model">,
-  plan: QueryPlan,
-  query: AnyQuery,
-): boolean {
+export function isCovered(view: ReadView, plan: QueryPlan, query: AnyQuery): boolean {
   if (plan.index === undefined) return true;
   // Only the row shows whether it is deleted.
-  if (readsMarkedRows(context, plan.index)) return false;
+  if (readsMarkedRows(view, plan.index)) return false;
   // Entries hold rows as they are stored, but a query returns upgraded rows.
-  if (context.catalog.snapshot.upgradesRows) return false;
+  if (view.snapshot.upgradesRows) return false;
   if (!isEntryEnough(plan.index, query)) return false;
   // Detecting duplicates needs the whole row.
   return plan.index.store === "copy" || !mayRepeat(plan);

@@ -1,7 +1,7 @@
 import type { KvKeyPart } from "@keywright/core";
 import type { AnyRow, CompiledModel } from "../../model/compiled-model.js";
 import type { ReadMeter } from "./read-meter.js";
-import type { TableContext } from "./table-context.js";
+import type { ReadView } from "./read-view.js";
 
 /** The conditions of a query on related rows, such as `posts: { some: { status: "draft" } }`. */
 export interface RelatedFilters {
@@ -10,18 +10,18 @@ export interface RelatedFilters {
   /** The models whose rows are read to test the conditions. */
   readonly models: readonly CompiledModel[];
   /** True if one of the conditions finds the rows that meet it in the order of their keys. */
-  canFind(context: TableContext): boolean;
+  canFind(view: ReadView): boolean;
   /**
    * Checks that indexes serve all conditions.
    *
    * @param isFinding true if one of the conditions has to find the rows.
    * @throws {UnindexedQueryError} if they do not.
    */
-  assertServed(context: TableContext, isFinding: boolean): void;
+  assertServed(view: ReadView, isFinding: boolean): void;
   /** Begins to read related rows. */
-  open(context: TableContext, meter: ReadMeter): OpenFilters;
+  open(view: ReadView, meter: ReadMeter): OpenFilters;
   /** Returns how the related rows are read, without reading any. */
-  explain(context: TableContext, isFinding: boolean): readonly ExplainedRelation[];
+  explain(view: ReadView, isFinding: boolean): readonly ExplainedRelation[];
 }
 
 /** Reads of related rows for one query. */

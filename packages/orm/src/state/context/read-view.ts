@@ -149,8 +149,10 @@ export class ReadView implements RelatedModel {
     this.#setChecked();
   }
 
+  /** Reads the catalog. Throws the errors of {@link refresh}. */
   async reload(): Promise<void> {
     await this.#catalog.reload();
+    this.#catalog.snapshot.assertSameKey();
     this.#setChecked();
   }
 

@@ -1,49 +1,49 @@
 import type { KvEntryMaybe, KvKey, KvKeyPart } from "@keywright/core";
-import type { AnyRow } from "../../model/compiled-model.js";
-import { rowKey } from "../../model/keys/primary-key.js";
+import { failureReason } from "../../errors/failure-reason.js";
+import { MigrationMissingError, RowUpgradeError } from "../../errors/migration-errors.js";
+import { StoredRowInvalidError } from "../../errors/row-errors.js";
+import { StaleSchemaError } from "../../errors/schema-errors.js";
+import type { AnyRow, CompiledModel } from "../../model/compiled-model.js";
+import { pointerOf, rowKey } from "../../model/keys/primary-key.js";
+import { isMarked } from "../../model/options/soft-delete.js";
+import { assertStoredRow, isRow } from "../../model/rows/stored-row.js";
+import { storedTime } from "../../model/rows/time.js";
+import type { FoundRow } from "../context/any-query.js";
 import { awaitAll } from "../context/await-all.js";
-import type { ModelStore } from "../context/model-store.js";
 import type { ReadView } from "../context/read-view.js";
+import { isInScope } from "../context/scope.js";
 
 export async function readRows(
-  context: ModelStore,
+  view: ReadView,
   primaryKeys: readonly (readonly KvKeyPart[])[],
 ): Promise<KvEntryMaybe<AnyRow>[]> {
   const keys: KvKey[] = [];
-  for (const primaryKey of primaryKeys) keys.push(rowKey(context.model, primaryKey));
-  return (await readWithSchema(context, readStored, keys)) as KvEntryMaybe<AnyRow>[];
+  for (const primaryKey of primaryKeys) keys.push(rowKey(view.model, primaryKey));
+  return (await readKeys(view, keys)) as KvEntryMaybe<AnyRow>[];
 }
 
 export async function readKeys(
-  context: ModelStore,
+  view: ReadView,
   keys: readonly KvKey[],
 ): Promise<KvEntryMaybe<unknown>[]> {
-  return await readWithSchema(context, readStored, keys);
+  return await readWithSchema(view, () => readStored(view, keys));
 }
 
 /**
  * Reads entries. Reads them again if the catalog that tells their schema has changed.
  *
- * @param selected is passed to `read`.
  * @throws {PrimaryKeyDiffersError} if the rows have moved to another primary key.
  */
-export async function readWithSchema<
-  Context extends ModelStore,
-  E extends { readonly versionstamp: string | null },
-  S,
->(
-  context: Context,
-  read: (context: Context, selected: S) => Promise<E[]>,
-  selected?: S,
+export async function readWithSchema<E extends { readonly versionstamp: string | null }>(
+  view: ReadView,
+  read: () => Promise<E[]>,
 ): Promise<E[]> {
-  const { catalog } = context;
+  if (!view.isChecked) await view.refresh();
   for (;;) {
-    if (!catalog.isKeyKnown) await catalog.assertSameKey();
-    const { snapshot } = catalog;
-    const entries = await read(context, selected as S);
-    if (!snapshot.upgradesRows && !catalog.snapshot.upgradesRows) return entries;
-    const versionstamps = entries.map((entry) => entry.versionstamp);
-    if (await catalog.determinesSchema(snapshot, versionstamps)) return entries;
+    const entries = await read();
+    const isDetermined = view.determinesSchema(entries);
+    if (isDetermined === true || (await isDetermined)) return entries;
+    await view.refresh();
   }
 }
 
@@ -59,4 +59,109 @@ export async function readStored(
     reads.push(kv.getMany<unknown[]>(keys.slice(from, from + limits.keys)));
   }
   return (await awaitAll(reads)).flat();
+}
+
+/**
+ * Returns the row that is stored under a key. Undefined if there is none, if the row is outside of
+ * the scope of the view, or if it is marked as deleted and the view does not read such rows.
+ * Every read of a row goes through here, except those of index entries that have only rows of the
+ * scope and no marked rows.
+ *
+ * @param orAsStored true to return a row as it is stored if it cannot be upgraded. For a stored
+ * value that is not a row, a row with only the primary key is returned.
+ */
+export function foundRow(
+  view: ReadView,
+  primaryKey: readonly KvKeyPart[],
+  entry: KvEntryMaybe<unknown>,
+  orAsStored = false,
+): FoundRow | undefined {
+  const found = storedRow(view, primaryKey, entry, orAsStored);
+  const { model, withDeleted, scope } = view;
+  if (found === undefined) return undefined;
+  if (scope !== undefined && !isInScope(view, found.row)) return undefined;
+  if (model.softDelete === undefined || withDeleted) return found;
+  return isMarked(model, found.row) ? undefined : found;
+}
+
+function storedRow(
+  view: ReadView,
+  primaryKey: readonly KvKeyPart[],
+  entry: KvEntryMaybe<unknown>,
+  orAsStored: boolean,
+): FoundRow | undefined {
+  if (entry.versionstamp === null) return undefined;
+  const { value, versionstamp } = entry;
+  const expireAt = entry.expireAt === undefined ? undefined : storedTime(entry.expireAt);
+  if (orAsStored && !isRow(value)) {
+    const keyFields = view.model.primaryKey.map((field, i) => [field, primaryKey[i]] as const);
+    // Such a value has no other fields and no index entries.
+    return {
+      primaryKey,
+      row: Object.fromEntries(keyFields),
+      stored: {},
+      versionstamp,
+      expireAt,
+    };
+  }
+  const { snapshot } = view;
+  const upgrade = snapshot.upgradesRows ? snapshot.upgradeOf(versionstamp) : undefined;
+  if (upgrade === undefined) {
+    if (view.settings.validateReads || !isRow(value)) assertRow(view, value, primaryKey);
+    return { primaryKey, row: value as AnyRow, versionstamp, expireAt };
+  }
+  const stored = value as AnyRow;
+  let row = stored;
+  try {
+    row = upgradeRow(view, value, primaryKey, upgrade);
+  } catch (error) {
+    const isUpgradeError = error instanceof RowUpgradeError || isUnfit(error);
+    // A row that is only marked is stored again, so it must have the program's schema.
+    const isMarkable = view.model.softDelete !== undefined && !view.purges;
+    if (!orAsStored || !isUpgradeError || isMarkable) throw error;
+  }
+  return { primaryKey, row, stored, versionstamp, expireAt };
+}
+
+function upgradeRow(
+  view: ReadView,
+  value: unknown,
+  primaryKey: readonly KvKeyPart[],
+  upgrade: (row: AnyRow) => AnyRow,
+): AnyRow {
+  const { model } = view;
+  assertObject(model, value, primaryKey);
+  let row: AnyRow;
+  try {
+    row = upgrade(value);
+  } catch (error) {
+    if (isUnfit(error)) throw error;
+    throw new RowUpgradeError(model.name, pointerOf(primaryKey), failureReason(error), error);
+  }
+  assertRow(view, row, primaryKey);
+  return row;
+}
+
+/** True if an error says that a row of another schema does not fit that of the program. */
+function isUnfit(error: unknown): boolean {
+  return error instanceof MigrationMissingError || error instanceof StaleSchemaError;
+}
+
+/** Checks that a value is a row. With `validateReads`, also validates it. */
+export function assertRow(
+  { model, settings }: ReadView,
+  value: unknown,
+  primaryKey: readonly KvKeyPart[],
+): asserts value is AnyRow {
+  if (settings.validateReads) assertStoredRow(model, value, primaryKey);
+  assertObject(model, value, primaryKey);
+}
+
+function assertObject(
+  model: CompiledModel,
+  value: unknown,
+  primaryKey: readonly KvKeyPart[],
+): asserts value is AnyRow {
+  if (isRow(value)) return;
+  throw new StoredRowInvalidError(model.name, pointerOf(primaryKey));
 }

@@ -3,6 +3,7 @@ import { TransactionConflictError } from "../../errors/transaction-errors.js";
 import { findByPrimaryKey } from "../../read/find/find-unique.js";
 import type { FoundRow } from "../../state/context/any-query.js";
 import type { ReadMeter } from "../../state/context/read-meter.js";
+import { viewOf } from "../../state/context/read-view.js";
 import { type TableContext, tablesWithin } from "../../state/context/table-context.js";
 import type { AfterCommit } from "../../state/transaction/after-commit.js";
 import { isLimitError } from "../../state/transaction/limit-error-of.js";
@@ -34,7 +35,7 @@ export async function deleteInSteps(
   meter: ReadMeter,
 ): Promise<FoundRow | undefined> {
   const deleteRoot = async (context: TableContext) => {
-    const find = () => findByPrimaryKey(context, primaryKey, meter, true);
+    const find = () => findByPrimaryKey(viewOf(context), primaryKey, meter, true);
     // The `beforeDelete` hook of the row has allowed this before the job was recorded.
     return await writeUnlessGone(model, primaryKey, (where) =>
       deleteSingleRow(context, find, where, {}, true),

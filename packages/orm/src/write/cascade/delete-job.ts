@@ -5,6 +5,7 @@ import { currentTime } from "../../model/rows/time.js";
 import { findByPrimaryKey } from "../../read/find/find-unique.js";
 import { awaitAll } from "../../state/context/await-all.js";
 import { ReadMeter } from "../../state/context/read-meter.js";
+import { viewOf } from "../../state/context/read-view.js";
 import type { TableContext } from "../../state/context/table-context.js";
 import { findRestriction } from "../../state/references/find-restriction.js";
 import { deleteJobKey } from "../../state/references/guard-keys.js";
@@ -37,7 +38,7 @@ export async function recordJob({ context, primaryKey, where, options }: Deletio
     const meter = new ReadMeter(model.name, Number.POSITIVE_INFINITY);
     const within = { ...context, kv: transaction, transaction };
     // A stored value that is not a row of this schema can still be deleted.
-    const find = () => findByPrimaryKey(within, primaryKey, meter, true);
+    const find = () => findByPrimaryKey(viewOf(within), primaryKey, meter, true);
     const { row, expireAt } = await findToWrite(within, snapshot, find, where, options);
     await callBeforeDelete(context, row);
     // The job expires with the row, because a later row with the same key must not be deleted.

@@ -4,6 +4,7 @@ import type { Reference } from "../../model/relations/linked-relations.js";
 import type { FoundRow } from "../../state/context/any-query.js";
 import { awaitAll } from "../../state/context/await-all.js";
 import { inParallel } from "../../state/context/in-parallel.js";
+import { viewOf } from "../../state/context/read-view.js";
 import type { TableContext } from "../../state/context/table-context.js";
 import { assertUnrestricted, isReferring } from "../../state/references/find-restriction.js";
 import { isReferenceTo, rowIdOf } from "../../state/references/referenced-key.js";
@@ -76,7 +77,7 @@ export async function visitReferrers(
     await awaitAll(fitting.map(write));
   } else {
     // The transaction keeps the rows. A hook may refuse a row, and is then not called for others.
-    await readRows(context, fitting);
+    await readRows(viewOf(context), fitting);
     for (const key of fitting) await write(key);
   }
   return { visits, outcome: visits < keys.length ? "full" : "done" };

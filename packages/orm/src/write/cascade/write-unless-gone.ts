@@ -3,6 +3,7 @@ import { RowNotFoundError } from "../../errors/row-errors.js";
 import type { CompiledModel } from "../../model/compiled-model.js";
 import { findByPrimaryKey } from "../../read/find/find-unique.js";
 import type { FoundRow } from "../../state/context/any-query.js";
+import { viewOf } from "../../state/context/read-view.js";
 import type { TableContext } from "../../state/context/table-context.js";
 import { assertReferrerInScope } from "../../state/references/find-restriction.js";
 import { isReferenceTo, referencedKey, rowIdOf } from "../../state/references/referenced-key.js";
@@ -39,7 +40,8 @@ export async function writeReferrer(
   const { model, links } = context;
   let found: FoundRow | undefined;
   const find = async () => {
-    found = await findByPrimaryKey({ ...context, scope: undefined }, primaryKey, meter, true);
+    const view = viewOf({ ...context, scope: undefined });
+    found = await findByPrimaryKey(view, primaryKey, meter, true);
     const refers = found !== undefined && isReferenceTo(fields, found.row, parentKey);
     if (refers) assertReferrerInScope(context, found!.row);
     return found !== undefined && isReferenceTo(fields, found.row, parentKey) ? found : undefined;

@@ -2,11 +2,11 @@ import type { KvKeyPart } from "@keywright/core";
 import type { AnyRow } from "../../model/compiled-model.js";
 import { primaryKeyOfEntry } from "../../model/keys/entry-value.js";
 import { markedIndexName } from "../../model/options/soft-delete.js";
+import { viewOf } from "../../state/context/read-view.js";
 import type { TableContext } from "../../state/context/table-context.js";
 import { referencedKey, rowIdOf } from "../../state/references/referenced-key.js";
 import { tableOfModel } from "../../state/references/referrers.js";
-import { foundRow } from "../../state/rows/found-row.js";
-import { readRows } from "../../state/rows/read-rows.js";
+import { foundRow, readRows } from "../../state/rows/read-rows.js";
 import { namedIndex } from "../../state/schema/named-index.js";
 import type { KeyId } from "../../state/transaction/buffer/key-id.js";
 import { withDeletedRows } from "./purging-context.js";
@@ -131,10 +131,11 @@ async function addReferrers(
   context: TableContext,
   primaryKeys: readonly (readonly KvKeyPart[])[],
 ): Promise<void> {
-  const entries = await readRows(context, primaryKeys);
+  const view = viewOf({ ...context, scope: undefined });
+  const entries = await readRows(view, primaryKeys);
   for (const [i, entry] of entries.entries()) {
     const primaryKey = primaryKeys[i]!;
-    const found = foundRow({ ...context, scope: undefined }, primaryKey, entry);
+    const found = foundRow(view, primaryKey, entry);
     if (found === undefined) continue;
     references.set(rowIdOf(context.model, primaryKey), referencesOf(context, found.row));
     for (const parent of parentsOf(context, found.row)) {

@@ -8,6 +8,7 @@ import { assertArgument, date, is } from "../../model/shape.js";
 import { findByPrimaryKey } from "../../read/find/find-unique.js";
 import type { FoundRow } from "../../state/context/any-query.js";
 import { ReadMeter } from "../../state/context/read-meter.js";
+import { viewOf } from "../../state/context/read-view.js";
 import type { TableContext } from "../../state/context/table-context.js";
 import { namedIndex } from "../../state/schema/named-index.js";
 import { deleteRow } from "../cascade/delete-row.js";
@@ -74,7 +75,7 @@ export async function purgeRows(
   const writeMeter = new ReadMeter(model.name, Number.POSITIVE_INFINITY);
   const write = async (within: TableContext, primaryKey: readonly KvKeyPart[]) => {
     const find = async () => {
-      const found = await findByPrimaryKey(within, primaryKey, writeMeter, true);
+      const found = await findByPrimaryKey(viewOf(within), primaryKey, writeMeter, true);
       const isPurged = found !== undefined && isMarked(model, found.row) && accepts(found);
       return isPurged ? found : undefined;
     };

@@ -5,6 +5,7 @@ import { currentTime } from "../../model/rows/time.js";
 import { findByPrimaryKey } from "../../read/find/find-unique.js";
 import type { FoundRow } from "../../state/context/any-query.js";
 import { ReadMeter } from "../../state/context/read-meter.js";
+import { viewOf } from "../../state/context/read-view.js";
 import type { RestoredRows, TableContext } from "../../state/context/table-context.js";
 import { assertReferrerInScope } from "../../state/references/find-restriction.js";
 import { restoreJobKey } from "../../state/references/guard-keys.js";
@@ -154,7 +155,8 @@ async function findMarked(
   time: Date,
 ): Promise<FoundRow | undefined> {
   const meter = new ReadMeter(table.model.name, Number.POSITIVE_INFINITY);
-  const found = await findByPrimaryKey({ ...table, scope: undefined }, primaryKey, meter);
+  const view = viewOf({ ...table, scope: undefined });
+  const found = await findByPrimaryKey(view, primaryKey, meter);
   const isMarked = found && markOf(table.model, found.row)?.getTime() === time.getTime();
   if (!isMarked) return undefined;
   assertReferrerInScope(table, found.row);

@@ -13,7 +13,7 @@ import { findByPrimaryKey } from "../../read/find/find-unique.js";
 import { choosePlan, chooseScan } from "../../read/plan/choose-plan.js";
 import type { AnyQuery, FoundRow } from "../../state/context/any-query.js";
 import { ReadMeter } from "../../state/context/read-meter.js";
-import { viewOf } from "../../state/context/read-view.js";
+import { takeReadView, viewOf } from "../../state/context/read-view.js";
 import type { DeferredKeys, TableContext, TakenKey } from "../../state/context/table-context.js";
 import { yieldToEventLoop } from "../../state/transaction/yield-to-event-loop.js";
 import { deleteRow } from "../cascade/delete-row.js";
@@ -105,7 +105,7 @@ async function changeRows(
   assertCondition(context, query);
   // The read limit applies only to finding the rows, so that it cannot stop a call between writes.
   const writeMeter = new ReadMeter(model.name, Number.POSITIVE_INFINITY);
-  const matches = await createMatcher(context, query, writeMeter);
+  const matches = await createMatcher(viewOf(context), query, writeMeter);
   const write = (within: TableContext, primaryKey: PrimaryKey) =>
     writeIfStill(within, matches, primaryKey, writeMeter, change.write);
   const results = options.atomic
@@ -151,7 +151,12 @@ async function findKeys(
   meter: ReadMeter,
 ): Promise<PrimaryKey[]> {
   const { select: _, include: __, withVersionstamp: ___, ...rows } = query;
-  const found = streamRows(context, rows, meter, isScan(query) ? chooseScan : choosePlan);
+  const found = streamRows(
+    await takeReadView(context),
+    rows,
+    meter,
+    isScan(query) ? chooseScan : choosePlan,
+  );
   const keys = new Map<string, PrimaryKey>();
   for await (const { primaryKey } of found) {
     keys.set(keyText(primaryKey), primaryKey);
@@ -168,9 +173,9 @@ async function writeIfStill(
 ): Promise<FoundRow | undefined> {
   let isGone = false;
   const find = async (within = context): Promise<FoundRow | undefined> => {
-    const stored = await findByPrimaryKey(within, primaryKey, meter);
-    const found = await unexpired(viewOf(within), stored);
-    isGone = found === undefined || !(await matches(found, within));
+    const view = viewOf(within);
+    const found = await unexpired(view, await findByPrimaryKey(view, primaryKey, meter));
+    isGone = found === undefined || !(await matches(found, view));
     return isGone ? undefined : found;
   };
   try {

@@ -4,6 +4,7 @@ import { pointerOf } from "../../model/keys/primary-key.js";
 import { findByPrimaryKey } from "../../read/find/find-unique.js";
 import type { FoundRow } from "../../state/context/any-query.js";
 import { ReadMeter } from "../../state/context/read-meter.js";
+import { viewOf } from "../../state/context/read-view.js";
 import type { TableContext } from "../../state/context/table-context.js";
 import { commitChange } from "../commit/commit-change.js";
 import { findToWrite } from "../rows/find-row.js";
@@ -36,7 +37,7 @@ async function renewRow(
   const meter = new ReadMeter(context.model.name, Number.POSITIVE_INFINITY);
   try {
     return await commitChange(context, async (catalog) => {
-      const find = () => findByPrimaryKey(context, primaryKey, meter);
+      const find = () => findByPrimaryKey(viewOf(context), primaryKey, meter);
       const found = await findToWrite(context, catalog, find, pointerOf(primaryKey));
       return { primaryKey, before: found, row: found.row, renewsCopies: true };
     });

@@ -4,13 +4,10 @@ import { choosePlan, chooseScan } from "../../read/plan/choose-plan.js";
 import type { AnyQuery, FoundRow } from "../../state/context/any-query.js";
 import type { OpenFilters } from "../../state/context/open-filters.js";
 import { ReadMeter } from "../../state/context/read-meter.js";
-import type { TableContext } from "../../state/context/table-context.js";
+import type { ReadView } from "../../state/context/read-view.js";
 
-/**
- * Tests a row. `within` is the context through which related rows are read. The default is the one
- * that the query was planned for.
- */
-export type RowMatcher = (found: FoundRow, within?: TableContext) => boolean | Promise<boolean>;
+/** Tests a row. Related rows are read through the view. */
+export type RowMatcher = (found: FoundRow, view: ReadView) => boolean | Promise<boolean>;
 
 /** True if a query reads all rows, because no part of it can be served by an index. */
 export function isScan({ where, index, orderBy }: AnyQuery): boolean {
@@ -25,18 +22,18 @@ export function isScan({ where, index, orderBy }: AnyQuery): boolean {
  * @throws {InvalidArgumentError} if the filter is not valid, and any error of planning the query.
  */
 export async function createMatcher(
-  context: TableContext,
+  view: ReadView,
   query: AnyQuery,
-  meter: ReadMeter = new ReadMeter(context.model.name, Number.POSITIVE_INFINITY),
+  meter: ReadMeter = new ReadMeter(view.model.name, Number.POSITIVE_INFINITY),
 ): Promise<RowMatcher> {
-  const { plan } = await (isScan(query) ? chooseScan : choosePlan)(context, query);
-  const filter = rowFilterOf(context.model, query.filter);
+  const { plan } = await (isScan(query) ? chooseScan : choosePlan)(view, query);
+  const filter = rowFilterOf(view.model, query.filter);
   const isInQuery = (found: FoundRow) =>
     isRowInPlan(plan, found) && (filter === undefined || filter(found.row));
   const { related } = query;
   if (related === undefined) return isInQuery;
   let opened: { readonly kv: unknown; readonly filters: OpenFilters } | undefined;
-  return async (found, within = context) => {
+  return async (found, within) => {
     if (!isInQuery(found)) return false;
     if (opened?.kv !== within.kv) opened = { kv: within.kv, filters: related.open(within, meter) };
     const [passes] = await opened.filters.test([found]);

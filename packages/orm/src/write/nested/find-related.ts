@@ -4,12 +4,11 @@ import { ReferenceRequiredError, RowNotFoundError } from "../../errors/row-error
 import { ScopeError } from "../../errors/scope-error.js";
 import type { AnyRow, CompiledModel } from "../../model/compiled-model.js";
 import { pointerOf } from "../../model/keys/primary-key.js";
-import { findOne } from "../../read/find/find-rows.js";
+import { findOne } from "../../read/find/find-unique.js";
 import { readRelated } from "../../read/include/read-related.js";
 import type { FoundRow } from "../../state/context/any-query.js";
-import { besideCatalogs } from "../../state/context/beside-catalogs.js";
 import { ReadMeter } from "../../state/context/read-meter.js";
-import { viewOf } from "../../state/context/read-view.js";
+import { viewOf, withReadView } from "../../state/context/read-view.js";
 import type { TableContext } from "../../state/context/table-context.js";
 import { referenceGuardKey } from "../../state/references/guard-keys.js";
 import { isReferenceTo } from "../../state/references/referenced-key.js";
@@ -25,7 +24,7 @@ export async function findNamed(
   where: AnyRow,
   meter: ReadMeter,
 ): Promise<FoundRow | undefined> {
-  const found = await besideCatalogs(context, [], (within) => findOne(within, where, meter));
+  const found = await withReadView(context, [], (view) => findOne(view, where, meter));
   return await unexpired(viewOf(context), found);
 }
 
@@ -102,7 +101,7 @@ export async function listReferrers(
   const where = referenceTo(fields, context.model, row.row);
   const query = { query: { where }, take: undefined };
   const all = async (found: readonly { readonly row: FoundRow }[]) => found.map((each) => each.row);
-  const [rows = []] = await readRelated(target, [query], all, meter);
+  const [rows = []] = await readRelated(viewOf(target), [query], all, meter);
   return rows;
 }
 

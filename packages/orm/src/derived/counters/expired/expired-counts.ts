@@ -3,13 +3,15 @@ import { keyAfter } from "../../../model/keys/key-parts.js";
 import { rowKey } from "../../../model/keys/primary-key.js";
 import type { CatalogSnapshot } from "../../../state/catalog/catalog-snapshot.js";
 import { systemValue } from "../../../state/catalog/system-value.js";
-import type { ModelStore } from "../../../state/context/model-store.js";
+import type { ReadView } from "../../../state/context/read-view.js";
 import { readStored } from "../../../state/rows/read-rows.js";
 import type { CounterAmount } from "../counter-amounts.js";
 import { countedRowShape, countedRowsPrefix, includingCounters } from "./counted-row.js";
 
 /** Usually few rows have expired since the last count, and one more tells when the next expires. */
 const firstBatch = 12;
+
+type Reads = Pick<ReadView, "kv" | "model" | "limits">;
 
 /** A row whose time is over, but that counters may still include. */
 export interface ExpiredCount {
@@ -34,11 +36,11 @@ export interface ExpiredRange {
  * times.
  */
 export async function listExpiredCounts(
-  store: ModelStore,
+  view: Reads,
   snapshot: CatalogSnapshot,
   { now, after, limit }: ExpiredRange,
 ): Promise<ExpiredCount[]> {
-  const { kv, model, limits } = store;
+  const { kv, model, limits } = view;
   const prefix = countedRowsPrefix(model);
   const start = after === undefined ? prefix : keyAfter(after.record.key);
   const end = [...prefix, now + 1];
@@ -46,7 +48,7 @@ export async function listExpiredCounts(
   const options = limit === undefined ? { batchSize } : { batchSize, limit };
   const found: ExpiredCount[] = [];
   for await (const entry of kv.list({ start, end }, options)) {
-    found.push(expiredCount(store, snapshot, entry));
+    found.push(expiredCount(view, snapshot, entry));
   }
   return found;
 }
@@ -64,26 +66,26 @@ export interface ExpiredUntil {
  * @param limit the list ends after this many rows. `next` is then `now`.
  */
 export async function listExpiredUntil(
-  store: ModelStore,
+  view: Reads,
   snapshot: CatalogSnapshot,
   now: number,
   limit: number = Number.POSITIVE_INFINITY,
 ): Promise<ExpiredUntil> {
-  const { kv, model, limits } = store;
+  const { kv, model, limits } = view;
   const prefix = countedRowsPrefix(model);
   const batchSize = Math.min(limits.batchSize, firstBatch);
   const expired: ExpiredCount[] = [];
   for await (const entry of kv.list({ prefix }, { batchSize })) {
     const time = entry.key[prefix.length] as number;
     if (time > now) return { expired, next: time };
-    expired.push(expiredCount(store, snapshot, entry));
+    expired.push(expiredCount(view, snapshot, entry));
     if (expired.length >= limit) return { expired, next: now };
   }
   return { expired, next: Number.POSITIVE_INFINITY };
 }
 
 function expiredCount(
-  { model }: ModelStore,
+  { model }: Reads,
   snapshot: CatalogSnapshot,
   entry: KvEntry<unknown>,
 ): ExpiredCount {
@@ -99,10 +101,10 @@ function expiredCount(
  * time is over: Deno KV removes it later, and the clocks of two processes may differ.
  */
 export async function withoutRow(
-  store: ModelStore,
+  view: Reads,
   expired: readonly ExpiredCount[],
 ): Promise<ExpiredCount[]> {
-  const keys = expired.map(({ primaryKey }) => rowKey(store.model, primaryKey));
-  const rows = await readStored(store, keys);
+  const keys = expired.map(({ primaryKey }) => rowKey(view.model, primaryKey));
+  const rows = await readStored(view, keys);
   return expired.filter((_, i) => rows[i]?.versionstamp === null);
 }

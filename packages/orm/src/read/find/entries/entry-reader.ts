@@ -2,7 +2,7 @@ import type { KvEntry, KvKey, KvListSelector } from "@keywright/core";
 import { changeMarkOfRead } from "../../../derived/changes/change-marks.js";
 import { isSamePart } from "../../../model/keys/key-parts.js";
 import type { ReadMeter } from "../../../state/context/read-meter.js";
-import type { TableContext } from "../../../state/context/table-context.js";
+import type { ReadView } from "../../../state/context/read-view.js";
 import { readKeys, readWithSchema } from "../../../state/rows/read-rows.js";
 import {
   belongsToSegment,
@@ -30,7 +30,7 @@ export interface EntryReaderOptions {
  * tries to read one more entry, and fails if there is one.
  */
 export class EntryReader {
-  readonly #context: TableContext;
+  readonly #view: ReadView;
   readonly #plan: QueryPlan;
   readonly #meter: ReadMeter;
   readonly #cost: number;
@@ -47,12 +47,12 @@ export class EntryReader {
   #minPoints = 0;
 
   constructor(
-    context: TableContext,
+    view: ReadView,
     plan: QueryPlan,
     meter: ReadMeter,
     { after, cost, looksAhead = false }: EntryReaderOptions,
   ) {
-    this.#context = context;
+    this.#view = view;
     this.#plan = plan;
     this.#meter = meter;
     this.#cost = cost;
@@ -91,12 +91,12 @@ export class EntryReader {
 
   /** Reads up to `count` entries within one range. Returns false if no segment is left. */
   async #read(count: number): Promise<boolean> {
-    const { catalog, model, transaction } = this.#context;
-    if (transaction !== undefined && model.live && !this.#isStarted) await this.#start();
+    const view = this.#view;
+    if (view.isInTransaction && view.model.live && !this.#isStarted) await this.#start();
     const segment = this.#nextSegment();
     if (segment === undefined) return false;
-    const { index } = this.#plan;
-    if (index !== undefined && !catalog.isReadable(index)) await catalog.assertReadable(index);
+    const due = view.beginPage(this.#plan.index);
+    if (due !== undefined) await due;
     if (this.#isPoints) await this.#readPoints(count);
     else await this.#readRange(segment, count);
     return true;
@@ -104,7 +104,7 @@ export class EntryReader {
 
   async #start(): Promise<void> {
     this.#isStarted = true;
-    const { kv, model } = this.#context;
+    const { kv, model } = this.#view;
     const [first, ...others] = this.#plan.segments;
     if (this.#isPoints || first === undefined) return;
     let length = 0;
@@ -137,7 +137,7 @@ export class EntryReader {
       this.#segmentsRead++;
     }
     this.#meter.add(keys.length);
-    for (const entry of await readKeys(this.#context, keys)) {
+    for (const entry of await readKeys(this.#view, keys)) {
       if (entry.versionstamp !== null) this.#buffered.push(entry);
     }
     this.#steps++;
@@ -152,7 +152,7 @@ export class EntryReader {
     const entries =
       selector === undefined
         ? []
-        : await readWithSchema(this.#context, listStored, { selector, reverse, count });
+        : await readWithSchema(this.#view, () => this.#list(selector, reverse, count));
     this.#meter.add(entries.length);
     const last = entries.at(-1);
     if (last !== undefined) this.#steps++;
@@ -171,23 +171,18 @@ export class EntryReader {
     const { segments, reverse } = this.#plan;
     return segments[reverse ? segments.length - 1 - this.#segmentsRead : this.#segmentsRead];
   }
-}
 
-interface StoredRange {
-  readonly selector: KvListSelector;
-  readonly reverse: boolean;
-  readonly count: number;
-}
-
-async function listStored(
-  { kv }: TableContext,
-  { selector, reverse, count }: StoredRange,
-): Promise<KvEntry<unknown>[]> {
-  const list = kv.list(selector, { reverse, limit: count, batchSize: count });
-  const entries = (await list.nextBatch?.()) ?? [];
-  if (entries.length === count) return entries;
-  for (let next = await list.next(); next.done !== true; next = await list.next()) {
-    entries.push(next.value);
+  async #list(
+    selector: KvListSelector,
+    reverse: boolean,
+    count: number,
+  ): Promise<KvEntry<unknown>[]> {
+    const list = this.#view.kv.list(selector, { reverse, limit: count, batchSize: count });
+    const entries = (await list.nextBatch?.()) ?? [];
+    if (entries.length === count) return entries;
+    for (let next = await list.next(); next.done !== true; next = await list.next()) {
+      entries.push(next.value);
+    }
+    return entries;
   }
-  return entries;
 }

@@ -4,7 +4,7 @@ import { IndexKeyError } from "../../../errors/row-errors.js";
 import { hasIndexKey, indexKeys } from "../../../model/keys/index-entries.js";
 import { isSameKey } from "../../../model/keys/key-parts.js";
 import type { FoundRow } from "../../../state/context/any-query.js";
-import type { TableContext } from "../../../state/context/table-context.js";
+import type { ReadView } from "../../../state/context/read-view.js";
 import { findSegment, mayRepeat, type QueryPlan } from "../../plan/ranges/query-plan.js";
 
 /**
@@ -13,7 +13,7 @@ import { findSegment, mayRepeat, type QueryPlan } from "../../plan/ranges/query-
  * entry does not count.
  */
 export function isFirstKey(
-  { model }: TableContext,
+  { model }: ReadView,
   plan: QueryPlan,
   { row, primaryKey }: FoundRow,
   key: KvKey,

@@ -2,7 +2,7 @@ import { Buffer } from "node:buffer";
 import { encodeKey, type KvKey, type KvKeyPart } from "@keywright/core";
 import type { AnyQuery } from "../../../state/context/any-query.js";
 import type { ReadMeter } from "../../../state/context/read-meter.js";
-import type { TableContext } from "../../../state/context/table-context.js";
+import type { ReadView } from "../../../state/context/read-view.js";
 import { keyOfSortParts, sortPartsOf } from "../../plan/merge-plans.js";
 import {
   findSegment,
@@ -40,7 +40,7 @@ export class MergedReader implements RowSource {
 
   /** @param after the parts by which the last row of an earlier page is sorted. */
   constructor(
-    context: TableContext,
+    view: ReadView,
     plan: MergedPlan,
     after: readonly KvKeyPart[] | undefined,
     query: AnyQuery,
@@ -53,7 +53,7 @@ export class MergedReader implements RowSource {
       const key = after && !readsWholeKeys(each) ? keyOfSortParts(each, after) : undefined;
       const isWithin = key !== undefined && findSegment(each, key) >= 0;
       const chosen = { plan: each, after: isWithin ? key : undefined };
-      const reader = new RowReader(context, chosen, query, meter, false);
+      const reader = new RowReader(view, chosen, query, meter, false);
       const isDone = key !== undefined && !isWithin && this.#isPast(each, key);
       return { plan: each, reader, rows: [], isDone };
     });

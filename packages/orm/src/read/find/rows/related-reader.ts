@@ -5,9 +5,8 @@ import { pointerOf, rowKey } from "../../../model/keys/primary-key.js";
 import type { AnyQuery } from "../../../state/context/any-query.js";
 import type { KeySource, OpenFilters } from "../../../state/context/open-filters.js";
 import type { ReadMeter } from "../../../state/context/read-meter.js";
-import type { TableContext } from "../../../state/context/table-context.js";
-import { foundRow } from "../../../state/rows/found-row.js";
-import { readRows } from "../../../state/rows/read-rows.js";
+import type { ReadView } from "../../../state/context/read-view.js";
+import { foundRow, readRows } from "../../../state/rows/read-rows.js";
 import { nameOfIndex, type Plan } from "../../plan/ranges/query-plan.js";
 import { maxBatch } from "../entries/entry-reader.js";
 import { type RowFilter, rowFilterOf } from "./row-filter.js";
@@ -19,7 +18,7 @@ const maxAttempts = 5;
 
 /** Reads those rows of another source that meet conditions on related rows. */
 export class RelatedReader implements RowSource {
-  readonly #context: TableContext;
+  readonly #view: ReadView;
   readonly #plan: Plan;
   readonly #rows: RowSource;
   readonly #filters: OpenFilters;
@@ -29,18 +28,18 @@ export class RelatedReader implements RowSource {
   #minBatch = 0;
 
   constructor(
-    context: TableContext,
+    view: ReadView,
     plan: Plan,
     rows: RowSource,
     filters: OpenFilters,
     query: AnyQuery,
     meter: ReadMeter,
   ) {
-    this.#context = context;
+    this.#view = view;
     this.#plan = plan;
     this.#rows = rows;
     this.#filters = filters;
-    this.#filter = rowFilterOf(context.model, query.filter);
+    this.#filter = rowFilterOf(view.model, query.filter);
     this.#meter = meter;
   }
 
@@ -88,7 +87,7 @@ export class RelatedReader implements RowSource {
       const [changed] = pending;
       if (attempt < maxAttempts || changed === undefined) continue;
       throw new VersionConflictError(
-        this.#context.model.name,
+        this.#view.model.name,
         pointerOf(changed[1].primaryKey),
         attempt,
       );
@@ -98,16 +97,16 @@ export class RelatedReader implements RowSource {
 
   /** Returns each row itself if it has not changed, else the new one if the query has it. */
   async #readAgain(rows: readonly ReadRow[]): Promise<(ReadRow | undefined)[]> {
-    if (this.#context.transaction !== undefined) return [...rows];
+    if (this.#view.isInTransaction) return [...rows];
     this.#meter.add(rows.length);
     const entries = await readRows(
-      this.#context,
+      this.#view,
       rows.map(({ primaryKey }) => primaryKey),
     );
     return rows.map((row, i) => {
       const entry = entries[i]!;
       if (entry.versionstamp === row.versionstamp) return row;
-      const found = foundRow(this.#context, row.primaryKey, entry);
+      const found = foundRow(this.#view, row.primaryKey, entry);
       if (found === undefined || !isRowInPlan(this.#plan, found)) return undefined;
       if (this.#filter !== undefined && !this.#filter(found.row)) return undefined;
       return { ...found, entryKey: row.entryKey };
@@ -117,17 +116,17 @@ export class RelatedReader implements RowSource {
 
 /** Reads the rows whose keys a condition on related rows finds. */
 export class FoundByRelation implements RowSource {
-  readonly #context: TableContext;
+  readonly #view: ReadView;
   readonly #keys: KeySource;
   readonly #filter: RowFilter | undefined;
   readonly #meter: ReadMeter;
   readonly lost: string[] = [];
   #steps = 0;
 
-  constructor(context: TableContext, keys: KeySource, query: AnyQuery, meter: ReadMeter) {
-    this.#context = context;
+  constructor(view: ReadView, keys: KeySource, query: AnyQuery, meter: ReadMeter) {
+    this.#view = view;
     this.#keys = keys;
-    this.#filter = rowFilterOf(context.model, query.filter);
+    this.#filter = rowFilterOf(view.model, query.filter);
     this.#meter = meter;
   }
 
@@ -151,11 +150,11 @@ export class FoundByRelation implements RowSource {
   async #rowsOf(primaryKeys: readonly (readonly KvKeyPart[])[]): Promise<ReadRow[]> {
     this.#steps++;
     this.#meter.add(primaryKeys.length);
-    const entries = await readRows(this.#context, primaryKeys);
+    const entries = await readRows(this.#view, primaryKeys);
     const rows: ReadRow[] = [];
     for (const [i, primaryKey] of primaryKeys.entries()) {
-      const found = foundRow(this.#context, primaryKey, entries[i]!);
-      const entryKey = rowKey(this.#context.model, primaryKey);
+      const found = foundRow(this.#view, primaryKey, entries[i]!);
+      const entryKey = rowKey(this.#view.model, primaryKey);
       if (found === undefined) this.lost.push(keyText(entryKey));
       if (found === undefined || (this.#filter && !this.#filter(found.row))) continue;
       rows.push({ ...found, entryKey });

@@ -5,9 +5,8 @@ import { keyText } from "../../../model/keys/key-text.js";
 import { storedTime } from "../../../model/rows/time.js";
 import type { AnyQuery, FoundRow } from "../../../state/context/any-query.js";
 import type { ReadMeter } from "../../../state/context/read-meter.js";
-import type { TableContext } from "../../../state/context/table-context.js";
-import { assertRow, foundRow } from "../../../state/rows/found-row.js";
-import { readRows } from "../../../state/rows/read-rows.js";
+import type { ReadView } from "../../../state/context/read-view.js";
+import { assertRow, foundRow, readRows } from "../../../state/rows/read-rows.js";
 import { isCovered, readsMarkedRows } from "../../plan/covered-read.js";
 import { mayRepeat, nameOfIndex, type QueryPlan } from "../../plan/ranges/query-plan.js";
 import { EntryReader, maxBatch } from "../entries/entry-reader.js";
@@ -40,7 +39,7 @@ export interface RowSource {
  * query returns, the rows are not read.
  */
 export class RowReader implements RowSource {
-  readonly #context: TableContext;
+  readonly #view: ReadView;
   readonly #plan: QueryPlan;
   readonly #filter: RowFilter | undefined;
   readonly #meter: ReadMeter;
@@ -53,22 +52,22 @@ export class RowReader implements RowSource {
   readonly lost: string[] = [];
 
   constructor(
-    context: TableContext,
+    view: ReadView,
     { plan, after }: { readonly plan: QueryPlan; readonly after: KvKey | undefined },
     query: AnyQuery,
     meter: ReadMeter,
     looksAhead: boolean,
   ) {
-    this.#context = context;
+    this.#view = view;
     this.#plan = plan;
     const { filter } = query;
-    this.#filter = filter === undefined ? undefined : rowFilterOf(context.model, filter);
+    this.#filter = filter === undefined ? undefined : rowFilterOf(view.model, filter);
     this.#meter = meter;
-    this.#isCovered = isCovered(context, plan, query);
+    this.#isCovered = isCovered(view, plan, query);
     // A list of rows contains those that are marked as deleted, unless an index leaves them out.
-    this.#mayLeaveOut = mayRepeat(plan) || readsMarkedRows(context, plan.index);
+    this.#mayLeaveOut = mayRepeat(plan) || readsMarkedRows(view, plan.index);
     const cost = this.#isCovered ? 1 : 2;
-    this.#entries = new EntryReader(context, plan, meter, { after, cost, looksAhead });
+    this.#entries = new EntryReader(view, plan, meter, { after, cost, looksAhead });
     meter.index = nameOfIndex(plan);
   }
 
@@ -115,7 +114,7 @@ export class RowReader implements RowSource {
     const rows: ReadRow[] = [];
     for (const entry of entries) {
       const primaryKey = entry.key.slice(1);
-      const found = foundRow(this.#context, primaryKey, entry);
+      const found = foundRow(this.#view, primaryKey, entry);
       if (found === undefined) continue;
       const { row, versionstamp, expireAt } = found;
       rows.push({ entryKey: entry.key, primaryKey, row, versionstamp, expireAt });
@@ -126,13 +125,13 @@ export class RowReader implements RowSource {
   #rowsInEntries(index: CompiledIndex, entries: readonly KvEntry<unknown>[]): ReadRow[] {
     const rows: ReadRow[] = [];
     for (const { key, value, versionstamp, expireAt } of entries) {
-      const primaryKey = primaryKeyOfEntry(this.#context.model, index, value);
+      const primaryKey = primaryKeyOfEntry(this.#view.model, index, value);
       if (primaryKey === undefined) continue;
       const row = rowInEntry(index, key, value as AnyRow);
       if (index.store === "copy") {
         const found = { primaryKey, row, versionstamp };
-        if (!isFirstKey(this.#context, this.#plan, found, key)) continue;
-        assertRow(this.#context, row, primaryKey);
+        if (!isFirstKey(this.#view, this.#plan, found, key)) continue;
+        assertRow(this.#view, row, primaryKey);
       }
       rows.push({
         entryKey: key,
@@ -152,18 +151,18 @@ export class RowReader implements RowSource {
     const keys: KvKey[] = [];
     const primaryKeys: (readonly KvKeyPart[])[] = [];
     for (const { key, value } of entries) {
-      const primaryKey = primaryKeyOfEntry(this.#context.model, index, value);
+      const primaryKey = primaryKeyOfEntry(this.#view.model, index, value);
       if (primaryKey === undefined) continue;
       keys.push(key);
       primaryKeys.push(primaryKey);
     }
     this.#meter.add(primaryKeys.length);
-    const stored = await readRows(this.#context, primaryKeys);
+    const stored = await readRows(this.#view, primaryKeys);
     const rows: ReadRow[] = [];
     for (const [i, primaryKey] of primaryKeys.entries()) {
-      const found = foundRow(this.#context, primaryKey, stored[i]!);
+      const found = foundRow(this.#view, primaryKey, stored[i]!);
       const entryKey = keys[i]!;
-      if (found === undefined || !isFirstKey(this.#context, this.#plan, found, entryKey)) {
+      if (found === undefined || !isFirstKey(this.#view, this.#plan, found, entryKey)) {
         if (found === undefined || !mayRepeat(this.#plan)) this.lost.push(keyText(entryKey));
         continue;
       }

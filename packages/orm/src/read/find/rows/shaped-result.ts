@@ -5,10 +5,10 @@ import { copyStored } from "../../../model/rows/copy-of-data.js";
 import { ownFields } from "../../../model/rows/own-fields.js";
 import type { AnyQuery } from "../../../state/context/any-query.js";
 import { awaitAll } from "../../../state/context/await-all.js";
-import type { TableContext } from "../../../state/context/table-context.js";
+import type { RelatedModel } from "../../../state/context/table-context.js";
 import { functionFields } from "../../../state/schema/functions/function-fields.js";
 
-type TableHooks = Pick<TableContext, "model" | "settings">;
+type TableHooks = Pick<RelatedModel, "model" | "settings">;
 type Returned = Pick<AnyQuery, "select" | "returned">;
 
 /**
@@ -20,36 +20,36 @@ type Returned = Pick<AnyQuery, "select" | "returned">;
  * @throws the error of the hook.
  */
 export function resultRow(
-  context: TableHooks,
+  view: TableHooks,
   row: AnyRow,
   query: Returned = {},
 ): AnyRow | Promise<AnyRow> {
-  const own = ownFields(context.model.schema, row);
-  const afterRead = context.settings.hooks[context.model.name]?.afterRead;
+  const own = ownFields(view.model.schema, row);
+  const afterRead = view.settings.hooks[view.model.name]?.afterRead;
   if (afterRead === undefined) {
     const isWhole = query.select === undefined && query.returned === undefined;
-    if (isWhole && context.model.computed.size === 0) return own;
-    return withComputed(context.model, own, query);
+    if (isWhole && view.model.computed.size === 0) return own;
+    return withComputed(view.model, own, query);
   }
-  return readBy(afterRead, own).then((changed) => withComputed(context.model, changed, query));
+  return readBy(afterRead, own).then((changed) => withComputed(view.model, changed, query));
 }
 
 /** Returns rows as {@link resultRow}, in the same order. */
 export async function resultRows(
-  context: TableHooks,
+  view: TableHooks,
   rows: readonly AnyRow[],
   query: Returned,
 ): Promise<readonly AnyRow[]> {
   const isUnchanged =
-    context.model.computed.size === 0 &&
+    view.model.computed.size === 0 &&
     query.select === undefined &&
-    context.settings.hooks[context.model.name]?.afterRead === undefined;
+    view.settings.hooks[view.model.name]?.afterRead === undefined;
   if (isUnchanged) {
     const own: AnyRow[] = [];
-    for (const row of rows) own.push(ownFields(context.model.schema, row));
+    for (const row of rows) own.push(ownFields(view.model.schema, row));
     return own;
   }
-  return await awaitAll(rows.map(async (row) => await resultRow(context, row, query)));
+  return await awaitAll(rows.map(async (row) => await resultRow(view, row, query)));
 }
 
 /**
@@ -58,11 +58,11 @@ export async function resultRows(
  * are read. If a function may use any field, or the model has an `afterRead` hook, the whole row is
  * read.
  */
-export function withReads<Query extends AnyQuery>(context: TableHooks, query: Query): Query {
+export function withReads<Query extends AnyQuery>(view: TableHooks, query: Query): Query {
   const { select } = query;
-  const { computed } = context.model;
+  const { computed } = view.model;
   if (select === undefined) return query;
-  const isWhole = context.settings.hooks[context.model.name]?.afterRead !== undefined;
+  const isWhole = view.settings.hooks[view.model.name]?.afterRead !== undefined;
   if (computed.size === 0 && !isWhole) return query;
   return {
     ...query,
