@@ -111,6 +111,14 @@ const cases: readonly Case[] = [
     text: "check: the versionstamp is not valid: its length is 15. Pass the versionstamp of a read or a commit (20 lower-case hexadecimal digits), or null for an absent entry.",
   },
   {
+    name: "RangeChecksUnsupportedError",
+    provoke: async () => {
+      const kv = await openKv(await engineOf());
+      kv.atomic().checkRange?.({ prefix: [secret] }, "0".repeat(20));
+    },
+    text: "This database cannot check ranges. kv.checksRanges is true for databases that can: in memory, LevelDB folders and LMDB files.",
+  },
+  {
     name: "InvalidSelectorError",
     provoke: async ({ open }) => (await open()).list({ prefix: [secret], start: ["a", secret] }),
     text: "The list selector or one of its options is not valid: its start must extend its prefix.",

@@ -6,7 +6,7 @@ engineContract(
   { describe, it },
   {
     name: "RemoteEngine",
-    capabilities: ["shared", "views"],
+    capabilities: ["shared", "views", "rangeChecks"],
     create: async () => {
       const owner = await startOwner();
       return { open: () => connectTo(owner), remove: () => owner.close() };

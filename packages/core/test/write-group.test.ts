@@ -1,6 +1,7 @@
 import { beforeEach, describe, expect, it, vi } from "vitest";
 import type { AtomicWrite, StoredMutation } from "../src/engine/engine.js";
 import { CheckedVersions, WriteGroup } from "../src/engine/level/write-group.js";
+import { RecentCommits } from "../src/engine/recent-commits.js";
 import { encodeKey } from "../src/keys/encode-key.js";
 
 const now = 1_000_000;
@@ -18,6 +19,7 @@ function groupOn(stored: Record<string, number | undefined>): WriteGroup {
     now,
     copiesWrites: false,
     versions: new CheckedVersions(),
+    recent: new RecentCommits("0".repeat(20)),
     read: (wanted) => {
       const name = names.get(String(wanted));
       if (name === undefined) return undefined;
@@ -78,8 +80,9 @@ describe("what checks have read", () => {
     expireAt: now + 10,
   }));
   let versions: CheckedVersions;
+  let recent: RecentCommits;
   const nextGroup = (at = now) =>
-    new WriteGroup({ sequence: 1, now: at, copiesWrites: false, versions, read });
+    new WriteGroup({ sequence: 1, now: at, copiesWrites: false, versions, recent, read });
   const checking = (versionstamp: string | null, ...mutations: StoredMutation[]) => ({
     ...write(...mutations),
     checks: [{ key: key("a"), versionstamp }],
@@ -88,6 +91,7 @@ describe("what checks have read", () => {
   beforeEach(() => {
     read.mockClear();
     versions = new CheckedVersions();
+    recent = new RecentCommits(stored);
   });
 
   it("is not read again by the groups after it", () => {

@@ -15,9 +15,12 @@ import type {
 import {
   ChangeWatchers,
   CheckedVersions,
+  formatVersionstamp,
   hasExpired,
+  maxGroupSize,
   maxRangeBytes,
   OpenViews,
+  RecentCommits,
   visibleRange,
   WriteGroup,
 } from "@keywright/core/engine";
@@ -35,15 +38,18 @@ export class StoreEngine implements Engine {
    * LMDB takes keys of up to 4,026 bytes. The end of a range is a byte longer than its last key.
    */
   readonly limits: EngineLimits = { keyBytes: 3950 };
+  readonly checksRanges = true;
   readonly #store: LmdbStore;
   readonly #path: string;
   readonly #file: FileId | undefined;
   readonly #tree: Tree;
   readonly #watchers = new ChangeWatchers();
   readonly #versions = new CheckedVersions();
+  readonly #recent: RecentCommits;
   readonly #checker: EntryChecker;
   readonly #views = new OpenViews();
   #head: Head;
+  #lastVersionstamp: string;
   /** Set when an entry was found damaged or missing. All calls fail from then on. */
   #damage: CorruptionError | undefined;
 
@@ -56,6 +62,9 @@ export class StoreEngine implements Engine {
     });
     this.#tree = new Tree(store);
     this.#head = decodeHead(this.#tree.peek(headKey));
+    // The highest versionstamp that a write of the last commit may have.
+    this.#lastVersionstamp = formatVersionstamp(this.#head.sequence, maxGroupSize - 1);
+    this.#recent = new RecentCommits(this.#lastVersionstamp);
   }
 
   /**
@@ -109,7 +118,9 @@ export class StoreEngine implements Engine {
       getMany: (keys: readonly Uint8Array[]) => keys.map(get),
       getRange: (read: RangeRead) => readRange(tree, read, now, maxRangeBytes),
     };
-    return this.#views.open(reads, () => transaction.done());
+    // A commit whose answer is awaited may be in the state already. Its keys then count as changed
+    // since the view, which is safe.
+    return this.#views.open(reads, () => transaction.done(), this.#lastVersionstamp);
   }
 
   async commit(writes: readonly AtomicWrite[]): Promise<WriteOutcome[]> {
@@ -122,6 +133,7 @@ export class StoreEngine implements Engine {
       now: Date.now(),
       read: (key) => read(this.#tree, key),
       versions: this.#versions,
+      recent: this.#recent,
       copiesWrites: true,
     });
     const outcomes = writes.map((write) => group.apply(write));
@@ -131,6 +143,7 @@ export class StoreEngine implements Engine {
       this.#head,
       group.mutations,
     );
+    this.#lastVersionstamp = group.last;
     this.#watchers.notify(group.mutations);
     return outcomes;
   }

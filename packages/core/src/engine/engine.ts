@@ -2,6 +2,7 @@ import type {
   AmbiguousCommitError,
   DatabaseClosedError,
   EngineUnavailableError,
+  InvalidVersionstampError,
   ReadViewEndedError,
 } from "../errors/core-errors.js";
 import type { KeyRange } from "../keys/key-range.js";
@@ -30,6 +31,16 @@ export interface StoredEntry {
 export interface StoredCheck {
   readonly key: Uint8Array;
   readonly versionstamp: string | null;
+}
+
+/**
+ * A condition of an atomic write: no commit after the one with this versionstamp has written or
+ * deleted a key of the range. An entry that expires is not deleted before it is removed, so a write
+ * that depends on such an entry also checks its key.
+ */
+export interface RangeCheck {
+  readonly range: KeyRange;
+  readonly versionstamp: string;
 }
 
 /** Stores a value under a key. */
@@ -71,6 +82,8 @@ export type StoredMutation =
 /** Mutations that are applied in order: all of them, or none if a check fails. */
 export interface AtomicWrite {
   readonly checks: readonly StoredCheck[];
+  /** Conditions on ranges. They are only passed to an engine with `checksRanges`. */
+  readonly rangeChecks?: readonly RangeCheck[];
   readonly mutations: readonly StoredMutation[];
   /**
    * True if the write must be on disk before it is acknowledged, so that it survives a power cut.
@@ -121,6 +134,13 @@ export interface RangeRead {
 export interface ReadView {
   /** True if the engine refuses all commits. The default is false. */
   readonly isReadOnly?: boolean;
+
+  /**
+   * The versionstamp of the last commit that the state contains, or of an earlier one: no later
+   * commit than that one is missing from what a range check with it covers. Undefined if the engine
+   * has no `checksRanges`.
+   */
+  readonly versionstamp?: string | undefined;
 
   /** Returns the entry of a key, or undefined if there is none. */
   get(key: Uint8Array): MaybePromise<StoredEntry | undefined>;
@@ -174,6 +194,14 @@ export interface Engine {
 
   /** True if the engine refuses all commits. The default is false. */
   readonly isReadOnly?: boolean;
+
+  /**
+   * True if `commit` takes range checks, and views have a versionstamp. The default is false. A
+   * check with a versionstamp that is too old for the engine to know what has changed since then
+   * fails. If the versionstamp is later than that of the last commit, the outcome of the write is a
+   * {@link InvalidVersionstampError}.
+   */
+  readonly checksRanges?: boolean;
 
   /** Returns the entry of a key, or undefined if there is none. */
   get(key: Uint8Array): MaybePromise<StoredEntry | undefined>;

@@ -1,7 +1,11 @@
 // What an engine is made of, for packages that implement the port.
 export { appendVersionstampPart } from "../keys/encode-key.js";
 export { decodeForeignValue } from "../values/decode-foreign-value.js";
-export { formatVersionstamp, sequenceOfVersionstamp } from "../values/versionstamp.js";
+export {
+  formatVersionstamp,
+  maxGroupSize,
+  sequenceOfVersionstamp,
+} from "../values/versionstamp.js";
 export { ChangeWatchers } from "./change-watchers.js";
 export { combineU64 } from "./combine-u64.js";
 export { hasExpired, isRangeEnd, maxRangeBytes } from "./engine.js";
@@ -9,4 +13,5 @@ export { decodeRecord, hasValidChecksum, writeChecksum } from "./level/record.js
 export { CheckedVersions, WriteGroup } from "./level/write-group.js";
 export { type EndableView, OpenViews, type ViewReads } from "./open-views.js";
 export { isCreationAllowed } from "./process-settings.js";
+export { RecentCommits } from "./recent-commits.js";
 export { firstEntryKey, firstSystemKey, visibleRange } from "./system-keys.js";

@@ -2,7 +2,7 @@ import { DatabaseClosedError, ReadViewEndedError } from "../errors/core-errors.j
 import type { MaybePromise, RangeRead, ReadView, StoredEntry } from "./engine.js";
 
 /** The reads of a view, which an engine makes as long as the view is open. */
-export type ViewReads = Omit<ReadView, "close">;
+export type ViewReads = Omit<ReadView, "close" | "versionstamp">;
 
 /** The views of an engine that are open. Refuses their reads after they have ended. */
 export class OpenViews {
@@ -13,15 +13,17 @@ export class OpenViews {
    * Returns a view.
    *
    * @param release called once, when the view ends. It must not throw.
+   * @param versionstamp that of the view, if the engine checks ranges.
    * @throws {DatabaseClosedError} after `close()`. Then `release` has been called.
    */
-  open(reads: ViewReads, release: () => void): EndableView {
+  open(reads: ViewReads, release: () => void, versionstamp?: string): EndableView {
     if (this.#isClosed) release();
     this.assertOpen();
-    const view: EndableView = new EndableView(reads, () => {
+    const end = () => {
       this.#views.delete(view);
       release();
-    });
+    };
+    const view: EndableView = new EndableView(reads, end, versionstamp);
     this.#views.add(view);
     return view;
   }
@@ -40,11 +42,13 @@ export class OpenViews {
 
 /** A view that its engine can end. */
 export class EndableView implements ReadView {
+  readonly versionstamp: string | undefined;
   readonly #reads: ViewReads;
   readonly #release: () => void;
   #failure: (() => Error) | undefined;
 
-  constructor(reads: ViewReads, release: () => void) {
+  constructor(reads: ViewReads, release: () => void, versionstamp: string | undefined) {
+    this.versionstamp = versionstamp;
     this.#reads = reads;
     this.#release = release;
   }

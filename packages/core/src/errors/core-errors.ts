@@ -93,15 +93,27 @@ export class UnreadableValueError extends KeywrightError {
   }
 }
 
-/** A versionstamp that is not 20 lower-case hexadecimal digits. */
+/**
+ * A versionstamp that is not 20 lower-case hexadecimal digits, or that is later than the last
+ * commit.
+ */
 export class InvalidVersionstampError extends KeywrightTypeError {
   /** The value that was passed as a versionstamp. */
   readonly versionstamp: unknown;
 
-  constructor(versionstamp: unknown) {
-    const message = `check: the versionstamp is not valid: ${versionstampReason(versionstamp)}. Pass the versionstamp of a read or a commit (20 lower-case hexadecimal digits), or null for an absent entry.`;
+  constructor(versionstamp: unknown, reason: string = versionstampReason(versionstamp)) {
+    const message = `check: the versionstamp is not valid: ${reason}. Pass the versionstamp of a read or a commit (20 lower-case hexadecimal digits), or null for an absent entry.`;
     super("KW_VERSIONSTAMP_INVALID", message);
     this.versionstamp = versionstamp;
+  }
+}
+
+/** `checkRange` of a database whose engine cannot check ranges. */
+export class RangeChecksUnsupportedError extends KeywrightError {
+  constructor() {
+    const remedy =
+      "kv.checksRanges is true for databases that can: in memory, LevelDB folders and LMDB files.";
+    super("KW_RANGE_CHECKS_UNSUPPORTED", `This database cannot check ranges. ${remedy}`);
   }
 }
 

@@ -87,6 +87,11 @@ export class EmbeddedKv implements Kv, AsyncDisposable, Disposable {
     return this.#shared.isShared;
   }
 
+  /** True if `checkRange` of an atomic operation works. */
+  get checksRanges(): boolean {
+    return this.#shared.engine.checksRanges === true;
+  }
+
   /** The process that owns the database, if it is another one. */
   get attached(): DatabaseOwner | undefined {
     return this.#shared.engine.owner;
@@ -254,8 +259,8 @@ export class EmbeddedKv implements Kv, AsyncDisposable, Disposable {
   }
 
   #atomic(operation: string): AtomicOperation {
-    this.#engine(operation);
-    return new AtomicWriteBuilder(this.#options, (write) => {
+    const { checksRanges = false } = this.#engine(operation);
+    return new AtomicWriteBuilder(this.#options, checksRanges, (write) => {
       this.#assertWritable(operation);
       return this.#shared.commit(write);
     });

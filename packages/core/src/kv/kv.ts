@@ -134,6 +134,26 @@ export abstract class AtomicOperation {
    */
   abstract check(...checks: AtomicCheck[]): this;
   /**
+   * Adds the condition that no commit after a versionstamp has set or deleted a key of a range. All
+   * conditions must hold at the time of the commit. Together with checks of the keys that were
+   * read, the commit is made only if a read of the range would still return the same.
+   *
+   * An entry that expires stays in its range until it is removed, so check its key too. The
+   * database knows what its latest commits have changed, at least those of the last 8 MiB of keys
+   * since it was opened. The condition fails if the versionstamp is from before them.
+   *
+   * An extension of Deno's interface. It exists if `checksRanges` of the database is true.
+   *
+   * @param selector the range, as for `list`.
+   * @param versionstamp that of a view, an entry or a commit, up to which the range is known.
+   * @throws {InvalidSelectorError} if the selector is not valid.
+   * @throws {InvalidKeyError} if a key in the selector is not valid.
+   * @throws {InvalidVersionstampError} if the versionstamp is not valid. `commit()` rejects with it
+   * if no commit has the versionstamp yet.
+   * @throws {RangeChecksUnsupportedError} if the database cannot check ranges.
+   */
+  checkRange?(selector: KvListSelector, versionstamp: string): this;
+  /**
    * Adds mutations that are given as data. Each also throws as the method of its name does.
    *
    * @throws {InvalidOptionError} if the type is unknown, if a `delete` has a value, or if another
@@ -265,6 +285,9 @@ export interface Kv {
    */
   openView?(): MaybePromise<KvView | undefined>;
 
+  /** True if an atomic operation can check ranges. Deno's `Kv` cannot. */
+  readonly checksRanges?: boolean;
+
   /** Ends watches and listeners, and refuses all further calls. */
   close(): void | Promise<void>;
 
@@ -279,6 +302,11 @@ export interface Kv {
 export interface KvView extends Pick<Kv, "get" | "getMany" | "list"> {
   /** The limits of the database. */
   readonly limits: KvLimits;
+  /**
+   * A versionstamp for `checkRange`: all commits up to it are in the view. Undefined if the
+   * database cannot check ranges.
+   */
+  readonly versionstamp?: string | undefined;
   /** Frees what the view holds. Its later reads reject with a `ReadViewEndedError`. */
   close(): void;
   /** Closes the view at the end of a `using` block. */

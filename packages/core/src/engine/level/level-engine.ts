@@ -18,6 +18,7 @@ import type {
   WriteOutcome,
 } from "../engine.js";
 import { OpenViews } from "../open-views.js";
+import { RecentCommits } from "../recent-commits.js";
 import { decodeCommitRecord, encodeCommitRecord, verifyCommitRecords } from "./commit-record.js";
 import {
   type DatabaseMode,
@@ -63,6 +64,7 @@ export interface LevelEngineOptions {
  */
 export class LevelEngine implements Engine {
   readonly limits: EngineLimits = {};
+  readonly checksRanges = true;
   readonly verifyFiles?: NonNullable<Engine["verifyFiles"]>;
   readonly getRanges?: NonNullable<Engine["getRanges"]>;
   readonly openView?: NonNullable<Engine["openView"]>;
@@ -75,6 +77,7 @@ export class LevelEngine implements Engine {
   readonly #logSync: LogSync | undefined;
   readonly #watchers = new ChangeWatchers();
   readonly #checkedVersions = new CheckedVersions();
+  readonly #recent: RecentCommits;
   #lastVersionstamp: string;
   #hasFailed = false;
 
@@ -93,6 +96,7 @@ export class LevelEngine implements Engine {
     this.#copiesWrites = options.copiesWrites ?? false;
     this.#logSync = options.folder === undefined ? undefined : new LogSync(options.folder);
     this.#lastVersionstamp = lastVersionstamp;
+    this.#recent = new RecentCommits(lastVersionstamp);
     if (level.supports.explicitSnapshots) {
       this.getRanges = (reads) => this.#getRanges(reads);
       this.openView = () => this.#openView();
@@ -166,8 +170,12 @@ export class LevelEngine implements Engine {
     try {
       const snapshot = this.#level.snapshot();
       const reads = new LevelReads(this.#source, { snapshot, now: Date.now() });
+      // The snapshot may already contain a group that is being written. Its keys then count as
+      // changed since the view, which is safe.
+      const versionstamp = this.#lastVersionstamp;
       // A snapshot that cannot be closed now is closed with the database.
-      return this.#views.open(reads, () => void snapshot.close().catch(() => undefined));
+      const close = () => void snapshot.close().catch(() => undefined);
+      return this.#views.open(reads, close, versionstamp);
     } catch (error) {
       throw readFailure(error);
     }
@@ -183,6 +191,7 @@ export class LevelEngine implements Engine {
         ? (key) => this.#reads.getSync(key)
         : await this.#readAhead(writes),
       versions: this.#checkedVersions,
+      recent: this.#recent,
       copiesWrites: this.#copiesWrites,
     });
     const outcomes: WriteOutcome[] = [];

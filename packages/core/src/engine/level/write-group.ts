@@ -11,6 +11,7 @@ import {
   type StoredMutation,
   type WriteOutcome,
 } from "../engine.js";
+import type { RecentCommits } from "../recent-commits.js";
 import { encodeRecord, recordSize } from "./record.js";
 
 export interface RecordMutation {
@@ -25,6 +26,7 @@ export interface WriteGroupOptions {
   /** Reads the record of a key as it was before the group, even if it has expired. It may throw. */
   readonly read: (key: Uint8Array) => StoredEntry | undefined;
   readonly versions: CheckedVersions;
+  readonly recent: RecentCommits;
   /** True if the database copies its input. Keys and records may then be parts of shared memory. */
   readonly copiesWrites: boolean;
 }
@@ -43,6 +45,8 @@ export class WriteGroup {
   #order = 0;
   #mutated = 0;
   #undo: [text: string, state: KeyState | undefined][] = [];
+  /** The keys of entries that the write has set or deleted. */
+  readonly #changed: Uint8Array[] = [];
 
   constructor(options: WriteGroupOptions) {
     this.#options = options;
@@ -63,10 +67,13 @@ export class WriteGroup {
   *applyInSteps(write: AtomicWrite): Generator<undefined, WriteOutcome> {
     const { length } = this.mutations;
     this.#undo = [];
+    this.#changed.length = 0;
+    const { recent } = this.#options;
     try {
       for (const { key, versionstamp } of write.checks) {
         if (this.#versionstampOf(key) !== versionstamp) return null;
       }
+      for (const check of write.rangeChecks ?? []) if (!recent.holds(check)) return null;
       const versionstamp = formatVersionstamp(this.#options.sequence, this.#order);
       for (const mutation of write.mutations) {
         this.#mutate(mutation, versionstamp);
@@ -74,6 +81,7 @@ export class WriteGroup {
       }
       this.#order++;
       this.last = versionstamp;
+      recent.add(versionstamp, this.#changed);
       return versionstamp;
     } catch (error) {
       // Nothing has been written yet, so the group continues with its other writes.
@@ -103,14 +111,16 @@ export class WriteGroup {
     const stored = this.#stored(key);
     const expires = stored?.expireAt !== undefined;
     const isOver = stored !== null && hasExpired(stored, this.#options.now);
-    if (isOver) this.#change(key, null);
+    // Whoever depends on the entry checks its key, because it was absent before it is removed.
+    if (isOver) this.#change(key, null, false);
     // If the clock was set back, the entry has yet to expire and its hint is still needed.
     const isNeeded = hint !== undefined && expires && !isOver && stored.expireAt <= hint.dueAt;
     if (hint !== undefined && !isNeeded) this.#change(hint.key, null);
   }
 
-  #change(key: Uint8Array, state: KeyState): void {
+  #change(key: Uint8Array, state: KeyState, isChange = key[0] !== 0): void {
     const text = textOfBytes(key);
+    if (isChange) this.#changed.push(key);
     this.#undo.push([text, this.#states.get(text)]);
     this.#states.set(text, state);
     this.#options.versions.forget(text);

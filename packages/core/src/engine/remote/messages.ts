@@ -6,6 +6,7 @@ import type { KeyRange } from "../../keys/key-range.js";
 import type {
   AtomicWrite,
   EngineLimits,
+  RangeCheck,
   StoredCheck,
   StoredEntry,
   StoredMutation,
@@ -84,6 +85,8 @@ export interface Greeting {
   readonly limits: EngineLimits;
   /** True if the client can open views. Earlier versions do not say it. */
   readonly hasViews?: boolean;
+  /** True if a commit may have range checks. Earlier versions do not say it. */
+  readonly checksRanges?: boolean;
   /** The largest message that the owner accepts. */
   readonly maxMessageBytes: number;
 }
@@ -116,9 +119,16 @@ export function plainBytes(bytes: Uint8Array): Uint8Array {
   return new Uint8Array(bytes.buffer, bytes.byteOffset, bytes.length);
 }
 
-export function wireWrite({ checks, mutations, sync }: AtomicWrite): unknown[] {
+/**
+ * A range check is a check of the first key of the range, followed by the end of the range. An owner
+ * of an earlier version, which ignores the end, therefore refuses the write.
+ */
+export function wireWrite({ checks, rangeChecks = [], mutations, sync }: AtomicWrite): unknown[] {
   return [
-    checks.map(({ key, versionstamp }) => [key, versionstamp]),
+    [
+      ...checks.map(({ key, versionstamp }) => [key, versionstamp]),
+      ...rangeChecks.map(({ range, versionstamp }) => [range.start, versionstamp, range.end]),
+    ],
     mutations.map(wireMutation),
     sync,
   ];
@@ -140,18 +150,36 @@ function wireMutation(mutation: StoredMutation): unknown[] {
 
 /** @throws {FrameError} if the message is not a write. */
 export function writeOf(wire: unknown): AtomicWrite {
-  const [checks, mutations, sync] = listOf(wire);
+  const [wireChecks, mutations, sync] = listOf(wire);
+  const checks: StoredCheck[] = [];
+  const rangeChecks: RangeCheck[] = [];
+  for (const check of listOf(wireChecks).map(listOf)) {
+    if (check.length === 3) rangeChecks.push(rangeCheckOf(check));
+    else checks.push(checkOf(check));
+  }
   return {
-    checks: listOf(checks).map(checkOf),
+    checks,
+    ...(rangeChecks.length > 0 && { rangeChecks }),
     mutations: listOf(mutations).map(mutationOf),
     sync: sync === true,
   };
 }
 
-function checkOf(wire: unknown): StoredCheck {
-  const [key, versionstamp] = listOf(wire);
-  if (versionstamp !== null && !/^[0-9a-f]{20}$/.test(textOf(versionstamp))) throw malformed();
-  return { key: keyOf(key), versionstamp: versionstamp as string | null };
+function checkOf([key, versionstamp]: readonly unknown[]): StoredCheck {
+  return {
+    key: keyOf(key),
+    versionstamp: versionstamp === null ? null : versionstampOf(versionstamp),
+  };
+}
+
+function rangeCheckOf([start, versionstamp, end]: readonly unknown[]): RangeCheck {
+  return { range: rangeOf([start, end]), versionstamp: versionstampOf(versionstamp) };
+}
+
+function versionstampOf(wire: unknown): string {
+  const versionstamp = textOf(wire);
+  if (!/^[0-9a-f]{20}$/.test(versionstamp)) throw malformed();
+  return versionstamp;
 }
 
 function mutationOf(wire: unknown): StoredMutation {

@@ -25,11 +25,11 @@ export class ServedViews {
   }
 
   /**
-   * Opens a view under a number of the client.
+   * Opens a view under a number of the client. Resolves with its versionstamp.
    *
    * @throws {ReadViewEndedError} if the client has too many views.
    */
-  async open(id: number): Promise<void> {
+  async open(id: number): Promise<string | undefined> {
     if (this.#views.size + this.#opening >= maxViews)
       throw new ReadViewEndedError(`this process has ${maxViews} of them open`);
     this.#opening++;
@@ -42,6 +42,7 @@ export class ServedViews {
         age: setTimeout(close, longestAge).unref(),
       });
       if (this.#isClosed) close();
+      return view.versionstamp;
     } finally {
       this.#opening--;
     }

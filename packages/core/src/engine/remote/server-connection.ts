@@ -355,6 +355,7 @@ export class ServerConnection {
       mode,
       limits: servedLimits(engine),
       hasViews: engine.openView !== undefined,
+      checksRanges: engine.checksRanges === true,
       maxMessageBytes: this.#access.maxMessageBytes,
     };
   }

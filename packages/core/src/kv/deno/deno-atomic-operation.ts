@@ -1,7 +1,14 @@
-import { CommitMissingError, InvalidOptionError } from "../../errors/core-errors.js";
+import type { RangeCheck } from "../../engine/engine.js";
+import {
+  CommitMissingError,
+  InvalidOptionError,
+  RangeChecksUnsupportedError,
+} from "../../errors/core-errors.js";
 import type { KvKey } from "../../keys/key.js";
+import type { KeyRange, KvListSelector } from "../../keys/key-range.js";
 import { defineInspect } from "../../values/define-inspect.js";
 import { KvU64 } from "../../values/kv-u64.js";
+import { assertVersionstamp } from "../../values/versionstamp.js";
 import {
   type AtomicCheck,
   AtomicOperation,
@@ -36,12 +43,19 @@ export class DenoAtomicOperation extends AtomicOperation {
   }
 
   readonly #commitWrite: (write: DenoWrite) => Promise<string | null>;
+  readonly #rangeOf: ((selector: KvListSelector) => KeyRange) | undefined;
+  readonly #rangeChecks: RangeCheck[] = [];
   readonly #checks: DenoCheck[] = [];
   readonly #mutations: DenoMutation<EncodedClone>[] = [];
   readonly #messages: DenoMessage<EncodedClone>[] = [];
 
-  constructor(commitWrite: (write: DenoWrite) => Promise<string | null>) {
+  /** @param rangeOf returns the range of a selector. Undefined if ranges cannot be checked. */
+  constructor(
+    commitWrite: (write: DenoWrite) => Promise<string | null>,
+    rangeOf?: (selector: KvListSelector) => KeyRange,
+  ) {
     super();
+    this.#rangeOf = rangeOf;
     this.#commitWrite = commitWrite;
   }
 
@@ -49,6 +63,14 @@ export class DenoAtomicOperation extends AtomicOperation {
     // Not destructured, so that null and undefined throw the same error as in Deno.
     const copies = checks.map((each) => ({ key: each.key, versionstamp: each.versionstamp }));
     this.#checks.push(...copies);
+    return this;
+  }
+
+  /** An addition to Deno KV. */
+  override checkRange(selector: KvListSelector, versionstamp: string): this {
+    if (this.#rangeOf === undefined) throw new RangeChecksUnsupportedError();
+    assertVersionstamp(versionstamp);
+    this.#rangeChecks.push({ range: this.#rangeOf(selector), versionstamp });
     return this;
   }
 
@@ -105,7 +127,12 @@ export class DenoAtomicOperation extends AtomicOperation {
   }
 
   #write(): DenoWrite<EncodedClone> {
-    return { checks: this.#checks, mutations: this.#mutations, messages: this.#messages };
+    return {
+      checks: this.#checks,
+      rangeChecks: this.#rangeChecks,
+      mutations: this.#mutations,
+      messages: this.#messages,
+    };
   }
 
   #combine(type: "sum" | "min" | "max", key: KvKey, n: bigint): this {

@@ -49,7 +49,7 @@ export class DenoKv extends EmbeddedKv {
   #isClosed = false;
 
   constructor(shared: SharedEngine, options: Omit<EmbeddedKvOptions, "order">) {
-    const rangeOf = (selector: KvListSelector) => watchedRange(options.limits, selector);
+    const rangeOf = (selector: KvListSelector) => rangeOfSelector(options.limits, selector);
     super(shared, {
       ...options,
       order: denoOrder,
@@ -82,7 +82,11 @@ export class DenoKv extends EmbeddedKv {
   }
 
   override atomic(): AtomicOperation {
-    return new DenoAtomicOperation((write) => this.#commit(write));
+    const rangeOf = (selector: KvListSelector) => rangeOfSelector(this.limits, selector);
+    return new DenoAtomicOperation(
+      (write) => this.#commit(write),
+      this.checksRanges ? rangeOf : undefined,
+    );
   }
 
   override async enqueue(value: unknown, options?: KvEnqueueOptions): Promise<KvCommitResult> {
@@ -178,7 +182,7 @@ export class DenoKv extends EmbeddedKv {
   }
 }
 
-function watchedRange(limits: KvLimits, selector: KvListSelector): KeyRange {
+function rangeOfSelector(limits: KvLimits, selector: KvListSelector): KeyRange {
   const range = denoRange(takeBounds(takeSelector(selector)));
   assertReadKeySize(limits, range.start.length);
   assertReadKeySize(limits, range.end.length);

@@ -2,6 +2,7 @@ import { textOfBytes } from "../../bytes/text-of-bytes.js";
 import type {
   AtomicWrite,
   MaybePromise,
+  RangeCheck,
   StoredCheck,
   StoredEntry,
   StoredMutation,
@@ -56,6 +57,8 @@ export interface DenoWrite<Encoded = Uint8Array> {
   readonly checks: readonly DenoCheck[];
   readonly mutations: readonly DenoMutation<Encoded>[];
   readonly messages: readonly DenoMessage<Encoded>[];
+  /** An addition to Deno KV. */
+  readonly rangeChecks?: readonly RangeCheck[];
 }
 
 export interface DenoWriteContext {
@@ -89,7 +92,7 @@ interface EncodedMutation extends TakenMutation {
  */
 export async function commitDenoWrite(
   context: DenoWriteContext,
-  { checks, mutations, messages }: DenoWrite,
+  { checks, mutations, messages, rangeChecks = [] }: DenoWrite,
 ): Promise<string | null> {
   const { limits, sync } = context;
   const now = Date.now();
@@ -98,14 +101,14 @@ export async function commitDenoWrite(
   const takenMutations = mutations.map((mutation, i) => takeMutation(mutation, versionstamped[i]));
   const takenMessages = messages.map(takeMessage);
   context.assertOpen();
-  assertWithinDeno(limits, "checks", checks.length);
+  assertWithinDeno(limits, "checks", checks.length + rangeChecks.length);
   assertWithinDeno(limits, "mutations", mutations.length + messages.length);
   const storedChecks = takenChecks.map(storedCheck);
   const encoded = takenMutations.map((taken) => encodeMutation(taken, now));
   const storedMessages = takenMessages.map((message) => storedMessage(message, now));
   assertSizes(limits, storedChecks, encoded, takenMessages);
   const commit = (mutations: readonly StoredMutation[], own: readonly StoredCheck[] = []) =>
-    context.commit({ checks: [...storedChecks, ...own], mutations, sync });
+    context.commit({ checks: [...storedChecks, ...own], rangeChecks, mutations, sync });
   const wrong = encoded.find(hasWrongOperand);
   if (wrong !== undefined) {
     // If a check fails, the result is null even if an operand is invalid.

@@ -8,6 +8,7 @@ import type { KvReads } from "./kv-reads.js";
 /** Reads of one state of a database, for one handle of it. */
 export class EmbeddedView implements KvView {
   readonly limits: KvLimits;
+  readonly versionstamp: string | undefined;
   readonly #reads: KvReads;
   readonly #view: ReadView;
   readonly #onClose: (view: EmbeddedView) => void;
@@ -21,6 +22,7 @@ export class EmbeddedView implements KvView {
     this.limits = limits;
     this.#reads = reads;
     this.#view = view;
+    this.versionstamp = view.versionstamp;
     this.#onClose = onClose;
   }
 

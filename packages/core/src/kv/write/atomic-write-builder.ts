@@ -1,8 +1,19 @@
-import type { AtomicWrite, StoredCheck, StoredMutation, StoredSet } from "../../engine/engine.js";
-import { CommitMissingError, InvalidOptionError } from "../../errors/core-errors.js";
+import type {
+  AtomicWrite,
+  RangeCheck,
+  StoredCheck,
+  StoredMutation,
+  StoredSet,
+} from "../../engine/engine.js";
+import {
+  CommitMissingError,
+  InvalidOptionError,
+  RangeChecksUnsupportedError,
+} from "../../errors/core-errors.js";
 import { encodeEntryKey, versionstampPartBytes } from "../../keys/encode-key.js";
 import type { KvKey } from "../../keys/key.js";
 import type { KeyOrder } from "../../keys/key-order.js";
+import { type KvListSelector, keyRange } from "../../keys/key-range.js";
 import { encodeValue } from "../../values/encode-value.js";
 import { KvU64 } from "../../values/kv-u64.js";
 import { assertVersionstamp } from "../../values/versionstamp.js";
@@ -40,13 +51,20 @@ export interface AtomicWriteOptions {
 export class AtomicWriteBuilder extends AtomicOperation {
   readonly #options: AtomicWriteOptions;
   readonly #commit: (write: AtomicWrite) => Promise<string | null>;
+  readonly #checksRanges: boolean;
   readonly #checks: StoredCheck[] = [];
+  #rangeChecks: RangeCheck[] | undefined;
   readonly #mutations: PendingMutation[] = [];
   #keyBytes = 0;
   #totalBytes = 0;
 
-  constructor(options: AtomicWriteOptions, commit: (write: AtomicWrite) => Promise<string | null>) {
+  constructor(
+    options: AtomicWriteOptions,
+    checksRanges: boolean,
+    commit: (write: AtomicWrite) => Promise<string | null>,
+  ) {
     super();
+    this.#checksRanges = checksRanges;
     this.#options = options;
     this.#commit = commit;
   }
@@ -58,6 +76,16 @@ export class AtomicWriteBuilder extends AtomicOperation {
     });
     this.#checks.push(...stored);
     for (const { key } of stored) this.#totalBytes += key.length;
+    return this;
+  }
+
+  override checkRange(selector: KvListSelector, versionstamp: string): this {
+    assertVersionstamp(versionstamp);
+    const range = keyRange(selector, this.#options.order);
+    if (!this.#checksRanges) throw new RangeChecksUnsupportedError();
+    this.#rangeChecks ??= [];
+    this.#rangeChecks.push({ range, versionstamp });
+    this.#totalBytes += range.start.length + range.end.length;
     return this;
   }
 
@@ -122,13 +150,15 @@ export class AtomicWriteBuilder extends AtomicOperation {
 
   async commit(): Promise<KvCommitResult | KvCommitError> {
     const { limits, sync } = this.#options;
-    assertWithin(limits, "checks", this.#checks.length);
+    const rangeChecks = this.#rangeChecks?.length ?? 0;
+    assertWithin(limits, "checks", this.#checks.length + rangeChecks);
     assertWithin(limits, "mutations", this.#mutations.length);
     assertWithin(limits, "totalKeyBytes", this.#keyBytes);
     assertWithin(limits, "totalMutationBytes", this.#totalBytes);
     const versionstamp = await this.#commit({
       // Copied, so that later additions to the operation are not part of this commit.
       checks: [...this.#checks],
+      ...(this.#rangeChecks && { rangeChecks: [...this.#rangeChecks] }),
       mutations: storedMutations(this.#mutations, Date.now()),
       sync,
     });

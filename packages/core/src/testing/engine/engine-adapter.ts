@@ -15,8 +15,9 @@ export interface EngineStorage {
 /**
  * - "shared": several engines can be open on one storage.
  * - "views": the engine has `openView`.
+ * - "rangeChecks": the engine has `openView` and `checksRanges`.
  */
-export type EngineCapability = "shared" | "views";
+export type EngineCapability = "shared" | "views" | "rangeChecks";
 
 export interface EngineAdapter extends Omit<ContractAdapter<ContractStore>, "create"> {
   /** Creates an empty storage for one test. */

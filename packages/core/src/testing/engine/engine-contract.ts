@@ -7,6 +7,7 @@ import { getManyTests } from "./get-many-tests.js";
 import { getRangeTests } from "./get-range-tests.js";
 import { getTests } from "./get-tests.js";
 import { mutationTests } from "./mutation-tests.js";
+import { rangeCheckTests } from "./range-check-tests.js";
 import { reopenTests } from "./reopen-tests.js";
 import { sharedTests } from "./shared-tests.js";
 import { systemKeyTests } from "./system-key-tests.js";
@@ -37,6 +38,7 @@ export function engineContract(runner: TestRunner, adapter: EngineAdapter): void
     getRangeTests,
     viewTests,
     commitTests,
+    rangeCheckTests,
     mutationTests,
     expiryTests,
     systemKeyTests,

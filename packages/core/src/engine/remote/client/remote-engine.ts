@@ -126,6 +126,10 @@ export class RemoteEngine implements Engine {
     return this.#greeting!.limits;
   }
 
+  get checksRanges(): boolean {
+    return this.#greeting?.checksRanges === true;
+  }
+
   get mode(): DatabaseMode {
     return this.#greeting!.mode;
   }
@@ -181,7 +185,7 @@ export class RemoteEngine implements Engine {
   /** The owner holds the state. It is freed there if this process ends. */
   async #openView(): Promise<ReadView> {
     const id = this.#nextId++;
-    await this.#link.call("openView", id);
+    const versionstamp = await this.#link.call("openView", id);
     const link = this.#link;
     return this.#views.open(
       {
@@ -198,6 +202,7 @@ export class RemoteEngine implements Engine {
           rangeEntriesOf(await link.call("viewRange", id, ...wireRead(read))),
       },
       () => link.notify("closeView", id),
+      typeof versionstamp === "string" ? versionstamp : undefined,
     );
   }
 
