@@ -36,7 +36,8 @@ export interface KeyObstacles extends LayoutObstacles {
  * Each stage finds the remaining work in the catalog, so the next call resumes where a run was
  * stopped or killed. If a model has the stored key again, its second layout is removed instead.
  *
- * @param beforeSwitch is called with the models whose keys do not change.
+ * @param beforeSwitch is called with the models whose keys do not change. It returns false if the
+ * signal stopped it.
  * @returns `"done"` also if there is nothing to do; `"stopped"` if the signal stopped it;
  * `"blocked"` if writers have done something that blocks the plan; otherwise the rows
  * that prevent the change of one of the models.
@@ -45,7 +46,7 @@ export async function changeKeys(
   contexts: readonly TableContext[],
   run: MigrationRun,
   options: BuildOptions,
-  beforeSwitch: (others: readonly TableContext[]) => Promise<void>,
+  beforeSwitch: (others: readonly TableContext[]) => Promise<boolean>,
 ): Promise<"done" | "stopped" | "blocked" | KeyObstacles> {
   for (;;) {
     const changing: { readonly context: TableContext; readonly stored: TableContext }[] = [];
@@ -60,7 +61,7 @@ export async function changeKeys(
     if (changing.length === 0) return "done";
     for (const { context } of changing) if (await isBlocked(context)) return "blocked";
     for (const check of ["first", "again"]) {
-      if (check === "again") await beforeSwitch(others);
+      if (check === "again" && !(await beforeSwitch(others))) return "stopped";
       for (const { context, stored } of changing) {
         const dangling = await findDanglingByKey(context, stored, run);
         if (dangling === "stopped") return dangling;

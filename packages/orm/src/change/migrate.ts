@@ -15,7 +15,7 @@ import { createRun, type MigrationRun, type RunOptions } from "../state/run/migr
 import { renewCopies } from "../write/many/renew-copies.js";
 import { changeKeys } from "./change-key.js";
 import { type DroppedModel, fenceDroppedModels, removeDroppedModels } from "./drop-models.js";
-import { beginMigration } from "./plan/begin-migration.js";
+import { beginMigrations } from "./plan/begin-migration.js";
 import { emptyPlan, type MigrationPlan } from "./plan/migration-plan.js";
 import { planMigration } from "./plan/plan-migration.js";
 import { beginRemoval } from "./plan/remove-values.js";
@@ -194,10 +194,8 @@ async function runStages(
   report: Report,
 ): Promise<MigrationOutcome> {
   // All fences move first, so that the program can write every model from then on.
-  const beginAll = async (models: readonly TableContext[]) => {
-    for (const context of models) await beginMigration(context, run);
-  };
-  const keys = await changeKeys(contexts, run, options, beginAll);
+  const begin = (models: readonly TableContext[]) => beginMigrations(models, run);
+  const keys = await changeKeys(contexts, run, options, begin);
   if (keys === "stopped" || keys === "blocked") return keys;
   if (keys !== "done") {
     report.indexes.push(...keys.indexes);
@@ -206,7 +204,7 @@ async function runStages(
     report.dangling.push(...keys.dangling);
     return "key-unchanged";
   }
-  await beginAll(contexts);
+  if (!(await begin(contexts))) return "stopped";
   for (const context of contexts) await beginRemoval(context, run, options.removeValues);
   await fenceDroppedModels(contexts, run, options.dropModels);
   let isStopped = false;

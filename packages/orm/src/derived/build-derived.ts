@@ -39,7 +39,8 @@ export async function buildDerived(
  * is dropping, because the catalog changed when it became so.
  *
  * Programs do not read the catalog before each read of an index, but they read it again after a
- * short time. Nothing is removed until all programs that read an index have done so.
+ * short time. What they may read is therefore disabled first: writers maintain it until all
+ * programs have read the catalog again. Then it is dropping.
  *
  * @returns false if the signal stopped it; the next call resumes with what is left.
  */
@@ -50,7 +51,6 @@ export async function dropDerived(store: ModelStore, run: MigrationRun): Promise
   if (drop === undefined) return true;
   const meter = run.meter(model.name, indexesWithDrops(store));
   meter.start("dropping", 0);
-  if (!(await waitForReaders(store, run))) return false;
   let done = 0;
   const onKeys = (keys: number) => {
     done += keys;
@@ -58,11 +58,11 @@ export async function dropDerived(store: ModelStore, run: MigrationRun): Promise
   };
   for (; drop !== undefined; drop = nextDrop(store)) {
     if (run.signal?.aborted) return false;
+    if (drop.isRead && !(await waitForReaders(store, run))) return false;
     const isClear = await clearAll(store, run, drop, onKeys);
     if (isClear === "stopped") return false;
     if (isClear) await finishDrop(store, run, drop);
     await catalog.reload();
-    if (drop.isRead && !(await waitForReaders(store, run))) return false;
   }
   return true;
 }

@@ -25,7 +25,7 @@ export interface Drop {
   readonly prefixes: readonly KvKey[];
   readonly keys?: readonly KvKey[];
   readonly removeFrom: (entry: CatalogEntry) => CatalogEntry;
-  /** True if programs read the entries until this is committed. */
+  /** True if programs may have begun to read by the catalog as it is. They end first. */
   readonly isRead?: true;
 }
 
@@ -54,6 +54,13 @@ export interface Maintenance {
     steps: readonly MigrationStep[],
     kv: Kv,
   ): CatalogEntry | Promise<CatalogEntry>;
+  /**
+   * Returns the catalog entry, in which everything of this kind is disabled that programs read and
+   * that is no longer maintained when the migration has begun.
+   *
+   * @param planned the entry after the migration has begun.
+   */
+  disable?(entry: CatalogEntry, facts: ModelFacts, planned: CatalogEntry): CatalogEntry;
   /**
    * Returns the prefixes of the keys of this kind for an index, which a drop of the index clears.
    */

@@ -27,7 +27,8 @@ export class ModelDefinitionError extends OrmError {
  * - `"verifying"`: rows and entries are being compared.
  * - `"unique-pending"`: it is built, but several rows share a unique value. It becomes readable
  *   when the last duplicate is gone. A migration does not resolve duplicates.
- * - `"disabled"`: an earlier release has replaced it with another index. The next run removes it.
+ * - `"disabled"`: it is to be removed. A migration has begun this, or an earlier release has
+ *   replaced it with another index.
  * - `"dropping"`: its entries are being deleted.
  * - `"outdated"`: its entries match the stored rows, but not the rows as the program reads them. A
  *   migration must change the rows first.
@@ -52,7 +53,7 @@ const stateTexts: Readonly<Record<UnreadableState, string>> = {
   verifying: `its entries are being verified; ${building}, or run migrate`,
   "unique-pending":
     "several rows share one of its unique values; list them with findDuplicates, and change or delete all but one of each",
-  disabled: "another index has replaced it; use that index, or run migrate to build it again",
+  disabled: "it is to be removed; use another index, or run migrate to build it again",
   dropping: "its entries are being deleted; run migrate to build it again",
   outdated: "the stored rows have an earlier schema, or copied fields are not filled; run migrate",
   replaced: "it was rebuilt while the query read it; run the query again",

@@ -1,5 +1,5 @@
 import { type Kv, ulid } from "@keywright/core";
-import { maintained } from "../../derived/build-derived.js";
+import { maintained, waitForReaders } from "../../derived/build-derived.js";
 import {
   type CatalogEntry,
   type StoredSchema,
@@ -20,24 +20,82 @@ import { readFacts } from "./read-facts.js";
 import { leftFields } from "./remove-values.js";
 
 /**
+ * Begins the plans of models: see {@link beginMigration}. What they drop is disabled first. Writers
+ * maintain it until all programs have read the catalog again, so that no program reads what others
+ * no longer maintain.
+ *
+ * @returns false if the signal stopped it. The next call resumes.
+ */
+export async function beginMigrations(
+  contexts: readonly TableContext[],
+  run: MigrationRun,
+): Promise<boolean> {
+  const [first] = contexts;
+  if (first === undefined) return true;
+  for (;;) {
+    let hasDrops = false;
+    for (const context of contexts) hasDrops = (await disableDropped(context, run)) || hasDrops;
+    if (hasDrops && !(await waitForReaders(first, run))) return false;
+    let hasBegun = true;
+    for (const context of contexts) hasBegun = (await beginMigration(context, run)) && hasBegun;
+    if (hasBegun) return true;
+  }
+}
+
+/**
+ * Disables what the plan of a model drops.
+ *
+ * @returns true if there is something, or if an earlier run has left something to drop.
+ */
+async function disableDropped(context: TableContext, { lease }: MigrationRun): Promise<boolean> {
+  const { kv, catalog } = context;
+  return await retry(async () => {
+    const facts = await readFacts(context);
+    const { check } = catalog.snapshot;
+    const disabled = withDisabled(facts, await plannedEntry(kv, facts));
+    if (disabled === undefined) return isDropped(facts.entry);
+    const { ok } = await lease.commit(kv.atomic().check(check).set(check.key, disabled));
+    return ok ? true : again;
+  });
+}
+
+/** Returns undefined if programs read nothing that a planned entry no longer has maintained. */
+function withDisabled(facts: ModelFacts, planned: CatalogEntry): CatalogEntry | undefined {
+  let { entry } = facts;
+  for (const kind of maintained) entry = kind.disable?.(entry, facts, planned) ?? entry;
+  return canonicalJson(entry) === canonicalJson(facts.entry) ? undefined : entry;
+}
+
+/** True if an earlier run has disabled something, and may have been killed before others knew. */
+function isDropped({ indexes, counters = {} }: CatalogEntry): boolean {
+  const states = Object.values(indexes).flatMap(({ isOther, state, leaving }) =>
+    isOther ? [] : [state, leaving?.state],
+  );
+  return [...states, ...Object.values(counters)].some(
+    (state) => state === "disabled" || state === "dropping",
+  );
+}
+
+/**
  * Begins the plan of a model with one commit. From then on, the catalog has the new schema of the
  * rows and the new names of relations and indexes, and it lists the transform, if one is needed,
  * and the indexes and counters that are dropped. The commit is the fence: writes that were planned
  * earlier fail and are planned again, and programs that the new schema does not accept can no
  * longer write. Nothing is written if the catalog has all of this already.
+ *
+ * @returns false if programs may still read something that the plan drops.
  */
-export async function beginMigration(
-  context: TableContext,
-  { lease }: MigrationRun,
-): Promise<void> {
+async function beginMigration(context: TableContext, { lease }: MigrationRun): Promise<boolean> {
   const { kv, model, catalog } = context;
-  await retry(async () => {
+  return await retry(async () => {
     const facts = await readFacts(context);
     const { check } = catalog.snapshot;
     const { manifest } = facts;
     const entry = withFormat(await plannedEntry(kv, facts));
+    if (withDisabled(facts, entry) !== undefined) return false;
     if (canonicalJson(entry) === canonicalJson(facts.entry)) {
-      return await recordFunctions(context, lease, facts);
+      await recordFunctions(context, lease, facts);
+      return true;
     }
     const left = leftFields(facts);
     const operation = kv
@@ -56,7 +114,7 @@ export async function beginMigration(
     await catalog.reload();
     if (!ok) return again;
     await recordEarlierSchemas(kv, model, catalog.programRows);
-    return undefined;
+    return true;
   });
 }
 

@@ -1,6 +1,10 @@
 import type { Counter } from "../../model/aggregates/counter.js";
 import { type CounterName, counterName, rowCounter } from "../../model/aggregates/counter-name.js";
-import type { CatalogEntry, IndexState } from "../../state/catalog/catalog-entry.js";
+import {
+  type CatalogEntry,
+  type IndexState,
+  isMaintained,
+} from "../../state/catalog/catalog-entry.js";
 import { countersIn, type StoredCounter } from "../../state/catalog/stored-counters.js";
 import type { MigrationStep, PlannedStep } from "../../state/run/migration-step.js";
 import type { ModelFacts } from "../../state/run/model-facts.js";
@@ -16,7 +20,7 @@ export function counterSteps(facts: ModelFacts): PlannedStep[] {
   for (const counter of model.counters) {
     const state = stored.get(counter.name)?.state;
     if (state === "readable") continue;
-    const isNew = state === undefined || state === "absent";
+    const isNew = state === undefined || state === "absent" || state === "disabled";
     const reason = `${textOf(counter)} is ${isNew ? "built from the rows" : "being built"}.`;
     const sideBySide = isCounterLearned(facts, counter);
     const step = { kind: "build-counter", class: "backfill", sideBySide } as const;
@@ -25,7 +29,7 @@ export function counterSteps(facts: ModelFacts): PlannedStep[] {
   for (const counter of stored.values()) {
     const isDeclared = model.counters.some(({ name }) => name === counter.name);
     if (isDeclared || counter.state === "absent") continue;
-    const isRunning = counter.state === "dropping";
+    const isRunning = counter.state === "dropping" || counter.state === "disabled";
     const reason = isRunning
       ? `${textOf(counter)} is being removed.`
       : `${textOf(counter)} is dropped. In programs that have it, counting is slower or fails.`;
@@ -55,13 +59,23 @@ export function countersAfter(
     // absent and its build starts again.
     if (state === "write-only" && !Object.hasOwn(counters, name)) continue;
     const isOfChanged = index !== undefined && changed.has(index);
-    const isDropped = isOfChanged || steps.some((step) => isDropStep(step, name));
+    const isDropped =
+      isOfChanged || state === "disabled" || steps.some((step) => isDropStep(step, name));
     planned[name] = isDropped ? "dropping" : state;
   }
   return { counters: planned };
 }
 
-/** Returns the counters of the database by the new names of their indexes. */
+/** Returns the readable counters that a planned entry no longer has maintained. */
+export function droppedCounters(facts: ModelFacts, planned: CatalogEntry): StoredCounter[] {
+  const newNames = renamedCounters(facts).map(({ name }) => name);
+  return countersIn(facts.entry).filter(({ state }, i) => {
+    const after = planned.counters?.[newNames[i]!] ?? "absent";
+    return state === "readable" && !isMaintained(after);
+  });
+}
+
+/** Returns the counters of the database in their order, by the new names of their indexes. */
 function renamedCounters(facts: ModelFacts): readonly StoredCounter[] {
   const stored = countersIn(facts.entry);
   const renames = renamedIndexes(facts);

@@ -5,19 +5,21 @@ import {
   rowCounter,
 } from "../../model/aggregates/counter-name.js";
 import { systemPrefix } from "../../model/compiled-model.js";
-import { storedIndexOf } from "../../state/catalog/catalog-entry.js";
+import { type CatalogEntry, storedIndexOf } from "../../state/catalog/catalog-entry.js";
 import { countersIn } from "../../state/catalog/stored-counters.js";
 import type { ModelStore } from "../../state/context/model-store.js";
 import type { Drop, Maintenance } from "../maintenance.js";
 import { buildCounters } from "./build-counters.js";
-import { countersOfIndex, withoutCounters } from "./counter-states.js";
-import { counterSteps, countersAfter } from "./counter-steps.js";
+import { countersOfIndex, withCounterStates, withoutCounters } from "./counter-states.js";
+import { counterSteps, countersAfter, droppedCounters } from "./counter-steps.js";
 
 /** Counts the rows for new counters and ranks, and removes dropped ones. */
 export const countersMaintenance: Maintenance = {
   name: "counters",
   steps: counterSteps,
   begin: (entry, facts, steps) => ({ ...entry, ...countersAfter(facts, steps) }),
+  disable: (entry, facts, planned) =>
+    withCounterStates(entry, droppedCounters(facts, planned), "disabled"),
   placesOfIndex({ name, stored, entry, isShared }) {
     if (isShared) return [];
     const counters = [{ suffix: "" }, ...countersOfIndex(entry, name)];
@@ -30,6 +32,11 @@ export const countersMaintenance: Maintenance = {
 
 function nextDrop({ model, catalog }: ModelStore): Drop | undefined {
   const { entry } = catalog.snapshot;
+  const disabled = countersIn(entry).filter(({ state }) => state === "disabled");
+  if (disabled.length > 0) {
+    const removeFrom = (current: CatalogEntry) => withCounterStates(current, disabled, "dropping");
+    return { prefixes: [], isRead: true, removeFrom };
+  }
   const dropped = countersIn(entry).find(({ state }) => state === "dropping");
   if (dropped === undefined) return undefined;
   const { name, index } = dropped;

@@ -7,21 +7,25 @@ import type { MigrationRun } from "../../state/run/migration-run.js";
 import { withCounterStates } from "./counter-states.js";
 
 /**
- * Marks the counters of a model as dropping, before the first entry is repaired. A writer that left
- * out an entry has not counted its row either. The mark is in the catalog and therefore survives a
- * crash. If the verification is part of a migration, the migration rebuilds the counters instead.
+ * Disables the counters of a model before the first entry is repaired, so that they are dropped. A
+ * writer that left out an entry has not counted its row either. The state is in the catalog and
+ * therefore survives a crash. If the verification is part of a migration, the migration rebuilds
+ * the counters instead.
  */
 export async function dropCounters(store: ModelStore, { lease }: MigrationRun): Promise<void> {
   await store.catalog.reload();
   await changeCatalog(store, lease, (entry) => {
     const counters = countersIn(entry);
-    return counters.length === 0 ? undefined : withCounterStates(entry, counters, "dropping");
+    if (counters.length === 0) return undefined;
+    const readable = counters.filter(({ state }) => state === "readable");
+    const others = counters.filter(({ state }) => state !== "readable" && state !== "disabled");
+    return withCounterStates(withCounterStates(entry, others, "dropping"), readable, "disabled");
   });
 }
 
-/** True if a counter is being dropped. */
+/** True if a counter is being dropped, or is to be. */
 export function dropsCounters(entry: CatalogEntry): boolean {
-  return countersIn(entry).some(({ state }) => state === "dropping");
+  return countersIn(entry).some(({ state }) => state === "disabled" || state === "dropping");
 }
 
 /** Returns the prefixes under which sums and ranks are stored, without the system prefix. */

@@ -31,7 +31,7 @@ export function maintainedCounters(snapshot: CatalogSnapshot): MaintainedCounter
   const { writeModel, entry } = snapshot;
   const stateOf = ({ name }: Counter) => snapshot.counterState(name);
   const counters = writeModel.counters.filter((counter) => isMaintained(stateOf(counter)));
-  const isComplete = (counter: Counter) => stateOf(counter) === "readable";
+  const isComplete = (counter: Counter) => ["readable", "disabled"].includes(stateOf(counter));
   const maintained = {
     complete: setOf(writeModel, counters.filter(isComplete)),
     growing: setOf(

@@ -2,12 +2,14 @@ import { duplicatesPrefix } from "../../state/catalog/backfill-state.js";
 import {
   type CatalogEntry,
   isMaintained,
+  type PlacedIndex,
   placeOf,
   type StoredIndex,
   storedIndexOf,
   withoutLeaving,
 } from "../../state/catalog/catalog-entry.js";
 import type { ModelStore } from "../../state/context/model-store.js";
+import type { ModelFacts } from "../../state/run/model-facts.js";
 import type { Drop, Maintenance } from "../maintenance.js";
 import { backfill } from "./fill/backfill.js";
 import { indexSteps } from "./index-steps.js";
@@ -20,6 +22,7 @@ export const entriesMaintenance: Maintenance = {
   async begin(entry, facts, steps, kv) {
     return { ...entry, indexes: await plannedIndexes(facts, steps, kv) };
   },
+  disable,
   placesOfIndex({ model, name, stored, isShared }) {
     const duplicates = duplicatesPrefix(model, name);
     return isShared ? [duplicates] : [[placeOf(stored)], duplicates];
@@ -28,16 +31,32 @@ export const entriesMaintenance: Maintenance = {
   build: backfill,
 };
 
+function disable(entry: CatalogEntry, _: ModelFacts, planned: CatalogEntry): CatalogEntry {
+  const definitions = Object.values(planned.indexes).flatMap(definitionsOf);
+  const maintained = new Set(definitions.filter(({ state }) => isMaintained(state)).map(placeOf));
+  const disabled = <I extends PlacedIndex>(one: I): I =>
+    one.state === "readable" && !maintained.has(placeOf(one)) ? { ...one, state: "disabled" } : one;
+  return withIndexes(entry, ({ leaving, ...index }) => {
+    return { ...disabled(index), ...(leaving && { leaving: disabled(leaving) }) };
+  });
+}
+
+function definitionsOf(index: StoredIndex): PlacedIndex[] {
+  return [index, index.next, index.leaving].flatMap((one) => one ?? []);
+}
+
 function nextDrop({ model, catalog }: ModelStore): Drop | undefined {
   const { entry } = catalog.snapshot;
   for (const [name, stored] of Object.entries(entry.indexes)) {
-    if (stored.leaving !== undefined) {
+    const state = stored.leaving?.state;
+    if (state !== undefined) {
       // Writers maintain it until all programs know that it is no longer to be read.
-      const change = stored.leaving.state === "disabled" ? withoutLeaving : withDisabledLeaving;
+      const change = state === "disabled" ? withoutLeaving : withDisabledLeaving;
+      const isNext = (index: StoredIndex) => index.leaving?.state === state;
       return {
         prefixes: [],
         isRead: true,
-        removeFrom: (current) => withIndex(current, name, change),
+        removeFrom: (current) => withIndexes(current, (one) => (isNext(one) ? change(one) : one)),
       };
     }
     const [left] = stored.leftPlaces ?? [];
@@ -65,10 +84,11 @@ function hasDuplicates({ state, next }: StoredIndex): boolean {
 
 function isPlaceUsed({ indexes }: CatalogEntry, name: string, dropped: StoredIndex): boolean {
   return Object.entries(indexes).some(([other, index]) => {
-    const used = [index, index.next, index.leaving].flatMap((one) => one ?? []);
     return (
       other !== name &&
-      used.some((one) => placeOf(one) === placeOf(dropped) && isMaintained(one.state))
+      definitionsOf(index).some(
+        (one) => placeOf(one) === placeOf(dropped) && isMaintained(one.state),
+      )
     );
   });
 }
@@ -84,6 +104,14 @@ function withDisabledLeaving({ leaving, ...index }: StoredIndex): StoredIndex {
 
 function withAbsentIndex(entry: CatalogEntry, name: string): CatalogEntry {
   return withIndex(entry, name, (index) => ({ ...index, state: "absent" }));
+}
+
+function withIndexes(
+  entry: CatalogEntry,
+  change: (index: StoredIndex) => StoredIndex,
+): CatalogEntry {
+  const changed = Object.entries(entry.indexes).map(([name, index]) => [name, change(index)]);
+  return { ...entry, indexes: Object.fromEntries(changed) };
 }
 
 function withIndex(

@@ -69,7 +69,7 @@ function isBuilt({ state, next }: StoredIndex): boolean {
   return next === undefined && state === "readable";
 }
 
-/** False for an index that earlier releases have replaced with another: a run removes it. */
+/** False for an index that is absent, or that a run removes. */
 function isKept({ state }: StoredIndex): boolean {
   return state !== "absent" && state !== "dropping" && state !== "disabled";
 }
@@ -88,7 +88,7 @@ function droppedIndex(
     return { ...step, class: "safe", reason };
   }
   if (stored.state === "disabled") {
-    const reason = `Another index has replaced the index ${name}. Its entries are removed.`;
+    const reason = `The index ${name} is no longer read. Its entries are removed.`;
     return { ...step, class: "safe", reason };
   }
   const declared = model.indexes.find((index) => index.name === name);

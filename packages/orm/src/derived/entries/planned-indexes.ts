@@ -57,7 +57,8 @@ export function changedIndexes(
   for (const [name, { state, next, leaving, leftPlaces }] of Object.entries(entry.indexes)) {
     const isDeclared = model.indexes.some((index) => index.name === name);
     // Only the removal of what is left continues.
-    const isUnchanged = isDeclared && isMaintained(state) && next === undefined;
+    const isKept = isMaintained(state) && state !== "disabled";
+    const isUnchanged = isDeclared && isKept && next === undefined;
     const isRebuilt = steps.some(({ kind, index }) => kind === "rebuild-index" && index === name);
     const hasLeft = leaving !== undefined || leftPlaces !== undefined;
     if (hasLeft && isUnchanged && !isRebuilt) names.delete(name);

@@ -16,8 +16,8 @@ import type { IndexManifest } from "../schema/manifests/manifest.js";
  * - `"write-only"`: a backfill writes the entries of the rows that existed before.
  * - `"verifying"`: rows and entries are compared.
  * - `"unique-pending"`: a unique index waits until its last duplicate is gone.
- * - `"disabled"`: it belongs to an earlier primary key, or an earlier release has replaced it with
- *   another index. The next run removes it.
+ * - `"disabled"`: it is complete, but is to be removed when no program reads it any longer. It
+ *   belongs to an earlier primary key, a migration drops it, or an earlier release has replaced it.
  * - `"dropping"`: its entries are being removed.
  */
 export type IndexState =
