@@ -116,8 +116,7 @@ export class Calls {
     let meter: ReadMeter | undefined;
     try {
       const options = parseOptions(context, operation, args, this.kind);
-      const limit = maxReads ?? options.maxReads ?? settings.maxReads;
-      meter = new ReadMeter(model.name, limit, options.signal);
+      meter = meterOf(context, options, maxReads);
       if (isWrite && transaction === undefined && isWithinTransaction(kv)) {
         throw new TransactionBypassedError(model.name);
       }

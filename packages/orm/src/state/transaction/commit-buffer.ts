@@ -1,12 +1,6 @@
-import {
-  type AtomicOperation,
-  type Kv,
-  type KvCommitError,
-  type KvLimits,
-  LimitExceededError,
-} from "@keywright/core";
+import type { AtomicOperation, Kv, KvCommitError, KvLimits } from "@keywright/core";
 import type { WriteBuffer } from "./buffer/write-buffer.js";
-import { limitErrorOf } from "./limit-error-of.js";
+import { assertWithin, limitErrorOf } from "./limit-error-of.js";
 import type { ReadSet } from "./read-set.js";
 import { yieldToEventLoop } from "./yield-to-event-loop.js";
 
@@ -35,7 +29,7 @@ export async function commitBuffer(
 ): Promise<TransactionResult> {
   const { mutationCount } = buffer;
   if (mutationCount === 0) return await verifyReads(target, reads);
-  assertWithin(target, "mutations", mutationCount);
+  assertWithin(target.limits, "mutations", mutationCount);
   const operation = target.kv.atomic();
   await addChecks(operation, target, reads);
   let steps = 0;
@@ -60,8 +54,8 @@ export function assertFits(
   buffer: WriteBuffer,
 ): void {
   const { checks, mutations } = target.limits;
-  if (Number.isFinite(checks)) assertWithin(target, "checks", reads.size);
-  if (Number.isFinite(mutations)) assertWithin(target, "mutations", buffer.mutationCount);
+  if (Number.isFinite(checks)) assertWithin(target.limits, "checks", reads.size);
+  if (Number.isFinite(mutations)) assertWithin(target.limits, "mutations", buffer.mutationCount);
 }
 
 async function verifyReads(target: Target, reads: ReadSet): Promise<TransactionResult> {
@@ -80,18 +74,10 @@ async function addChecks(
   target: Target,
   { checks }: ReadSet,
 ): Promise<void> {
-  assertWithin(target, "checks", checks.length);
+  assertWithin(target.limits, "checks", checks.length);
   // One call for each check, because a call cannot have a hundred thousand arguments.
   for (const [i, check] of checks.entries()) {
     operation.check(check);
     if (i % stepsPerTurn === stepsPerTurn - 1) await yieldToEventLoop();
   }
-}
-
-function assertWithin(
-  { limits }: Pick<Target, "limits">,
-  name: "checks" | "mutations",
-  actual: number,
-): void {
-  if (actual > limits[name]) throw new LimitExceededError(name, limits[name], actual);
 }

@@ -11,6 +11,15 @@ const messagePatterns: readonly (readonly [RegExp, keyof KvLimits])[] = [
   [/^(TooManyMutations\b|Too many mutations\b)/, "mutations"],
 ];
 
+/** @throws {LimitExceededError} if a commit would exceed a limit. */
+export function assertWithin(
+  limits: Pick<KvLimits, "checks" | "mutations">,
+  name: "checks" | "mutations",
+  actual: number,
+): void {
+  if (actual > limits[name]) throw new LimitExceededError(name, limits[name], actual);
+}
+
 export function isLimitError(error: unknown): boolean {
   if (limitErrorOf(error) instanceof LimitExceededError) return true;
   return error instanceof TypeError && /\btoo (many|large)\b.*\(max /i.test(error.message);

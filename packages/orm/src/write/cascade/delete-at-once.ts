@@ -46,13 +46,14 @@ const unlimited = { checks: Number.POSITIVE_INFINITY, mutations: Number.POSITIVE
  * @throws {OtherRowFound} if `find` no longer finds the row.
  */
 export async function deleteInTransaction(deletion: Deletion): Promise<FoundRow> {
-  return await runAtomically(deletion.context, async ({ tables }) => {
-    return await deleteInOneWalk(deletion, {
+  const { result } = await runAtomically(deletion.context, ({ tables }) =>
+    deleteInOneWalk(deletion, {
       tables: { writes: tables, reads: tables, lists: tables },
       budget: new CascadeBudget(unlimited, Number.POSITIVE_INFINITY),
       maxDepth: Number.POSITIVE_INFINITY,
-    });
-  });
+    }),
+  );
+  return result;
 }
 
 /**

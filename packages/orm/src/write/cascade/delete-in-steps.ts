@@ -5,7 +5,7 @@ import type { FoundRow } from "../../state/context/any-query.js";
 import type { ReadMeter } from "../../state/context/read-meter.js";
 import { viewOf } from "../../state/context/read-view.js";
 import { type TableContext, tablesWithin } from "../../state/context/table-context.js";
-import type { AfterCommit } from "../../state/transaction/after-commit.js";
+import { type AfterCommit, runAfterCommit } from "../../state/transaction/after-commit.js";
 import { isLimitError } from "../../state/transaction/limit-error-of.js";
 import { runTransaction } from "../../state/transaction/run-transaction.js";
 import type { TransactionKv } from "../../state/transaction/transaction-kv.js";
@@ -80,12 +80,10 @@ export async function deleteInSteps(
       continue;
     }
     // All hooks are called even if one throws, because their rows are written.
-    for (const run of afterHooks) {
-      try {
-        await run(null);
-      } catch (error) {
-        hookErrors.push(error);
-      }
+    try {
+      await runAfterCommit(afterHooks, null);
+    } catch (error) {
+      hookErrors.push(error);
     }
   }
   if (hookErrors.length > 0) throw hookErrors[0];

@@ -1,10 +1,4 @@
-import {
-  type AtomicCheck,
-  type AtomicOperation,
-  type KvCommitError,
-  type KvCommitResult,
-  LimitExceededError,
-} from "@keywright/core";
+import type { AtomicCheck, AtomicOperation, KvCommitError, KvCommitResult } from "@keywright/core";
 import { reloadCopying } from "../../derived/copies/plan-with-copies.js";
 import { addWrites, type Effects, inOneMillisecond, writesAt } from "../../derived/effects.js";
 import { claimUniqueKey, takenError } from "../../derived/entries/duplicates/claim-unique-key.js";
@@ -18,12 +12,11 @@ import { isRow } from "../../model/rows/stored-row.js";
 import type { Time } from "../../model/rows/time.js";
 import type { CatalogSnapshot } from "../../state/catalog/catalog-snapshot.js";
 import type { FoundRow } from "../../state/context/any-query.js";
-import type { TableLimits } from "../../state/context/model-store.js";
 import { viewOf } from "../../state/context/read-view.js";
 import { isInScope } from "../../state/context/scope.js";
 import type { TableContext } from "../../state/context/table-context.js";
 import { writableCatalog } from "../../state/context/writable-catalog.js";
-import { limitErrorOf } from "../../state/transaction/limit-error-of.js";
+import { assertWithin, limitErrorOf } from "../../state/transaction/limit-error-of.js";
 import { FailedAttempt, retry } from "../../state/transaction/retry.js";
 import { planChange } from "./plan-change.js";
 
@@ -120,15 +113,6 @@ export function commitOperation(
   const operation = kv.atomic().check(...checks);
   addWrites(operation, writes, now);
   return operation;
-}
-
-/** @throws {LimitExceededError} if a commit would exceed a limit. */
-export function assertWithin(
-  limits: TableLimits,
-  name: "checks" | "mutations",
-  actual: number,
-): void {
-  if (actual > limits[name]) throw new LimitExceededError(name, limits[name], actual);
 }
 
 /** Finds out which check failed. Throws if the change cannot be made. */

@@ -1,5 +1,4 @@
 import type { KvKey, KvKeyPart } from "@keywright/core";
-import { RowNotFoundError } from "../../errors/row-errors.js";
 import { primaryKeyOfEntry } from "../../model/keys/entry-value.js";
 import { keyAfter } from "../../model/keys/key-parts.js";
 import { pointerOf } from "../../model/keys/primary-key.js";
@@ -12,6 +11,7 @@ import { viewOf } from "../../state/context/read-view.js";
 import type { TableContext } from "../../state/context/table-context.js";
 import { namedIndex } from "../../state/schema/named-index.js";
 import { deleteRow } from "../cascade/delete-row.js";
+import { writeUnlessGone } from "../cascade/write-unless-gone.js";
 import { type RowResult, writeEach } from "../many/write-each.js";
 import type { FindRow } from "../rows/find-row.js";
 import { purgingContext } from "./purging-context.js";
@@ -79,8 +79,9 @@ export async function purgeRows(
       const isPurged = found !== undefined && isMarked(model, found.row) && accepts(found);
       return isPurged ? found : undefined;
     };
-    return await unlessGone(
-      deleteRow(within, find, pointerOf(primaryKey), {}, writeMeter, primaryKey),
+    // Others may have restored or purged the row.
+    return await writeUnlessGone(model, primaryKey, (where) =>
+      deleteRow(within, find, where, {}, writeMeter, primaryKey),
     );
   };
   const failed: { id: unknown; error: unknown }[] = [];
@@ -111,14 +112,4 @@ export async function purgeRows(
   }
   meter.reads += writeMeter.reads;
   return { count, failed };
-}
-
-/** Returns undefined if others have restored or purged the row. */
-async function unlessGone(write: Promise<FoundRow>): Promise<FoundRow | undefined> {
-  try {
-    return await write;
-  } catch (error) {
-    if (error instanceof RowNotFoundError) return undefined;
-    throw error;
-  }
 }

@@ -17,7 +17,7 @@ import { maxRowsPerCommit } from "../cascade/cascade-budget.js";
 import { writeUnlessGone } from "../cascade/write-unless-gone.js";
 import type { WriteOptions } from "../input/write-options.js";
 import type { FindRow } from "../rows/find-row.js";
-import { runAtomically } from "../rows/run-atomically.js";
+import { runAtomically, writeRowAtomically } from "../rows/run-atomically.js";
 import { type MarkedRow, markedTogether } from "./marked-together.js";
 import { withDeletedRows } from "./purging-context.js";
 import { restoreRow } from "./restore-row.js";
@@ -66,7 +66,7 @@ export async function restoreCascade(
   const restoration = { context, find, where, options, root, time, rows, restored: { ids, time } };
   if (context.transaction !== undefined || rows.length < maxRowsPerCommit) {
     try {
-      return await commit(restoration, (within) => restoreAtOnce(restoration, within));
+      return await writeRowAtomically(context, (within) => restoreAtOnce(restoration, within));
     } catch (error) {
       if (context.transaction !== undefined || !isLimitError(error)) throw error;
     }
@@ -82,19 +82,6 @@ async function readRestoreTime(
   return value instanceof Date ? value : undefined;
 }
 
-/** Runs writes in one commit, and returns the restored row with the versionstamp of the commit. */
-async function commit(
-  { context }: Restoration,
-  write: (within: TableContext) => Promise<FoundRow>,
-): Promise<FoundRow> {
-  let committed: string | null = null;
-  const onCommit = (versionstamp: string | null) => {
-    committed = versionstamp;
-  };
-  const row = await runAtomically(context, write, { onCommit });
-  return committed === null ? row : { ...row, versionstamp: committed };
-}
-
 async function restoreAtOnce(restoration: Restoration, within: TableContext): Promise<FoundRow> {
   const restored = await restoreRoot(restoration, within);
   await restoreRows(restoration, restoration.rows, within);
@@ -105,7 +92,7 @@ async function restoreAtOnce(restoration: Restoration, within: TableContext): Pr
 async function restoreInSteps(restoration: Restoration): Promise<FoundRow> {
   const { context, root, time, rows } = restoration;
   const jobKey = restoreJobKey(context.model, root.primaryKey);
-  const restored = await commit(restoration, async (within) => {
+  const restored = await writeRowAtomically(context, async (within) => {
     // The record expires with the row, because a later row with the same key is another one.
     const { expireAt } = root;
     const expiry = expireAt === undefined ? {} : setUntil(expireAt, currentTime());

@@ -130,7 +130,8 @@ async function changeAtomically(
   write: (within: TableContext, primaryKey: PrimaryKey) => Promise<FoundRow | undefined>,
 ): Promise<RowResult[]> {
   const readsBefore = meter.reads;
-  const rows = await writeAtomically(context, async (within, written) => {
+  const rows = await writeAtomically(context, async (within) => {
+    const written: FoundRow[] = [];
     meter.reads = readsBefore;
     const primaryKeys = await findKeys(within, query, meter);
     const takenKeys = new TakenKeys(primaryKeys);
@@ -141,6 +142,7 @@ async function changeAtomically(
       if (row !== undefined) written.push(row);
     }
     await takenKeys.assertReleased(within);
+    return written;
   });
   return rows.map((row) => ({ ok: true, row }));
 }

@@ -3,8 +3,8 @@ import { copyInput } from "../../model/rows/copy-of-data.js";
 import { assertArgument, flag } from "../../model/shape.js";
 import type { FoundRow } from "../../state/context/any-query.js";
 import type { TableContext } from "../../state/context/table-context.js";
+import { assertWithin } from "../../state/transaction/limit-error-of.js";
 import { yieldToEventLoop } from "../../state/transaction/yield-to-event-loop.js";
-import { assertWithin } from "../commit/commit-change.js";
 import { isHookError } from "../input/row-hooks.js";
 import { assertWriteOptions, type WriteOptions } from "../input/write-options.js";
 import { createRow, insertNewRow, newRow } from "../rows/create-row.js";
@@ -98,7 +98,8 @@ async function createAtomically(
   // Each row needs at least one check and one mutation, and the catalog entry needs one check.
   assertWithin(limits, "checks", data.length + 1);
   assertWithin(limits, "mutations", data.length);
-  const write = async (within: TableContext, written: FoundRow[]): Promise<void> => {
+  const write = async (within: TableContext): Promise<FoundRow[]> => {
+    const written: FoundRow[] = [];
     for (const [position, row] of data.entries()) {
       if (position > 0 && position % rowsPerTurn === 0) await yieldToEventLoop();
       try {
@@ -108,6 +109,7 @@ async function createAtomically(
         throw isHookError(error) ? error : withPosition(error, position);
       }
     }
+    return written;
   };
   // If the assumption is wrong, the rows are written again. Hooks must not be called twice for
   // that.

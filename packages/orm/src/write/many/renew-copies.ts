@@ -1,11 +1,11 @@
 import type { KvKeyPart } from "@keywright/core";
-import { RowNotFoundError } from "../../errors/row-errors.js";
 import { pointerOf } from "../../model/keys/primary-key.js";
 import { findByPrimaryKey } from "../../read/find/find-unique.js";
 import type { FoundRow } from "../../state/context/any-query.js";
 import { ReadMeter } from "../../state/context/read-meter.js";
 import { viewOf } from "../../state/context/read-view.js";
 import type { TableContext } from "../../state/context/table-context.js";
+import { writeUnlessGone } from "../cascade/write-unless-gone.js";
 import { commitChange } from "../commit/commit-change.js";
 import { findToWrite } from "../rows/find-row.js";
 import { writeEach } from "./write-each.js";
@@ -35,14 +35,11 @@ async function renewRow(
   primaryKey: readonly KvKeyPart[],
 ): Promise<FoundRow | undefined> {
   const meter = new ReadMeter(context.model.name, Number.POSITIVE_INFINITY);
-  try {
-    return await commitChange(context, async (catalog) => {
-      const find = () => findByPrimaryKey(viewOf(context), primaryKey, meter);
-      const found = await findToWrite(context, catalog, find, pointerOf(primaryKey));
+  const find = () => findByPrimaryKey(viewOf(context), primaryKey, meter);
+  return await writeUnlessGone(context.model, primaryKey, (where) =>
+    commitChange(context, async (catalog) => {
+      const found = await findToWrite(context, catalog, find, where);
       return { primaryKey, before: found, row: found.row, renewsCopies: true };
-    });
-  } catch (error) {
-    if (error instanceof RowNotFoundError) return undefined;
-    throw error;
-  }
+    }),
+  );
 }

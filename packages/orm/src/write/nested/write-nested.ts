@@ -5,7 +5,6 @@ import type { FoundRow } from "../../state/context/any-query.js";
 import type { ReadMeter } from "../../state/context/read-meter.js";
 import { viewOf } from "../../state/context/read-view.js";
 import type { TableContext } from "../../state/context/table-context.js";
-import type { AfterCommit } from "../../state/transaction/after-commit.js";
 import { assertWriteOptions, type WriteOptions } from "../input/write-options.js";
 import type { FindRow } from "../rows/find-row.js";
 import { runAtomically } from "../rows/run-atomically.js";
@@ -138,22 +137,16 @@ async function writeNested(
   meter: ReadMeter,
   write: (within: TableContext) => Promise<Written>,
 ): Promise<FoundRow> {
-  let result: FoundRow | undefined;
   let isWritten = false;
   const run = async (within: TableContext): Promise<FoundRow> => {
     const { row, before } = await write(within);
     // A write of a related row may have changed the row itself.
     const last = await findNamed(within, keyOf(within.model, row.row), meter);
-    result = last ?? row;
     isWritten = last?.versionstamp !== before;
-    return result;
-  };
-  const onCommit: AfterCommit = (versionstamp) => {
-    if (result === undefined || versionstamp === null || !isWritten) return;
-    result = { ...result, versionstamp };
+    return last ?? row;
   };
   // If the assumption is wrong, the rows are written again. Hooks must not be called twice for that.
   const optimistic = Object.keys(context.settings.hooks).length === 0;
-  const row = await runAtomically(context, run, { onCommit, optimistic });
-  return result ?? row;
+  const { result, versionstamp } = await runAtomically(context, run, optimistic);
+  return versionstamp === null || !isWritten ? result : { ...result, versionstamp };
 }

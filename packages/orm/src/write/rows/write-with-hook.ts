@@ -1,7 +1,7 @@
 import type { AnyRow } from "../../model/compiled-model.js";
 import type { TableContext } from "../../state/context/table-context.js";
 import { callDuringHook, type DuringHook } from "../input/row-hooks.js";
-import { runAtomically } from "./run-atomically.js";
+import { writeRowAtomically } from "./run-atomically.js";
 
 /**
  * Writes a row. If the model has a `during` hook for the write, both are one commit: the hook gets
@@ -20,25 +20,12 @@ export async function writeWithHook<T extends { readonly versionstamp: string }>
   rowsOf: (written: T) => readonly AnyRow[] | undefined,
 ): Promise<T> {
   if (context.settings.hooks[context.model.name]?.[name] === undefined) return await write(context);
-  let committed: string | null = null;
-  const written = await runAtomically(
-    context,
-    async ({ kv, transaction, tables }) => {
-      // The context may have a scope, or see deleted rows, as that of no other call does.
-      const within = { ...context, kv, transaction, tables };
-      const result = await write(within);
-      const rows = rowsOf(result);
-      if (rows !== undefined) await callDuringHook(within, name, rows);
-      return result;
-    },
-    {
-      onCommit: (versionstamp) => {
-        committed = versionstamp;
-      },
-    },
-  );
-  // Within a transaction of the caller, the versionstamp is provisional.
-  return committed === null || context.transaction !== undefined
-    ? written
-    : { ...written, versionstamp: committed };
+  return await writeRowAtomically(context, async ({ kv, transaction, tables }) => {
+    // The context may have a scope, or see deleted rows, as that of no other call does.
+    const within = { ...context, kv, transaction, tables };
+    const written = await write(within);
+    const rows = rowsOf(written);
+    if (rows !== undefined) await callDuringHook(within, name, rows);
+    return written;
+  });
 }
