@@ -28,11 +28,9 @@ export async function openPath(folder: string, place: string): Promise<KvLike> {
 
 async function openEngine(folder: string, url: EngineUrl): Promise<KvLike> {
   const { packageName, exportName, options } = url;
-  const path = pathOfPackage(folder, packageName);
-  if (path === undefined) throw new EngineMissingError({ packageName });
-  const module = (await import(pathToFileURL(path).href)) as Readonly<
-    Record<string, (options: unknown) => Promise<Engine | OwnedFiles>>
-  >;
+  const module = await importPackage<
+    Readonly<Record<string, (options: unknown) => Promise<Engine | OwnedFiles>>>
+  >(folder, packageName);
   const engine = await module[exportName]!(options);
   try {
     return await openKv(engine);
@@ -56,6 +54,13 @@ async function denoKvOpener(folder: string, place: string): Promise<OpenDenoKv> 
     readonly openKv: OpenDenoKv;
   };
   return open;
+}
+
+/** Imports a package of the project of a folder. */
+export async function importPackage<T>(folder: string, packageName: string): Promise<T> {
+  const path = pathOfPackage(folder, packageName);
+  if (path === undefined) throw new EngineMissingError({ packageName });
+  return (await import(pathToFileURL(path).href)) as T;
 }
 
 /** Returns undefined if the project of the folder does not have the package. */

@@ -114,6 +114,19 @@ export async function withKv<T>(
   }
 }
 
+/** Opens a database, passes it to `use`, and always closes it afterwards. Creates none. */
+export async function withExisting<T>(
+  open: () => Promise<KvLike>,
+  use: (kv: KvLike) => Promise<T>,
+): Promise<T> {
+  const kv = await withoutNewDatabases(open);
+  try {
+    return await use(kv);
+  } finally {
+    await kv.close();
+  }
+}
+
 /** Opens the database of `adopt.from`, and creates none if it does not exist. */
 export async function openSource(
   { path, folder }: LoadedConfig,

@@ -1,12 +1,16 @@
 import type { Kv, KvKey, KvKeyPart } from "@keywright/core";
 import { waitForReaders } from "../derived/build-derived.js";
-import { prefixesOfSums } from "../derived/counters/drop-counters.js";
 import { systemPrefix } from "../model/compiled-model.js";
 import { partAfter } from "../model/keys/key-parts.js";
 import { catalogPrefix, isBeingDropped } from "../state/catalog/catalog-entry.js";
-import { placesOfOthers, placesOfStored } from "../state/catalog/model-places.js";
 import { readRowManifest } from "../state/catalog/row-manifests.js";
-import { readStoredModels, type StoredModel } from "../state/catalog/stored-models.js";
+import { prefixesOfSums } from "../state/catalog/stored-counters.js";
+import {
+  placesOfOthers,
+  placesOfStored,
+  readStoredModels,
+  type StoredModel,
+} from "../state/catalog/stored-models.js";
 import type { TableContext } from "../state/context/table-context.js";
 import { clearPrefix } from "../state/run/clear-prefix.js";
 import type { MigrationRun } from "../state/run/migration-run.js";

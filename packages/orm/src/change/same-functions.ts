@@ -1,5 +1,5 @@
 import { type StoredIndex, storedIndexOf } from "../state/catalog/catalog-entry.js";
-import { withCode } from "../state/catalog/recorded-code.js";
+import { withCode } from "../state/catalog/stored-indexes.js";
 import { type AnyDatabase, tableContexts } from "../state/context/any-database.js";
 import type { TableContext } from "../state/context/table-context.js";
 import { differsInCode, indexManifest } from "../state/schema/manifests/index-manifest.js";

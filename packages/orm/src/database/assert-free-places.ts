@@ -1,8 +1,7 @@
 import type { Kv } from "@keywright/core";
 import { ModelDefinitionError } from "../errors/schema-errors.js";
 import type { CompiledModel } from "../model/compiled-model.js";
-import { placesOfOthers } from "../state/catalog/model-places.js";
-import { readStoredModels } from "../state/catalog/stored-models.js";
+import { placesOfOthers, readStoredModels } from "../state/catalog/stored-models.js";
 
 /**
  * Checks that no new model would store rows or index entries where another model of the database

@@ -1,18 +1,14 @@
 import { readFileSync } from "node:fs";
 import { resolve } from "node:path";
-import { pathToFileURL } from "node:url";
 import { DatabaseModeError, type KvLike, openKv } from "@keywright/core";
 import { Command } from "commander";
-import { EngineMissingError } from "../../errors/codegen-errors.js";
-import { withoutNewDatabases } from "../../project/config/without-new-databases.js";
-import { openPath, pathOfPackage } from "../../project/open-path.js";
-import { loadDatabaseConfig, withKv } from "../../project/open-project.js";
+import { importPackage, openPath } from "../../project/open-path.js";
+import { loadDatabaseConfig, withExisting, withKv } from "../../project/open-project.js";
 import { type ExitCode, exitCodes } from "../terminal/process/exit-codes.js";
-import { aborted, interruptible } from "../terminal/process/interruptible.js";
-import { allowServing } from "../terminal/process/serving.js";
+import { allowServing, serveUntilStopped } from "../terminal/process/serving.js";
 import { port, withConfigOption } from "../terminal/run-options.js";
 import type { Terminal } from "../terminal/terminal.js";
-import { helpText, writeText } from "../terminal/text/wrap.js";
+import { helpText } from "../terminal/text/wrap.js";
 
 interface ServeCommandOptions {
   readonly config?: string;
@@ -67,33 +63,18 @@ export function serveCommand(terminal: Terminal, exit: (code: ExitCode) => void)
       // With one of them alone, the server would answer without TLS.
       if ((options.tlsCert === undefined) !== (options.tlsKey === undefined))
         command.error("error: --tls-cert and --tls-key need each other");
-      const { serve } = await serverModule(terminal.folder);
+      const { serve } = await importPackage<ServerModule>(terminal.folder, serverPackage);
       // Unlike other commands, this one stays, so programs may attach to it.
       allowServing(true);
       const run = async (kv: KvLike) => {
         const server = await serve(kv, serveOptions(terminal.folder, options));
-        writeText(terminal.stdout, `Serving ${server.url}`);
-        await interruptible(terminal, aborted, "Answering what has begun.");
-        await server.close();
+        await serveUntilStopped(terminal, `Serving ${server.url}`, server);
       };
       if (place === undefined)
         await withKv(await loadDatabaseConfig(terminal.folder, options.config), run);
-      else await withPlace(terminal.folder, place, run);
+      else await withExisting(() => openPlace(terminal.folder, place), run);
       exit(exitCodes.done);
     });
-}
-
-async function withPlace(
-  folder: string,
-  place: string,
-  use: (kv: KvLike) => Promise<void>,
-): Promise<void> {
-  const kv = await withoutNewDatabases(() => openPlace(folder, place));
-  try {
-    await use(kv);
-  } finally {
-    await kv.close();
-  }
 }
 
 /** A database remembers whether it was created for clients of Deno. */
@@ -124,10 +105,4 @@ function serveOptions(folder: string, options: ServeCommandOptions): object {
     ],
     ...(hasTls && { tls: { cert: read(tlsCert), key: read(tlsKey) } }),
   };
-}
-
-async function serverModule(folder: string): Promise<ServerModule> {
-  const path = pathOfPackage(folder, serverPackage);
-  if (path === undefined) throw new EngineMissingError({ packageName: serverPackage });
-  return (await import(pathToFileURL(path).href)) as ServerModule;
 }

@@ -1,5 +1,4 @@
 import { basename } from "node:path";
-import { pathToFileURL } from "node:url";
 import {
   type CorruptionError,
   type EmbeddedKv,
@@ -8,13 +7,10 @@ import {
   openKv,
 } from "@keywright/core";
 import { Command } from "commander";
-import { EngineMissingError } from "../../errors/codegen-errors.js";
-import { withoutNewDatabases } from "../../project/config/without-new-databases.js";
-import { openPath, pathOfPackage } from "../../project/open-path.js";
-import { loadProject, type Project, withKv } from "../../project/open-project.js";
+import { importPackage, openPath } from "../../project/open-path.js";
+import { loadProject, type Project, withExisting, withKv } from "../../project/open-project.js";
 import { type ExitCode, exitCodes } from "../terminal/process/exit-codes.js";
-import { aborted, interruptible } from "../terminal/process/interruptible.js";
-import { allowServing } from "../terminal/process/serving.js";
+import { allowServing, serveUntilStopped } from "../terminal/process/serving.js";
 import { port, withConfigOption } from "../terminal/run-options.js";
 import type { Terminal } from "../terminal/terminal.js";
 import { helpText, writeText } from "../terminal/text/wrap.js";
@@ -64,7 +60,7 @@ export function studioCommand(terminal: Terminal, exit: (code: ExitCode) => void
     .option("--read-only", "refuse every change")
     .addHelpText("after", help)
     .action(async (place: string | undefined, options: StudioCommandOptions) => {
-      const { startStudio } = await studioModule(terminal.folder);
+      const { startStudio } = await importPackage<StudioModule>(terminal.folder, studioPackage);
       // Unlike other commands, this one stays, so programs may attach to it.
       allowServing(true);
       const run = async (kv: KvLike, project: Project | undefined, damage?: CorruptionError) => {
@@ -76,9 +72,7 @@ export function studioCommand(terminal: Terminal, exit: (code: ExitCode) => void
           ...(project && modelsOf(project)),
           ...(damage && { damage }),
         });
-        writeText(terminal.stdout, studio.url);
-        await interruptible(terminal, aborted, "Answering what has begun.");
-        await studio.close();
+        await serveUntilStopped(terminal, studio.url, studio);
       };
       const { config } = options;
       const needsProject = place === undefined || config !== undefined;
@@ -89,7 +83,7 @@ export function studioCommand(terminal: Terminal, exit: (code: ExitCode) => void
         return run(kv, project);
       };
       try {
-        if (place !== undefined) await withPlace(terminal.folder, place, use);
+        if (place !== undefined) await withExisting(() => openPlace(terminal.folder, place), use);
         else await withKv(project!.config, use);
       } catch (error) {
         if (isOpen) throw error;
@@ -107,19 +101,6 @@ export function studioCommand(terminal: Terminal, exit: (code: ExitCode) => void
 
 const readOnlyText = "The studio shows what can still be read, and changes nothing.";
 
-async function withPlace(
-  folder: string,
-  place: string,
-  use: (kv: KvLike) => Promise<void>,
-): Promise<void> {
-  const kv = await withoutNewDatabases(() => openPlace(folder, place));
-  try {
-    await use(kv);
-  } finally {
-    await kv.close();
-  }
-}
-
 /** A server of Keywright takes its own token, and any server of KV Connect that of Deno. */
 async function openPlace(folder: string, place: string): Promise<KvLike> {
   const { KEYWRIGHT_TOKEN: token } = process.env;
@@ -133,12 +114,6 @@ function modelsOf({ config, models }: Project): object {
     models: Object.fromEntries(models.map(({ names, definition }) => [names.property, definition])),
     ...(migrations !== undefined && { migrations }),
   };
-}
-
-async function studioModule(folder: string): Promise<StudioModule> {
-  const path = pathOfPackage(folder, studioPackage);
-  if (path === undefined) throw new EngineMissingError({ packageName: studioPackage });
-  return (await import(pathToFileURL(path).href)) as StudioModule;
 }
 
 /** A database whose files are damaged, opened to show what can still be read. */

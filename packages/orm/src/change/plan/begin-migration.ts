@@ -7,8 +7,8 @@ import {
   transformsOf,
   withFormat,
 } from "../../state/catalog/catalog-entry.js";
-import { withCode } from "../../state/catalog/recorded-code.js";
 import { recordEarlierSchemas, rowManifestKey } from "../../state/catalog/row-manifests.js";
+import { withCode } from "../../state/catalog/stored-indexes.js";
 import type { TableContext } from "../../state/context/table-context.js";
 import type { MigrationRun } from "../../state/run/migration-run.js";
 import type { ModelFacts } from "../../state/run/model-facts.js";

@@ -3,9 +3,13 @@ import { countedRows } from "../../derived/counters/count-stored-rows.js";
 import { InvalidArgumentError } from "../../errors/query-errors.js";
 import { isBeingDropped } from "../../state/catalog/catalog-entry.js";
 import { hasEntries } from "../../state/catalog/has-entries.js";
-import { placesOfOthers, placesOfStored } from "../../state/catalog/model-places.js";
 import { readRowManifest } from "../../state/catalog/row-manifests.js";
-import { readStoredModels, type StoredModel } from "../../state/catalog/stored-models.js";
+import {
+  placesOfOthers,
+  placesOfStored,
+  readStoredModels,
+  type StoredModel,
+} from "../../state/catalog/stored-models.js";
 import type { TableContext } from "../../state/context/table-context.js";
 import { type PlannedStep, toStep } from "../../state/run/migration-step.js";
 import type { RowManifest } from "../../state/schema/manifests/manifest.js";

@@ -9,13 +9,16 @@ import {
   storedIndexOf,
   withFormat,
 } from "../../state/catalog/catalog-entry.js";
-import { countersIn, type StoredCounter } from "../../state/catalog/stored-counters.js";
+import {
+  countersIn,
+  type StoredCounter,
+  withCounterStates,
+} from "../../state/catalog/stored-counters.js";
 import type { ModelStore } from "../../state/context/model-store.js";
 import { viewOf } from "../../state/context/read-view.js";
 import { readStored } from "../../state/rows/read-rows.js";
 import { buildInBatches } from "../../state/run/build-in-batches.js";
 import { clearPrefix } from "../../state/run/clear-prefix.js";
-import { commitBatch } from "../../state/run/commit-batch.js";
 import type { MigrationRun } from "../../state/run/migration-run.js";
 import { seenKey, seenPrefix } from "../build-marks.js";
 import { addWrites, Effects, writesAt } from "../effects.js";
@@ -31,7 +34,6 @@ import {
   counterAmounts,
 } from "./counter-amounts.js";
 import { counterKey } from "./counter-keys.js";
-import { withCounterStates } from "./counter-states.js";
 import { type CountingState, countingKey, readCountingState } from "./counting-state.js";
 import { countedRowsPrefix, countedUntilPrefix } from "./expired/counted-row.js";
 import { recordCountedRow } from "./expired/record-counted-row.js";
@@ -227,7 +229,7 @@ async function countBatch(
   await placeChanges(store, amountChanges([], ranked), effects);
   const after = rows.at(-1)?.key.slice(1) ?? state.after;
   const next: CountingState = { ...state, after, rowsDone: state.rowsDone + rows.length };
-  const result = await commitBatch(run.lease, () => {
+  const result = await run.lease.commitBatch(() => {
     const operation = kv.atomic().check(snapshot.check, ...effects.checks);
     const now = currentTime();
     addWrites(operation, writesAt(effects.writes, now), now);

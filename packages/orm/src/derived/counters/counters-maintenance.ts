@@ -6,11 +6,15 @@ import {
 } from "../../model/aggregates/counter-name.js";
 import { systemPrefix } from "../../model/compiled-model.js";
 import { type CatalogEntry, storedIndexOf } from "../../state/catalog/catalog-entry.js";
-import { countersIn } from "../../state/catalog/stored-counters.js";
+import {
+  countersIn,
+  countersOfIndex,
+  withCounterStates,
+  withoutCounters,
+} from "../../state/catalog/stored-counters.js";
 import type { ModelStore } from "../../state/context/model-store.js";
 import type { Drop, Maintenance } from "../maintenance.js";
 import { buildCounters } from "./build-counters.js";
-import { countersOfIndex, withCounterStates, withoutCounters } from "./counter-states.js";
 import { counterSteps, countersAfter, droppedCounters } from "./counter-steps.js";
 
 /** Counts the rows for new counters and ranks, and removes dropped ones. */

@@ -1,10 +1,8 @@
-import { counterPrefix } from "../../model/aggregates/counter-name.js";
-import { type CatalogEntry, storedIndexOf } from "../../state/catalog/catalog-entry.js";
-import { countersIn } from "../../state/catalog/stored-counters.js";
+import type { CatalogEntry } from "../../state/catalog/catalog-entry.js";
+import { countersIn, withCounterStates } from "../../state/catalog/stored-counters.js";
 import type { ModelStore } from "../../state/context/model-store.js";
 import { changeCatalog } from "../../state/run/change-catalog.js";
 import type { MigrationRun } from "../../state/run/migration-run.js";
-import { withCounterStates } from "./counter-states.js";
 
 /**
  * Disables the counters of a model before the first entry is repaired, so that they are dropped. A
@@ -26,13 +24,4 @@ export async function dropCounters(store: ModelStore, { lease }: MigrationRun): 
 /** True if a counter is being dropped, or is to be. */
 export function dropsCounters(entry: CatalogEntry): boolean {
   return countersIn(entry).some(({ state }) => state === "disabled" || state === "dropping");
-}
-
-/** Returns the prefixes under which sums and ranks are stored, without the system prefix. */
-export function prefixesOfSums(entry: CatalogEntry, rowsPrefix: string): string[] {
-  return countersIn(entry).flatMap((counter) => {
-    const { index, suffix } = counter;
-    const prefix = index === undefined ? rowsPrefix : storedIndexOf(entry, index)?.prefix;
-    return suffix === "" || prefix === undefined ? [] : [counterPrefix(prefix, counter)];
-  });
 }

@@ -24,11 +24,10 @@ import {
 } from "./catalog-entry.js";
 import { withLearned } from "./learned-definitions.js";
 import { type OtherLayout, otherLayoutOf } from "./other-layout.js";
-import { withCode } from "./recorded-code.js";
 import { type Places, resolvePlaces } from "./resolve-places.js";
 import type { RowSchemas, UpgradeRow } from "./row-schemas.js";
 import { countersIn } from "./stored-counters.js";
-import { leavingIndexes } from "./stored-indexes.js";
+import { leavingIndexes, withCode } from "./stored-indexes.js";
 
 /**
  * A model's catalog entry as it was at one time. A change that is planned by a snapshot is

@@ -22,7 +22,6 @@ import {
 import { catalogShape } from "./catalog-shape.js";
 import { CatalogSnapshot } from "./catalog-snapshot.js";
 import { hasEntries } from "./has-entries.js";
-import { withCode } from "./recorded-code.js";
 import { setPlaces } from "./resolve-places.js";
 import {
   type ProgramRows,
@@ -31,7 +30,7 @@ import {
   rowManifestKey,
 } from "./row-manifests.js";
 import { readRowSchemas } from "./row-schemas.js";
-import { withStoredIndexes } from "./stored-indexes.js";
+import { withCode, withStoredIndexes } from "./stored-indexes.js";
 import { systemValue } from "./system-value.js";
 
 /** What is known of a catalog entry. */

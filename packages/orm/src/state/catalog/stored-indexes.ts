@@ -2,8 +2,15 @@ import { optionalFields } from "../../model/compile-model.js";
 import type { CompiledIndex, CompiledModel } from "../../model/compiled-model.js";
 import { compileStoredIndex } from "../schema/manifests/compile-stored-index.js";
 import { hashOf } from "../schema/manifests/hash.js";
+import { codeOf } from "../schema/manifests/index-code.js";
 import { indexManifest, isSameIndex } from "../schema/manifests/index-manifest.js";
-import { type CatalogEntry, type PlacedIndex, placeOf, storedIndexOf } from "./catalog-entry.js";
+import {
+  type CatalogEntry,
+  type PlacedIndex,
+  placeOf,
+  type StoredIndex,
+  storedIndexOf,
+} from "./catalog-entry.js";
 
 /** By the index of the program, then by a hash of the stored definition and its place. */
 const compiled = new WeakMap<CompiledIndex, Map<string, CompiledIndex | undefined>>();
@@ -54,4 +61,23 @@ export function leavingIndexes(model: CompiledModel, entry: CatalogEntry): Compi
     const leaving = storedIndexOf(entry, index.name)?.leaving;
     return leaving === undefined ? [] : (storedDefinition(model, index, leaving) ?? []);
   });
+}
+
+/**
+ * Returns an entry with the canonical code of the program's functions, for indexes of which an
+ * earlier release has stored only a hash. Programs that are built in another way then know that
+ * they have the same functions. Returns the entry itself if it lacks none.
+ */
+export function withCode(model: CompiledModel, entry: CatalogEntry): CatalogEntry {
+  const added = new Map<string, StoredIndex>();
+  for (const index of model.indexes) {
+    const stored = storedIndexOf(entry, index.name);
+    if (stored?.functions === undefined || stored.code !== undefined) continue;
+    const now = indexManifest(index);
+    const code = codeOf(now);
+    if (Object.keys(code).length === 0 || !isSameIndex(stored, now)) continue;
+    added.set(index.name, { ...stored, code });
+  }
+  if (added.size === 0) return entry;
+  return { ...entry, indexes: { ...entry.indexes, ...Object.fromEntries(added) } };
 }

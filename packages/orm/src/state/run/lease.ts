@@ -13,6 +13,7 @@ import { systemPrefix } from "../../model/compiled-model.js";
 import { count, date, object, text } from "../../model/shape.js";
 import { capabilitiesOf } from "../catalog/capabilities-of.js";
 import { readSystemValue, type SystemShape, systemValue } from "../catalog/system-value.js";
+import { isLimitError } from "../transaction/limit-error-of.js";
 import { again, retry } from "../transaction/retry.js";
 
 export const leaseKey: KvKey = [systemPrefix, "lease"];
@@ -46,6 +47,12 @@ const leaseShape: SystemShape<StoredLease> = {
 
 export async function readLease(kv: Kv): Promise<StoredLease | null> {
   return await readSystemValue(kv, leaseKey, leaseShape, "");
+}
+
+export interface BatchResult {
+  readonly ok: boolean;
+  /** The error of the database if the batch is too large for one commit. */
+  readonly tooLarge?: unknown;
 }
 
 interface LeaseOptions {
@@ -117,6 +124,23 @@ export class Lease {
    */
   commit(operation: AtomicOperation): Promise<KvCommitResult | KvCommitError> {
     return this.#runInTurn(() => this.#commit(operation));
+  }
+
+  /**
+   * Commits the writes for a batch of rows. A row may have any number of entries, so even one row
+   * may be too large for one commit.
+   *
+   * @param build returns the operation. It may throw, because a database may reject an operation
+   * that is too large before the commit.
+   */
+  async commitBatch(build: () => AtomicOperation): Promise<BatchResult> {
+    try {
+      const { ok } = await this.commit(build());
+      return { ok };
+    } catch (tooLarge) {
+      if (!isLimitError(tooLarge)) throw tooLarge;
+      return { ok: false, tooLarge };
+    }
   }
 
   /**

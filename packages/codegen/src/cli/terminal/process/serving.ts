@@ -1,3 +1,7 @@
+import type { Terminal } from "../terminal.js";
+import { writeText } from "../text/wrap.js";
+import { aborted, interruptible } from "./interruptible.js";
+
 /** `isServingAllowed` reads this property, in all copies of @keywright/core in the process. */
 const setting = Symbol.for("keywright.serve");
 
@@ -7,4 +11,15 @@ const setting = Symbol.for("keywright.serve");
  */
 export function allowServing(isAllowed: boolean): void {
   (globalThis as { [setting]?: boolean })[setting] = isAllowed;
+}
+
+/** Prints where a server listens, and closes it at the first Ctrl-C or termination signal. */
+export async function serveUntilStopped(
+  terminal: Terminal,
+  text: string,
+  server: { close(): Promise<void> },
+): Promise<void> {
+  writeText(terminal.stdout, text);
+  await interruptible(terminal, aborted, "Answering what has begun.");
+  await server.close();
 }

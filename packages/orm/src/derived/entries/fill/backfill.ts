@@ -7,7 +7,6 @@ import {
 } from "../../../state/catalog/backfill-state.js";
 import type { ModelStore } from "../../../state/context/model-store.js";
 import { buildInBatches } from "../../../state/run/build-in-batches.js";
-import { commitBatch } from "../../../state/run/commit-batch.js";
 import type { MigrationRun } from "../../../state/run/migration-run.js";
 
 import type { BuildOptions } from "../../maintenance.js";
@@ -131,7 +130,7 @@ async function fillBatch(
       rowsDone: state.rowsDone + rows.length,
       ...(unindexed !== undefined && { unindexed }),
     };
-    const result = await commitBatch(run.lease, () => {
+    const result = await run.lease.commitBatch(() => {
       const operation = kv.atomic().check(check);
       addBatch(context, operation, part);
       return operation.set(backfillKey(model), next);

@@ -1,6 +1,5 @@
 import type { CompiledIndex } from "../../../model/compiled-model.js";
 import type { ModelStore } from "../../../state/context/model-store.js";
-import { commitBatch } from "../../../state/run/commit-batch.js";
 import type { MigrationRun } from "../../../state/run/migration-run.js";
 import { addBatch, type BackfillBatch } from "./backfill-batch.js";
 
@@ -40,7 +39,7 @@ export async function fillInPieces(
       duplicates: chunk.flatMap((write) => write.duplicates),
       unindexed: [],
     };
-    const result = await commitBatch(run.lease, () => {
+    const result = await run.lease.commitBatch(() => {
       const operation = kv.atomic().check(check);
       addBatch(context, operation, piece);
       return operation;
