@@ -159,6 +159,16 @@ describe("keywright generate", () => {
     expect((await readdir(project.path("db"))).sort()).toEqual(files);
   });
 
+  it("says nothing of a field that is declared as any, if another model is in JavaScript", async () => {
+    await project.write({
+      "keywright.config.ts": config.replace("*.ts", "*"),
+      "models/user.ts": user.replace("z.email()", "z.email() as z.ZodType<any>"),
+      "models/town.js": modelModule("Town", "towns"),
+    });
+    expect(await project.run(["generate"])).toMatchObject({ exitCode: 0, stderr: "" });
+    expect(await project.read("db/users.ts")).toContain(reference);
+  });
+
   it("says nothing of a model in JavaScript", async () => {
     await rm(project.path("models/user.ts"));
     await project.write({

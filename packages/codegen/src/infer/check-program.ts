@@ -9,8 +9,8 @@ export type CheckScope = "imports" | "whole";
 /** A program that was created from texts in memory. */
 export interface CheckProgram {
   readonly program: Typescript.Program;
-  /** True if a module that the project's own files import was not found or has no types. */
-  readonly hasMissing: boolean;
+  /** True if a file, or one that it imports, imports a module that is not found or has no types. */
+  readonly hasMissing: (path: string) => boolean;
 }
 
 /** Returns a function that compiles texts in memory, each with the path of its key. */
@@ -29,7 +29,7 @@ export function checkPrograms(
   return (newTexts) => {
     texts = newTexts;
     previous = compiler.createProgram([...texts.keys(), ...ambient], options, host, previous);
-    return { program: previous, hasMissing: imports.hasMissing() };
+    return { program: previous, hasMissing: imports.hasMissing };
   };
 }
 

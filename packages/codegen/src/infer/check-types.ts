@@ -3,7 +3,7 @@ import type Typescript from "typescript";
 import type { Compiler, Tsconfig } from "../project/config/read-tsconfig.js";
 import { posix } from "../project/files/paths.js";
 import type { SpelledField } from "../types/type-writer.js";
-import { type CheckProgram, type CheckScope, checkPrograms } from "./check-program.js";
+import { type CheckScope, checkPrograms } from "./check-program.js";
 import { type ComputedPart, computedType } from "./computed-parts.js";
 
 /** Fields whose spelled-out types are compared with the types that their references have. */
@@ -55,11 +55,11 @@ export function typeComparison(
     );
     const createProgram = programs.get(scope) ?? checkPrograms(compiler, tsconfig, scope);
     programs.set(scope, createProgram);
-    const checkProgram = createProgram(texts);
-    const checker = checkProgram.program.getTypeChecker();
+    const { program, hasMissing } = createProgram(texts);
+    const checker = program.getTypeChecker();
     return [...texts.keys()].map((path, position) => {
-      const types = aliasedTypes(compiler, checker, checkProgram.program.getSourceFile(path));
-      return comparisonOf(checks[position]!, types, checkProgram);
+      const types = aliasedTypes(compiler, checker, program.getSourceFile(path));
+      return comparisonOf(checks[position]!, types, hasMissing(path));
     });
   };
   return (checks) => {
@@ -89,7 +89,7 @@ function namesBrowserClass({ fields }: Check): boolean {
 function comparisonOf(
   { fields, computed }: Check,
   types: ReadonlyMap<string, string>,
-  { hasMissing }: CheckProgram,
+  hasMissing: boolean,
 ): Comparison {
   const results = fields.map((_, number) => types.get(`$Field${number}`));
   // If a module is missing, the whole comparison is `any`.

@@ -5,7 +5,8 @@ import type { Compiler } from "../project/config/read-tsconfig.js";
 /** Finds the modules that files import, for a host of the compiler. */
 export interface ImportResolver {
   readonly resolve: NonNullable<Typescript.CompilerHost["resolveModuleNameLiterals"]>;
-  readonly hasMissing: () => boolean;
+  /** True if a file, or one that it imports, imports a module that is not found or has no types. */
+  readonly hasMissing: (path: string) => boolean;
 }
 
 /** Follows imports as the options require, and otherwise as a bundler does. */
@@ -21,26 +22,42 @@ export function importResolver(
     { ...options, module: ModuleKind.ESNext, moduleResolution: ModuleResolutionKind.Bundler },
     host,
   );
-  let hasMissing = false;
+  /** What each file of the project imports. Undefined stands for a module without types. */
+  const imported = new Map<string, Set<string | undefined>>();
+  const resolved = (literal: Typescript.StringLiteralLike, from: string, mode: Mode) => {
+    const found = find(literal.text, from, mode);
+    if (hasTypes(found, options)) return found;
+    const bundled = findAsBundler(literal.text, from, ModuleKind.ESNext);
+    return hasTypes(bundled, options) ? bundled : found;
+  };
+  const hasMissing = (path: string, seen = new Set<string>()): boolean => {
+    if (seen.has(path)) return false;
+    seen.add(path);
+    const paths = [...(imported.get(path) ?? [])];
+    return paths.some((each) => each === undefined || hasMissing(each, seen));
+  };
   return {
-    hasMissing: () => hasMissing,
-    resolve: (literals, from, _redirected, _options, file) =>
-      literals.map((literal) => {
+    hasMissing,
+    resolve: (literals, from, _redirected, _options, file) => {
+      const paths = imported.get(from) ?? new Set();
+      if (!from.includes("/node_modules/")) imported.set(from, paths);
+      return literals.map((literal) => {
         const mode = compiler.getModeForUsageLocation(file, literal, options);
-        const found = find(literal.text, from, mode);
-        if (hasTypes(found, options)) return found;
-        const bundled = findAsBundler(literal.text, from, ModuleKind.ESNext);
-        if (hasTypes(bundled, options)) return bundled;
-        if (!isBuiltin(literal.text) && !from.includes("/node_modules/")) hasMissing = true;
+        const found = resolved(literal, from, mode);
+        const path = hasTypes(found, options) ? found.resolvedModule?.resolvedFileName : undefined;
+        if (!isBuiltin(literal.text)) paths.add(path);
         return found;
-      }),
+      });
+    },
   };
 }
+
+type Mode = Typescript.ResolutionMode;
 
 type Find = (
   name: string,
   from: string,
-  mode: Typescript.ResolutionMode,
+  mode: Mode,
 ) => Typescript.ResolvedModuleWithFailedLookupLocations;
 
 function createFinder(
