@@ -7,7 +7,7 @@ export type {
   NestedRowChange,
   NestedRows,
   NestedRowsChange,
-} from "./database/generated/nested-data-types.js";
+} from "./database/repository/nested-operations.js";
 export type {
   CheckedRelations,
   IncludeOf,

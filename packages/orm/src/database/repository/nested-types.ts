@@ -9,6 +9,13 @@ import type { UpdateInput } from "../../model/rows/update-input.js";
 import type { CannotWriteNested } from "../../model/type-errors.js";
 import type { UniqueWhere } from "../../read/types/where-types.js";
 import type { ModelNamed } from "./include-types.js";
+import type {
+  IfClearable,
+  NestedRow,
+  NestedRowChange,
+  NestedRows,
+  NestedRowsChange,
+} from "./nested-operations.js";
 
 /**
  * Model → the data of `create`: the fields of the new row, and operations on the rows to which its
@@ -47,76 +54,36 @@ export type UpdateData<
       }
     >;
 
-/** One item, or a list of items. */
-type OneOrMany<T> = T | readonly T[];
+// Interfaces, because the data of related rows is resolved only when it is used: models that refer
+// to each other would otherwise have no end.
 
-/** The rows to create or to connect with a new row. */
-interface NewRow<M extends Model, Models extends AnyModels, Filled extends string> {
-  /** Create the row to which the relation leads. */
-  readonly create?: CreateData<M, Models, Filled> | undefined;
-  /** Let the relation lead to an existing row. */
-  readonly connect?: UniqueWhere<M> | undefined;
-  /** Let the relation lead to the row with a key, which is created if it does not exist. */
-  readonly connectOrCreate?: ConnectOrCreate<M, Models, Filled> | undefined;
-}
+interface NewRow<M extends Model, Models extends AnyModels, Filled extends string>
+  extends NestedRow<CreateData<M, Models, Filled>, UniqueWhere<M>> {}
 
-/** The same for a relation to many rows. Each operation accepts one row or a list of them. */
-interface NewRows<M extends Model, Models extends AnyModels, Filled extends string> {
-  /** Create rows to which the relation leads. */
-  readonly create?: OneOrMany<CreateData<M, Models, Filled>> | undefined;
-  /** Let the relation lead to existing rows. */
-  readonly connect?: OneOrMany<UniqueWhere<M>> | undefined;
-  /** Let the relation lead to rows with these keys. Those that do not exist are created. */
-  readonly connectOrCreate?: OneOrMany<ConnectOrCreate<M, Models, Filled>> | undefined;
-}
+interface NewRows<M extends Model, Models extends AnyModels, Filled extends string>
+  extends NestedRows<CreateData<M, Models, Filled>, UniqueWhere<M>> {}
 
-interface ConnectOrCreate<M extends Model, Models extends AnyModels, Filled extends string> {
-  readonly where: UniqueWhere<M>;
-  readonly create: CreateData<M, Models, Filled>;
-}
+interface ChangedRow<
+  M extends Model,
+  Models extends AnyModels,
+  Filled extends string,
+  Reference,
+  Deleted,
+> extends NestedRowChange<
+    CreateData<M, Models, Filled>,
+    UpdateData<M, Models, Filled>,
+    UniqueWhere<M>,
+    Reference,
+    Deleted
+  > {}
 
-/** `Cleared` is the type of `disconnect`: an error if the relation must lead to a row. */
-interface ChangedRow<M extends Model, Models extends AnyModels, Filled extends string, Cleared, D>
-  extends NewRow<M, Models, Filled> {
-  /** Empty the reference. The row stays. */
-  readonly disconnect?: Cleared | undefined;
-  /** Delete the row. */
-  readonly delete?: D | undefined;
-  /** Change the row. */
-  readonly update?: UpdateData<M, Models, Filled> | undefined;
-  /** Change the row, or create it if there is none. */
-  readonly upsert?:
-    | {
-        readonly create: CreateData<M, Models, Filled>;
-        readonly update: UpdateData<M, Models, Filled>;
-      }
-    | undefined;
-}
-
-interface ChangedRows<M extends Model, Models extends AnyModels, Filled extends string, Cleared>
-  extends NewRows<M, Models, Filled> {
-  /** Let the relation lead to these rows, and no longer to any others. */
-  readonly set?: (Cleared extends true ? OneOrMany<UniqueWhere<M>> : Cleared) | undefined;
-  /** Let the relation no longer lead to these rows. They stay. */
-  readonly disconnect?: (Cleared extends true ? OneOrMany<UniqueWhere<M>> : Cleared) | undefined;
-  /** Delete these rows. The relation must lead to them. */
-  readonly delete?: OneOrMany<UniqueWhere<M>> | undefined;
-  /** Change rows to which the relation leads. */
-  readonly update?:
-    | OneOrMany<{
-        readonly where: UniqueWhere<M>;
-        readonly data: UpdateData<M, Models, Filled>;
-      }>
-    | undefined;
-  /** Change rows to which the relation leads, or create them if it does not lead to them. */
-  readonly upsert?:
-    | OneOrMany<{
-        readonly where: UniqueWhere<M>;
-        readonly create: CreateData<M, Models, Filled>;
-        readonly update: UpdateData<M, Models, Filled>;
-      }>
-    | undefined;
-}
+interface ChangedRows<M extends Model, Models extends AnyModels, Filled extends string, Reference>
+  extends NestedRowsChange<
+    CreateData<M, Models, Filled>,
+    UpdateData<M, Models, Filled>,
+    UniqueWhere<M>,
+    Reference
+  > {}
 
 type CreateThrough<R, Models extends AnyModels> =
   R extends HasMany<infer T, infer F>
@@ -139,38 +106,34 @@ type UpdateThrough<M extends Model, R, Models extends AnyModels> =
         ModelNamed<Models, T>,
         Models,
         F[number],
-        IfCleared<ModelNamed<Models, T>, F[number]>
+        Referring<ModelNamed<Models, T>, F[number]>
       >
     : R extends HasOne<infer T, infer F>
       ? ChangedRow<
           ModelNamed<Models, T>,
           Models,
           F[number],
-          IfCleared<ModelNamed<Models, T>, F[number]>,
+          Referring<ModelNamed<Models, T>, F[number]>,
           true
         >
       : R extends ManyToMany<infer T, infer Through, infer From, infer To>
         ? IfOnlyLinks<
             ModelNamed<Models, Through>,
             From[number] | To[number],
-            ChangedRows<ModelNamed<Models, T>, Models, never, true>
+            ChangedRows<ModelNamed<Models, T>, Models, never, null>
           >
         : R extends BelongsTo<infer T, infer F>
           ? ChangedRow<
               ModelNamed<Models, T>,
               Models,
               never,
-              IfCleared<M, F[number]>,
-              IfCleared<M, F[number]>
+              Referring<M, F[number]>,
+              IfClearable<Referring<M, F[number]>>
             >
           : never;
 
-/** Model, fields → true if one of the fields can be empty, otherwise a type error. */
-type IfCleared<M extends Model, F extends string> = [
-  Extract<Row<M>[F & keyof Row<M>], null | undefined>,
-] extends [never]
-  ? CannotWriteNested<"its field cannot be empty; connect the row to another one, or delete it">
-  : true;
+/** Model, fields of a reference → the type of their values. */
+type Referring<M extends Model, F extends string> = Row<M>[F & keyof Row<M>];
 
 /** Model between two others, its references → the type if the model needs no other fields. */
 type IfOnlyLinks<Through extends Model, F extends string, T> =

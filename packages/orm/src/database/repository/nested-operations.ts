@@ -1,7 +1,7 @@
 import type { CannotWriteNested } from "../../model/type-errors.js";
 
-// The operations of nested writes in generated code, which supplies the data of the related rows.
-// `repository/nested-types.ts` has the same operations with inferred types.
+// The operations of nested writes on the rows of a relation. Generated code supplies the types of
+// their data, and `nested-types.ts` infers them.
 
 /** One item, or a list of items. */
 type OneOrMany<T> = T | readonly T[];
@@ -70,6 +70,8 @@ export interface NestedRowsChange<Create, Update, Unique, Reference = null>
 }
 
 /** Type of a reference → the type `T` if the reference can be empty, otherwise a type error. */
-type IfClearable<Reference, T = true> = [Extract<Reference, null | undefined>] extends [never]
+export type IfClearable<Reference, T = true> = [Extract<Reference, null | undefined>] extends [
+  never,
+]
   ? CannotWriteNested<"its field cannot be empty; connect the row to another one, or delete it">
   : T;
