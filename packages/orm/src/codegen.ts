@@ -14,13 +14,13 @@ export type {
   RelatedConditions,
   RelatedRow,
   RelatedRows,
-} from "./database/generated/related-types.js";
+} from "./database/repository/related-types.js";
 export { type Rows, repositoriesWithin, rowsOf } from "./database/generated/rows.js";
 export type {
   SelectedFields,
   WithRelations,
   WithVersionstamp,
-} from "./database/generated/shape-types.js";
+} from "./database/repository/shape-types.js";
 export { assertDistinctPrefixes, compileModel } from "./model/compile-model.js";
 export type { CompiledIndex, CompiledModel } from "./model/compiled-model.js";
 export { isModel } from "./model/define-model.js";

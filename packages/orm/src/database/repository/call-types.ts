@@ -23,7 +23,8 @@ import type {
   ScanOptions,
   UpsertOptions,
 } from "./query-options.js";
-import type { AlwaysSelected, Shaped } from "./result-types.js";
+import type { Shaped } from "./result-types.js";
+import type { AlwaysSelected } from "./shape-types.js";
 import type { DeletedOption, Listed, RestoreOptions } from "./soft-delete-types.js";
 
 // A method of a repository infers one type from its argument: T, the options of the call. Its result

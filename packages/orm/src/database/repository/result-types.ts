@@ -3,6 +3,8 @@ import type { AnyModels, Model, Row } from "../../model/model.js";
 import type { BelongsTo, HasOne, Relation } from "../../model/relations/relation-definition.js";
 import type { ResultField, ResultRow } from "../../model/rows/result-row.js";
 import type { ModelNamed } from "./include-types.js";
+import type { RelatedRow, RelatedRows } from "./related-types.js";
+import type { Flat, WithIncluded } from "./shape-types.js";
 
 /** A row with its versionstamp, which a later write can pass as `ifVersion`. */
 export interface Versioned<T> {
@@ -68,56 +70,34 @@ export type ManyRows<T, Atomic> = [Atomic] extends [true]
  * fields are selected, the result is the row's own type. `{}` includes no relations.
  */
 export type Shaped<M extends Model, Models extends AnyModels, S, I, V> = V extends true
-  ? Versioned<Loaded<M, Models, S, I>>
-  : Loaded<M, Models, S, I>;
-
-type Loaded<M extends Model, Models extends AnyModels, S, I> = undefined extends I
-  ? Loaded<M, Models, S, Partial<Exclude<I, undefined>>>
-  : string extends keyof I
-    ? Picked<M, S>
-    : [keyof I] extends [never]
-      ? Picked<M, S>
-      : Flat<Picked<M, S> & Relations<M, Models, I>>;
+  ? Versioned<WithIncluded<Picked<M, S>, RelationsOf<M, Models>, I>>
+  : WithIncluded<Picked<M, S>, RelationsOf<M, Models>, I>;
 
 type Picked<M extends Model, S> = [ResultField<M>] extends [S]
   ? ResultRow<M>
   : Flat<Pick<ResultRow<M>, S & keyof ResultRow<M>>>;
 
-/** Intersection → one object type with all of its properties, which editors show in full. */
-type Flat<T> = { [K in keyof T]: T[K] } & {};
-
-/** Model, models, `include` → the properties that relations add, optional if not surely loaded. */
-type Relations<M extends Model, Models extends AnyModels, I> = [I[keyof I]] extends [true | object]
-  ? AllRelations<M, Models, I>
-  : AllRelations<M, Models, Pick<I, AlwaysLoaded<I>>> &
-      Partial<AllRelations<M, Models, MaybeLoaded<I>>>;
-
-type AllRelations<M extends Model, Models extends AnyModels, I> = {
-  -readonly [R in keyof I]: R extends keyof M["relations"]
-    ? Related<M, M["relations"][R], Models, I[R]>
-    : R extends "_count"
-      ? { -readonly [N in keyof I[R]]: number }
-      : never;
+/** Model → its relations. A related model is looked at when a row of it is included. */
+type RelationsOf<M extends Model, Models extends AnyModels> = {
+  readonly [R in keyof M["relations"]]: RelationOf<M, M["relations"][R], Models>;
 };
 
-/** `include` → the relations that are certainly loaded: their value is never undefined or false. */
-export type AlwaysLoaded<I> = {
-  [R in keyof I]-?: [I[R]] extends [true | object] ? R : never;
-}[keyof I];
-
-/** `include` → the relations that may be loaded, with their values. */
-export type MaybeLoaded<I> = {
-  [R in Exclude<keyof I, AlwaysLoaded<I>> as [I[R]] extends [false | undefined]
-    ? never
-    : R]: Exclude<I[R], false | undefined>;
-};
-
-/** Model, its relation, models, value in `include` → the property of the row for that relation. */
-type Related<M extends Model, R extends Relation, Models extends AnyModels, Q> = R extends BelongsTo
-  ? RelatedRow<ModelNamed<Models, R["model"]>, Models, Q> | AbsentWith<Row<M>, R["fields"][number]>
+type RelationOf<M extends Model, R extends Relation, Models extends AnyModels> = R extends BelongsTo
+  ? RelatedTo<ModelNamed<Models, R["model"]>, Models, AbsentWith<Row<M>, R["fields"][number]>>
   : R extends HasOne
-    ? RelatedRow<ModelNamed<Models, R["model"]>, Models, Q> | null
-    : RelatedRow<ModelNamed<Models, R["model"]>, Models, Q>[];
+    ? RelatedTo<ModelNamed<Models, R["model"]>, Models, null>
+    : RelatedToMany<ModelNamed<Models, R["model"]>, Models>;
+
+type RelatedTo<M extends Model, Models extends AnyModels, Absent> = RelatedRow<
+  ResultRow<M>,
+  RelationsOf<M, Models>,
+  Absent
+>;
+
+type RelatedToMany<M extends Model, Models extends AnyModels> = RelatedRows<
+  ResultRow<M>,
+  RelationsOf<M, Models>
+>;
 
 /** Row, fields of a reference → null if the reference may be absent. */
 type AbsentWith<R, F> = F extends keyof R
@@ -127,20 +107,3 @@ type AbsentWith<R, F> = F extends keyof R
       ? null
       : never
   : never;
-
-type RelatedRow<M extends Model, Models extends AnyModels, Q> = Q extends unknown
-  ? Loaded<
-      M,
-      Models,
-      "select" extends keyof Q ? SelectedField<M, Q["select"]> : ResultField<M>,
-      "include" extends keyof Q ? Q["include"] : Record<never, never>
-    >
-  : never;
-
-/** Model, `select` → the fields that are certainly returned. */
-type SelectedField<M extends Model, S> = [S] extends [undefined]
-  ? ResultField<M>
-  : AlwaysSelected<Exclude<S, undefined>>;
-
-/** `select` → its fields that are neither optional nor possibly undefined. */
-export type AlwaysSelected<S> = { [F in keyof S]-?: [S[F]] extends [true] ? F : never }[keyof S];

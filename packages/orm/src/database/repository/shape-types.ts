@@ -1,8 +1,8 @@
-import type { AlwaysLoaded, AlwaysSelected, MaybeLoaded, Versioned } from "../repository/result-types.js";
 import type { RelatedRow, RelatedRows } from "./related-types.js";
+import type { Versioned } from "./result-types.js";
 
 /** Intersection → one object type with all of its properties, which editors show in full. */
-type Shown<T> = { [K in keyof T]: T[K] } & {};
+export type Flat<T> = { [K in keyof T]: T[K] } & {};
 
 /**
  * Whole row, names of fields, what a repository returns of a row → the same with only these fields.
@@ -16,8 +16,8 @@ export type SelectedFields<Whole, F extends keyof Whole, Row> =
 type FieldsAnd<Whole, F extends keyof Whole, Row> = [Exclude<keyof Row, keyof Whole>] extends [
   never,
 ]
-  ? Shown<Pick<Whole, F>>
-  : Shown<Pick<Whole, F> & Omit<Row, keyof Whole>>;
+  ? Flat<Pick<Whole, F>>
+  : Flat<Pick<Whole, F> & Omit<Row, keyof Whole>>;
 
 /** What a repository returns of a row → the same with its versionstamp. */
 export type WithVersionstamp<Row> = Row extends Versioned<unknown> ? Row : Versioned<Row>;
@@ -25,12 +25,17 @@ export type WithVersionstamp<Row> = Row extends Versioned<unknown> ? Row : Versi
 /** What a repository returns of a row, relations, `include` → the same with these relations. */
 export type WithRelations<Row, Relations, I> =
   Row extends Versioned<infer Unversioned>
-    ? Versioned<Joined<Unversioned, Relations, I>>
-    : Joined<Row, Relations, I>;
+    ? Versioned<WithIncluded<Unversioned, Relations, I>>
+    : WithIncluded<Row, Relations, I>;
 
-type Joined<Row, Relations, I> = string extends keyof I
-  ? Row
-  : Shown<Without<Row, keyof I> & Included<Relations, I>>;
+/** Row, its relations, `include` → the row with the relations that are included. */
+export type WithIncluded<Row, Relations, I> = undefined extends I
+  ? WithIncluded<Row, Relations, Partial<Exclude<I, undefined>>>
+  : string extends keyof I
+    ? Row
+    : [keyof I] extends [never]
+      ? Row
+      : Flat<Without<Row, keyof I> & Included<Relations, I>>;
 
 /** Row, names → the row without these relations, which are included again. */
 type Without<Row, Names> = [keyof Row & Names] extends [never] ? Row : Omit<Row, keyof Row & Names>;
@@ -39,6 +44,18 @@ type Without<Row, Names> = [keyof Row & Names] extends [never] ? Row : Omit<Row,
 type Included<Relations, I> = [I[keyof I]] extends [true | object]
   ? Each<Relations, I>
   : Each<Relations, Pick<I, AlwaysLoaded<I>>> & Partial<Each<Relations, MaybeLoaded<I>>>;
+
+/** `include` → the relations that are certainly loaded: their value is never undefined or false. */
+type AlwaysLoaded<I> = {
+  [R in keyof I]-?: [I[R]] extends [true | object] ? R : never;
+}[keyof I];
+
+/** `include` → the relations that may be loaded, with their values. */
+type MaybeLoaded<I> = {
+  [R in Exclude<keyof I, AlwaysLoaded<I>> as [I[R]] extends [false | undefined]
+    ? never
+    : R]: Exclude<I[R], false | undefined>;
+};
 
 type Each<Relations, I> = {
   -readonly [R in keyof I]: R extends keyof Relations
@@ -59,12 +76,15 @@ type Related<R, Q> =
 /** Row, its relations, query → the row as the query returns it. */
 type ShapedBy<Row, Relations, Q> = Q extends unknown
   ? "include" extends keyof Q
-    ? Joined<FieldsOf<Row, Q>, Relations, Exclude<Q["include"], undefined>>
+    ? WithIncluded<FieldsOf<Row, Q>, Relations, Q["include"]>
     : FieldsOf<Row, Q>
   : never;
 
 type FieldsOf<Row, Q> = "select" extends keyof Q
   ? [Q["select"]] extends [undefined]
     ? Row
-    : Shown<Pick<Row, AlwaysSelected<Exclude<Q["select"], undefined>> & keyof Row>>
+    : Flat<Pick<Row, AlwaysSelected<Exclude<Q["select"], undefined>> & keyof Row>>
   : Row;
+
+/** `select` → its fields that are neither optional nor possibly undefined. */
+export type AlwaysSelected<S> = { [F in keyof S]-?: [S[F]] extends [true] ? F : never }[keyof S];

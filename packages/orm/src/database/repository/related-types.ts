@@ -1,4 +1,3 @@
-import type { Direction } from "../../state/context/any-query.js";
 import type {
   NoIndexServes,
   UnknownField,
@@ -6,6 +5,7 @@ import type {
   UnknownRelation,
 } from "../../model/type-errors.js";
 import type { FieldCondition } from "../../read/types/condition-types.js";
+import type { Direction } from "../../state/context/any-query.js";
 
 // The types of `include` in generated code. Each generated model with relations has an interface of
 // them, such as `UserRelations { posts: RelatedRows<PostRow, PostRelations, ["score", "id"]> }`.
