@@ -1,7 +1,7 @@
 export { type UndoableMigration, undoableMigrations } from "./change/plan/undoable-migrations.js";
 export type { CheckedModels } from "./database/checked-models.js";
 export { openModels } from "./database/database.js";
-export type { RowRankOptions, Skipping, WithDeleted } from "./database/generated/list-options.js";
+export type { RowRankOptions, Skipping, WithDeleted } from "./database/repository/read-options.js";
 export type {
   NestedRow,
   NestedRowChange,

@@ -15,7 +15,7 @@ export type {
   ManyUpdateOptions,
   ReadOptions,
   ValueOptions,
-} from "./database/generated/list-options.js";
+} from "./database/repository/read-options.js";
 export type { ListQuery } from "./database/generated/list-query.js";
 export type { AggregateResult, GroupResult } from "./database/repository/aggregate-types.js";
 export type { GroupOf, TotalsOf } from "./database/repository/call-types.js";

@@ -14,7 +14,7 @@ import type {
   ReadOptions,
   RowRankOptions,
   ValueOptions,
-} from "./list-options.js";
+} from "../repository/read-options.js";
 import type { ListQuery } from "./list-query.js";
 
 /** What is returned of each row. Generated code knows the fields and the relations. */

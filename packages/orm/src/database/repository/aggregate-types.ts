@@ -6,7 +6,7 @@ import type { IndexedField, IndexedValue, IndexName } from "../../read/types/key
 import type { LeadingFields, OrEmpty } from "../../read/types/served-types.js";
 import type { IndexedWhere } from "../../read/types/where-types.js";
 import type { Direction } from "../../state/context/any-query.js";
-import type { AbortableOptions } from "./abortable-options.js";
+import type { ReadOptions } from "./read-options.js";
 
 /** Definition of an index or a model → the fields that it sums. */
 type SumOf<D> = D extends { readonly sum?: infer List }
@@ -35,7 +35,7 @@ export type ExtremeFieldOf<M extends Model, Option extends "min" | "max"> =
   | { [N in IndexName<M>]: ListOf<M["indexes"][N], Option> }[IndexName<M>];
 
 /** The argument of `aggregate`. */
-export interface AggregateOptions<M extends Model> extends AbortableOptions {
+export interface AggregateOptions<M extends Model> extends ReadOptions {
   /**
    * Conditions on the first fields of an index that maintains the aggregates. All rows if absent.
    */
@@ -52,8 +52,6 @@ export interface AggregateOptions<M extends Model> extends AbortableOptions {
   readonly min?: Fields<ExtremeFieldOf<M, "min">>;
   /** The fields whose largest value is wanted. Null in the result if no row has a value. */
   readonly max?: Fields<ExtremeFieldOf<M, "max">>;
-  /** The maximum number of entries to read. The default is the `maxReads` of the database. */
-  readonly maxReads?: number | undefined;
 }
 
 /** Names of fields → an object that lists some of them. */

@@ -5,11 +5,17 @@ import type { UpdateInput } from "../../model/rows/update-input.js";
 import type { IndexedField } from "../../read/types/key-path-types.js";
 import type { IndexedWhere, OrderBy, UniqueFields } from "../../read/types/where-types.js";
 import type { Direction } from "../../state/context/any-query.js";
-import type { AbortableOptions } from "./abortable-options.js";
 import type { QueryWhere } from "./filter-types.js";
 import type { Include } from "./include-types.js";
 import type { CreateData, UpdateData, Without } from "./nested-types.js";
 import type { Skip } from "./rank-types.js";
+import type {
+  CountOptions,
+  ReadLimit,
+  ReadOptions,
+  RowFilterOptions,
+  ValueOptions,
+} from "./read-options.js";
 
 // The arguments of the methods of a repository, as any call may have them. `call-types.ts` infers
 // the argument of one call, and checks it.
@@ -36,13 +42,12 @@ interface OneRowOptions<M extends Model, Models extends AnyModels> extends Shape
 /** The argument of `findUnique` and `watch`. */
 export interface FindUniqueOptions<M extends Model, Models extends AnyModels>
   extends OneRowOptions<M, Models>,
-    AbortableOptions {
-  /** The maximum number of entries to read. The default is the `maxReads` of the database. */
-  readonly maxReads?: number | undefined;
-}
+    ReadOptions {}
 
 /** Selects rows by an index. */
-export interface RowsOptions<M extends Model, Models extends AnyModels = Record<never, never>> {
+export interface RowsOptions<M extends Model, Models extends AnyModels = Record<never, never>>
+  extends RowFilterOptions<Row<M>>,
+    ReadLimit {
   /**
    * Conditions on the first fields of an index or of the primary key. Each is a value or a list of
    * values, `{ in: [...] }`. The last one can be a range instead: `gt`, `gte`, `lt`, `lte`,
@@ -59,16 +64,12 @@ export interface RowsOptions<M extends Model, Models extends AnyModels = Record<
   readonly orderBy?: OrderBy<M> | readonly OrderBy<M>[] | undefined;
   /** The name of the index to use. Required if the index may lack some of the rows. */
   readonly index?: (keyof M["indexes"] & string) | undefined;
-  /** Returns whether a row is in the result. It is called with each row that is read. */
-  readonly filter?: ((row: Row<M>) => boolean) | undefined;
-  /** The maximum number of entries to read. The default is the `maxReads` of the database. */
-  readonly maxReads?: number | undefined;
 }
 
 /** The argument of `count` and `exists`. */
 export interface CountRowsOptions<M extends Model, Models extends AnyModels>
   extends RowsOptions<M, Models>,
-    AbortableOptions {}
+    ReadOptions {}
 
 /** Selects rows, and determines what is returned of each of them. */
 interface ShapedRowsOptions<M extends Model, Models extends AnyModels>
@@ -78,7 +79,7 @@ interface ShapedRowsOptions<M extends Model, Models extends AnyModels>
 /** The argument of `findFirst`. */
 export interface FindFirstOptions<M extends Model, Models extends AnyModels>
   extends ShapedRowsOptions<M, Models>,
-    AbortableOptions {
+    ReadOptions {
   /** The cursor of an earlier page of the same query. The result begins after that page. */
   readonly cursor?: string | null | undefined;
 }
@@ -105,35 +106,25 @@ export interface FindManyOptions<M extends Model, Models extends AnyModels = Rec
 }
 
 /** The argument of `distinct`. */
-export interface DistinctOptions<M extends Model> extends AbortableOptions {
+export interface DistinctOptions<M extends Model> extends ValueOptions {
   /** The field whose values are returned. */
   readonly field: IndexedField<M> & FieldOf<Row<M>>;
   /** Conditions on the fields of the index before this field, and a range of the field itself. */
   readonly where?: IndexedWhere<M> | undefined;
-  /** The direction of the values. The default is `"asc"`. */
-  readonly order?: Direction | undefined;
   /** The name of the index to use. Required if the index may lack some of the rows. */
   readonly index?: (keyof M["indexes"] & string) | undefined;
-  /** The maximum number of values. All of them if absent. */
-  readonly take?: number | undefined;
-  /** The maximum number of entries to read. The default is the `maxReads` of the database. */
-  readonly maxReads?: number | undefined;
 }
 
 /** The argument of `scan`. */
 export interface ScanOptions<M extends Model, Models extends AnyModels>
   extends ShapeOptions<M, Models>,
-    AbortableOptions {
-  /** Returns whether a row is in the result. It is called with each row that is read. */
-  readonly filter?: ((row: Row<M>) => boolean) | undefined;
+    CountOptions<Row<M>> {
   /** The direction of the primary key's first field: `{ id: "desc" }`. The default is `"asc"`. */
   readonly orderBy?: { readonly [F in PrimaryKeyFields<M>[0]]: Direction } | undefined;
   /** The maximum number of rows. All rows if absent. */
   readonly take?: number | undefined;
   /** The cursor of an earlier page of the same scan. The result begins after that page. */
   readonly cursor?: string | null | undefined;
-  /** The maximum number of rows to read. The default is the `maxReads` of the database. */
-  readonly maxReads?: number | undefined;
 }
 
 /** The argument of `create`. */

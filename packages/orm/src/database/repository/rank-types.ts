@@ -2,24 +2,15 @@ import type { IndexFields, Model } from "../../model/model.js";
 import type { NotRanked } from "../../model/type-errors.js";
 import type { IndexName } from "../../read/types/key-path-types.js";
 import type { UniqueFields } from "../../read/types/where-types.js";
-import type { Direction } from "../../state/context/any-query.js";
-import type { AbortableOptions } from "./abortable-options.js";
+import type { RowRankOptions } from "./read-options.js";
 
 /** The argument of `rank`. X is its `index`. */
-export interface RankOptions<M extends Model, X extends IndexName<M>> extends AbortableOptions {
+export interface RankOptions<M extends Model, X extends IndexName<M>>
+  extends RowRankOptions<LeadingLists<IndexFields<M["indexes"][X], X>>> {
   /** Identifies the row: values for all fields of the primary key, or of a unique index. */
   readonly where: UniqueFields<M>;
   /** The name of the ranked index whose order counts. */
   readonly index: X & Ranked<M, X>;
-  /**
-   * The first fields of the index. Only rows with the same values of these fields as the row are
-   * counted. All rows of the index if absent.
-   */
-  readonly by?: LeadingLists<IndexFields<M["indexes"][X], X>>;
-  /** `"desc"` to count the rows after the row instead: the largest has rank 0. */
-  readonly order?: Direction | undefined;
-  /** The maximum number of entries to read. The default is the `maxReads` of the database. */
-  readonly maxReads?: number | undefined;
 }
 
 /** Model, index → unknown if the index is ranked, otherwise a type error. */

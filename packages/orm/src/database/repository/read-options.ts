@@ -1,10 +1,11 @@
 import type { Direction } from "../../state/context/any-query.js";
 import type { PageOptions } from "../../state/context/page.js";
-import type { AggregateOrder, Having } from "../repository/aggregate-types.js";
+import type { AggregateOrder, Having } from "./aggregate-types.js";
 
-// The options of generated methods. `Row` is the whole row, whatever a method returns of it.
+// Options that do not depend on the model, and those of generated methods. `Row` is the whole row,
+// whatever a method returns of it.
 
-interface ReadLimit {
+export interface ReadLimit {
   /** The maximum number of entries to read. The default is the `maxReads` of the database. */
   readonly maxReads?: number | undefined;
 }
@@ -18,7 +19,7 @@ export interface ReadOptions extends ReadLimit {
   readonly signal?: AbortSignal | undefined;
 }
 
-interface RowFilterOptions<Row> {
+export interface RowFilterOptions<Row> {
   /** Returns whether a row is in the result. It is called with each row that is read. */
   readonly filter?: ((row: Row) => boolean) | undefined;
 }
@@ -36,8 +37,7 @@ export interface Skipping {
 }
 
 /** Options of a rank in the order of an index. */
-export interface RowRankOptions<By extends readonly string[] = readonly string[]>
-  extends ReadOptions {
+export interface RowRankOptions<By = readonly string[]> extends ReadOptions {
   /**
    * The first fields of the index. Only rows with the same values of these fields as the row are
    * counted. All rows of the index if absent.
