@@ -1,13 +1,14 @@
 export { type UndoableMigration, undoableMigrations } from "./change/plan/undoable-migrations.js";
 export type { CheckedModels } from "./database/checked-models.js";
 export { openModels } from "./database/database.js";
-export type { RowRankOptions, Skipping, WithDeleted } from "./database/repository/read-options.js";
+export { type Rows, repositoriesWithin, rowsOf } from "./database/generated/rows.js";
 export type {
   NestedRow,
   NestedRowChange,
   NestedRows,
   NestedRowsChange,
 } from "./database/repository/nested-operations.js";
+export type { RowRankOptions, Skipping, WithDeleted } from "./database/repository/read-options.js";
 export type {
   CheckedRelations,
   IncludeOf,
@@ -15,7 +16,6 @@ export type {
   RelatedRow,
   RelatedRows,
 } from "./database/repository/related-types.js";
-export { type Rows, repositoriesWithin, rowsOf } from "./database/generated/rows.js";
 export type {
   SelectedFields,
   WithRelations,

@@ -6,16 +6,6 @@ export {
   type Repositories,
 } from "./database/database.js";
 export type { DatabaseOptions, HookContext, ModelHooks } from "./database/database-options.js";
-export type {
-  BatchOptions,
-  CountOptions,
-  GroupOptions,
-  ListOptions,
-  ManyDeleteOptions,
-  ManyUpdateOptions,
-  ReadOptions,
-  ValueOptions,
-} from "./database/repository/read-options.js";
 export type { ListQuery } from "./database/generated/list-query.js";
 export type { AggregateResult, GroupResult } from "./database/repository/aggregate-types.js";
 export type { GroupOf, TotalsOf } from "./database/repository/call-types.js";
@@ -41,6 +31,16 @@ export type {
   UpdateOptions,
   UpsertOptions,
 } from "./database/repository/query-options.js";
+export type {
+  BatchOptions,
+  CountOptions,
+  GroupOptions,
+  ListOptions,
+  ManyDeleteOptions,
+  ManyUpdateOptions,
+  ReadOptions,
+  ValueOptions,
+} from "./database/repository/read-options.js";
 export type { Repository } from "./database/repository/repository.js";
 export type {
   CreatedMany,
