@@ -1,5 +1,6 @@
 import { copyKv, decodeValue, encodeValue, openKv } from "@keywright/core";
-import { migrate, migrationStatus, verifyIndexes } from "@keywright/orm";
+import { migrate, migrationStatus } from "@keywright/orm";
+import { verifyIndexes } from "@keywright/orm/migrate";
 import { openModels } from "../shared/models.mjs";
 
 const queries = [

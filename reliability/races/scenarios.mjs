@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { isKeywrightError, openKv } from "@keywright/core";
-import { createDatabase, defineModel, migrate, verifyIndexes } from "@keywright/orm";
+import { createDatabase, defineModel, migrate } from "@keywright/orm";
+import { verifyIndexes } from "@keywright/orm/migrate";
 import * as z from "zod";
 import { checkHistory } from "../histories/check-history.mjs";
 import { recordHistory } from "../histories/record-history.mjs";

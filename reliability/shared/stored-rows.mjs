@@ -1,4 +1,4 @@
-import { findDanglingReferences, verifyIndexes } from "@keywright/orm";
+import { findDanglingReferences, verifyIndexes } from "@keywright/orm/migrate";
 import { migrateModels, openModels } from "./models.mjs";
 
 /** Returns the rows of all models by their ids, as they are stored. */

@@ -1,15 +1,7 @@
 import { migrationProgress } from "@keywright/codegen/progress";
 import type { Kv } from "@keywright/core";
-import {
-  type AnyDatabase,
-  createDatabase,
-  findDuplicates,
-  formatPlan,
-  type MigrationResult,
-  migrate,
-  planMigration,
-  verifyIndexes,
-} from "@keywright/orm";
+import { type AnyDatabase, createDatabase, type MigrationResult, migrate } from "@keywright/orm";
+import { findDuplicates, formatPlan, planMigration, verifyIndexes } from "@keywright/orm/migrate";
 import {
   firstCustomer,
   fourthCustomer,

@@ -1,6 +1,7 @@
 import { open, readdir, stat } from "node:fs/promises";
 import { openKv, verifyFiles } from "@keywright/core";
-import { createDatabase, defineModel, verifyIndexes } from "@keywright/orm";
+import { createDatabase, defineModel } from "@keywright/orm";
+import { verifyIndexes } from "@keywright/orm/migrate";
 import { afterEach, expect, it } from "vitest";
 import * as z from "zod";
 import { createProject, type Project } from "./project.js";

@@ -1,12 +1,7 @@
 import { openKv } from "@keywright/core";
-import {
-  belongsTo,
-  createDatabase,
-  defineModel,
-  type MigrationProgress,
-  verifyIndexes,
-} from "@keywright/orm";
+import { belongsTo, createDatabase, defineModel, type MigrationProgress } from "@keywright/orm";
 import { compileModel } from "@keywright/orm/codegen";
+import { verifyIndexes } from "@keywright/orm/migrate";
 import { afterEach, expect, it } from "vitest";
 import * as z from "zod";
 import { verifyReferences } from "../src/cli/verify/verify-references.js";

@@ -1,5 +1,12 @@
 export { isKeywrightError, KeywrightError, type Progress } from "@keywright/core";
 export {
+  type MigrateOptions,
+  type MigrationOutcome,
+  type MigrationResult,
+  migrate,
+} from "./change/migrate.js";
+export { type MigrationStatus, migrationStatus } from "./change/migration-status.js";
+export {
   createDatabase,
   type Database,
   type Models,
@@ -103,7 +110,6 @@ export {
   TransactionEndedError,
   TransactionNotAwaitedError,
 } from "./errors/transaction-errors.js";
-export * from "./migrate.js";
 export { decimal } from "./model/aggregates/decimal.js";
 export { defineModel } from "./model/define-model.js";
 export {
@@ -184,11 +190,13 @@ export type {
 export type { IndexedField, IndexName } from "./read/types/key-path-types.js";
 export type { IndexedWhere, OrderBy, UniqueWhere } from "./read/types/where-types.js";
 export type { CatalogEntry, StoredIndex } from "./state/catalog/catalog-entry.js";
+export type { AnyDatabase } from "./state/context/any-database.js";
 export type { Direction } from "./state/context/any-query.js";
 export type { DatabaseCall, Middleware } from "./state/context/database-call.js";
 export type { QueryEvent } from "./state/context/database-settings.js";
 export type { ExplainedRelation } from "./state/context/open-filters.js";
 export type { Page, PageOptions } from "./state/context/page.js";
+export type { MigrationProgress } from "./state/run/migration-run.js";
 export {
   defineMigration,
   type MadeRow,

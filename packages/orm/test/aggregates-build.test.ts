@@ -3,15 +3,8 @@ import { type EmbeddedKv, type Kv, openKv } from "@keywright/core";
 import * as fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import * as z from "zod";
-import {
-  createDatabase,
-  decimal,
-  defineMigration,
-  defineModel,
-  migrate,
-  planMigration,
-  verifyIndexes,
-} from "../src/index.js";
+import { createDatabase, decimal, defineMigration, defineModel, migrate } from "../src/index.js";
+import { planMigration, verifyIndexes } from "../src/migrate.js";
 import { Crash, crashingKv, denoKv } from "./faulty-kv.js";
 import { rejection } from "./user-model.js";
 import { expectIndexesToMatch } from "./verify-indexes.js";

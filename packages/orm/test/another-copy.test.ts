@@ -1,6 +1,7 @@
 import { openKv } from "@keywright/core";
 import { expect, it, vi } from "vitest";
-import { createDatabase, migrate, verifyIndexes } from "../src/index.js";
+import { createDatabase, migrate } from "../src/index.js";
+import { verifyIndexes } from "../src/migrate.js";
 
 it("a database of another copy of the package is refused with what to do", async () => {
   vi.resetModules();

@@ -5,13 +5,13 @@ import {
   belongsTo,
   createDatabase,
   defineModel,
-  findDanglingReferences,
   hasMany,
   migrate,
   PrimaryKeyDiffersError,
   ReferenceMissingError,
   StaleSchemaError,
 } from "../src/index.js";
+import { findDanglingReferences } from "../src/migrate.js";
 import { Crash, crashAtEachCommit, crashingKv, denoKv, interferingKv } from "./faulty-kv.js";
 
 const user = {

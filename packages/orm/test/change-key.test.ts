@@ -1,12 +1,7 @@
 import { type Kv, openKv } from "@keywright/core";
 import { describe, expect, it } from "vitest";
-import {
-  findDuplicates,
-  formatPlan,
-  migrate,
-  migrationStatus,
-  PrimaryKeyDiffersError,
-} from "../src/index.js";
+import { migrate, migrationStatus, PrimaryKeyDiffersError } from "../src/index.js";
+import { findDuplicates, formatPlan } from "../src/migrate.js";
 import { Crash, crashAtEachCommit, crashingKv, interferingKv } from "./faulty-kv.js";
 import {
   contentOf,

@@ -6,10 +6,10 @@ import {
   createDatabase,
   defineMigration,
   defineModel,
-  findChangedRows,
   migrate,
   type RowMigration,
 } from "../src/index.js";
+import { findChangedRows } from "../src/migrate.js";
 
 const id = z.string();
 const first = z.object({ id, name: z.string() });

@@ -1,7 +1,8 @@
 import { type EmbeddedKv, type KvKey, KvU64, openKv } from "@keywright/core";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import * as z from "zod";
-import { createDatabase, type Database, defineModel, desc, verifyIndexes } from "../src/index.js";
+import { createDatabase, type Database, defineModel, desc } from "../src/index.js";
+import { verifyIndexes } from "../src/migrate.js";
 
 const Order = defineModel({
   name: "orders",

@@ -2,7 +2,8 @@ import { type EmbeddedKv, type KvKey, KvU64, openKv } from "@keywright/core";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import * as z from "zod";
 import { intervalSize } from "../src/derived/ranks/rank-keys.js";
-import { createDatabase, type Database, defineModel, verifyIndexes } from "../src/index.js";
+import { createDatabase, type Database, defineModel } from "../src/index.js";
+import { verifyIndexes } from "../src/migrate.js";
 
 // Small intervals, so that few rows make several levels.
 const { parts } = intervalSize;

@@ -9,10 +9,9 @@ import {
   desc,
   IndexNotReadyError,
   migrate,
-  planMigration,
   StaleSchemaError,
-  verifyIndexes,
 } from "../src/index.js";
+import { planMigration, verifyIndexes } from "../src/migrate.js";
 import { Crash, crashAtEachCommit, crashingKv } from "./faulty-kv.js";
 import { rejection } from "./user-model.js";
 import { expectIndexesToMatch } from "./verify-indexes.js";

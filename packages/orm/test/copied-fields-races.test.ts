@@ -1,6 +1,7 @@
 import { type EmbeddedKv, openKv } from "@keywright/core";
 import { expect, it } from "vitest";
-import { createDatabase, type Database, verifyIndexes } from "../src/index.js";
+import { createDatabase, type Database } from "../src/index.js";
+import { verifyIndexes } from "../src/migrate.js";
 import { copiedModels, expectCopiesToMatch } from "./copied-models.js";
 import { Crash, crashingKv } from "./faulty-kv.js";
 import { expectIndexesToMatch } from "./verify-indexes.js";

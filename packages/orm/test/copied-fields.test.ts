@@ -10,8 +10,8 @@ import {
   ReferenceMissingError,
   RowInvalidError,
   StaleSchemaError,
-  verifyIndexes,
 } from "../src/index.js";
+import { verifyIndexes } from "../src/migrate.js";
 import { copiedModels, expectCopiesToMatch } from "./copied-models.js";
 import { interferingKv } from "./faulty-kv.js";
 import { rejection } from "./user-model.js";

@@ -4,14 +4,8 @@ import { setImmediate as nextTurn } from "node:timers/promises";
 import { type EmbeddedKv, type Kv, openKv } from "@keywright/core";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import * as z from "zod";
-import {
-  createDatabase,
-  defineModel,
-  type MigrationProgress,
-  migrate,
-  planMigration,
-  verifyIndexes,
-} from "../src/index.js";
+import { createDatabase, defineModel, type MigrationProgress, migrate } from "../src/index.js";
+import { planMigration, verifyIndexes } from "../src/migrate.js";
 import { defaultLimits } from "../src/state/catalog/capabilities-of.js";
 import { ReadMeter } from "../src/state/context/read-meter.js";
 import { Crash, crashAtEachCommit, crashingKv, denoKv } from "./faulty-kv.js";

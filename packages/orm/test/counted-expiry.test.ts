@@ -2,14 +2,8 @@ import { type EmbeddedKv, type Kv, type KvKey, type KvU64, openKv } from "@keywr
 import * as fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import * as z from "zod";
-import {
-  belongsTo,
-  createDatabase,
-  defineModel,
-  migrate,
-  planMigration,
-  verifyIndexes,
-} from "../src/index.js";
+import { belongsTo, createDatabase, defineModel, migrate } from "../src/index.js";
+import { planMigration, verifyIndexes } from "../src/migrate.js";
 import { Crash, crashingKv, denoKv, interferingKv, lateKv } from "./faulty-kv.js";
 
 const Plain = defineModel({

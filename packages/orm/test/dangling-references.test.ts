@@ -4,12 +4,11 @@ import * as z from "zod";
 import {
   belongsTo,
   createDatabase,
-  type DanglingReference,
   type Database,
   defineMigration,
   defineModel,
-  findDanglingReferences,
 } from "../src/index.js";
+import { type DanglingReference, findDanglingReferences } from "../src/migrate.js";
 import { blogModels } from "./blog-models.js";
 import { denoKv } from "./faulty-kv.js";
 import { rejection } from "./user-model.js";

@@ -5,11 +5,10 @@ import {
   belongsTo,
   createDatabase,
   defineModel,
-  formatPlan,
   type MigrateOptions,
   migrate,
-  planMigration,
 } from "../src/index.js";
+import { formatPlan, planMigration } from "../src/migrate.js";
 import { Crash, crashAtEachCommit, crashingKv, denoKv } from "./faulty-kv.js";
 import { recordModel } from "./record-model.js";
 import { rejection } from "./user-model.js";

@@ -8,13 +8,8 @@ import {
 } from "@keywright/core";
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
 import * as z from "zod";
-import {
-  createDatabase,
-  defineModel,
-  migrate,
-  planMigration,
-  verifyIndexes,
-} from "../src/index.js";
+import { createDatabase, defineModel, migrate } from "../src/index.js";
+import { planMigration, verifyIndexes } from "../src/migrate.js";
 import { ModelCatalog } from "../src/state/catalog/model-catalog.js";
 import { Crash, crashAtEachCommit, crashingKv } from "./faulty-kv.js";
 import { contextOf } from "./migration-run.js";

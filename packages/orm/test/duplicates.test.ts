@@ -2,14 +2,8 @@ import { type EmbeddedKv, type Kv, openKv } from "@keywright/core";
 import * as fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import * as z from "zod";
-import {
-  belongsTo,
-  createDatabase,
-  defineModel,
-  findDuplicates,
-  migrate,
-  verifyIndexes,
-} from "../src/index.js";
+import { belongsTo, createDatabase, defineModel, migrate } from "../src/index.js";
+import { findDuplicates, verifyIndexes } from "../src/migrate.js";
 import type { Duplicate } from "../src/state/catalog/backfill-state.js";
 import type { CatalogEntry } from "../src/state/catalog/catalog-entry.js";
 import { countingKv } from "./counting-kv.js";

@@ -5,11 +5,11 @@ import {
   createDatabase,
   defineMigration,
   defineModel,
-  findDuplicates,
   IndexNotReadyError,
   migrate,
   migrationStatus,
 } from "../src/index.js";
+import { findDuplicates } from "../src/migrate.js";
 import { denoKv } from "./faulty-kv.js";
 import { expectIndexesToMatch } from "./verify-indexes.js";
 

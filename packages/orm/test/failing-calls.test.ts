@@ -6,14 +6,16 @@ import {
   createDatabase,
   type Database,
   defineModel,
-  findDanglingReferences,
-  findDuplicates,
   migrate,
   migrationStatus,
-  planMigration,
   resumeDeletes,
-  verifyIndexes,
 } from "../src/index.js";
+import {
+  findDanglingReferences,
+  findDuplicates,
+  planMigration,
+  verifyIndexes,
+} from "../src/migrate.js";
 import { FailingKv, fewTurns } from "./failing-kv.js";
 import { models as togetherModels } from "./together-models.js";
 

@@ -3,13 +3,8 @@ import { afterEach, beforeEach, expect, it } from "vitest";
 import * as z from "zod";
 import { adopt } from "../src/adopt.js";
 import { guideLayout } from "../src/change/adopt/source/guide-layout.js";
-import {
-  createDatabase,
-  defineMigration,
-  defineModel,
-  findFailedRows,
-  migrate,
-} from "../src/index.js";
+import { createDatabase, defineMigration, defineModel, migrate } from "../src/index.js";
+import { findFailedRows } from "../src/migrate.js";
 import { readEntriesAfter } from "../src/state/run/read-entries-after.js";
 
 let kv: EmbeddedKv;

@@ -2,13 +2,8 @@ import { type EmbeddedKv, openKv } from "@keywright/core";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import * as z from "zod";
 import { compileModel } from "../src/codegen.js";
-import {
-  createDatabase,
-  defineMigration,
-  defineModel,
-  migrate,
-  planMigration,
-} from "../src/index.js";
+import { createDatabase, defineMigration, defineModel, migrate } from "../src/index.js";
+import { planMigration } from "../src/migrate.js";
 import { indexManifest } from "../src/state/schema/manifests/index-manifest.js";
 import { rejection } from "./user-model.js";
 import { expectIndexesToMatch } from "./verify-indexes.js";

@@ -1,14 +1,8 @@
 import { type EmbeddedKv, openKv } from "@keywright/core";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import * as z from "zod";
-import {
-  createDatabase,
-  defineModel,
-  migrate,
-  planMigration,
-  recordSameFunctions,
-  verifyIndexes,
-} from "../src/index.js";
+import { createDatabase, defineModel, migrate } from "../src/index.js";
+import { planMigration, recordSameFunctions, verifyIndexes } from "../src/migrate.js";
 
 type Normalize = "lowercase" | ((email: string) => string);
 

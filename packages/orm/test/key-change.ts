@@ -1,7 +1,8 @@
 import { type Kv, KvU64, openKv } from "@keywright/core";
 import { expect } from "vitest";
 import * as z from "zod";
-import { createDatabase, defineModel, desc, verifyIndexes } from "../src/index.js";
+import { createDatabase, defineModel, desc } from "../src/index.js";
+import { verifyIndexes } from "../src/migrate.js";
 
 const definition = {
   name: "users",

@@ -1,7 +1,8 @@
 import { type EmbeddedKv, type Kv, type KvU64, openKv } from "@keywright/core";
 import { afterEach, beforeEach, expect, it } from "vitest";
 import * as z from "zod";
-import { createDatabase, defineModel, migrate, verifyIndexes } from "../src/index.js";
+import { createDatabase, defineModel, migrate } from "../src/index.js";
+import { verifyIndexes } from "../src/migrate.js";
 import { Crash, crashingKv, interferingKv } from "./faulty-kv.js";
 
 const Plain = defineModel({

@@ -3,16 +3,8 @@ import { type EmbeddedKv, openKv } from "@keywright/core";
 import * as fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import * as z from "zod";
-import {
-  createDatabase,
-  decimal,
-  defineModel,
-  desc,
-  formatPlan,
-  migrate,
-  planMigration,
-  verifyIndexes,
-} from "../src/index.js";
+import { createDatabase, decimal, defineModel, desc, migrate } from "../src/index.js";
+import { formatPlan, planMigration, verifyIndexes } from "../src/migrate.js";
 
 const schema = z.object({
   id: z.string(),

@@ -6,14 +6,13 @@ import {
   createDatabase,
   defineMigration,
   defineModel,
-  formatPlan,
   IndexChangedError,
   IndexNotReadyError,
   migrate,
-  planMigration,
   SchemaNotMigratedError,
   StaleSchemaError,
 } from "../src/index.js";
+import { formatPlan, planMigration } from "../src/migrate.js";
 
 let kv: Kv;
 beforeEach(async () => {

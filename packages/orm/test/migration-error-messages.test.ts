@@ -6,18 +6,20 @@ import {
   createDatabase,
   defineMigration,
   defineModel,
+  LeaseLostError,
+  migrate,
+  RowUpgradeError,
+  SchemaNotMigratedError,
+} from "../src/index.js";
+import {
   findDanglingReferences,
   findDuplicates,
   findFailedRows,
   formatPlan,
-  LeaseLostError,
-  migrate,
   planMigration,
   previewMigration,
-  RowUpgradeError,
-  SchemaNotMigratedError,
   verifyIndexes,
-} from "../src/index.js";
+} from "../src/migrate.js";
 import { denoKv } from "./faulty-kv.js";
 import { recordModel } from "./record-model.js";
 import { rejection } from "./user-model.js";

@@ -6,15 +6,17 @@ import {
   type Database,
   defineMigration,
   defineModel,
-  findFailedRows,
-  type MigrationPhase,
   type MigrationProgress,
   type MigrationResult,
   migrate,
   migrationStatus,
+} from "../src/index.js";
+import {
+  findFailedRows,
+  type MigrationPhase,
   planMigration,
   verifyIndexes,
-} from "../src/index.js";
+} from "../src/migrate.js";
 import { leaseKey } from "../src/state/run/lease.js";
 import { Crash, crashAtEachCommit, crashingKv, denoKv } from "./faulty-kv.js";
 import { Reports } from "./live-reports.js";

@@ -1,6 +1,7 @@
 import { type EmbeddedKv, type Kv, openKv } from "@keywright/core";
 import { expect, it } from "vitest";
-import { createDatabase, verifyIndexes } from "../src/index.js";
+import { createDatabase } from "../src/index.js";
+import { verifyIndexes } from "../src/migrate.js";
 import { Crash, crashingKv } from "./faulty-kv.js";
 import {
   type Data,

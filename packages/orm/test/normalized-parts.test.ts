@@ -2,14 +2,8 @@ import { type EmbeddedKv, type KvKey, openKv } from "@keywright/core";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import * as z from "zod";
 import { compileModel, modelManifest, rowsOf } from "../src/codegen.js";
-import {
-  createDatabase,
-  defineModel,
-  desc,
-  formatPlan,
-  migrate,
-  planMigration,
-} from "../src/index.js";
+import { createDatabase, defineModel, desc, migrate } from "../src/index.js";
+import { formatPlan, planMigration } from "../src/migrate.js";
 
 const schema = z.object({
   id: z.string(),

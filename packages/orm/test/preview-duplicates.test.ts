@@ -1,13 +1,8 @@
 import { type EmbeddedKv, openKv } from "@keywright/core";
 import { afterEach, beforeEach, expect, it } from "vitest";
 import * as z from "zod";
-import {
-  createDatabase,
-  defineMigration,
-  defineModel,
-  migrate,
-  previewDuplicates,
-} from "../src/index.js";
+import { createDatabase, defineMigration, defineModel, migrate } from "../src/index.js";
+import { previewDuplicates } from "../src/migrate.js";
 import { rejection } from "./user-model.js";
 
 const schema = z.object({ id: z.string(), email: z.string(), tags: z.array(z.string()) });

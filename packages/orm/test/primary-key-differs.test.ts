@@ -7,12 +7,11 @@ import {
   belongsTo,
   createDatabase,
   defineModel,
-  findDanglingReferences,
   hasMany,
   migrate,
   PrimaryKeyDiffersError,
-  verifyIndexes,
 } from "../src/index.js";
+import { findDanglingReferences, verifyIndexes } from "../src/migrate.js";
 import type { AnyDatabase } from "../src/state/context/any-database.js";
 
 const users = { name: "users", schema: z.object({ id: z.string(), email: z.string() }) } as const;

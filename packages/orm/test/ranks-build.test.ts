@@ -4,13 +4,8 @@ import * as fc from "fast-check";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
 import * as z from "zod";
 import { intervalSize } from "../src/derived/ranks/rank-keys.js";
-import {
-  createDatabase,
-  defineModel,
-  migrate,
-  planMigration,
-  verifyIndexes,
-} from "../src/index.js";
+import { createDatabase, defineModel, migrate } from "../src/index.js";
+import { planMigration, verifyIndexes } from "../src/migrate.js";
 import { Crash, crashingKv, denoKv } from "./faulty-kv.js";
 import { rejection } from "./user-model.js";
 import { expectIndexesToMatch } from "./verify-indexes.js";

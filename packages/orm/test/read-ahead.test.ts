@@ -1,6 +1,7 @@
 import { type EmbeddedKv, type Kv, type KvKey, type KvListOptions, openKv } from "@keywright/core";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { createDatabase, type MigrateOptions, migrate, verifyIndexes } from "../src/index.js";
+import { createDatabase, type MigrateOptions, migrate } from "../src/index.js";
+import { verifyIndexes } from "../src/migrate.js";
 import { PageReader } from "../src/state/run/page-reader.js";
 import { contextOf, withRun } from "./migration-run.js";
 import { LaterUser, User } from "./user-model.js";

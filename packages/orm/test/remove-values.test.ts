@@ -1,7 +1,8 @@
 import { type EmbeddedKv, openKv } from "@keywright/core";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import * as z from "zod";
-import { createDatabase, defineModel, formatPlan, migrate, planMigration } from "../src/index.js";
+import { createDatabase, defineModel, migrate } from "../src/index.js";
+import { formatPlan, planMigration } from "../src/migrate.js";
 import { rejection } from "./user-model.js";
 import { expectIndexesToMatch } from "./verify-indexes.js";
 

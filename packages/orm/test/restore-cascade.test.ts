@@ -8,8 +8,8 @@ import {
   defineModel,
   hasMany,
   resumeDeletes,
-  verifyIndexes,
 } from "../src/index.js";
+import { verifyIndexes } from "../src/migrate.js";
 import { Crash, crashingKv } from "./faulty-kv.js";
 import { rejection } from "./user-model.js";
 

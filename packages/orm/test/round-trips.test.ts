@@ -1,14 +1,8 @@
 import { openKv } from "@keywright/core";
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
 import * as z from "zod";
-import {
-  belongsTo,
-  createDatabase,
-  defineModel,
-  hasMany,
-  migrate,
-  verifyIndexes,
-} from "../src/index.js";
+import { belongsTo, createDatabase, defineModel, hasMany, migrate } from "../src/index.js";
+import { verifyIndexes } from "../src/migrate.js";
 import { CountedEngine } from "./counted-engine.js";
 
 const User = defineModel({

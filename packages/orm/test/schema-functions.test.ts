@@ -1,7 +1,8 @@
 import { type EmbeddedKv, openKv } from "@keywright/core";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import * as z from "zod";
-import { createDatabase, defineModel, formatPlan, migrate, planMigration } from "../src/index.js";
+import { createDatabase, defineModel, migrate } from "../src/index.js";
+import { formatPlan, planMigration } from "../src/migrate.js";
 import { schemaFunctions } from "../src/state/schema/manifests/schema-functions.js";
 
 const id = z.string();

@@ -5,12 +5,11 @@ import {
   belongsTo,
   createDatabase,
   defineModel,
-  findDanglingReferences,
   hasMany,
   manyToMany,
   migrate,
-  verifyIndexes,
 } from "../src/index.js";
+import { findDanglingReferences, verifyIndexes } from "../src/migrate.js";
 import { contextOf } from "./migration-run.js";
 import { rejection } from "./user-model.js";
 import { expectIndexesToMatch } from "./verify-indexes.js";

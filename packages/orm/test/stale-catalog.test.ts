@@ -3,13 +3,8 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { type EmbeddedKv, type Kv, type KvKey, openKv } from "@keywright/core";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import * as z from "zod";
-import {
-  createDatabase,
-  defineMigration,
-  defineModel,
-  migrate,
-  verifyIndexes,
-} from "../src/index.js";
+import { createDatabase, defineMigration, defineModel, migrate } from "../src/index.js";
+import { verifyIndexes } from "../src/migrate.js";
 import { contextOf } from "./migration-run.js";
 import { rejection } from "./user-model.js";
 

@@ -1,14 +1,8 @@
 import { type EmbeddedKv, type Kv, openKv } from "@keywright/core";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import * as z from "zod";
-import {
-  createDatabase,
-  defineModel,
-  findFailedRows,
-  type MigrationProgress,
-  migrate,
-  previewMigration,
-} from "../src/index.js";
+import { createDatabase, defineModel, type MigrationProgress, migrate } from "../src/index.js";
+import { findFailedRows, previewMigration } from "../src/migrate.js";
 import { defineMigration } from "../src/state/schema/define-migration.js";
 import { yieldToEventLoop } from "../src/state/transaction/yield-to-event-loop.js";
 import { denoKv, interferingKv } from "./faulty-kv.js";

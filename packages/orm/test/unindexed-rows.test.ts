@@ -8,8 +8,8 @@ import {
   type MigrationProgress,
   migrate,
   migrationStatus,
-  verifyIndexes,
 } from "../src/index.js";
+import { verifyIndexes } from "../src/migrate.js";
 import { crashAtEachCommit, crashingKv } from "./faulty-kv.js";
 
 const schema = z.object({ id: z.string(), url: z.string() });

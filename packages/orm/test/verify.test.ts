@@ -12,7 +12,8 @@ import {
   verifyModel,
 } from "../src/derived/entries/verify/verify-model.js";
 import type { EntryFinding } from "../src/derived/entries/verify/verify-state.js";
-import { belongsTo, createDatabase, defineModel, verifyIndexes } from "../src/index.js";
+import { belongsTo, createDatabase, defineModel } from "../src/index.js";
+import { verifyIndexes } from "../src/migrate.js";
 import { tableContexts } from "../src/state/context/any-database.js";
 import type { TableContext } from "../src/state/context/table-context.js";
 import { type Lease, takeLease } from "../src/state/run/lease.js";

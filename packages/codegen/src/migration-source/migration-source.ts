@@ -1,12 +1,12 @@
 import { setTimeout } from "node:timers/promises";
 import { isDeepStrictEqual } from "node:util";
-import type { ChangedRows } from "@keywright/orm";
 import {
   compareRows,
   type RenamedField,
   type RowManifest,
   renamedField,
 } from "@keywright/orm/codegen";
+import type { ChangedRows } from "@keywright/orm/migrate";
 import { format } from "prettier";
 import type * as z from "zod";
 import { type ImportExtension, importSpecifier } from "../project/files/paths.js";

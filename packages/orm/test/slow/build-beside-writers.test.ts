@@ -4,7 +4,8 @@ import { join } from "node:path";
 import { openKv } from "@keywright/core";
 import { afterEach, beforeEach, expect, it } from "vitest";
 import * as z from "zod";
-import { createDatabase, defineModel, migrate, verifyIndexes } from "../../src/index.js";
+import { createDatabase, defineModel, migrate } from "../../src/index.js";
+import { verifyIndexes } from "../../src/migrate.js";
 import { expectIndexesToMatch } from "../verify-indexes.js";
 
 /** `npm run soak:migrate` takes 100,000. */

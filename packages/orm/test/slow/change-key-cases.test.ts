@@ -10,8 +10,8 @@ import {
   migrate,
   migrationStatus,
   PrimaryKeyDiffersError,
-  verifyIndexes,
 } from "../../src/index.js";
+import { verifyIndexes } from "../../src/migrate.js";
 import { Crash, crashingKv, denoKv, interferingKv } from "../faulty-kv.js";
 import { expectFresh, fill, openByEmail, openById, userOf } from "../key-change.js";
 import { Reports } from "../live-reports.js";

@@ -7,8 +7,8 @@ import {
   defineMigration,
   defineModel,
   migrate,
-  verifyIndexes,
 } from "../../src/index.js";
+import { verifyIndexes } from "../../src/migrate.js";
 import { denoKv } from "../faulty-kv.js";
 import { rejection } from "../user-model.js";
 import { expectReferencesToHold } from "../verify-references.js";

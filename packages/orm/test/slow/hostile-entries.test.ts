@@ -7,11 +7,10 @@ import {
   defineModel,
   migrate,
   migrationStatus,
-  planMigration,
   resumeDeletes,
   SystemEntryError,
-  verifyIndexes,
 } from "../../src/index.js";
+import { planMigration, verifyIndexes } from "../../src/migrate.js";
 import { deep, hostile, isTyped, withEachHostileEntry } from "../hostile-values.js";
 
 const User = defineModel({

@@ -9,13 +9,11 @@ import {
   type Database,
   defineMigration,
   defineModel,
-  findFailedRows,
   migrate,
   migrationStatus,
-  planMigration,
   SystemEntryError,
-  verifyIndexes,
 } from "../../src/index.js";
+import { findFailedRows, planMigration, verifyIndexes } from "../../src/migrate.js";
 import { denoKv } from "../faulty-kv.js";
 import { hostile, isTyped, withEachHostileEntry } from "../hostile-values.js";
 

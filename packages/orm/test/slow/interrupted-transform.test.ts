@@ -8,10 +8,8 @@ import {
   type MigrationProgress,
   migrate,
   migrationStatus,
-  planMigration,
-  previewMigration,
-  verifyIndexes,
 } from "../../src/index.js";
+import { planMigration, previewMigration, verifyIndexes } from "../../src/migrate.js";
 import { leaseKey } from "../../src/state/run/lease.js";
 import { Crash, crashAtEachCommit, crashingKv } from "../faulty-kv.js";
 import { beginTransform, contextOf, runTransform } from "../transform-models.js";

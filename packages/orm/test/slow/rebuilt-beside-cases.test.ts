@@ -7,9 +7,8 @@ import {
   defineMigration,
   defineModel,
   migrate,
-  planMigration,
-  verifyIndexes,
 } from "../../src/index.js";
+import { planMigration, verifyIndexes } from "../../src/migrate.js";
 import { rejection } from "../user-model.js";
 
 const schema = z.object({ id: z.string(), a: z.string(), b: z.string(), n: z.int().optional() });

@@ -8,9 +8,8 @@ import {
   defineModel,
   migrate,
   migrationStatus,
-  planMigration,
-  verifyIndexes,
 } from "../../src/index.js";
+import { planMigration, verifyIndexes } from "../../src/migrate.js";
 
 const schema = z.object({ id: z.string(), team: z.string(), email: z.string(), n: z.number() });
 const base = { name: "users", schema, primaryKey: "id" } as const;

@@ -5,12 +5,10 @@ import {
   createDatabase,
   type Database,
   defineModel,
-  findDuplicates,
   migrate,
   migrationStatus,
-  planMigration,
-  verifyIndexes,
 } from "../../src/index.js";
+import { findDuplicates, planMigration, verifyIndexes } from "../../src/migrate.js";
 import { Crash, crashAtEachCommit, crashingKv } from "../faulty-kv.js";
 import { rejection } from "../user-model.js";
 

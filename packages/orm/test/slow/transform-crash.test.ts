@@ -8,7 +8,7 @@ import { fileURLToPath } from "node:url";
 import { isDeepStrictEqual } from "node:util";
 import { type Kv, openKv } from "@keywright/core";
 import { describe, expect, it } from "vitest";
-import { findFailedRows } from "../../src/index.js";
+import { findFailedRows } from "../../src/migrate.js";
 import { Crash, crashingKv } from "../faulty-kv.js";
 import {
   beginTransform,

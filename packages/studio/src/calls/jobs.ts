@@ -1,4 +1,5 @@
-import { type AnyDatabase, type VerifiedModel, verifyIndexes } from "@keywright/orm";
+import type { AnyDatabase } from "@keywright/orm";
+import { type VerifiedModel, verifyIndexes } from "@keywright/orm/migrate";
 import type { FoundDamage, Job, JobProgress, StudioCalls } from "../protocol/protocol.js";
 import { JobRunningError } from "../source/errors.js";
 import { isCorruption } from "../source/known-damage.js";

@@ -1,13 +1,13 @@
+import { migrationStatus } from "@keywright/orm";
+import { type CompiledModel, undoableMigrations } from "@keywright/orm/codegen";
 import {
   findDanglingReferences,
   findDuplicates,
   findFailedRows,
   type LeftValues,
   type MigrationPlan,
-  migrationStatus,
   planMigration,
-} from "@keywright/orm";
-import { type CompiledModel, undoableMigrations } from "@keywright/orm/codegen";
+} from "@keywright/orm/migrate";
 import type { MigrationState } from "../protocol/protocol.js";
 import { hadSchema } from "../source/catalog.js";
 import { PropertyError } from "../source/errors.js";

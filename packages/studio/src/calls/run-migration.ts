@@ -1,4 +1,5 @@
-import { type AnyDatabase, migrate, migrationStatus, planMigration } from "@keywright/orm";
+import { type AnyDatabase, migrate, migrationStatus } from "@keywright/orm";
+import { planMigration } from "@keywright/orm/migrate";
 import type { StudioCalls, TriedModel } from "../protocol/protocol.js";
 import type { Source } from "../source/source.js";
 import { tryRows, type WorkOptions } from "./try-rows.js";

@@ -1,7 +1,8 @@
 import { isDeepStrictEqual } from "node:util";
 import { ProgressMeter } from "@keywright/core";
-import { type AnyDatabase, type PreviewedRow, previewMigration, type RowId } from "@keywright/orm";
+import type { AnyDatabase, RowId } from "@keywright/orm";
 import type { CompiledModel } from "@keywright/orm/codegen";
+import { type PreviewedRow, previewMigration } from "@keywright/orm/migrate";
 import type { JobProgress, Row, TriedModel } from "../protocol/protocol.js";
 import { keyOfId } from "../source/row-key.js";
 

@@ -1,4 +1,4 @@
-import type { IndexStatus, ModelStatus } from "@keywright/orm";
+import type { IndexStatus, ModelStatus } from "@keywright/orm/migrate";
 import { formatKey } from "../../inspect/entries/format-key.js";
 import type { DatabaseStats, ModelStats } from "../../inspect/stats/database-stats.js";
 import type { IndexSize } from "../../inspect/stats/model-places.js";

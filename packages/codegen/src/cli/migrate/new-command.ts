@@ -1,5 +1,5 @@
 import { dirname, join, resolve } from "node:path";
-import { type ChangedRows, findChangedRows } from "@keywright/orm";
+import { type ChangedRows, findChangedRows } from "@keywright/orm/migrate";
 import { Command } from "commander";
 import { importExtensionIn } from "../../generate/import-extension.js";
 import {

@@ -1,4 +1,5 @@
-import { type AnyDatabase, findFailedRows, type MigrationPlan } from "@keywright/orm";
+import type { AnyDatabase } from "@keywright/orm";
+import { findFailedRows, type MigrationPlan } from "@keywright/orm/migrate";
 import { counted } from "../terminal/text/counted.js";
 import { commandLine } from "../terminal/text/wrap.js";
 

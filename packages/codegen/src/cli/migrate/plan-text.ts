@@ -3,7 +3,7 @@ import {
   type MigrationPlan,
   type MigrationStep,
   type RunnerStatus,
-} from "@keywright/orm";
+} from "@keywright/orm/migrate";
 import { styled, type Terminal } from "../terminal/terminal.js";
 
 const maxColumns = 100;

@@ -1,9 +1,5 @@
-import {
-  type AnyDatabase,
-  InvalidArgumentError,
-  type MigrationPlan,
-  planMigration,
-} from "@keywright/orm";
+import { type AnyDatabase, InvalidArgumentError } from "@keywright/orm";
+import { type MigrationPlan, planMigration } from "@keywright/orm/migrate";
 import type { MigrateCommandOptions } from "./migrate-options.js";
 
 /**

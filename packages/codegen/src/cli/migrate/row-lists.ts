@@ -1,4 +1,5 @@
-import { type AnyDatabase, findDuplicates, findFailedRows, type Page } from "@keywright/orm";
+import type { AnyDatabase, Page } from "@keywright/orm";
+import { findDuplicates, findFailedRows } from "@keywright/orm/migrate";
 import type { Terminal } from "../terminal/terminal.js";
 import { failureText } from "../terminal/text/failure-text.js";
 import { shownId, shownKeyValue } from "../terminal/text/shown-value.js";

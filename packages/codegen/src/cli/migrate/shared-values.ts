@@ -1,9 +1,9 @@
+import type { AnyDatabase } from "@keywright/orm";
 import {
-  type AnyDatabase,
   type MigrationPlan,
   type PreviewedDuplicates,
   previewDuplicates,
-} from "@keywright/orm";
+} from "@keywright/orm/migrate";
 import type { Terminal } from "../terminal/terminal.js";
 import { counted } from "../terminal/text/counted.js";
 import { keyCount } from "../terminal/text/key-count.js";

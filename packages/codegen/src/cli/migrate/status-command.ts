@@ -1,4 +1,5 @@
-import { type AnyDatabase, migrationStatus, planMigration } from "@keywright/orm";
+import { type AnyDatabase, migrationStatus } from "@keywright/orm";
+import { planMigration } from "@keywright/orm/migrate";
 import { Command } from "commander";
 import { type OpenProject, withProject } from "../../project/open-project.js";
 import { type ExitCode, exitCodes } from "../terminal/process/exit-codes.js";

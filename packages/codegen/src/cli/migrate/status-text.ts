@@ -1,11 +1,11 @@
+import type { MigrationStatus } from "@keywright/orm";
 import type {
   CounterStatus,
   IndexStatus,
   MigrationPlan,
-  MigrationStatus,
   ModelStatus,
   TransformStatus,
-} from "@keywright/orm";
+} from "@keywright/orm/migrate";
 import { styled, type Terminal } from "../terminal/terminal.js";
 import { counted, rowsDoneText } from "../terminal/text/counted.js";
 import { unindexedLines } from "../terminal/text/unindexed-text.js";

@@ -5,8 +5,8 @@ import {
   type RescueReport,
   rescueDatabase,
 } from "@keywright/core";
-import { type VerifiedModel, verifyIndexes } from "@keywright/orm";
 import type { CompiledModel } from "@keywright/orm/codegen";
+import { type VerifiedModel, verifyIndexes } from "@keywright/orm/migrate";
 import { migrationProgress } from "../../progress/migration-progress.js";
 import { loadProject, openModels, type Project } from "../../project/open-project.js";
 import type { Terminal } from "../terminal/terminal.js";

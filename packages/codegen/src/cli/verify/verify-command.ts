@@ -1,4 +1,4 @@
-import { verifyIndexes } from "@keywright/orm";
+import { verifyIndexes } from "@keywright/orm/migrate";
 import { Command, Option } from "commander";
 import { migrationProgress } from "../../progress/migration-progress.js";
 import { type OpenProject, withProject } from "../../project/open-project.js";

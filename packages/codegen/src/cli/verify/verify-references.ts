@@ -1,13 +1,12 @@
 import { ProgressMeter } from "@keywright/core";
+import type { AnyDatabase, MigrationProgress } from "@keywright/orm";
+import type { CompiledModel } from "@keywright/orm/codegen";
 import {
-  type AnyDatabase,
   type DanglingReference,
   findDanglingReferences,
-  type MigrationProgress,
   type VerifiedModel,
   type VerifyResult,
-} from "@keywright/orm";
-import type { CompiledModel } from "@keywright/orm/codegen";
+} from "@keywright/orm/migrate";
 import { createPacer } from "../terminal/process/pacer.js";
 
 interface VerifiedReferences {

@@ -4,7 +4,7 @@ import type {
   OutdatedCopy,
   VerifiedModel,
   WrongCounter,
-} from "@keywright/orm";
+} from "@keywright/orm/migrate";
 import { styled, type Terminal } from "../terminal/terminal.js";
 import { counted, moreLine, shownNumber } from "../terminal/text/counted.js";
 import { shownId, shownKeyValue } from "../terminal/text/shown-value.js";

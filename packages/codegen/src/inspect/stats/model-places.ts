@@ -1,6 +1,7 @@
 import type { KvKey } from "@keywright/core";
-import type { CatalogEntry, IndexState } from "@keywright/orm";
+import type { CatalogEntry } from "@keywright/orm";
 import type { CompiledModel } from "@keywright/orm/codegen";
+import type { IndexState } from "@keywright/orm/migrate";
 import { emptySize, type Size } from "./size.js";
 
 /** The first part of the keys that Keywright keeps for itself. */

@@ -1,4 +1,4 @@
-import type { MigrationPlan, MigrationStep } from "@keywright/orm";
+import type { MigrationPlan, MigrationStep } from "@keywright/orm/migrate";
 import { askYesNo } from "../../terminal/ask-yes-no.js";
 import { isInteractive, type Terminal } from "../../terminal/terminal.js";
 import { commandLine } from "../../terminal/text/wrap.js";

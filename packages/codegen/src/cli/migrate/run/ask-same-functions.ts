@@ -1,4 +1,5 @@
-import { type AnyDatabase, type MigrationPlan, recordSameFunctions } from "@keywright/orm";
+import type { AnyDatabase } from "@keywright/orm";
+import { type MigrationPlan, recordSameFunctions } from "@keywright/orm/migrate";
 import { askYesNo } from "../../terminal/ask-yes-no.js";
 import { isInteractive, type Terminal } from "../../terminal/terminal.js";
 import { writeText } from "../../terminal/text/wrap.js";

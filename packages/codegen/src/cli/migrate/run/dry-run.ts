@@ -1,4 +1,5 @@
-import type { AnyDatabase, MigrationPlan, MigrationStep } from "@keywright/orm";
+import type { AnyDatabase } from "@keywright/orm";
+import type { MigrationPlan, MigrationStep } from "@keywright/orm/migrate";
 import { type ExitCode, exitCodes } from "../../terminal/process/exit-codes.js";
 import type { Terminal } from "../../terminal/terminal.js";
 import { writeText } from "../../terminal/text/wrap.js";

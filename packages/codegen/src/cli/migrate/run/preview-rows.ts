@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
-import { type AnyDatabase, type PreviewedRow, previewMigration, type RowId } from "@keywright/orm";
+import type { AnyDatabase, RowId } from "@keywright/orm";
+import { type PreviewedRow, previewMigration } from "@keywright/orm/migrate";
 import { createPacer } from "../../terminal/process/pacer.js";
 
 type ConvertedRow = Extract<PreviewedRow, { readonly after: unknown }>;

@@ -1,11 +1,5 @@
-import {
-  type AnyDatabase,
-  findDuplicates,
-  type MigratedIndex,
-  type MigrationPlan,
-  type MigrationResult,
-  migrationStatus,
-} from "@keywright/orm";
+import { type AnyDatabase, type MigrationResult, migrationStatus } from "@keywright/orm";
+import { findDuplicates, type MigratedIndex, type MigrationPlan } from "@keywright/orm/migrate";
 import { styled, type Terminal } from "../../terminal/terminal.js";
 import { counted, moreLine } from "../../terminal/text/counted.js";
 import { failureText } from "../../terminal/text/failure-text.js";

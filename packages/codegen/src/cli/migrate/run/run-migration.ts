@@ -1,11 +1,5 @@
-import {
-  type AnyDatabase,
-  type MigrationPlan,
-  type MigrationResult,
-  migrate,
-  migrationStatus,
-  recordSameFunctions,
-} from "@keywright/orm";
+import { type AnyDatabase, type MigrationResult, migrate, migrationStatus } from "@keywright/orm";
+import { type MigrationPlan, recordSameFunctions } from "@keywright/orm/migrate";
 import { migrationProgress } from "../../../progress/migration-progress.js";
 import { type OpenProject, withProject } from "../../../project/open-project.js";
 import { type ExitCode, exitCodes } from "../../terminal/process/exit-codes.js";

@@ -1,4 +1,5 @@
-import { type AnyDatabase, type MigrationPlan, migrationStatus } from "@keywright/orm";
+import { type AnyDatabase, migrationStatus } from "@keywright/orm";
+import type { MigrationPlan } from "@keywright/orm/migrate";
 import type { Terminal } from "../../terminal/terminal.js";
 import { keyCount } from "../../terminal/text/key-count.js";
 import { type ModelPreview, previewRows } from "./preview-rows.js";

@@ -1,4 +1,4 @@
-import type { FailedRow } from "@keywright/orm";
+import type { FailedRow } from "@keywright/orm/migrate";
 import { shownText } from "./shown-value.js";
 
 const maxIssues = 3;

@@ -1,4 +1,4 @@
-import type { UnindexedRow } from "@keywright/orm";
+import type { UnindexedRow } from "@keywright/orm/migrate";
 import { moreLine } from "./counted.js";
 import { shownId, shownText } from "./shown-value.js";
 
