@@ -81,11 +81,9 @@ export class RowOperations extends RowReads {
     return this.#writeOne("update", input, async (options, meter) => {
       const data = objectOf(context, options.data, "data");
       const find = (within = context) => findWholeRow(within, options, meter);
-      if (hasRelations(context, data)) {
-        const findIn = (within: TableContext) => () => find(within);
-        return await updateNested(context, findIn, options.where, data, options, meter);
-      }
-      return await updateRow(context, find, options.where, data, options);
+      return hasRelations(context, data)
+        ? await updateNested(context, find, options.where, data, options, meter)
+        : await updateRow(context, find, options.where, data, options);
     });
   }
 
@@ -108,11 +106,9 @@ export class RowOperations extends RowReads {
       const create = objectOf(context, key?.fillIn(options.create) ?? options.create, "create");
       const update = objectOf(context, options.update, "update");
       const find = (within = context) => findWholeRow(within, options, meter);
-      if (hasRelations(context, create) || hasRelations(context, update)) {
-        const findIn = (within: TableContext) => () => find(within);
-        return await upsertNested(context, findIn, create, update, options, meter, key?.assertNew);
-      }
-      return await upsertRow(context, find, create, update, options, meter, key?.assertNew);
+      const isNested = hasRelations(context, create) || hasRelations(context, update);
+      const upsert = isNested ? upsertNested : upsertRow;
+      return await upsert(context, find, create, update, options, meter, key?.assertNew);
     });
   }
 

@@ -26,40 +26,28 @@ export function withCopiedFields(
   referenced: ReferencedEntries,
   renews: boolean,
 ): AnyRow {
+  const { model, links } = store;
   let copied = row;
   // A row that refers to itself may copy a field that is a copy too.
-  for (let passes = 0; passes < store.model.copied.size; passes++) {
+  for (let passes = 0; passes < model.copied.size; passes++) {
     const previous = copied;
-    copied = copyOnce(store, before, previous, referenced, renews);
-    if (copied === previous) break;
-  }
-  return copied;
-}
-
-function copyOnce(
-  store: RelatedStore,
-  before: AnyRow | null,
-  row: AnyRow,
-  referenced: ReferencedEntries,
-  renews: boolean,
-): AnyRow {
-  let copied = row;
-  for (const { relation, target } of store.links.relations.values()) {
-    if (relation.kind !== "belongsTo") continue;
-    const { copy, fields } = relation;
-    if (Object.keys(copy).length === 0) continue;
-    const targetId = referencedKey(fields, row);
-    const isSelf = targetId !== undefined && isOwnKey(store.model, target, row, targetId);
-    const previous = before === null ? undefined : referencedKey(fields, before);
-    const isKept = before !== null && isSameReference(previous, targetId);
-    if (isSelf) copied = withCopies(copy, copied, copied);
-    else if (isKept && !renews) copied = withCopies(keptNames(copy, before), before, copied);
-    else if (targetId === undefined)
-      copied = withCopies(ownNames(copy), copiesOfNoRow(store.model, copy), copied);
-    else {
-      const source = sourceOf(store, target, targetId, referenced);
-      if (source !== undefined) copied = withCopies(copy, source, copied);
+    for (const { relation, target } of links.relations.values()) {
+      if (relation.kind !== "belongsTo" || Object.keys(relation.copy).length === 0) continue;
+      const { copy, fields } = relation;
+      const targetId = referencedKey(fields, previous);
+      const idBefore = before === null ? undefined : referencedKey(fields, before);
+      const isKept = before !== null && isSameReference(idBefore, targetId);
+      if (targetId !== undefined && isOwnKey(model, target, previous, targetId))
+        copied = withCopies(copy, copied, copied);
+      else if (isKept && !renews) copied = withCopies(keptNames(copy, before), before, copied);
+      else if (targetId === undefined)
+        copied = withCopies(ownNames(copy), copiesOfNoRow(model, copy), copied);
+      else {
+        const source = sourceOf(store, target, targetId, referenced);
+        if (source !== undefined) copied = withCopies(copy, source, copied);
+      }
     }
+    if (copied === previous) break;
   }
   return copied;
 }

@@ -1,4 +1,4 @@
-import { assertStorable } from "../../model/keys/assert-storable.js";
+import { assertStorable } from "../../model/keys/can-be-stored.js";
 import type { ReadView } from "../../state/context/read-view.js";
 import { whenReady } from "../../state/context/when-ready.js";
 import type { Derived, RowChange } from "../derived.js";

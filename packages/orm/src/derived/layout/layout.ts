@@ -1,6 +1,5 @@
 import type { AnyRow } from "../../model/compiled-model.js";
-import { assertStorable } from "../../model/keys/assert-storable.js";
-import { canBeStored } from "../../model/keys/can-be-stored.js";
+import { assertStorable, canBeStored } from "../../model/keys/can-be-stored.js";
 import { expectedEntries } from "../../model/keys/expected-entries.js";
 import { type IndexEntry, indexChanges, indexEntries } from "../../model/keys/index-entries.js";
 import { primaryKeyInRow, primaryKeyOf } from "../../model/keys/primary-key.js";

@@ -11,9 +11,6 @@ import { runAtomically } from "../rows/run-atomically.js";
 import { findNamed, keyOf } from "./find-related.js";
 import { type NestedCall, NestedWriter } from "./nested-writer.js";
 
-/** Returns how to find the row to write within a transaction. */
-type FindWithin = (within: TableContext) => FindRow;
-
 /** The row that was written, and its versionstamp before. */
 interface Written {
   readonly row: FoundRow;
@@ -55,7 +52,7 @@ export async function createNested(
  */
 export async function updateNested(
   context: TableContext,
-  find: FindWithin,
+  find: FindRow,
   where: unknown,
   data: AnyRow,
   options: WriteOptions,
@@ -66,7 +63,7 @@ export async function updateNested(
   const copy = copyData(model, data);
   return await writeNested(context, meter, async (within) => {
     const writer = writerOf(within, "data", meter);
-    return await updateFound(writer, within, find(within), where, copy, options);
+    return await updateFound(writer, within, find, where, copy, options);
   });
 }
 
@@ -80,7 +77,7 @@ export async function updateNested(
  */
 export async function upsertNested(
   context: TableContext,
-  find: FindWithin,
+  find: FindRow,
   create: AnyRow,
   update: AnyRow,
   options: WriteOptions,
@@ -92,11 +89,11 @@ export async function upsertNested(
   const patch = copyData(model, update);
   const data = copyData(model, create);
   return await writeNested(context, meter, async (within) => {
-    const found = await unexpired(viewOf(within), await find(within)());
+    const found = await unexpired(viewOf(within), await find(within));
     if (found !== undefined) {
       const writer = writerOf(within, "update", meter);
       const where = keyOf(model, found.row);
-      return await updateFound(writer, within, find(within), where, patch, options);
+      return await updateFound(writer, within, find, where, patch, options);
     }
     const writer = writerOf(within, "create", meter);
     const { expireIn } = options;
@@ -116,7 +113,7 @@ async function updateFound(
 ): Promise<Written> {
   let before: string | null = null;
   const findFirst = async () => {
-    const found = await find();
+    const found = await find(within);
     before = found?.versionstamp ?? null;
     return found;
   };
