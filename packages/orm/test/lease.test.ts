@@ -2,8 +2,7 @@ import { type EmbeddedKv, type Kv, openKv } from "@keywright/core";
 import * as fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { type Lease, leaseKey, type StoredLease, takeLease } from "../src/state/run/lease.js";
-import { createRun } from "../src/state/run/migration-run.js";
-import { Throttle } from "../src/state/run/throttle.js";
+import { createRun, Throttle } from "../src/state/run/migration-run.js";
 import { denoKv, interferingKv } from "./faulty-kv.js";
 import { rejection } from "./user-model.js";
 

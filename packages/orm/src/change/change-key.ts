@@ -2,10 +2,10 @@ import { maxReported } from "../derived/entries/fill/finish-index.js";
 import { beginLayout } from "../derived/layout/begin-layout.js";
 import { buildLayout, type LayoutObstacles } from "../derived/layout/build-layout.js";
 import { removeLayout } from "../derived/layout/remove-layout.js";
-import { storedContext } from "../derived/layout/stored-context.js";
 import { switchKey } from "../derived/layout/switch-key.js";
 import type { BuildOptions } from "../derived/maintenance.js";
-import { isLeaving } from "../state/catalog/other-layout.js";
+import { ModelCatalog } from "../state/catalog/model-catalog.js";
+import { isLeaving, withPrimaryKey } from "../state/catalog/other-layout.js";
 import type { TableContext } from "../state/context/table-context.js";
 import type { MigrationRun } from "../state/run/migration-run.js";
 import { planModel } from "./plan/plan-migration.js";
@@ -140,4 +140,15 @@ async function findDanglingByKey(
     if (found.length >= maxReported) break;
   }
   return found;
+}
+
+/**
+ * Returns the context of a program with the same model that has the primary key of the database. In
+ * it, a run builds the rows by the key of the program, like any program that still writes.
+ */
+async function storedContext(context: TableContext): Promise<TableContext> {
+  const { kv, catalog } = context;
+  const model = withPrimaryKey(context.model, catalog.snapshot.storedKey);
+  const { relations } = catalog.snapshot.entry;
+  return { ...context, model, catalog: await ModelCatalog.open(kv, model, { relations }) };
 }

@@ -21,8 +21,8 @@ import { viewOf } from "../../state/context/read-view.js";
 import type { TableContext } from "../../state/context/table-context.js";
 import { planChange } from "../../write/commit/plan-change.js";
 import type { RecordedOperation } from "../../write/many/shared-commit.js";
+import { recordChange, recordedOperation } from "./commit-rows.js";
 import { failedRowKey, recordedFailure } from "./failed-rows.js";
-import { recordChange, recordedOperation } from "./record-change.js";
 import { type RowFailure, upgradeRow } from "./upgraded-row.js";
 
 export interface TransformedRow {

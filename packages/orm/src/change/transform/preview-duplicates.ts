@@ -10,7 +10,7 @@ import { isRow } from "../../model/rows/stored-row.js";
 import { type AnyDatabase, tableContextOf } from "../../state/context/any-database.js";
 import type { TableContext } from "../../state/context/table-context.js";
 import { maxBatchRows } from "../../state/run/migration-run.js";
-import { readNextRows } from "../../state/run/scan-rows.js";
+import { readNextRows } from "../../state/run/read-entries-after.js";
 
 /** The rows that share values of a unique index which the database does not have yet. */
 export interface PreviewedDuplicates {

@@ -8,7 +8,7 @@ import { assertArgument, positiveInteger } from "../../model/shape.js";
 import type { UpgradeRow } from "../../state/catalog/row-schemas.js";
 import { type AnyDatabase, tableContextOf } from "../../state/context/any-database.js";
 import { maxBatchRows } from "../../state/run/migration-run.js";
-import { readNextRows } from "../../state/run/scan-rows.js";
+import { readNextRows } from "../../state/run/read-entries-after.js";
 import { readFacts } from "../plan/read-facts.js";
 import { failureOf } from "./plan-transform.js";
 import { type RowFailure, upgradeRow } from "./upgraded-row.js";

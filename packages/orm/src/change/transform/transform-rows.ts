@@ -9,7 +9,7 @@ import type { TableContext } from "../../state/context/table-context.js";
 import { readRows } from "../../state/rows/read-rows.js";
 import { changeCatalog } from "../../state/run/change-catalog.js";
 import { type MigrationRun, maxBatchRows } from "../../state/run/migration-run.js";
-import { readNextRows } from "../../state/run/scan-rows.js";
+import { readNextRows } from "../../state/run/read-entries-after.js";
 import { failedRowsPrefix, readRecordedFailures } from "./failed-rows.js";
 import { type RowSource, transformBatches } from "./transform-batches.js";
 import { readTransformState, type TransformState, transformStateKey } from "./transform-state.js";

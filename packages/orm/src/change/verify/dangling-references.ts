@@ -17,8 +17,8 @@ import { referencedKey } from "../../state/references/referenced-key.js";
 import { tableOfModel } from "../../state/references/referrers.js";
 import { readKeys, readWithSchema } from "../../state/rows/read-rows.js";
 import { maxBatchRows } from "../../state/run/migration-run.js";
+import { readNextRows } from "../../state/run/read-entries-after.js";
 import { decodeRowCursor, encodeRowCursor } from "../../state/run/row-cursor.js";
-import { readNextRows } from "../../state/run/scan-rows.js";
 import { keyIdOf } from "../../state/transaction/buffer/key-id.js";
 
 /** A reference of a row to a row that does not exist. */

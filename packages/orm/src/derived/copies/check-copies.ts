@@ -9,7 +9,7 @@ import { viewOf } from "../../state/context/read-view.js";
 import type { RelatedStore } from "../../state/context/table-context.js";
 import { foundRow, readWithSchema } from "../../state/rows/read-rows.js";
 import { type MigrationRun, maxBatchRows } from "../../state/run/migration-run.js";
-import { readNextRows } from "../../state/run/scan-rows.js";
+import { readNextRows } from "../../state/run/read-entries-after.js";
 import { areOutdated, compareCopies, copyRelations, type SuspectCopies } from "./compare-copies.js";
 
 /** A row whose copied fields differ from the row that it copies, or from their defaults. */

@@ -8,7 +8,7 @@ import {
 import { countersIn, type StoredCounter } from "../../state/catalog/stored-counters.js";
 import type { MigrationStep, PlannedStep } from "../../state/run/migration-step.js";
 import type { ModelFacts } from "../../state/run/model-facts.js";
-import { isSameField } from "../../state/schema/manifests/data-definition.js";
+import { isSameField } from "../../state/schema/manifests/compile-stored-index.js";
 import { isLearnedByOldPrograms, renamedIndexes } from "../entries/index-steps.js";
 import { changedIndexes } from "../entries/planned-indexes.js";
 

@@ -13,8 +13,10 @@ import {
 import { storedDefinition } from "../../state/catalog/stored-indexes.js";
 import type { PlannedStep } from "../../state/run/migration-step.js";
 import { indexesAffectedByUpgrade, type ModelFacts } from "../../state/run/model-facts.js";
-import { isMadeByFunctions } from "../../state/schema/manifests/compile-stored-index.js";
-import { isMaintainedByData } from "../../state/schema/manifests/data-definition.js";
+import {
+  isMadeByFunctions,
+  isMaintainedByData,
+} from "../../state/schema/manifests/compile-stored-index.js";
 import { indexDifferences } from "../../state/schema/manifests/index-differences.js";
 import {
   differsInCode,

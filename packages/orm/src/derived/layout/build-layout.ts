@@ -4,7 +4,7 @@ import type { UnindexedRow } from "../../state/catalog/backfill-state.js";
 import type { OtherLayout } from "../../state/catalog/other-layout.js";
 import type { ModelStore } from "../../state/context/model-store.js";
 import { type MigrationRun, maxBatchRows } from "../../state/run/migration-run.js";
-import { readNextRows } from "../../state/run/scan-rows.js";
+import { readNextRows } from "../../state/run/read-entries-after.js";
 import { dropDerived } from "../build-derived.js";
 import { buildCounters } from "../counters/build-counters.js";
 import { backfill } from "../entries/fill/backfill.js";

@@ -189,13 +189,30 @@ export function nextOf(
   return next !== undefined && isSameIndex(next, indexManifest(index)) ? next : undefined;
 }
 
-/** Returns the definition that was replaced last, if this is the definition of the program. */
-export function leavingOf(
-  stored: StoredIndex | undefined,
+/** A definition in a catalog entry that is the same as that of the program. */
+export interface KnownDefinition {
+  readonly stored: PlacedIndex;
+  /** What it is there of the index. `"renamed"` if the entry has the index under another name. */
+  readonly as: "current" | "next" | "leaving" | "renamed";
+}
+
+/** Returns the definition that is the same as that of the program. Undefined if there is none. */
+export function definitionOf(
+  { indexes }: CatalogEntry,
   index: CompiledIndex,
-): StoredIndex["leaving"] | undefined {
-  const leaving = stored?.leaving;
-  return leaving !== undefined && isSameIndex(leaving, indexManifest(index)) ? leaving : undefined;
+): KnownDefinition | undefined {
+  const manifest = indexManifest(index);
+  const isSame = (one: PlacedIndex) => isSameIndex(one, manifest);
+  const named = Object.hasOwn(indexes, index.name) ? indexes[index.name] : undefined;
+  if (named === undefined) {
+    const same = Object.values(indexes).filter((other) => !other.isOther && isSame(other));
+    const stored = same.find(({ state }) => state === "readable") ?? same[0];
+    return stored && { stored, as: "renamed" };
+  }
+  const { next, leaving } = named;
+  if (isSame(named)) return { stored: named, as: "current" };
+  if (next !== undefined && isSame(next)) return { stored: next, as: "next" };
+  return leaving !== undefined && isSame(leaving) ? { stored: leaving, as: "leaving" } : undefined;
 }
 
 /** Returns the places of all entries that the database may have of an index. */

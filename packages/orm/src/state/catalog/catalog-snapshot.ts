@@ -14,17 +14,16 @@ import { unfilledCopies } from "../schema/manifests/model-manifest.js";
 import {
   type CatalogEntry,
   catalogKey,
+  definitionOf,
   type IndexState,
   isDroppedUnique,
   isMaintained,
-  leavingOf,
   nextOf,
   storedIndex,
   storedIndexOf,
 } from "./catalog-entry.js";
 import { withLearned } from "./learned-definitions.js";
 import { type OtherLayout, otherLayoutOf } from "./other-layout.js";
-import { type Places, resolvePlaces } from "./resolve-places.js";
 import type { RowSchemas, UpgradeRow } from "./row-schemas.js";
 import { countersIn } from "./stored-counters.js";
 import { leavingIndexes, withCode } from "./stored-indexes.js";
@@ -36,8 +35,6 @@ import { leavingIndexes, withCode } from "./stored-indexes.js";
  */
 export class CatalogSnapshot {
   readonly entry: CatalogEntry;
-  /** Where the database has the rows and the entries of the program's indexes. */
-  readonly places: Places;
   /** The check that the catalog entry has not changed, for every commit that writes a row. */
   readonly check: AtomicCheck;
   /** The indexes of the rows that every write maintains. */
@@ -92,12 +89,16 @@ export class CatalogSnapshot {
     readModel: CompiledModel = model,
   ) {
     this.entry = entry;
-    this.places = resolvePlaces(model, entry);
     this.readModel = readModel;
     this.#schemas = schemas;
-    for (const index of readModel.indexes) this.#states.set(index, stateIn(entry, index));
+    const renamed = new Set<CompiledIndex>();
+    for (const index of readModel.indexes) {
+      const known = definitionOf(entry, index);
+      this.#states.set(index, stateIn(entry, index, known));
+      if (known?.as === "renamed" && known.stored.state === "readable") renamed.add(index);
+    }
+    this.#renamed = renamed;
     this.#unfilled = new Set(unfilledCopies(schemas.relations, entry).map(({ field }) => field));
-    this.#renamed = new Set(model.indexes.filter((index) => isReadableRenamed(entry, index)));
     this.hasSameKey = schemas.otherKey === undefined;
     this.#readable = new Set(readModel.indexes.filter((index) => this.#isReadable(index)));
     this.upgradesRows =
@@ -170,12 +171,9 @@ export class CatalogSnapshot {
   /** True if the database has another definition of an index and does not build this one yet. */
   isChanged(index: CompiledIndex): boolean {
     const stored = storedIndexOf(this.entry, index.name);
-    return (
-      stored !== undefined &&
-      isMaintained(stored.state) &&
-      !isSameIndex(stored, indexManifest(index)) &&
-      nextOf(stored, index) === undefined
-    );
+    if (stored === undefined || !isMaintained(stored.state)) return false;
+    const as = definitionOf(this.entry, index)?.as;
+    return as !== "current" && as !== "next";
   }
 
   assertUnchanged(index: CompiledIndex): void {
@@ -288,23 +286,12 @@ function counterStates(model: CompiledModel, entry: CatalogEntry): Map<string, I
   return states;
 }
 
-/** True if the database has the same entries, complete, as an index of another name. */
-function isReadableRenamed({ indexes }: CatalogEntry, index: CompiledIndex): boolean {
-  if (Object.hasOwn(indexes, index.name)) return false;
-  const manifest = indexManifest(index);
-  return Object.values(indexes).some(
-    (stored) => stored.state === "readable" && isSameIndex(stored, manifest),
-  );
-}
-
-function stateIn(entry: CatalogEntry, index: CompiledIndex): IndexState {
-  const stored = storedIndexOf(entry, index.name);
-  if (stored === undefined) return "absent";
-  if (isSameIndex(stored, indexManifest(index))) return stored.state;
-  const next = nextOf(stored, index);
-  if (next !== undefined) return next.state;
-  // While it is readable, reads that began before it was replaced may end.
-  const leaving = leavingOf(stored, index);
-  if (leaving !== undefined) return leaving.state;
-  return stored.state === "dropping" ? "dropping" : "absent";
+function stateIn(
+  entry: CatalogEntry,
+  index: CompiledIndex,
+  known = definitionOf(entry, index),
+): IndexState {
+  // While a replaced definition is readable, reads that began before may end.
+  if (known !== undefined && known.as !== "renamed") return known.stored.state;
+  return storedIndexOf(entry, index.name)?.state === "dropping" ? "dropping" : "absent";
 }

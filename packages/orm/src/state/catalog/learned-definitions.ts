@@ -4,8 +4,11 @@ import { type SummedField, summedField } from "../../model/aggregates/summed-fie
 import type { CompiledIndex, CompiledModel } from "../../model/compiled-model.js";
 import { canBeAbsent } from "../../model/fields/field-schema.js";
 import { hasKnownTypes } from "../../model/fields/key-kinds.js";
-import { compileDefinition } from "../schema/manifests/compile-stored-index.js";
-import { isMaintainedByData, isSameField } from "../schema/manifests/data-definition.js";
+import {
+  compileDefinition,
+  isMaintainedByData,
+  isSameField,
+} from "../schema/manifests/compile-stored-index.js";
 import { hashOf } from "../schema/manifests/hash.js";
 import { indexManifest, isSameIndex } from "../schema/manifests/index-manifest.js";
 import type { RowManifest } from "../schema/manifests/manifest.js";

@@ -14,7 +14,9 @@ import { type Capabilities, capabilitiesOf } from "./capabilities-of.js";
 import {
   type CatalogEntry,
   catalogKey,
+  definitionOf,
   isBeingDropped,
+  placeOf,
   type StoredIndex,
   storedIndex,
   withFormat,
@@ -22,7 +24,6 @@ import {
 import { catalogShape } from "./catalog-shape.js";
 import { CatalogSnapshot } from "./catalog-snapshot.js";
 import { hasEntries } from "./has-entries.js";
-import { setPlaces } from "./resolve-places.js";
 import {
   type ProgramRows,
   readRowManifest,
@@ -140,7 +141,7 @@ export class ModelCatalog {
     readAt: number,
   ): ModelCatalog {
     const state = { snapshot, readAt, resolvePending: undefined, holdsUntil: "" };
-    setPlaces(model, snapshot.places);
+    setPlaces(model, snapshot.entry);
     return new ModelCatalog(kv, model, programRows, state, Number.NEGATIVE_INFINITY);
   }
 
@@ -202,7 +203,7 @@ export class ModelCatalog {
     if (versionstamp > (this.#state.snapshot.check.versionstamp ?? "")) {
       this.#state.snapshot = snapshot;
       this.#state.readAt = now;
-      setPlaces(this.#model, snapshot.places);
+      setPlaces(this.#model, snapshot.entry);
     }
     return true;
   }
@@ -388,6 +389,23 @@ async function readSnapshot(
   const readModel = withStoredIndexes(model, entry);
   const schemas = await readRowSchemas(kv, readModel, programRows, entry);
   return new CatalogSnapshot(model, entry, versionstamp, schemas, readModel);
+}
+
+type Placed = { place: string };
+
+/**
+ * Sets the places of a model and its indexes to those of the catalog entry that was read last. Nothing
+ * else of a compiled model ever changes. The place of the rows changes only while the program can
+ * neither read nor write the model, because the rows have another primary key. The place of an
+ * index changes only while the index is neither read nor written, because the database has another
+ * definition of it.
+ */
+function setPlaces(model: CompiledModel, entry: CatalogEntry): void {
+  (model as Placed).place = entry.place ?? model.prefix;
+  for (const index of model.indexes) {
+    const known = definitionOf(entry, index);
+    (index as Placed).place = known === undefined ? index.prefix : placeOf(known.stored);
+  }
 }
 
 async function firstEntry(

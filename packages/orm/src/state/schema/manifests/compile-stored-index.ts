@@ -7,10 +7,10 @@ import {
   composeNormalizers,
   type Normalizer,
 } from "../../../model/indexes/normalizers.js";
-import { hashOf } from "./hash.js";
+import { canonicalJson, hashOf } from "./hash.js";
 import { isSameCode, usesFunctions } from "./index-code.js";
 import { indexManifest } from "./index-manifest.js";
-import type { IndexManifest, IndexTraits } from "./manifest.js";
+import type { IndexManifest, IndexTraits, RowManifest } from "./manifest.js";
 
 /**
  * Compiles an earlier definition of an index from its manifest. It has the name of the index.
@@ -54,10 +54,36 @@ function conditionFields({ traits: { where = {}, unmarked } = {} }: IndexManifes
  * Returns the fields that a definition without functions needs: those of its key, of its condition
  * and of its entries.
  */
-export function fieldsOfDefinition(stored: IndexManifest): string[] {
+function fieldsOfDefinition(stored: IndexManifest): string[] {
   const { value } = stored.traits ?? {};
   const include = Array.isArray(value) ? (value as readonly string[]) : [];
   return [...new Set([...stored.fields, ...conditionFields(stored), ...include])];
+}
+
+type Fields = RowManifest["fields"];
+
+/**
+ * True if a program that does not declare an index can maintain it: its definition is data, and the
+ * program and the database have the same fields, or only the database has a field that rows may
+ * lack. Rows of the program then lack it, and rows of other programs keep it.
+ */
+export function isMaintainedByData(
+  index: IndexManifest,
+  ofProgram: Fields,
+  ofDatabase: Fields,
+): boolean {
+  if (isMadeByFunctions(index)) return false;
+  return fieldsOfDefinition(index).every((field) => {
+    if (!Object.hasOwn(ofDatabase, field)) return false;
+    return Object.hasOwn(ofProgram, field)
+      ? isSameField(field, ofProgram, ofDatabase)
+      : ofDatabase[field]!.optional;
+  });
+}
+
+export function isSameField(field: string, a: Fields, b: Fields): boolean {
+  if (!Object.hasOwn(a, field) || !Object.hasOwn(b, field)) return false;
+  return canonicalJson(a[field]) === canonicalJson(b[field]);
 }
 
 /**
