@@ -30,15 +30,23 @@ it("recursive types do not take the names of what their files import", async () 
     field: recursiveModule("Field", "operation"),
     open: recursiveModule("Open", "options"),
     user: recursiveModule("User", "_"),
+    with: recursiveModule("With", "deleted"),
   };
   expect(await diagnostics(modules)).toEqual([]);
   const named = await Promise.all(
-    ["lists", "rows", "fields", "opens", "users"].map(async (name) => {
+    ["lists", "rows", "fields", "opens", "users", "withs"].map(async (name) => {
       const text = (await project?.read(`db/${name}.ts`)) ?? "";
       return /^export type (\w+)/m.exec(text)?.[1];
     }),
   );
-  expect(named).toEqual(["ListOptions2", "RowQuery2", "FieldOperation2", "OpenOptions2", "User2"]);
+  expect(named).toEqual([
+    "ListOptions2",
+    "RowQuery2",
+    "FieldOperation2",
+    "OpenOptions2",
+    "User2",
+    "WithDeleted2",
+  ]);
 });
 
 /** Modules of models that are exported under these names. */

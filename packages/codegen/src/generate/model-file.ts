@@ -10,6 +10,7 @@ import { textOf, unionOf } from "../types/alternatives.js";
 import { descriptionOf, docComment } from "../types/doc-comment.js";
 import { type ModelTypes, modelTypes } from "../types/model-types.js";
 import { type InterfaceType, propertyText, restText } from "../types/object-type.js";
+import { codegenTypes, ormTypes } from "../types/type-names.js";
 import { computedMembers, computedTypes } from "./computed-members.js";
 import {
   type IndexType,
@@ -162,49 +163,6 @@ function repositoryMethods(
 
 /** The module from which generated files import what only they use. */
 export const runtimeModule = "@keywright/orm/codegen";
-
-/** The types of the ORM that a file imports if it uses them. */
-const ormTypes = [
-  "ComputedValue",
-  "BatchOptions",
-  "Condition",
-  "CountOptions",
-  "CreatedMany",
-  "EqualsFilter",
-  "FieldOperation",
-  "GroupOptions",
-  "InFilter",
-  "KeyValue",
-  "ListOptions",
-  "ListQuery",
-  "ManyDeleteOptions",
-  "ManyResult",
-  "ManyUpdateOptions",
-  "PurgeResult",
-  "ReadOptions",
-  "RowQuery",
-  "ValueOptions",
-  "Versioned",
-];
-
-/** The types that only generated files use. */
-const codegenTypes = [
-  "CheckedRelations",
-  "IncludeOf",
-  "NestedRow",
-  "NestedRowChange",
-  "NestedRows",
-  "NestedRowsChange",
-  "RelatedConditions",
-  "RelatedRow",
-  "RelatedRows",
-  "RowRankOptions",
-  "SelectedFields",
-  "Skipping",
-  "WithDeleted",
-  "WithRelations",
-  "WithVersionstamp",
-];
 
 /** The parts of a file that determine its imports. */
 interface ImportSources {

@@ -62,16 +62,31 @@ export function renamed(text: string, name: string, newName: string): string {
   );
 }
 
+/** The types of the ORM that a generated file imports if it uses them. */
+export const ormTypes: readonly string[] = (
+  "BatchOptions ComputedValue Condition CountOptions CreatedMany EqualsFilter FieldOperation " +
+  "GroupOptions InFilter KeyValue ListOptions ListQuery ManyDeleteOptions ManyResult " +
+  "ManyUpdateOptions PurgeResult ReadOptions RowQuery ValueOptions Versioned"
+).split(" ");
+
+/** Those that only generated files use. */
+export const codegenTypes: readonly string[] = (
+  "CheckedRelations IncludeOf NestedRow NestedRowChange NestedRows NestedRowsChange " +
+  "RelatedConditions RelatedRow RelatedRows RowRankOptions SelectedFields Skipping WithDeleted " +
+  "WithRelations WithVersionstamp"
+).split(" ");
+
 /** The names that generated files import, declare or use, except those that come from models. */
-export const reservedNames: ReadonlySet<string> = new Set(
-  (
-    "body data database kv limits models options tx where z " +
-    "AnyDatabase ComputedValue Condition CreatedMany Database DatabaseOptions EqualsFilter FieldOperation InFilter Kv KeyValue ListOptions ListQuery ManyResult Model Models Page RowQuery " +
-    "BatchOptions CheckedRelations CountOptions GroupOptions IncludeOf ManyDeleteOptions ManyUpdateOptions ReadOptions RelatedConditions RelatedRow RelatedRows Row SelectedFields ValueOptions WithRelations WithVersionstamp " +
-    "Rows Versioned createDatabase openModels openRepositories repositoriesOf rowsOf transaction TransactionRepositories Parameters " +
-    "BetweenFilter Condition HasFilter InFilter StartsWithFilter OpenOptions OpenRepositories AbortSignal ReadableStream Repositories " +
-    "ArrayBuffer BigInt64Array BigUint64Array Date Exclude Float32Array Float64Array Int16Array Int32Array Int8Array " +
-    "Map NonNullable Omit Partial Promise Readonly ReadonlyMap ReadonlySet Record RegExp Set URL Uint16Array Uint32Array " +
-    "Uint8Array Uint8ClampedArray"
+export const reservedNames: ReadonlySet<string> = new Set([
+  ...ormTypes,
+  ...codegenTypes,
+  ...(
+    "body data database kv limits models options tx where z AnyDatabase Database DatabaseOptions " +
+    "Kv Model Models Page Row Rows createDatabase openModels openRepositories repositoriesOf " +
+    "rowsOf transaction TransactionRepositories Parameters BetweenFilter HasFilter " +
+    "StartsWithFilter OpenOptions OpenRepositories AbortSignal ReadableStream Repositories " +
+    "ArrayBuffer BigInt64Array BigUint64Array Date Exclude Float32Array Float64Array Int16Array " +
+    "Int32Array Int8Array Map NonNullable Omit Partial Promise Readonly ReadonlyMap ReadonlySet " +
+    "Record RegExp Set URL Uint16Array Uint32Array Uint8Array Uint8ClampedArray"
   ).split(" "),
-);
+]);

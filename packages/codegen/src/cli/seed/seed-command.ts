@@ -10,7 +10,6 @@ import { type OpenProject, withProject } from "../../project/open-project.js";
 import { databaseTarget, repositoryOf } from "../../seed/database-target.js";
 import { findReferences } from "../../seed/find-references.js";
 import { mayLackParents, rehearse } from "../../seed/rehearse.js";
-import { parseRowCounts, type RowCounts } from "../../seed/row-counts.js";
 import type { SeedModel } from "../../seed/seed-model.js";
 import { type SeedOutcome, seedRows } from "../../seed/seed-rows.js";
 import { loadFakes } from "../../seed/values/load-fakes.js";
@@ -220,11 +219,24 @@ function assertFields(config: LoadedConfig, models: readonly NamedModel[]): void
   }
 }
 
-/** Parses the value of `--rows`. Commander reports the error with the name of the option. */
+/** How many rows of each model: of all models, or of those that are named. */
+type RowCounts = number | Readonly<Record<string, number>>;
+
+/**
+ * Parses the value of `--rows`: `100` for all models, or `users=100,posts=500`. Commander reports
+ * the error with the name of the option.
+ */
 function rowCounts(text: string): RowCounts {
-  const counts = parseRowCounts(text);
-  if (counts !== undefined) return counts;
-  throw new InvalidArgumentError("Write a number, or numbers by model: users=100,posts=500.");
+  const isCount = (part: string) => /^[0-9]{1,12}$/.test(part);
+  if (isCount(text)) return Number(text);
+  const counts: Record<string, number> = {};
+  for (const part of text.split(",")) {
+    const [name = "", count = "", ...rest] = part.trim().split("=");
+    if (name === "" || !isCount(count) || rest.length > 0 || Object.hasOwn(counts, name))
+      throw new InvalidArgumentError("Write a number, or numbers by model: users=100,posts=500.");
+    counts[name] = Number(count);
+  }
+  return counts;
 }
 
 function seedNumber(text: string): number {
