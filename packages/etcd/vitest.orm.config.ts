@@ -30,7 +30,7 @@ export default defineConfig(
       "the revision of etcd also counts the commits of other databases, so batches are as small as beside other writers":
         [
           "drop-index: removes the entries, the counters and the rest of indexes that are dropping, and keeps others",
-          "drop-index: stops at the signal, and goes on with what is left",
+          "drop-index: stops at the signal, and continues with what is left",
         ],
       "a commit on etcd has at most 100 checks": [
         "create-many: writes all rows in one commit",
@@ -41,7 +41,7 @@ export default defineConfig(
       "batches have 500 rows; with the 100 checks of a commit on etcd they are smaller": [
         "backfill: builds the new indexes in one scan, reports its progress, and makes them readable",
         "backfill: resumes behind the last batch rather than from the start",
-        "backfill: stops after the batch in hand when it is told to, and goes on there",
+        "backfill: stops after the batch in hand when it is told to, and continues there",
         "backfill: gives the same result when two runs work at once",
         "migration-status: tells what is to be done, what is being done and what is left",
         "backfill: writes nothing any more when another runner has taken over",

@@ -225,7 +225,7 @@ describe("inspect export and import", () => {
     expect(await project.content()).toEqual([]);
   });
 
-  it("say which entry a database does not take, and go on behind it another time", async () => {
+  it("say which entry a database does not take, and continue after it another time", async () => {
     const limited = config.replace('"/data")', '"/data", { limits: { valueBytes: 100 } })');
     await project.write({
       "keywright.config.ts": limited,

@@ -216,7 +216,7 @@ export const scores = defineMigration({
     expect(good.exitCode).toBe(0);
   });
 
-  it("lists rows that fail, and goes on when they are corrected; and goes back by `down`", async () => {
+  it("lists rows that fail, continues when they are corrected, and goes back by `down`", async () => {
     project = await playersProject(
       [...players(2), { id: "x", team: "red", score: "nine" }],
       byTeam,
@@ -261,7 +261,7 @@ it("an index whose functions only have another code keeps its entries with --sam
   expect(await contents(project, ["players_by_team"])).toEqual(entries);
 });
 
-it("a run beside another one says who is at work, or waits for its end", async () => {
+it("a run says if another one is active, or waits for its end", async () => {
   project = await playersProject(players(1500), byTeamAndScore);
   const first = startRun(["migrate", "run", "--rows-per-second", "1000", "--no-verify"]);
   await first.isAtWork;

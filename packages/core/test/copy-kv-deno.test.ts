@@ -48,7 +48,7 @@ describe.skipIf(!hasFormatOfV8)("copyKv and Deno KV, which needs V8's format of 
     });
   });
 
-  it("goes on behind every key that Deno KV has", async () => {
+  it("continues after every key that Deno KV has", async () => {
     await withDenoKv(async (deno) => {
       const total = await fillWithEverything(deno, denoKeys);
       const to = await openKv(":memory:", { limits: { mutations: 2 } });

@@ -9,7 +9,7 @@ describe("crc32", () => {
     expect(crc32(Buffer.from("123456789"))).toBe(0xcbf43926);
   });
 
-  it("is zlib's, of every length, and going on from any CRC", () => {
+  it("is zlib's, of every length, and continuing from any CRC", () => {
     const bytes = fc.oneof(
       fc.uint8Array({ maxLength: 40 }),
       fc.uint8Array({ minLength: 200, maxLength: 600, size: "max" }),

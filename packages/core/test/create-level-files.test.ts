@@ -30,7 +30,7 @@ it("leaves a folder that can be opened, whichever of its files are there", async
   });
 });
 
-it("changes nothing in a database that another process has created meanwhile", async () => {
+it("changes nothing in a database that another process has created since", async () => {
   await withFolder(async (folder) => {
     await using kv = await openKv(folder);
     await kv.set(["a"], 1);

@@ -250,7 +250,7 @@ describe("the note that a database was closed", () => {
     });
   });
 
-  it("is not written if another process has opened the database meanwhile", async () => {
+  it("is not written if another process has opened the database since", async () => {
     await withDatabase(async (folder) => {
       const before = await readFile(join(folder, note), "utf8");
       const current = await readCurrent(folder);

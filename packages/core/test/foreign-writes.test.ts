@@ -181,7 +181,7 @@ describe("an entry that another program has stored", () => {
       await store(set(key, bytes(9)));
       await expect(list()).rejects.toMatchObject({ code: "KW_CORRUPTION", key });
       await expect(own.get(["b"])).rejects.toMatchObject({ code: "KW_CORRUPTION", key });
-      // The hint of no entry: the database goes on.
+      // The hint of no entry: the database continues.
       await store(set(Uint8Array.of(0, 3), new Uint8Array(0)));
       expect(await own.set(["b"], 1)).toMatchObject({ ok: true });
     } finally {

@@ -99,7 +99,7 @@ describe("keyRange", () => {
     ["a start whose part goes on where the prefix ends", { prefix: ["a"], start: ["a\0b"] }],
     ["an end whose part goes on where the prefix ends", { prefix: ["a"], end: ["a\0b"] }],
     [
-      "an end whose bytes go on where the prefix ends",
+      "an end whose bytes continue where the prefix ends",
       { prefix: [Uint8Array.of(1)], end: [Uint8Array.of(1, 0, 5)] },
     ],
   ])("refuses %s", (_name, selector) => {

@@ -441,7 +441,7 @@ describe("reads", () => {
     });
   });
 
-  it("say that the database is closed where it was closed meanwhile", async () => {
+  it("say that the database is closed if it was closed in between", async () => {
     await withDisk(async (level, _folder, open) => {
       const engine = await open();
       const value = new Uint8Array(100_000);

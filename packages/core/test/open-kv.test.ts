@@ -121,7 +121,7 @@ describe("openKv on a path", () => {
     });
   });
 
-  it("lets one close while another goes on committing", async () => {
+  it("lets one close while another still commits", async () => {
     await withFolder(async (folder) => {
       await withOpen(async (open) => {
         const first = await open(folder, { durability: "relaxed" });

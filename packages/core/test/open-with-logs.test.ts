@@ -84,7 +84,7 @@ it("the second name of a log is removed if the database is locked", () =>
     expect((await readdir(folder)).filter((name) => name.includes("saved"))).toEqual([]);
   }));
 
-it("a log that another process has replaced meanwhile is not needed", () =>
+it("a log that another process has replaced since is not needed", () =>
   withFolder(async (folder) => {
     await makeDatabase(folder);
     const { logs } = await readDatabaseFiles(folder);

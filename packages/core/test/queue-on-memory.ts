@@ -147,7 +147,7 @@ export async function pass(milliseconds: number): Promise<void> {
   await settled();
 }
 
-/** Waits for the end of all that can be done without the clock going on. */
+/** Waits for the end of all that can be done without the clock. */
 export async function settled(): Promise<void> {
   await new Promise((resolve) => setImmediate(resolve));
 }

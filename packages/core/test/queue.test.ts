@@ -293,7 +293,7 @@ describe("listeners", () => {
     });
   });
 
-  it("that come when the last has left get what has come meanwhile", async () => {
+  it("that come when the last has left get what has come in between", async () => {
     await withQueue(async (on) => {
       const first = vi.fn();
       on.queue.listen(first, false).end();
@@ -406,7 +406,7 @@ describe("waking the queue", () => {
   });
 });
 
-describe("beside each other", () => {
+describe("at the same time", () => {
   it("reads and ends of deliveries deliver no message twice", async () => {
     await withQueue(async (on) => {
       const work = deferred();

@@ -173,7 +173,7 @@ describe("a watch", () => {
 });
 
 describe("bytes that are not the protocol", () => {
-  it("end the connection, and the owner goes on", async () => {
+  it("end the connection, and the owner continues", async () => {
     const seeds: unknown[] = [
       Buffer.from("GET / HTTP/1.1\r\n\r\n"),
       Buffer.alloc(64),

@@ -91,7 +91,7 @@ describe("monotonicUlid", () => {
     expect(isStrictlyAscending([made[3]!, monotonicUlid(6e12 + 2)])).toBe(true);
   });
 
-  it("refuses a time that is none, and goes on after it", () => {
+  it("refuses a time that is none, and continues after it", () => {
     const before = monotonicUlid(7e12);
     for (const time of [-1, 0.5, 2 ** 48, Number.NaN]) {
       expect(() => monotonicUlid(time)).toThrow(/Time must be|Cannot encode a time/);

@@ -72,7 +72,7 @@ function watchedEngine(): { engine: Engine; notify: (...keys: KvKey[]) => void; 
 }
 
 describe("ChangeWatchers", () => {
-  it("goes on with those who are there where one leaves or comes while it is told", () => {
+  it("continues with those who are there where one leaves or comes while it is told", () => {
     const watchers = new ChangeWatchers();
     const ranges = [keyRange(everything)];
     const told: string[] = [];

@@ -346,7 +346,7 @@ export function ormSuite({ describe, it }: SuiteRunner, { name, open }: SuiteTar
       }
     });
 
-    it("builds a new index beside its rows, and reads rows that were written by hand", async () => {
+    it("builds a new index for its rows, and reads rows that were written by hand", async () => {
       const fields = { id: z.int(), color: z.string() };
       const First = defineModel({ name: "cars", schema: z.object(fields), primaryKey: "id" });
       const Later = defineModel({

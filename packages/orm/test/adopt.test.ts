@@ -260,7 +260,7 @@ describe("documents that do not fit", () => {
     expect(await leftovers()).toEqual([]);
   });
 
-  it("are tried again all, however many, and by a run that goes on where one was stopped", async () => {
+  it("are tried again all, however many, and by a run that continues where one was stopped", async () => {
     for (let n = 0; n < 250; n++) {
       await writeByHand(old, n, n === 0 ? {} : { email: `no address ${n}` });
     }
@@ -470,7 +470,7 @@ describe("a dry run", () => {
 });
 
 describe("a run that does not come to its end", () => {
-  it("goes on behind its last batch after the signal", async () => {
+  it("continues after its last batch after the signal", async () => {
     for (let n = 0; n < 250; n++) await writeByHand(old, n, n === 5 ? { email: "no address" } : {});
     await old.set(["users_by_email", "gone@example.com"], idOf(999));
     const db = await usersDb();

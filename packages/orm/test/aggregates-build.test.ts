@@ -97,7 +97,7 @@ describe("aggregates that are new to a model with rows", () => {
     });
   });
 
-  it("are built beside writers", async () => {
+  it("are built while others write", async () => {
     await fill(300);
     const db = await open();
     let isBuilt = false;

@@ -81,7 +81,7 @@ describe("migrate", () => {
   });
 
   it.each(["before", "after"] as const)(
-    "goes on after a crash %s any of its commits",
+    "continues after a crash %s any of its commits",
     async (moment) => {
       await fill(1100);
       for (let at = 1; ; at++) {
@@ -107,7 +107,7 @@ describe("migrate", () => {
     await expectIndexesToMatch(kv, LaterUser);
   });
 
-  it("stops after the batch in hand when it is told to, and goes on there", async () => {
+  it("stops after the batch in hand when it is told to, and continues there", async () => {
     await fill(1100);
     const controller = new AbortController();
     const onProgress = ({ done }: MigrationProgress) => {
@@ -145,7 +145,7 @@ describe("migrate", () => {
     ["has too long a text", { name: "x".repeat(70_000), age: 1 }, ["byName"], "too long"],
     ["has half a character", { name: "\ud800", age: 1 }, ["byName"], "not well-formed"],
   ])(
-    "goes on behind a row that was written by hand and %s, and says so",
+    "continues after a row that was written by hand and %s, and says so",
     async (_, value, indexes, reason) => {
       await fill(600);
       await kv.set(["users", "by hand"], value);
@@ -187,7 +187,7 @@ describe("migrate", () => {
     expect(result.unindexed[0]).toMatchObject({ id: "by hand 0" });
   });
 
-  it("loses nothing beside writers who create, update and delete all the time", async () => {
+  it("loses nothing while others create, update and delete all the time", async () => {
     await fill(1500);
     const writer = await openLater();
     const { items } = await writer.users.findMany({ where: { favoriteColor: "green" } });
@@ -470,7 +470,7 @@ describe("the schema fence", () => {
     await expectIndexesToMatch(kv, WithFunction);
   });
 
-  it("lets a program that knows the index go on writing while another builds it", async () => {
+  it("lets a program that knows the index continue to write while another builds it", async () => {
     await fill(10);
     const writer = await openLater();
     await migrate(await openLater());

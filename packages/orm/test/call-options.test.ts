@@ -349,7 +349,7 @@ describe("the options of the types", () => {
     expect(fits(new Calls({} as never))).toHaveLength(2);
   });
 
-  it("go on with findFirst where a page ended", () =>
+  it("continue with findFirst where a page ended", () =>
     withUsers(async (db) => {
       await db.users.createMany({ data: [users.ada, users.bob] });
       const query = { orderBy: { id: "asc" } } as const;

@@ -534,7 +534,7 @@ describe("a delete that one commit cannot take", () => {
     expect(await jobs()).toEqual([]);
   });
 
-  it("stops where it is forbidden meanwhile: the row stays, and is not on its way out", async () => {
+  it("stops if it is forbidden by then: the row stays, and is no longer being deleted", async () => {
     await fillBlog(db, posts, comments);
     const Label = defineModel({
       name: "labels",
@@ -589,7 +589,7 @@ describe("a delete that one commit cannot take", () => {
   });
 
   describe.each(["before", "after"] as const)(
-    "goes on after a crash %s any of its commits",
+    "continues after a crash %s any of its commits",
     (moment) => {
       it.each([
         ["by the same delete again", (on: Blog) => on.users.delete({ where: a }).then(() => 1)],

@@ -102,7 +102,7 @@ describe("references to a model whose primary key changes", () => {
     });
   });
 
-  it("prevent the change if one leads to no row, and programs can go on writing", async () => {
+  it("prevent the change if one leads to no row, and programs can continue to write", async () => {
     await withPosts(async (kv) => {
       const old = await openBefore(kv);
       const where = { id: "p2" };

@@ -106,7 +106,7 @@ describe("verifyIndexes", () => {
     expect(first).toMatchObject([{ index: "byCustomer", sum: "amount" }]);
   });
 
-  it("finds nothing beside writers", async () => {
+  it("finds nothing while others write", async () => {
     let isDone = false;
     const verification = counters().finally(() => {
       isDone = true;

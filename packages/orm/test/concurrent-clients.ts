@@ -33,7 +33,7 @@ export class ToldResults {
     this.#random = random;
   }
 
-  /** Makes the calls of a script, one after another, whatever others do meanwhile. */
+  /** Makes the calls of a script, one after another, whatever others do. */
   async run(db: AnyThings, steps: readonly Step[]): Promise<void> {
     for (const step of steps) {
       try {

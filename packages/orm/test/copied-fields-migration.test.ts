@@ -110,7 +110,7 @@ it("a killed run is finished by the next one", async () => {
   });
 }, 60_000);
 
-it("rows that are written beside a run are right", async () => {
+it("rows that are written during a run are right", async () => {
   const db = await createDatabase({ kv, models: after });
   let isDone = false;
   const run = migrate(db, { rowsPerSecond: 200 }).finally(() => {

@@ -137,7 +137,7 @@ describe("A copied field", () => {
     expect(await byPriority()).toEqual(["d 70", "b 60", "a 50", "c 22"]);
   });
 
-  it("is written again if its row is written beside it", async () => {
+  it("is written again if its row is written at the same time", async () => {
     await createIssue("a", 3);
     let isFirst = true;
     const other = await createDatabase({ kv, models: copiedModels });
@@ -154,7 +154,7 @@ describe("A copied field", () => {
     });
   });
 
-  it("is not missed by a row that begins to refer to the other row beside its change", async () => {
+  it("is not missed by a row that begins to refer to the other row during its change", async () => {
     await db.issues.create({ data: { id: "a", priority: 3 } });
     let isFirst = true;
     const other = await createDatabase({ kv, models: copiedModels });

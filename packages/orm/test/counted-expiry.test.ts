@@ -446,7 +446,7 @@ describe("counters that are built", () => {
     expect(await db.sessions.count()).toBe(0);
   });
 
-  it("follow rows that expire, change and go meanwhile", async () => {
+  it("follow rows that expire, change and are deleted during the build", async () => {
     // Its limits make the batches small.
     await fill(denoKv(kv));
     const db = await open(denoKv(kv));

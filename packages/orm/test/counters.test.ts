@@ -195,7 +195,7 @@ describe("that are new to a model with rows", () => {
     await expectBuilt();
   });
 
-  it("are built beside writers, whose writes are counted once", async () => {
+  it("are built while others write, and count each write once", async () => {
     await fill(600);
     const db = await open();
     const builder = await open();
@@ -300,7 +300,7 @@ describe("that are new to a model with rows", () => {
     await expectBuilt();
   });
 
-  it("count a batch once that another run writes meanwhile", async () => {
+  it("count a batch once that another run writes at the same time", async () => {
     await fill(3);
     await buildOneCommit();
     let commits = 0;
@@ -314,7 +314,7 @@ describe("that are new to a model with rows", () => {
     await expectBuilt();
   });
 
-  it("stop at the signal and go on behind the last batch", async () => {
+  it("stop at the signal and continue after the last batch", async () => {
     await fill(30);
     const stop = new AbortController();
     let commits = 0;

@@ -151,7 +151,7 @@ it("a cursor that was changed anywhere is refused", async () => {
   }
 });
 
-it("a cursor goes on in the index that it began in, also where another is better now", async () => {
+it("a cursor continues in the index that it began in, also where another is better now", async () => {
   await put(context, ...Array.from({ length: 9 }, (_, i) => task(i)));
   const { byTeam: _byTeam, ...indexes } = Task.indexes;
   const before = await tableOn(kv, { ...Task, indexes });
@@ -165,7 +165,7 @@ it("a cursor goes on in the index that it began in, also where another is better
 
 const byRank = (a: number, b: number) => (b % 7) - (a % 7) || a - b;
 
-it("a scan and a stream go on behind a cursor", async () => {
+it("a scan and a stream continue after a cursor", async () => {
   await put(context, ...Array.from({ length: 9 }, (_, i) => task(i)));
   const { cursor } = await scanPage(context, { take: 4 }, meterOf(context));
   const rest = await scanPage(context, { cursor }, meterOf(context));

@@ -109,7 +109,7 @@ describe.each(databases)("on %s", (_name, open) => {
     },
   );
 
-  it("a page goes on behind its cursor, and a new index is built within the limits", async () => {
+  it("a page continues after its cursor, and a new index is built within the limits", async () => {
     await withKv(async (kv) => {
       const db = await createDatabase({ kv, models: { users: User } });
       for (let age = 0; age < 25; age++) {

@@ -125,7 +125,7 @@ describe("distinct", () => {
   });
 
   it.each([undefined, "deno"] as const)(
-    "goes on after each type of a union and after NaN (compat %s)",
+    "continues after each type of a union and after NaN (compat %s)",
     async (compat) => {
       const Mixed = defineModel({
         name: "mixed",

@@ -123,7 +123,7 @@ it("writes nothing where no index is dropping", async () => {
   expect((await kv.get(catalogKey)).versionstamp).toBe(versionstamp);
 });
 
-it("stops at the signal, and goes on with what is left", async () => {
+it("stops at the signal, and continues with what is left", async () => {
   await fillAndDrop(700);
   const stop = new AbortController();
   const onProgress = ({ done }: MigrationProgress) => {
@@ -137,7 +137,7 @@ it("stops at the signal, and goes on with what is left", async () => {
 });
 
 it.each(["before", "after"] as const)(
-  "goes on after a crash %s any of its commits",
+  "continues after a crash %s any of its commits",
   async (moment) => {
     for (let at = 1; ; at++) {
       const own = await openKv();

@@ -241,7 +241,7 @@ describe.each(["before", "after"] as const)("a run that is killed %s a commit", 
 /** A run reports no crash of its last commit, which only releases its lease. */
 const isCrash = (outcome: unknown) => outcome instanceof Crash;
 
-describe("beside others", () => {
+describe("while others write", () => {
   it("writers get an error, and nothing of theirs is left", async () => {
     const old = await fill(kv, 50);
     let written = 0;

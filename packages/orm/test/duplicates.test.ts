@@ -171,7 +171,7 @@ describe("a unique index that waits for its last duplicate to go", () => {
     }
   });
 
-  it("goes on waiting while rows share another value", async () => {
+  it("still waits while rows share another value", async () => {
     const { db } = await fill(["a", "b", "a", "b"]);
     await db.things.delete({ where: { id: "r002" } });
     expect(await stateOf("byName")).toBe("unique-pending");

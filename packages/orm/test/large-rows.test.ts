@@ -65,7 +65,7 @@ it("it is indexed whole wherever the build dies", async () => {
   await expectIndexed(1500);
 });
 
-it("nothing is left of what a writer takes out of it meanwhile", async () => {
+it("nothing is left of what a writer removes from it at the same time", async () => {
   await fill();
   let has = false;
   const interfering = interferingKv(kv, async () => {

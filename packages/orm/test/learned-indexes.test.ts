@@ -114,7 +114,7 @@ async function expectComplete(model: OldModel): Promise<void> {
 }
 
 describe("a program that is older than the database", () => {
-  it.each(Object.keys(additions))("goes on writing after the addition of %s", async (name) => {
+  it.each(Object.keys(additions))("continues writing after the addition of %s", async (name) => {
     const later = laterModel(name);
     const old = await open(oldModel);
     // Where rows expire, a write maintains all entries of a row, and not only those that change.

@@ -4,7 +4,7 @@ import type { TableContext } from "../src/state/context/table-context.js";
 import { takeLease } from "../src/state/run/lease.js";
 import { createRun, type MigrationRun, type RunOptions } from "../src/state/run/migration-run.js";
 
-/** Does something as a run of a migration, which has the lease of the database meanwhile. */
+/** Does something as a run of a migration, which has the lease of the database until then. */
 export async function withRun<T>(
   kv: Kv,
   body: (run: MigrationRun) => Promise<T>,

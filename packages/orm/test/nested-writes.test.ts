@@ -661,7 +661,7 @@ describe("other features of models", () => {
     expect((await shop.orderLabels.scan()).items.map(({ labelId }) => labelId)).toEqual(["y"]);
   });
 
-  it("set is not undone by a row that another writer adds meanwhile", async () => {
+  it("set is not undone by a row that another writer adds at the same time", async () => {
     await shop.customers.create({ data: customer });
     let times = 0;
     const racing = await open(

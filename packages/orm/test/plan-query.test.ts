@@ -94,7 +94,7 @@ describe("planQuery", () => {
     expect(names({ where: { b: 1 } })).toEqual(["byUniqueB", "byB"]);
   });
 
-  it("reads the rows themselves for the primary key, and goes on with it behind an index", () => {
+  it("reads the rows themselves for the primary key, and continues with it behind an index", () => {
     expect(best({ where: { id: { gte: "a", lt: "b" } } })).toEqual({
       index: undefined,
       segments: [{ equals: [], start: "a", end: "b" }],
@@ -318,7 +318,7 @@ describe("planQuery", () => {
     );
   });
 
-  it("goes on behind a primary key's field that the index has already", () => {
+  it("continues after a primary key's field that the index has already", () => {
     const member = compileModel(
       defineModel({
         name: "members",

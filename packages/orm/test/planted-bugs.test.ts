@@ -99,7 +99,7 @@ function verification(wrap: (kv: Kv) => Kv) {
   });
 }
 
-/** Goes on whatever a call throws: what it leaves behind is what counts here. */
+/** Continues whatever a call throws: what it leaves behind is what counts here. */
 async function runAnyway(
   kv: Kv,
   random: RandomModel,

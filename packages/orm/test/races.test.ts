@@ -128,7 +128,7 @@ it("leaves no unique entry behind that a backfill writes while its row is delete
   await expectIndexesToMatch(kv, LaterUser);
 });
 
-it("does not go on with another backfill's progress", async () => {
+it("does not continue with another backfill's progress", async () => {
   const first = await createDatabase({ kv, models: { users: User } });
   for (let i = 0; i < 20; i++) {
     await first.users.create({

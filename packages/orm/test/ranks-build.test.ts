@@ -130,7 +130,7 @@ describe("ranks that are new to a model with rows", () => {
     });
   });
 
-  it("are built beside writers", async () => {
+  it("are built while others write", async () => {
     await fill(120);
     const db = await openSummed();
     let isBuilt = false;

@@ -97,7 +97,7 @@ describe("the values of removed fields", () => {
     expect(await secretKeys()).toEqual([]);
   });
 
-  it("are removed by the next run if one was stopped, and by updates meanwhile", async () => {
+  it("are removed by the next run if one was stopped, and by updates before it", async () => {
     const { db } = await removedFields(700);
     const stop = new AbortController();
     const stopped = await migrate(db, {

@@ -321,7 +321,7 @@ it("a migration takes few round trips for each batch of rows", async () => {
   }).toEqual({ "migrate, for each batch": 5, "verifyIndexes, for each batch": 3 });
 });
 
-it("the catalog is read beside the rows if it is due, and by commits", async () => {
+it("the catalog is read with the rows if it is due, and by commits", async () => {
   const { engine, kv, db } = await open();
   try {
     const where = { id: 5 };

@@ -237,7 +237,7 @@ describe("the way between the rows of two schemas", () => {
     });
   });
 
-  it("does not go back where it can go on", () => {
+  it("does not go back where it can continue", () => {
     const to = v2.extend({ note: z.string().optional() });
     expect(find(v2, to, toNumber)).toMatchObject({ steps: [], goesBack: false });
   });

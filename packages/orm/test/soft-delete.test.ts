@@ -362,7 +362,7 @@ describe("softDelete", () => {
     expect(await users.count()).toBe(1);
   });
 
-  it("is turned on and off by migrate, beside readers", async () => {
+  it("is turned on and off by migrate while others read", async () => {
     const fields = { id: z.string(), email: z.string(), deletedAt };
     const base = {
       name: "notes",

@@ -128,7 +128,7 @@ describe("a write with include, whose rows are deleted once it stands", () => {
   });
 });
 
-it("a stream with include goes on where rows of it are deleted with what they refer to", async () => {
+it("a stream with include continues where rows of it are deleted with what they refer to", async () => {
   others = deleteUser("a");
   const posts: unknown[] = [];
   for await (const post of disturbed.posts.findMany({ orderBy: { id: "asc" }, include })) {

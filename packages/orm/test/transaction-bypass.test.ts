@@ -78,7 +78,7 @@ it("reads of the database are permitted, and do not see the writes of the transa
   });
 });
 
-it("other callers write meanwhile", async () => {
+it("other callers can write during it", async () => {
   const order: string[] = [];
   let proceed = () => {};
   const blocked = new Promise<void>((resolve) => {

@@ -381,7 +381,7 @@ describe("reads", () => {
     expect(attempts).toBe(2);
   });
 
-  it("stay ended where the function goes on after that, even if the key is as it was again", async () => {
+  it("stay ended where the function continues after that, even if the key is as it was again", async () => {
     const codes: unknown[] = [];
     let attempts = 0;
     await runTransaction(kv, async (tx) => {

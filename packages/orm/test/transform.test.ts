@@ -100,7 +100,7 @@ describe("transformRows", () => {
     expect(progress[0]).toMatchObject({ model: "members", indexes: [] });
   });
 
-  it("stops behind the batch in hand, and goes on there", async () => {
+  it("stops behind the batch in hand, and continues there", async () => {
     const { context } = await begun(25);
     await runUntil(context, 10);
     const rows = await storedRows();

@@ -50,7 +50,7 @@ it("is refused without create or update, also if the row decides that the other 
   });
 });
 
-it("changes the row that another creates meanwhile", async () => {
+it("changes the row that another creates at the same time", async () => {
   const db = await open();
   const early = once(() => db.users.create({ data: users.ada }));
   const racing = await open(interferingKv(kv, early));
@@ -59,7 +59,7 @@ it("changes the row that another creates meanwhile", async () => {
   expect(await entriesOf(kv)).toHaveLength(3);
 });
 
-it("creates the row that another deletes meanwhile", async () => {
+it("creates the row that another deletes at the same time", async () => {
   const db = await open();
   const ada = await db.users.create({ data: users.ada });
   const gone = once(() => db.users.delete({ where }));

@@ -455,7 +455,7 @@ describe("verifying", () => {
     await expectIndexesToMatch(kv, Person);
   });
 
-  it("reports no finding beside writers, and repairs nothing of theirs", { timeout }, async () => {
+  it("reports and repairs nothing while others write", { timeout }, async () => {
     await fill(kv, 200);
     const db = await openPeople(kv);
     let isRunning = true;
@@ -489,7 +489,7 @@ describe("verifying", () => {
     await expectIndexesToMatch(kv, Person);
   });
 
-  it("repairs beside writers who change the same rows, and undoes none of their changes", async () => {
+  it("repairs while others change the same rows, and undoes none of their changes", async () => {
     await fill(kv, 60);
     for (let i = 0; i < 60; i += 2) {
       await kv.delete(["people_by_name", person(i).name, person(i).id]);
@@ -517,7 +517,7 @@ describe("verifying", () => {
   });
 
   it.each(["before", "after"] as const)(
-    "goes on after a crash %s any of its commits",
+    "continues after a crash %s any of its commits",
     { timeout },
     async (moment) => {
       const commits = await crashAtEachCommit(async (at) => {

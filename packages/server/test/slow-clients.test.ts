@@ -202,7 +202,7 @@ describe("several ranges of one request", () => {
     }),
   });
 
-  it("are read from one snapshot beside commits", async () => {
+  it("are read from one snapshot while others commit", async () => {
     await withServer({ compat: "deno" }, async ({ url }, kv) => {
       let isDone = false;
       const writing = (async () => {

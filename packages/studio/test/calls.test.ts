@@ -90,7 +90,7 @@ describe("an edit", () => {
     expect(row).toEqual({ ...before?.row, age: 7 });
   });
 
-  it("is refused if the row has changed meanwhile", async () => {
+  it("is refused if the row has changed since", async () => {
     const { versionstamp } = (await open.call("row", { ...user, key }))!;
     await example.db.users.update({ where: key, data: { age: 3 } });
     const late = open.call("update", { ...user, key, data: { age: 7 }, versionstamp });

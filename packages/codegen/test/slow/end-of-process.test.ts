@@ -39,7 +39,7 @@ it("seed runs as a process, with progress on standard error", async () => {
 });
 
 describe("the output of a command", () => {
-  it("may have no reader any more: the work goes on to its end", async () => {
+  it("may have no reader any more: the work continues to its end", async () => {
     project = await playersProject(players(2000), '{ byScore: { key: "score" } }');
     expect(await spawnUnread(["migrate", "run", "--accept-all"])).toBe(0);
     expect(await contents(project, ["players_by_score"])).toHaveLength(2000);

@@ -201,7 +201,7 @@ describe("Ctrl-C", () => {
     expect(await readdir(project.folder)).not.toContain("new.jsonl");
   });
 
-  it("stops an import, which goes on when it is run again", async () => {
+  it("stops an import, which continues if it is run again", async () => {
     await project.fill(many(1500));
     const before = await project.content();
     await exportTo("all.jsonl");

@@ -12,7 +12,7 @@ let project: Project;
 
 afterEach(() => project.remove());
 
-it("goes on where Ctrl-C has stopped the run, after it was said how", async () => {
+it("continues after Ctrl-C has stopped the run, and says how", async () => {
   project = await playersProject(players(2000), byTeamAndScore);
   const stopped = await interruptedRun(["migrate", "run", "--rows-per-second", "1000"]);
   expect(stopped.stderr).toContain("Stopping after the current batch.");
@@ -29,7 +29,7 @@ it("goes on where Ctrl-C has stopped the run, after it was said how", async () =
   expect((await contents(project, ["players_by_score"])).length).toBe(2000);
 });
 
-it("works beside a running program, and says so", async () => {
+it("works while a program runs, and says so", async () => {
   project = await playersProject(players(30), byTeamAndScore);
   const outcome = await withDatabase(project, () => project.spawn(["migrate", "run"]));
   const line = `Attached to process ${process.pid}, which has the database open.\n`;

@@ -85,7 +85,7 @@ describe("generate --watch", () => {
     expect((await readdir(project.path("code"))).sort()).toEqual(["index.ts", "people.ts"]);
   });
 
-  it("shows an error and goes on, also where what was missing is made", async () => {
+  it("shows an error and continues, also if what was missing is made", async () => {
     project = await createProject({
       "keywright.config.ts": config,
       "models/user.ts": 'export { User } from "../elsewhere/user.js";\n',

@@ -331,7 +331,7 @@ describe("when the owner ends", () => {
     expect((await kv.get(["b"])).value).toBe(2);
   });
 
-  it("watches go on, and miss nothing", async () => {
+  it("watches continue, and miss nothing", async () => {
     const own = await attached();
     const changes = own.watchRange([{ prefix: ["a"] }]).getReader();
     const entries = own.watch([["a", 1]]).getReader();
@@ -347,7 +347,7 @@ describe("when the owner ends", () => {
     expect((await entries.read()).value?.[0].value).toBe("after");
   });
 
-  it("listeners go on, and get every message", async () => {
+  it("listeners continue, and get every message", async () => {
     const own = await attached();
     const seen = new Set<unknown>();
     let onAll: () => void = () => undefined;

@@ -107,7 +107,7 @@ async function answersTo(owner: Owner, messages: readonly Message[]): Promise<An
   return answers;
 }
 
-it("arbitrary messages get typed errors, and the owner goes on", async () => {
+it("arbitrary messages get typed errors, and the owner continues", async () => {
   const owner = await startOwner({
     check: (write) => checkForeignWrite(write, specificationOrder, {}),
   });

@@ -18,7 +18,7 @@ afterEach(async () => {
   await removeFolder(folder);
 });
 
-onNode("workers of a cluster go on when the one that owns the folder is killed", async () => {
+onNode("workers of a cluster continue when the one that owns the folder is killed", async () => {
   const run = promisify(execFile);
   const { stdout } = await run(process.execPath, [program("cluster-of-workers.mjs"), folder]);
   const { owners, counted, stored } = JSON.parse(stdout) as Record<string, number>;

@@ -3,7 +3,7 @@ import { connect, createServer } from "node:net";
 
 /**
  * A TCP proxy that can stop forwarding. Connections then stay open and no byte arrives, as in a
- * network that is divided. What was sent meanwhile arrives when the gate opens again.
+ * network that is divided. What was sent until then arrives when the gate opens again.
  */
 export class Gate {
   #server;

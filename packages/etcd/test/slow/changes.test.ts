@@ -36,7 +36,7 @@ describeEtcd("the changes of other processes", 1, (cluster) => {
     }
   };
 
-  it("are all reported in their order, although the connection is lost meanwhile", async () => {
+  it("are all reported in their order, although the connection is lost in between", async () => {
     await withEngines(async (engine, other, proxy) => {
       const reported: string[] = [];
       let wake = () => {};
@@ -82,7 +82,7 @@ describeEtcd("the changes of other processes", 1, (cluster) => {
       proxy.beDown(false);
       await unknown;
       expect(isWatched).toBeGreaterThan(0);
-      // And the stream goes on with what comes next.
+      // And the stream continues with what comes next.
       const next = new Promise<void>((resolve) => {
         engine.watch([encodeKey(["next"])], resolve);
       });
@@ -91,7 +91,7 @@ describeEtcd("the changes of other processes", 1, (cluster) => {
     });
   });
 
-  it("do not break a read of several requests whose revision is compacted meanwhile", async () => {
+  it("do not break a read of several requests whose revision is compacted in between", async () => {
     const client = new CompactingClient({ endpoints: cluster().endpoints, timeout: 5000 });
     const limits = { maxTxnOps: 128, maxRequestBytes: 1_572_864 };
     const engine = new EtcdEngine(client, new KeySpace(newPrefix()), limits);

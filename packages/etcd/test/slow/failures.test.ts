@@ -86,7 +86,7 @@ describeEtcd(
   "a request that is larger than a member accepts",
   1,
   (cluster) => {
-    it("is refused, and the commits beside it are made", async () => {
+    it("is refused, and the commits of the same time are made", async () => {
       await withGate(portOf(cluster().endpoints[0]!), async (_, endpoint) => {
         const kv = await openKv(await etcdEngine({ endpoints: [endpoint], prefix: newPrefix() }));
         try {

@@ -32,7 +32,7 @@ const after = defineModel({
   },
 });
 
-it("builds two indexes beside 16 writers, who see no error", async () => {
+it("builds two indexes while 16 programs write, which see no error", async () => {
   await using kv = await openKv(folder, { durability: "relaxed" });
   const old = await createDatabase({ kv, models: { players: before } });
   const ids: string[] = [];

@@ -182,7 +182,7 @@ class Rival {
   }
 }
 
-describe("beside a change of the primary key", () => {
+describe("during a change of the primary key", () => {
   it.each([1, 2, 3, 4, 5, 6, 7, 8])(
     "every way of writing and reading is right (%i)",
     async (seed) => {

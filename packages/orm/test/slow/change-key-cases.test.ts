@@ -305,7 +305,7 @@ describe("a change of the primary key is refused", () => {
     });
   });
 
-  it("if the first row that expires is created beside it", async () => {
+  it("if the first row that expires is created during the change", async () => {
     await withKv(async (kv) => {
       const counted = { ...things, indexes, count: true } as const;
       const old = await open(kv, defineModel({ ...counted, primaryKey: "id" }));

@@ -164,7 +164,7 @@ describe("a delete that the program may not make writes nothing", () => {
   });
 });
 
-describe("a delete beside a migration that drops the index by which it looks for rows", () => {
+describe("a delete during a migration that drops the index by which it looks for rows", () => {
   const limits: [string, (on: Kv) => Kv][] = [
     ["in one commit", (on) => on],
     ["on a database that takes little at once", denoKv],

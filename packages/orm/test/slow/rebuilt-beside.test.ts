@@ -126,7 +126,7 @@ describe.each(Object.entries(changes))("an index that gets %s", (_, [before, aft
     expect(await keysUnder("tasks_by_team")).toBe(0);
   });
 
-  it("is rebuilt after a crash at any commit, beside writes between the runs", async () => {
+  it("is rebuilt after a crash at any commit, if others write between the runs", async () => {
     const few = rows.slice(0, 30);
     await crashAtEachCommit(async (at) => {
       const place = await openKv();

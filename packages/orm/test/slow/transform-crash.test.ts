@@ -81,7 +81,7 @@ async function runAndCrash(kv: Kv, at: number, moment: "before" | "after"): Prom
 }
 
 describe.each(["before", "after"] as const)("after a crash %s any commit", (moment) => {
-  it("a change of all rows goes on, and each row is changed once", async () => {
+  it("a change of all rows continues, and each row is changed once", async () => {
     for (let at = 1, hasCrashed = true; hasCrashed; at++) {
       await withBegun(33, [], async (kv) => {
         hasCrashed = await runAndCrash(kv, at, moment);
@@ -161,7 +161,7 @@ const kills = [
 
 // It waits for other processes, on whatever machine.
 describe("a process that is killed while it migrates", { timeout: 120_000 }, () => {
-  it("leaves each row as it was or as it is to be, and the next one goes on", async () => {
+  it("leaves each row as it was or as it is to be, and the next one continues", async () => {
     const folder = await mkdtemp(join(tmpdir(), "keywright-"));
     const path = join(folder, "kv");
     try {

@@ -147,7 +147,7 @@ export class Caller {
       hasFailed = false;
       return rows;
     } catch (error) {
-      // The session goes on after an ordinary error. A server that became read-only is left.
+      // The session continues after an ordinary error. A server that became read-only is left.
       hasFailed = !isAnswer(error) || (error as { code?: string }).code === "25006";
       throw error;
     } finally {

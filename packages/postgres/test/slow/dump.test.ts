@@ -41,7 +41,7 @@ describeOnServer("a table that pg_dump has written", () => {
       await rows.createMany({ data });
       ({ versionstamp: last } = await kv.set(["last"], 1));
       expected = await entriesOf(kv);
-      // Programs write meanwhile.
+      // Programs write during the dump.
       let isRunning = true;
       const writing = (async () => {
         for (let n = 0; isRunning; n++) await kv.set(["later", n], n);

@@ -132,7 +132,7 @@ describeOnServer("several processes", () => {
     expect(seen).toEqual([0, 1, 2]);
   });
 
-  it("migrate beside writers, one at a time, and resume after one is killed in the middle", async () => {
+  it("migrate while others write, one at a time, and resume after one is killed in the middle", async () => {
     const table = newTable();
     const kv = await open(table);
     const fields = { id: z.int(), color: z.string() };

@@ -81,7 +81,7 @@ const headers = rarely(
 const fuzzed = fc.tuple(call, rarely(fc.nat(999)), headers);
 type Fuzzed = typeof fuzzed extends fc.Arbitrary<infer T> ? T : never;
 
-it("arbitrary requests get an answer that names their mistake, and the server goes on", async () => {
+it("arbitrary requests get an answer that names their mistake, and the server continues", async () => {
   await withServer({ compat: "deno" }, async ({ url }, kv) => {
     const agent = new Agent({ keepAlive: true, maxSockets: atOnce });
     const send = ([[path, body], flip, given]: Fuzzed): Promise<number | string> =>

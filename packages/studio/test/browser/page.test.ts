@@ -86,7 +86,7 @@ describe.skipIf(browserPath === undefined)("the page", { timeout: 120_000 }, () 
     await expect.poll(() => gone.getAttribute("class")).toMatch(/gone/);
   });
 
-  it("does not overwrite a row that has changed meanwhile", async () => {
+  it("does not overwrite a row that has changed since", async () => {
     await using open = await openOnExample();
     const { page, db } = open;
     await open.show("rows/users");

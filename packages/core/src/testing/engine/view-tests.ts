@@ -124,7 +124,7 @@ export const viewTests: EngineTestGroup = {
       await Promise.all([writeAll(), readInParts()]);
     });
 
-    test("keeps entries that expire meanwhile", async ({ engine }) => {
+    test("keeps entries that expire while the view is open", async ({ engine }) => {
       const expireAt = Date.now() + 150;
       await commit(engine, write(set("gone", 0, { expireAt: Date.now() - 5000 })));
       await commit(engine, write(set("a", 1, { expireAt }), set("b", 2)));
