@@ -30,6 +30,14 @@ interface Making {
   readonly maxReads?: number | undefined;
 }
 
+/** Makes the result of a call from what it has read. */
+type ShapeFound<Found, Result> = (
+  view: ReadView,
+  found: Found,
+  options: CallOptions,
+  meter: ReadMeter,
+) => Result | Promise<Result>;
+
 const noModels: readonly CompiledModel[] = [];
 
 /** Runs the calls of a repository's methods. */
@@ -51,13 +59,15 @@ export class Calls {
    * its errors, and reports it to `onQuery` when it ends. A read with relations is repeated if
    * related rows were deleted in the meantime.
    *
+   * @param shape makes the result from what was read.
    * @throws {InvalidArgumentError} if the method does not have an option of the call.
    */
-  read<T>(
+  read<Found, Result = Found>(
     operation: Operation,
     argument: unknown,
-    read: (view: ReadView, options: CallOptions, meter: ReadMeter) => Promise<T>,
-  ): Promise<T> {
+    read: (view: ReadView, options: CallOptions, meter: ReadMeter) => Promise<Found>,
+    shape: ShapeFound<Found, Result> = (_, found) => found as never,
+  ): Promise<Result> {
     return this.#make(operation, argument, (options, meter) => {
       const context = options.withDeleted ? withDeletedRows(this.context) : this.context;
       const { include, related } = options;
@@ -65,10 +75,15 @@ export class Calls {
         include === undefined && related === undefined
           ? noModels
           : [...includedModels(context, include), ...(related?.models ?? [])];
+      const begin = (view: ReadView) => {
+        meter.reads = 0;
+        return read(view, options, meter);
+      };
+      const finish = (view: ReadView, found: Found) => shape(view, found, options, meter);
+      if (include === undefined) return withReadView(context, models, begin, finish);
       return withReadView(context, models, (view) => {
         meter.reads = 0;
-        const readOnce = () => read(view, options, meter);
-        return include === undefined ? readOnce() : retryTornRead(readOnce);
+        return retryTornRead(async () => await finish(view, await read(view, options, meter)));
       });
     });
   }

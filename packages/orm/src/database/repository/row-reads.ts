@@ -119,12 +119,16 @@ export class RowReads {
     find: typeof findFirstRow,
     isRequired: boolean,
   ): Promise<ShapedRow> {
-    return this.#calls.read(operation, copyQuery(query), async (view, options, meter) => {
-      const found = await readDeleted(view, () => find(view, options, meter));
-      if (found !== undefined) return shapeRow(view, found, options, meter);
-      if (isRequired) throw new RowNotFoundError(view.model.name, options.where);
-      return null;
-    });
+    return this.#calls.read(
+      operation,
+      copyQuery(query),
+      (view, options, meter) => readDeleted(view, () => find(view, options, meter)),
+      (view, found, options, meter) => {
+        if (found !== undefined) return shapeRow(view, found, options, meter);
+        if (isRequired) throw new RowNotFoundError(view.model.name, options.where);
+        return null;
+      },
+    );
   }
 }
 
@@ -143,12 +147,15 @@ export function queryReads(
 ): QueryReads<ShapedRow> {
   return {
     page: () =>
-      calls.read(operation, query, async (view, options, meter) => {
-        const { items, cursor } = await readDeleted(view, () =>
-          findPage(view, options, meter, skipping(choose, meter)),
-        );
-        return { items: await shapeRows(view, items, options, meter), cursor };
-      }),
+      calls.read(
+        operation,
+        query,
+        (view, options, meter) =>
+          readDeleted(view, () => findPage(view, options, meter, skipping(choose, meter))),
+        async (view, { items, cursor }, options, meter) => {
+          return { items: await shapeRows(view, items, options, meter), cursor };
+        },
+      ),
     stream: () =>
       calls.stream(operation, query, (view, options, meter) => {
         const rows = streamRows(view, options, meter, (reading, page) =>

@@ -58,13 +58,15 @@ export class ReadView implements RelatedModel {
   readonly withDeleted: boolean | undefined;
   readonly purges: boolean | undefined;
   readonly isInTransaction: boolean;
+  /** The catalog entry of the model, as last read. Only the view itself sets it. */
+  snapshot: CatalogSnapshot;
+  /** True if the catalog was read shortly before the view was taken or its last page began. */
+  isChecked: boolean;
   readonly #source: Viewed;
   readonly #catalog: ModelCatalog;
   #call: ViewsOfCall | undefined;
   /** The snapshot with which the view was taken. */
   readonly #first: CatalogSnapshot;
-  #snapshot: CatalogSnapshot;
-  #isChecked: boolean;
 
   /** @param isChecked true if the catalog was read recently enough to rely on it. */
   constructor(source: Viewed, snapshot: CatalogSnapshot, isChecked: boolean, call?: ViewsOfCall) {
@@ -83,13 +85,8 @@ export class ReadView implements RelatedModel {
     this.#catalog = call?.assumed?.get(source.catalog) ?? source.catalog;
     this.#call = call;
     this.#first = snapshot;
-    this.#snapshot = snapshot;
-    this.#isChecked = isChecked;
-  }
-
-  /** The catalog entry of the model. Only {@link beginPage} and the reads of it replace it. */
-  get snapshot(): CatalogSnapshot {
-    return this.#snapshot;
+    this.snapshot = snapshot;
+    this.isChecked = isChecked;
   }
 
   get capabilities(): Capabilities {
@@ -111,7 +108,7 @@ export class ReadView implements RelatedModel {
    *   so that the conditions of the scope select exactly its rows.
    */
   get queriedModel(): CompiledModel {
-    const { readModel } = this.#snapshot;
+    const { readModel } = this.snapshot;
     if (this.withDeleted) return { ...readModel, indexes: [] };
     return this.scope === undefined ? readModel : scopedModel(readModel, Object.keys(this.scope));
   }
@@ -131,12 +128,7 @@ export class ReadView implements RelatedModel {
 
   /** True if an index can be read, according to the snapshot. Rows can always be read. */
   canRead(index: CompiledIndex | undefined): boolean {
-    return index === undefined || this.#snapshot.canRead(index);
-  }
-
-  /** True if the catalog was read shortly before the view was taken or its last page began. */
-  get isChecked(): boolean {
-    return this.#isChecked;
+    return index === undefined || this.snapshot.canRead(index);
   }
 
   /**
@@ -146,20 +138,20 @@ export class ReadView implements RelatedModel {
    */
   async refresh(): Promise<void> {
     await this.#catalog.assertSameKey();
-    this.#setChecked();
+    this.#setSnapshot();
   }
 
   /** Reads the catalog. Throws the errors of {@link refresh}. */
   async reload(): Promise<void> {
     await this.#catalog.reload();
     this.#catalog.snapshot.assertSameKey();
-    this.#setChecked();
+    this.#setSnapshot();
   }
 
   /** @throws {IndexNotReadyError} or {IndexChangedError} if the index cannot be read. */
   async assertReadable(index: CompiledIndex): Promise<void> {
     await this.#catalog.assertReadable(index);
-    this.#setChecked();
+    this.#setSnapshot();
   }
 
   /**
@@ -170,7 +162,7 @@ export class ReadView implements RelatedModel {
   beginPage(index: CompiledIndex | undefined): Promise<void> | undefined {
     const catalog = this.#catalog;
     if (index === undefined ? catalog.isKeyKnown : catalog.isReadable(index)) {
-      this.#setChecked();
+      this.#setSnapshot();
       return undefined;
     }
     return index === undefined ? this.refresh() : this.assertReadable(index);
@@ -183,11 +175,11 @@ export class ReadView implements RelatedModel {
   determinesSchema(
     rows: readonly { readonly versionstamp: string | null }[],
   ): boolean | Promise<boolean> {
-    const snapshot = this.#snapshot;
+    const snapshot = this.snapshot;
     if (!snapshot.upgradesRows && !this.#catalog.snapshot.upgradesRows) return true;
     const versionstamps = rows.map(({ versionstamp }) => versionstamp);
     return this.#catalog.determinesSchema(snapshot, versionstamps).then((isDetermined) => {
-      this.#snapshot = this.#catalog.snapshot;
+      this.#setSnapshot();
       return isDetermined;
     });
   }
@@ -206,9 +198,9 @@ export class ReadView implements RelatedModel {
     return this.#catalog.snapshot !== this.#first;
   }
 
-  #setChecked(): void {
-    this.#snapshot = this.#catalog.snapshot;
-    this.#isChecked = true;
+  #setSnapshot(): void {
+    this.snapshot = this.#catalog.snapshot;
+    this.isChecked = true;
   }
 }
 
@@ -220,21 +212,35 @@ export function viewOf(
   return new ReadView(source, snapshot, false);
 }
 
+/** Makes the result of a call from what it has read. It may read more through the view. */
+type Shape<Found, Result> = (view: ReadView, found: Found) => Result | Promise<Result>;
+
 /**
  * Takes a view of a model for a read, and ends it after the read. Catalogs that are due are read at
  * the same time, not before. The read is repeated with a new view if one of the catalogs has
  * changed, and if an index that it uses was replaced or dropped during the read.
  *
  * @param models further models whose rows it reads.
+ * @param shape makes the result from what was read. The default returns it.
  * @throws {PrimaryKeyDiffersError} if the database stores the rows by another primary key.
  */
-export function withReadView<T>(
+export function withReadView<Found, Result = Found>(
   source: Viewed,
   models: readonly CompiledModel[],
-  read: (view: ReadView) => Promise<T>,
-): Promise<T> {
-  const isKnown = models.length === 0 && source.catalog.isKeyKnown;
-  return isKnown ? readAgain(source, read) : readBeside(source, models, read);
+  read: (view: ReadView) => Promise<Found>,
+  shape: Shape<Found, Result> = (_, found) => found as never,
+): Promise<Result> {
+  const readAll = async (view: ReadView) => await shape(view, await read(view));
+  if (models.length > 0 || !source.catalog.isKeyKnown) return readBeside(source, models, readAll);
+  const view = new ReadView(source, source.catalog.snapshot, true);
+  // Without an async function, because each promise takes time, and most calls come here.
+  return read(view).then(
+    (found) => shape(view, found),
+    (error) => {
+      if (view.isOutdatedBy(error)) return readAgain(source, readAll);
+      throw error;
+    },
+  );
 }
 
 /** Takes a view for reads that end where the caller ends: those of a stream. */
