@@ -32,7 +32,7 @@ export const explanations = [
     reason: "The reader of the entries makes the same check before each read.",
   },
   {
-    file: "src/read/plan/covered-read.ts",
+    file: "src/read/plan/ranges/query-plan.ts",
     within: 'index.store === "pointer"',
     reason: "An index of pointers includes no fields, so that the next condition fails as well.",
   },

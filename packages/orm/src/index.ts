@@ -57,7 +57,7 @@ export type {
   Shaped,
   Versioned,
 } from "./database/repository/result-types.js";
-export type { RowQuery } from "./database/repository/row-query.js";
+export type { RowQuery } from "./database/repository/row-reads.js";
 export type { PurgeOptions, RestoreOptions } from "./database/repository/soft-delete-types.js";
 export type { ScopedDatabase, ScopeValues } from "./database/scope-types.js";
 export { type OrmErrorCode, ormErrorCodes } from "./errors/codes.js";

@@ -2,8 +2,7 @@ import { ScopeError } from "../errors/scope-error.js";
 import type { CompiledModel } from "../model/compiled-model.js";
 import { isPlainObject } from "../model/is-plain-object.js";
 import { keyPartOf } from "../model/keys/key-parts.js";
-import { isScopedBy } from "../state/context/read-view.js";
-import type { Scope } from "../state/context/scope.js";
+import { isScopedBy, type Scope } from "../state/context/scope.js";
 import type { TableContext } from "../state/context/table-context.js";
 
 /** The tables of a scope. */

@@ -1,6 +1,5 @@
 import type { QueryExplanation } from "../../read/find/explain-query.js";
-import { RowQuery } from "../repository/row-query.js";
-import type { QueryReads } from "../repository/row-reads.js";
+import { type QueryReads, RowQuery } from "../repository/row-reads.js";
 
 /** The calls that a list can become. */
 interface ListCalls<Row> extends QueryReads<Row> {

@@ -4,7 +4,7 @@ import type { WriteOptions } from "../../write/input/write-options.js";
 import type { PurgeResult } from "../../write/deleted/purge-rows.js";
 import { Calls } from "../calls.js";
 import type { CreatedMany, ManyResult } from "../repository/result-types.js";
-import type { RowQuery } from "../repository/row-query.js";
+import type { RowQuery } from "../repository/row-reads.js";
 import { GeneratedRows } from "./generated-rows.js";
 import type {
   CountOptions,

@@ -41,7 +41,7 @@ import type {
 } from "./query-options.js";
 import type { RankOptions } from "./rank-types.js";
 import type { CreatedRows, ManyRows } from "./result-types.js";
-import type { RowQuery } from "./row-query.js";
+import type { RowQuery } from "./row-reads.js";
 import type { PurgeOptions, RestoreOptions } from "./soft-delete-types.js";
 
 /**

@@ -14,7 +14,6 @@ import { EntryReader, maxBatch } from "../find/entries/entry-reader.js";
 import { rowSourceOf } from "../find/find-rows.js";
 import type { RowSource } from "../find/rows/row-reader.js";
 import { type ChosenPlan, chooseAmong, chooseScan, plansOf } from "../plan/choose-plan.js";
-import { readsMarkedRows } from "../plan/covered-read.js";
 import { parseQuery } from "../plan/fields/query-fields.js";
 import {
   mayRepeat,
@@ -22,6 +21,7 @@ import {
   type Plan,
   plansIn,
   type QueryPlan,
+  readsMarkedRows,
   type Segment,
 } from "../plan/ranges/query-plan.js";
 import { segmentsOfGroups } from "./plan-aggregate.js";

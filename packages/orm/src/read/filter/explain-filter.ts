@@ -1,7 +1,7 @@
 import type { ExplainedRelation } from "../../state/context/open-filters.js";
 import type { ReadView } from "../../state/context/read-view.js";
-import { isCovered } from "../plan/covered-read.js";
 import {
+  isCovered,
   nameOfIndex,
   type Plan,
   plansIn,

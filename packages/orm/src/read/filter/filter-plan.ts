@@ -4,7 +4,7 @@ import { kindOf, type ValueKind } from "../../model/fields/value-kind.js";
 import type { ReadView } from "../../state/context/read-view.js";
 import { scopedQuery } from "../../state/context/scope.js";
 import { plansOf, readablePlan } from "../plan/choose-plan.js";
-import { assertKinds } from "../plan/fields/value-kinds.js";
+import { assertKinds } from "../plan/fields/queried-value.js";
 import { planQuery } from "../plan/plan-query.js";
 import type { Plan, QueryPlan } from "../plan/ranges/query-plan.js";
 import type { RelatedConditions, RelatedFilter } from "./related-filter.js";

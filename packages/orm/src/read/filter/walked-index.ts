@@ -1,12 +1,11 @@
 import type { AnyRow, CompiledIndex, CompiledModel } from "../../model/compiled-model.js";
 import type { ReadView } from "../../state/context/read-view.js";
 import type { Scope } from "../../state/context/scope.js";
-import { readsMarkedRows } from "../plan/covered-read.js";
 import type { FieldCondition } from "../plan/fields/field-condition.js";
 import { keyFields } from "../plan/fields/key-fields.js";
 import { alternativesOf, parseQuery } from "../plan/fields/query-fields.js";
 import { isComplete, planOf } from "../plan/plan-query.js";
-import type { QueryPlan } from "../plan/ranges/query-plan.js";
+import { type QueryPlan, readsMarkedRows } from "../plan/ranges/query-plan.js";
 
 /**
  * Returns the plan of some conditions by an index whose keys continue with some fields: those that

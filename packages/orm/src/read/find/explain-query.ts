@@ -5,10 +5,10 @@ import type { AnyQuery } from "../../state/context/any-query.js";
 import type { ExplainedRelation } from "../../state/context/open-filters.js";
 import type { ReadView } from "../../state/context/read-view.js";
 import { plansOf, readablePlan } from "../plan/choose-plan.js";
-import { isCovered } from "../plan/covered-read.js";
 import { keyFields } from "../plan/fields/key-fields.js";
 import { alternativesOf } from "../plan/fields/query-fields.js";
 import {
+  isCovered,
   mayRepeat,
   nameOfIndex,
   type Plan,

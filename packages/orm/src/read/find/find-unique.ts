@@ -9,9 +9,9 @@ import type { ReadMeter } from "../../state/context/read-meter.js";
 import type { ReadView } from "../../state/context/read-view.js";
 import { scopedUnique } from "../../state/context/scope.js";
 import { assertRow, foundRow, readKeys } from "../../state/rows/read-rows.js";
-import { isEntryEnough, readsMarkedRows } from "../plan/covered-read.js";
-import { queriedKey } from "../plan/fields/queried-part.js";
+import { queriedKey } from "../plan/fields/queried-value.js";
 import { planUnique, primaryKeyIn, uniqueValues } from "../plan/plan-unique.js";
+import { isEntryEnough, readsMarkedRows } from "../plan/ranges/query-plan.js";
 
 /**
  * Returns the row with the values of a primary key or of a unique index. Costs one read, or two

@@ -8,11 +8,10 @@ import type { ReadView } from "../../state/context/read-view.js";
 import { scopedQuery } from "../../state/context/scope.js";
 import { foundRow, readKeys } from "../../state/rows/read-rows.js";
 import { EntryReader, maxBatch } from "../find/entries/entry-reader.js";
-import { isFirstKey } from "../find/entries/first-key.js";
+import { isFirstKey } from "../find/rows/row-reader.js";
 import { readablePlan } from "../plan/choose-plan.js";
-import { isCovered } from "../plan/covered-read.js";
 import { planQuery } from "../plan/plan-query.js";
-import { prefixOf, type QueryPlan, readsWholeKeys } from "../plan/ranges/query-plan.js";
+import { isCovered, prefixOf, type QueryPlan, readsWholeKeys } from "../plan/ranges/query-plan.js";
 
 /** One of many queries of the same model. */
 export interface RelatedQuery {

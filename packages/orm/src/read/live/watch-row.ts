@@ -10,7 +10,7 @@ import { type ReadView, viewOf } from "../../state/context/read-view.js";
 import { scopedUnique } from "../../state/context/scope.js";
 import type { TableContext } from "../../state/context/table-context.js";
 import { findOne } from "../find/find-unique.js";
-import { queriedKey } from "../plan/fields/queried-part.js";
+import { queriedKey } from "../plan/fields/queried-value.js";
 import { planUnique, primaryKeyIn, uniqueValues } from "../plan/plan-unique.js";
 import { firstExpiry } from "./first-expiry.js";
 import { type LiveState, liveStream } from "./live-stream.js";

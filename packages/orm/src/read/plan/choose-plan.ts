@@ -3,8 +3,8 @@ import type { AnyQuery } from "../../state/context/any-query.js";
 import type { RelatedFilters } from "../../state/context/open-filters.js";
 import type { ReadView } from "../../state/context/read-view.js";
 import { scopedQuery } from "../../state/context/scope.js";
+import { assertKinds } from "./fields/queried-value.js";
 import { alternativesOf, parseQuery } from "./fields/query-fields.js";
-import { assertKinds } from "./fields/value-kinds.js";
 import { mergePlans } from "./merge-plans.js";
 import {
   type PlannedQuery,
@@ -23,8 +23,8 @@ export interface ChosenPlan {
 }
 
 /** Returns the best plan whose indexes can be read now, or the plan that the cursor belongs to. */
-export async function choosePlan(view: ReadView, query: AnyQuery): Promise<ChosenPlan> {
-  return await chooseAmong(view, plansOf(view, query), query.cursor);
+export function choosePlan(view: ReadView, query: AnyQuery): Promise<ChosenPlan> {
+  return chooseAmong(view, plansOf(view, query), query.cursor);
 }
 
 /** Returns the plans of a query, best first. Every method that takes a query chooses among them. */
@@ -84,8 +84,8 @@ function relatedPlans(view: ReadView, query: AnyQuery, related: RelatedFilters):
   return plansOf(view, query).map((plan) => ({ ...plan, related: { id, isFinding } }));
 }
 
-export async function chooseScan(view: ReadView, query: AnyQuery): Promise<ChosenPlan> {
-  return await chooseAmong(view, [planScan(view.model, query, view.scope)], query.cursor);
+export function chooseScan(view: ReadView, query: AnyQuery): Promise<ChosenPlan> {
+  return chooseAmong(view, [planScan(view.model, query, view.scope)], query.cursor);
 }
 
 export async function chooseAmong(

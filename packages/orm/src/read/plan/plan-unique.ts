@@ -5,9 +5,8 @@ import { isPlainObject } from "../../model/is-plain-object.js";
 import { keyPartOf } from "../../model/keys/key-parts.js";
 import { leavesOutMore } from "../../model/options/soft-delete.js";
 import { namedIndexes } from "../../state/schema/named-index.js";
-import { assertWellFormed } from "./fields/queried-part.js";
+import { assertKind, assertWellFormed } from "./fields/queried-value.js";
 import { assertField, parseQuery } from "./fields/query-fields.js";
-import { assertKind } from "./fields/value-kinds.js";
 import { existingKeys } from "./plan-query.js";
 import { partialUniqueRow, unindexedRow } from "./suggest/unindexed-error.js";
 

@@ -8,7 +8,7 @@ import type { ModelCatalog } from "../catalog/model-catalog.js";
 import { awaitAll } from "./await-all.js";
 import type { DatabaseSettings } from "./database-settings.js";
 import type { ModelStore, TableLimits } from "./model-store.js";
-import type { Scope } from "./scope.js";
+import { type Scope, scopedModel } from "./scope.js";
 import type { RelatedModel } from "./table-context.js";
 
 /** The reads of a database, of a transaction, or of one state of a database. */
@@ -230,15 +230,15 @@ export function withReadView<Found, Result = Found>(
   read: (view: ReadView) => Promise<Found>,
   shape: Shape<Found, Result> = (_, found) => found as never,
 ): Promise<Result> {
-  const readAll = async (view: ReadView) => await shape(view, await read(view));
-  if (models.length > 0 || !source.catalog.isKeyKnown) return readBeside(source, models, readAll);
+  if (models.length > 0 || !source.catalog.isKeyKnown)
+    return readBeside(source, models, async (view) => await shape(view, await read(view)));
   const view = new ReadView(source, source.catalog.snapshot, true);
   // Without an async function, because each promise takes time, and most calls come here.
   return read(view).then(
     (found) => shape(view, found),
     (error) => {
-      if (view.isOutdatedBy(error)) return readAgain(source, readAll);
-      throw error;
+      if (!view.isOutdatedBy(error)) throw error;
+      return readAgain(source, async (current) => await shape(current, await read(current)));
     },
   );
 }
@@ -286,31 +286,4 @@ async function readBeside<T>(
   }
   await catalog.assertSameKey();
   return await readAgain(source, read);
-}
-
-const scopedModels = new WeakMap<CompiledModel, Map<string, CompiledModel>>();
-
-function scopedModel(model: CompiledModel, fields: readonly string[]): CompiledModel {
-  const id = JSON.stringify(fields);
-  let byFields = scopedModels.get(model);
-  if (byFields === undefined) {
-    byFields = new Map();
-    scopedModels.set(model, byFields);
-  }
-  let scoped = byFields.get(id);
-  if (scoped === undefined) {
-    scoped = { ...model, indexes: model.indexes.filter((index) => isScopedBy(index, fields)) };
-    byFields.set(id, scoped);
-  }
-  return scoped;
-}
-
-/** True if the key of an index has all of these fields as they are stored. */
-export function isScopedBy({ parts, each }: CompiledIndex, fields: readonly string[]): boolean {
-  return fields.every((name) =>
-    parts.some(
-      ({ field, compute, normalize }, position) =>
-        field === name && compute === undefined && normalize === undefined && position !== each,
-    ),
-  );
 }

@@ -1,5 +1,5 @@
 import { ScopeError } from "../../errors/scope-error.js";
-import type { AnyRow, CompiledModel } from "../../model/compiled-model.js";
+import type { AnyRow, CompiledIndex, CompiledModel } from "../../model/compiled-model.js";
 import { isPlainObject } from "../../model/is-plain-object.js";
 import { isSamePart, keyPartOf } from "../../model/keys/key-parts.js";
 
@@ -101,4 +101,32 @@ export function scopedUnique(context: Scoped, where: AnyRow): AnyRow {
   if (!isByKey || others.length > 0) return { ...where, ...scope };
   const all: AnyRow = { ...where, ...scope };
   return Object.fromEntries(primaryKey.map((field) => [field, all[field]]));
+}
+
+const scopedModels = new WeakMap<CompiledModel, Map<string, CompiledModel>>();
+
+/** Returns a model with only those indexes whose keys have fields of a scope. */
+export function scopedModel(model: CompiledModel, fields: readonly string[]): CompiledModel {
+  const id = JSON.stringify(fields);
+  let byFields = scopedModels.get(model);
+  if (byFields === undefined) {
+    byFields = new Map();
+    scopedModels.set(model, byFields);
+  }
+  let scoped = byFields.get(id);
+  if (scoped === undefined) {
+    scoped = { ...model, indexes: model.indexes.filter((index) => isScopedBy(index, fields)) };
+    byFields.set(id, scoped);
+  }
+  return scoped;
+}
+
+/** True if the key of an index has all of these fields as they are stored. */
+export function isScopedBy({ parts, each }: CompiledIndex, fields: readonly string[]): boolean {
+  return fields.every((name) =>
+    parts.some(
+      ({ field, compute, normalize }, position) =>
+        field === name && compute === undefined && normalize === undefined && position !== each,
+    ),
+  );
 }

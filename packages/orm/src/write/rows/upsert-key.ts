@@ -4,7 +4,7 @@ import { hasIndexKey } from "../../model/keys/index-entries.js";
 import { isSameKey } from "../../model/keys/key-parts.js";
 import { primaryKeyOf } from "../../model/keys/primary-key.js";
 import { copyData } from "../../model/rows/copy-of-data.js";
-import { queriedKey } from "../../read/plan/fields/queried-part.js";
+import { queriedKey } from "../../read/plan/fields/queried-value.js";
 import { planUnique, primaryKeyIn, uniqueValues } from "../../read/plan/plan-unique.js";
 
 /** The key of an upsert that creates only rows with this key. */

@@ -1,16 +1,25 @@
-import type { KvEntry, KvKey, KvKeyPart } from "@keywright/core";
+import { Buffer } from "node:buffer";
+import { encodeKey, type KvEntry, type KvKey, type KvKeyPart } from "@keywright/core";
+import { IndexKeyError } from "../../../errors/row-errors.js";
 import type { AnyRow, CompiledIndex } from "../../../model/compiled-model.js";
 import { primaryKeyOfEntry, rowInEntry } from "../../../model/keys/entry-value.js";
+import { hasIndexKey, indexKeys } from "../../../model/keys/index-entries.js";
+import { isSameKey } from "../../../model/keys/key-parts.js";
 import { keyText } from "../../../model/keys/key-text.js";
 import { storedTime } from "../../../model/rows/time.js";
 import type { AnyQuery, FoundRow } from "../../../state/context/any-query.js";
 import type { ReadMeter } from "../../../state/context/read-meter.js";
 import type { ReadView } from "../../../state/context/read-view.js";
 import { assertRow, foundRow, readRows } from "../../../state/rows/read-rows.js";
-import { isCovered, readsMarkedRows } from "../../plan/covered-read.js";
-import { mayRepeat, nameOfIndex, type QueryPlan } from "../../plan/ranges/query-plan.js";
+import {
+  findSegment,
+  isCovered,
+  mayRepeat,
+  nameOfIndex,
+  type QueryPlan,
+  readsMarkedRows,
+} from "../../plan/ranges/query-plan.js";
 import { EntryReader, maxBatch } from "../entries/entry-reader.js";
-import { isFirstKey } from "../entries/first-key.js";
 import { type RowFilter, rowFilterOf } from "./row-filter.js";
 
 export interface ReadRow extends FoundRow {
@@ -171,4 +180,36 @@ export class RowReader implements RowSource {
     }
     return rows;
   }
+}
+
+/**
+ * True if a row has the key of an index entry, and no other of its keys comes earlier in the plan.
+ * A row with several keys is thus returned once. The row is compared as it was read, so an outdated
+ * entry does not count.
+ */
+export function isFirstKey(
+  { model }: ReadView,
+  plan: QueryPlan,
+  { row, primaryKey }: FoundRow,
+  key: KvKey,
+): boolean {
+  const { index, reverse } = plan;
+  if (index === undefined) return true;
+  if (!mayRepeat(plan)) return hasIndexKey(model, index, row, primaryKey, key);
+  let rowKeys: readonly KvKey[];
+  try {
+    rowKeys = indexKeys(model, index, row, primaryKey);
+  } catch (error) {
+    // A row written by hand, with a value that the index cannot hold, has no key in it.
+    if (error instanceof IndexKeyError) return false;
+    throw error;
+  }
+  if (!rowKeys.some((other) => isSameKey(other, key))) return false;
+  if (rowKeys.length === 1) return true;
+  const bytes = encodeKey(key, model.keyOrder);
+  return !rowKeys.some((other) => {
+    const difference = Buffer.compare(encodeKey(other, model.keyOrder), bytes);
+    const isBefore = reverse ? difference > 0 : difference < 0;
+    return isBefore && findSegment(plan, other) >= 0;
+  });
 }

@@ -1,7 +1,7 @@
 import { type KeyOrder, type KvKeyPart, specificationOrder } from "@keywright/core";
 import type { CompiledIndex, CompiledModel } from "../../../model/compiled-model.js";
 import { keyPartOf } from "../../../model/keys/key-parts.js";
-import { assertWellFormed, queriedPart } from "./queried-part.js";
+import { assertWellFormed, queriedPart } from "./queried-value.js";
 
 /** One part of the keys of an index, or of the rows, after the prefix. */
 export interface KeyField {
