@@ -6,7 +6,6 @@ import { elementSchema } from "../../../model/fields/field-schema.js";
 import { kindOf, type ValueKind } from "../../../model/fields/value-kind.js";
 import { indexedPart } from "../../../model/keys/index-entries.js";
 import { keyPartOf } from "../../../model/keys/key-parts.js";
-import type { QueryPlan } from "../ranges/query-plan.js";
 
 /** Returns the key part that an index holds for a value of a query. */
 export function queriedPart(
@@ -104,7 +103,7 @@ export function assertKind(model: CompiledModel, field: string, value: unknown):
 export function assertKinds(
   model: CompiledModel,
   where: AnyRow,
-  plans: readonly QueryPlan[],
+  plans: readonly { readonly index: CompiledIndex | undefined }[],
 ): void {
   const kinds = kindsOf(model);
   for (const field in where) {
