@@ -40,9 +40,9 @@ export async function updateRow(
   const patch = copyData(model, data);
   if (expiry !== undefined) await catalog.recordFact("expires");
   const hooks = context.settings.hooks[context.model.name];
-  const write = async (within: TableContext): Promise<UpdatedRow> => {
-    let before: AnyRow = {};
-    const updated = await commitChange(within, async (snapshot) => {
+  let before: AnyRow = {};
+  const write = (within: TableContext) =>
+    commitChange(within, async (snapshot) => {
       const found = await findToWrite(within, snapshot, find, where, options);
       const { primaryKey } = found;
       before = found.row;
@@ -58,18 +58,9 @@ export async function updateRow(
       assertUnmarked(model, row);
       return { primaryKey, before: found, row, expiry };
     });
-    return { ...updated, before };
-  };
-  const { before, ...updated } = await writeWithHook(context, "duringUpdate", write, (written) => [
-    written.row,
-    written.before,
-  ]);
+  const updated = await writeWithHook(context, "duringUpdate", write, ({ row }) => [row, before]);
   await callAfterHook(context, "afterUpdate", updated.row, before);
   return updated;
-}
-
-interface UpdatedRow extends FoundRow {
-  readonly before: AnyRow;
 }
 
 function assertSamePrimaryKey(model: CompiledModel, before: AnyRow, after: AnyRow): void {
