@@ -43,13 +43,12 @@ export type {
 } from "./change/verify/dangling-references.js";
 export { findDanglingReferences } from "./change/verify/dangling-references.js";
 export {
-  type VerifiedModel,
   type VerifyOptions,
   type VerifyResult,
   verifyIndexes,
 } from "./change/verify/verify-indexes.js";
-export type { CheckedCopies, OutdatedCopy } from "./derived/copies/check-copies.js";
-export type { CheckedCounters, WrongCounter } from "./derived/counters/check-counters.js";
+export type { CheckedCopies, OutdatedCopy } from "./derived/copies/copies-verifier.js";
+export type { CheckedCounters, WrongCounter } from "./derived/counters/counters-verifier.js";
 export type { CounterStatus } from "./derived/counters/counting-state.js";
 export type {
   DuplicatesPage,
@@ -58,8 +57,8 @@ export type {
 } from "./derived/entries/duplicates/list-duplicates.js";
 export { findDuplicates } from "./derived/entries/duplicates/list-duplicates.js";
 export type { MigratedIndex } from "./derived/entries/fill/finish-index.js";
-export type { VerifiedEntries } from "./derived/entries/verify/verify-model.js";
-export type { EntryFinding, FindingCounts } from "./derived/entries/verify/verify-state.js";
+export type { EntryFinding, FindingCounts } from "./derived/entries/verify/inspect-entry.js";
+export type { VerifiedEntries, VerifiedModel } from "./derived/verify-derived.js";
 export type { Duplicate, UnindexedRow, UnindexedRows } from "./state/catalog/backfill-state.js";
 export type { IndexState } from "./state/catalog/catalog-entry.js";
 export type { AnyDatabase } from "./state/context/any-database.js";

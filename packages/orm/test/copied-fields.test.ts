@@ -1,4 +1,4 @@
-import { type EmbeddedKv, openKv } from "@keywright/core";
+import { type EmbeddedKv, type Kv, type KvKey, openKv } from "@keywright/core";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import * as z from "zod";
 import {
@@ -287,6 +287,37 @@ describe("verifyIndexes", () => {
     });
     expect((await verifyIndexes(db, { repair: true })).status).toBe("repaired");
     expect((await verifyIndexes(db)).status).toBe("clean");
+  });
+
+  it("finds a copy that is changed by hand, with its reference, while it is confirmed", async () => {
+    await db.teams.createMany({
+      data: [
+        { id: "t", name: "Core" },
+        { id: "u", name: "Docs" },
+      ],
+    });
+    await db.issues.create({ data: { id: "a", priority: 1, teamId: "t" } });
+    const key = ["issues", "a"];
+    const { value } = await kv.get<object>(key);
+    const set = (changed: object) => kv.set(key, { ...value, ...changed });
+    await set({ teamName: "wrong" });
+    const isConfirmed = (keys: readonly KvKey[]) => keys.length === 2 && keys[0]?.[1] === "a";
+    const reading: Kv = new Proxy(kv, {
+      get(target, property) {
+        if (property === "getMany") {
+          return async (keys: readonly KvKey[]) => {
+            if (isConfirmed(keys)) await set({ teamId: "u", teamName: "Core" });
+            return await target.getMany<unknown[]>(keys);
+          };
+        }
+        const member: unknown = Reflect.get(target, property, target);
+        return typeof member === "function" ? member.bind(target) : member;
+      },
+    });
+    const other = await createDatabase({ kv: reading, models: copiedModels });
+    const { models } = await verifyIndexes(other, { models: ["issues"] });
+    expect(models[0]?.copies).toMatchObject({ count: 1, first: [{ fields: ["teamName"] }] });
+    await kv.set(key, value);
   });
 });
 

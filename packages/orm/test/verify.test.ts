@@ -5,19 +5,16 @@ import { type EmbeddedKv, type Kv, type KvKey, openKv } from "@keywright/core";
 import * as fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import * as z from "zod";
-import { EntrySums } from "../src/derived/entries/verify/entry-sums.js";
-import {
-  type VerifiedEntries,
-  type VerifyModelOptions,
-  verifyModel,
-} from "../src/derived/entries/verify/verify-model.js";
-import type { EntryFinding } from "../src/derived/entries/verify/verify-state.js";
+import type { EntryFinding } from "../src/derived/entries/verify/inspect-entry.js";
+import type { VerificationOptions } from "../src/derived/verify/run-scans.js";
+import { Sums } from "../src/derived/verify/sums.js";
+import { type VerifiedEntries, verifyDerived } from "../src/derived/verify-derived.js";
 import { belongsTo, createDatabase, defineModel } from "../src/index.js";
 import { verifyIndexes } from "../src/migrate.js";
 import { tableContexts } from "../src/state/context/any-database.js";
 import type { TableContext } from "../src/state/context/table-context.js";
 import { type Lease, takeLease } from "../src/state/run/lease.js";
-import type { MigrationProgress } from "../src/state/run/migration-run.js";
+import type { MigrationProgress, MigrationRun } from "../src/state/run/migration-run.js";
 import { createRun, type RunOptions } from "../src/state/run/migration-run.js";
 import { countingKv } from "./counting-kv.js";
 import { Crash, crashAtEachCommit, crashingKv, denoKv } from "./faulty-kv.js";
@@ -92,17 +89,27 @@ function busyKv(kv: Kv, interfere: (key?: KvKey) => Promise<void>): Kv {
   });
 }
 
+/** Verifies a model. No row copies fields. */
+const verifyModel = (
+  context: TableContext,
+  run: MigrationRun,
+  options: Partial<VerificationOptions>,
+) =>
+  verifyDerived(context, run, { indexes: context.model.indexes, repair: false, ...options }, () =>
+    Promise.reject(new Error("a row was written")),
+  );
+
 /** Verifies a model by a run of its own. */
 async function verify(
   kv: Kv,
-  options: Partial<VerifyModelOptions> & RunOptions & { batchRows?: number } = {},
+  options: Partial<VerificationOptions> & RunOptions & { batchRows?: number } = {},
 ): Promise<VerifiedEntries | "stopped"> {
   const context = await contextOf(kv);
   const lease = (await takeLease(kv, { wait: true })) as Lease;
   try {
     const { batchRows = Number.POSITIVE_INFINITY } = options;
     const run = { ...createRun(lease, options), batchRows };
-    return await verifyModel(context, context.model.indexes, run, { repair: false, ...options });
+    return await verifyModel(context, run, options);
   } finally {
     await lease.release();
   }
@@ -285,7 +292,7 @@ describe("verifying", () => {
     const lease = (await takeLease(counted, { wait: false, timeToLive: 600_000 })) as Lease;
     lease.probeOtherWriters = async () => {};
     const before = { ...calls };
-    await verifyModel(context, pointers, createRun(lease, {}), { repair: true });
+    await verifyModel(context, createRun(lease, {}), { indexes: pointers, repair: true });
     expect(calls.getMany).toBe(before.getMany);
     expect(calls.commit).toBe(before.commit);
     await lease.release();
@@ -344,7 +351,7 @@ describe("verifying", () => {
     const context = tableContexts(db).get("readings")!;
     const lease = (await takeLease(kv, { wait: false })) as Lease;
     const run = createRun(lease, {});
-    const result = await verifyModel(context, context.model.indexes, run, { repair: true });
+    const result = await verifyModel(context, run, { repair: true });
     expect(result).toMatchObject({
       counts: { missing: 1, mismatched: 2, dangling: 0 },
       repaired: 3,
@@ -509,7 +516,7 @@ describe("verifying", () => {
       return await commit(operation);
     };
     const run = createRun(lease, {});
-    const result = await verifyModel(context, context.model.indexes, run, { repair: true });
+    const result = await verifyModel(context, run, { repair: true });
     expect(result).not.toBe("stopped");
     expect(n).toBeGreaterThan(3);
     await lease.release();
@@ -581,11 +588,11 @@ describe("verifying", () => {
     await kv.delete(["people_by_name", person(2).name, person(2).id]);
     const stop = new AbortController();
     let reports = 0;
-    const onProgress = () => void (++reports === 33 && stop.abort());
+    const onProgress = () => void (++reports === 50 && stop.abort());
     expect(await verify(kv, { signal: stop.signal, onProgress, batchRows: 50 })).toBe("stopped");
     // It has come past what it would have repaired.
     const state = (await kv.get(["__keywright", "verifying", "people"])).value;
-    expect(state).toMatchObject({ phase: "entries", counts: { missing: 1 } });
+    expect(state).toMatchObject({ phase: "compare", counts: { missing: 1 } });
     const result = await verified(kv, { repair: true });
     expect(result).toMatchObject({ rows: 200, repaired: 1, counts: { ...nothing, missing: 1 } });
     expect(await ownKeys(kv)).toEqual([]);
@@ -600,9 +607,9 @@ describe("verifying", () => {
     const context = tableContexts(db).get("people")!;
     const lease = (await takeLease(kv, { wait: false })) as Lease;
     const run = createRun(lease, {});
-    const refused = verifyModel(context, context.model.indexes, run, { repair: true });
+    const refused = verifyModel(context, run, { repair: true });
     expect((await rejection(refused)).code).toBe("KW_STALE_SCHEMA");
-    const looked = await verifyModel(context, context.model.indexes, run, { repair: false });
+    const looked = await verifyModel(context, run, { repair: false });
     expect(looked).toMatchObject({ counts: { ...nothing, missing: 1 } });
     await lease.release();
   });
@@ -706,6 +713,95 @@ describe("verifying", () => {
     );
   });
 
+  describe("of a model with indexes, counters and copied fields", () => {
+    const Team = defineModel({
+      name: "teams",
+      schema: z.object({ id: z.string(), name: z.string() }),
+      primaryKey: "id",
+    });
+    const Member = defineModel({
+      name: "members",
+      schema: z.object({ id: z.string(), teamId: z.string(), team: z.string().default("") }),
+      primaryKey: "id",
+      count: true,
+      indexes: { byTeam: { key: "team", count: true }, byTeamId: { key: "teamId", ranked: true } },
+      relations: { of: belongsTo("teams", "teamId", { copy: { team: "name" } }) },
+    });
+    const open = (on: Kv) => createDatabase({ kv: on, models: { teams: Team, members: Member } });
+    const idOf = (i: number) => `m${String(i).padStart(4, "0")}`;
+
+    async function fillMembers() {
+      const db = await open(kv);
+      await db.teams.createMany({ data: [0, 1, 2].map((i) => ({ id: `t${i}`, name: `T${i}` })) });
+      const data = Array.from({ length: 900 }, (_, i) => ({ id: idOf(i), teamId: `t${i % 3}` }));
+      await db.members.createMany({ data });
+      return db;
+    }
+
+    it("reads each page of rows once", async () => {
+      await fillMembers();
+      const { kv: counted } = countingKv(kv);
+      const pages: (readonly unknown[])[] = [];
+      const list: Kv["list"] = (...given) => {
+        const [selector, options] = given;
+        const [place] = "prefix" in selector ? selector.prefix : selector.start;
+        if (place === "members" && options?.limit !== 1) pages.push(given);
+        return counted.list(...given);
+      };
+      const noting = new Proxy(counted, {
+        get: (target, property) => (property === "list" ? list : Reflect.get(target, property)),
+      });
+      const { models } = await verifyIndexes(await open(noting), { models: ["members"] });
+      expect(models).toMatchObject([{ rows: 900, entries: 1800, counters: { count: 0 } }]);
+      expect(pages).toHaveLength(2);
+    });
+
+    it("finds each kind of damage, although it is stopped after every page", {
+      timeout,
+    }, async () => {
+      await fillMembers();
+      await kv.delete(["members_by_team", "T2", idOf(2)]);
+      for (const i of [1, 700]) {
+        await kv.set(["members", idOf(i)], { id: idOf(i), teamId: `t${i % 3}`, team: "T2" });
+      }
+      // A difference that the lower 32 bits do not show.
+      const count = ["__keywright", "count", "members"];
+      await kv
+        .atomic()
+        .sum(count, 2n ** 33n)
+        .commit();
+      await kv.atomic().sum(["__keywright", "count", "members_by_team", "T0"], 2n).commit();
+      const verifyInParts = async (options: { repair?: boolean }) => {
+        for (let stops = 0; stops < 100; stops++) {
+          const stop = new AbortController();
+          let reports = 0;
+          const onProgress = () => void (++reports === 2 && stop.abort());
+          const run = { ...options, models: ["members"], signal: stop.signal, onProgress };
+          const result = await verifyIndexes(await open(kv), run);
+          if (result.status !== "stopped") return { ...result, stops };
+        }
+        throw new Error("it was always stopped");
+      };
+      const whole = await verifyIndexes(await open(kv), { models: ["members"] });
+      const inParts = await verifyInParts({});
+      expect(inParts.stops).toBeGreaterThan(5);
+      expect(inParts).toMatchObject({ status: "damaged", models: whole.models });
+      expect(whole.models).toMatchObject([
+        {
+          copies: { count: 2, repaired: 0 },
+          // That of T2 includes the row whose entry was deleted.
+          counters: { count: 3, first: [{ parts: ["T0"] }, { parts: ["T2"] }, { parts: [] }] },
+          counts: { missing: 3, dangling: 2, mismatched: 0 },
+        },
+      ]);
+      expect(await verifyIndexes(await open(kv), { repair: true })).toMatchObject({
+        status: "repaired",
+      });
+      await expectIndexesToMatch(kv, Member);
+      expect(await verifyIndexes(await open(kv))).toMatchObject({ status: "clean" });
+    });
+  });
+
   it("lets live queries of a repaired index notice", async () => {
     const Live = defineModel({ ...Person, live: true });
     const db = await createDatabase({ kv, models: { people: Live } });
@@ -791,7 +887,7 @@ describe("sums of entries", () => {
       );
     fc.assert(
       fc.property(lists, ({ entries, other }) => {
-        const sums = new EntrySums();
+        const sums = new Sums();
         for (const [key, pointer] of entries) sums.add(key, [pointer]);
         for (const [key, pointer] of other) sums.remove(model, key, pointer);
         expect(sums.areZero).toBe(true);
@@ -803,13 +899,13 @@ describe("sums of entries", () => {
     fc.assert(
       fc.property(fc.array(entry), entry, part, (entries, [key, pointer], other) => {
         fc.pre(!Object.is(pointer, other) && typeof pointer !== "object");
-        const sums = new EntrySums();
+        const sums = new Sums();
         for (const [some, id] of entries) sums.add(some, [id]);
         for (const [some, id] of entries) sums.remove(model, some, id);
         sums.add(key, [pointer]);
         if (typeof other !== "object") sums.remove(model, key, other);
         expect(sums.differsAt(key)).toBe(true);
-        const stored = new EntrySums();
+        const stored = new Sums();
         for (const [i, piece] of sums.toPieces().entries()) {
           if (piece !== undefined) stored.setPiece(i, piece);
         }

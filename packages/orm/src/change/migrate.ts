@@ -1,5 +1,4 @@
 import { buildDerived, dropDerived } from "../derived/build-derived.js";
-import type { RenewCopies } from "../derived/copies/check-copies.js";
 import {
   finishIndex,
   type MigratedIndex,
@@ -12,7 +11,7 @@ import { type AnyDatabase, tableContexts } from "../state/context/any-database.j
 import type { TableContext } from "../state/context/table-context.js";
 import { takeLease } from "../state/run/lease.js";
 import { createRun, type MigrationRun, type RunOptions } from "../state/run/migration-run.js";
-import { renewCopies } from "../write/many/renew-copies.js";
+import { renewRows } from "../write/many/renew-rows.js";
 import { changeKeys } from "./change-key.js";
 import { type DroppedModel, fenceDroppedModels, removeDroppedModels } from "./drop-models.js";
 import { beginMigrations } from "./plan/begin-migration.js";
@@ -240,8 +239,8 @@ async function runModel(
   const { snapshot } = catalog;
   const unreadyIndexes = model.indexes.filter((index) => snapshot.stateOf(index) !== "readable");
   let hasFailed = false;
-  const renew: RenewCopies = (keys) => renewCopies(context, keys);
-  const build = () => buildDerived(context, run, { ...options, renew });
+  const build = () =>
+    buildDerived(context, run, { ...options, renewRows: (keys) => renewRows(context, keys) });
   const stages = [
     () => dropDerived(context, run),
     async () => {

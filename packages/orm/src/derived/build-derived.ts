@@ -6,9 +6,9 @@ import type { MigrationRun } from "../state/run/migration-run.js";
 import { copiesMaintenance } from "./copies/copies-maintenance.js";
 import { countersMaintenance } from "./counters/counters-maintenance.js";
 import { entriesMaintenance } from "./entries/entries-maintenance.js";
-import type { Drop, Maintenance } from "./maintenance.js";
+import type { BuildDerivedOptions, Drop, Maintenance } from "./maintenance.js";
 
-/** What migrations plan, build and remove, in the order in which it is built. */
+/** What migrations plan, build and remove, and what is verified, in the order in which it is built. */
 export const maintained: readonly Maintenance[] = [
   copiesMaintenance,
   entriesMaintenance,
@@ -23,10 +23,9 @@ export const maintained: readonly Maintenance[] = [
 export async function buildDerived(
   store: RelatedStore,
   run: MigrationRun,
-  options: Parameters<NonNullable<Maintenance["build"]>>[2],
+  options: BuildDerivedOptions,
 ): Promise<boolean> {
   for (const kind of maintained) {
-    if (kind.build === undefined) continue;
     if (!(await kind.build(store, run, options))) return false;
     if (!(await dropDerived(store, run))) return false;
   }

@@ -1,12 +1,14 @@
-import type { Kv, KvKey } from "@keywright/core";
-import type { CompiledModel } from "../model/compiled-model.js";
+import type { Kv, KvKey, KvKeyPart } from "@keywright/core";
+import type { CompiledIndex, CompiledModel } from "../model/compiled-model.js";
 import type { CatalogEntry, StoredIndex } from "../state/catalog/catalog-entry.js";
 import type { ModelStore } from "../state/context/model-store.js";
 import type { RelatedStore } from "../state/context/table-context.js";
 import type { MigrationRun } from "../state/run/migration-run.js";
 import type { MigrationStep, PlannedStep } from "../state/run/migration-step.js";
 import type { ModelFacts } from "../state/run/model-facts.js";
-import type { RenewCopies } from "./copies/check-copies.js";
+import type { VerificationOptions } from "./verify/run-scans.js";
+import type { Verification } from "./verify/verification.js";
+import type { Verifier } from "./verify/verifier.js";
 
 /** An index that is removed from the database. The program need not have it. */
 export interface DroppedIndex {
@@ -29,6 +31,14 @@ export interface Drop {
   readonly isRead?: true;
 }
 
+/**
+ * Writes rows of a model again, with the fields that they copy as they are now. Returns how many
+ * were written. Rows that are gone are skipped.
+ *
+ * @throws the error of the first row that could not be written.
+ */
+export type RenewRows = (primaryKeys: readonly (readonly KvKeyPart[])[]) => Promise<number>;
+
 export interface BuildOptions {
   /** Verifies what was built before it is read. True by default. */
   readonly verify?: boolean | undefined;
@@ -36,9 +46,23 @@ export interface BuildOptions {
   readonly count?: boolean | undefined;
 }
 
+export interface BuildDerivedOptions extends BuildOptions {
+  readonly renewRows: RenewRows;
+}
+
+/** What a kind needs to verify a model. */
+export interface VerifyContext extends VerificationOptions {
+  readonly store: RelatedStore;
+  readonly run: MigrationRun;
+  readonly verification: Verification;
+  /** Those of the indexes to verify that are complete. */
+  readonly indexes: readonly CompiledIndex[];
+  readonly renewRows: RenewRows;
+}
+
 /**
- * How a migration plans, builds and removes one kind of derived data. It is apart from `Derived`,
- * because a program that only reads and writes rows does not need it.
+ * How one kind of derived data is planned by migrations, built, removed, verified and repaired. It
+ * is apart from `Derived`, because a program that only reads and writes rows does not need it.
  */
 export interface Maintenance {
   readonly name: string;
@@ -75,9 +99,7 @@ export interface Maintenance {
    *
    * @returns false if the signal stopped it.
    */
-  build?(
-    store: RelatedStore,
-    run: MigrationRun,
-    options: BuildOptions & { readonly renew: RenewCopies },
-  ): Promise<boolean>;
+  build(store: RelatedStore, run: MigrationRun, options: BuildDerivedOptions): Promise<boolean>;
+  /** Returns what compares this kind with the rows. Undefined if the model has nothing of it. */
+  verifier(context: VerifyContext): Verifier | undefined;
 }

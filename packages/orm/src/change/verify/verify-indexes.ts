@@ -1,12 +1,5 @@
-import { dropDerived } from "../../derived/build-derived.js";
-import {
-  type CheckedCopies,
-  checkCopies,
-  type RenewCopies,
-} from "../../derived/copies/check-copies.js";
-import { buildCounters } from "../../derived/counters/build-counters.js";
-import { type CheckedCounters, checkCounters } from "../../derived/counters/check-counters.js";
-import { type VerifiedEntries, verifyModel } from "../../derived/entries/verify/verify-model.js";
+import type { RenewRows } from "../../derived/maintenance.js";
+import { type VerifiedModel, verifyDerived } from "../../derived/verify-derived.js";
 import { InvalidArgumentError } from "../../errors/query-errors.js";
 import {
   type AnyDatabase,
@@ -16,7 +9,7 @@ import {
 import type { TableContext } from "../../state/context/table-context.js";
 import { takeLease } from "../../state/run/lease.js";
 import { createRun, type RunOptions } from "../../state/run/migration-run.js";
-import { renewCopies } from "../../write/many/renew-copies.js";
+import { renewRows } from "../../write/many/renew-rows.js";
 
 export interface VerifyOptions extends RunOptions {
   /** The models to verify, by their `name`. All models by default. */
@@ -44,17 +37,6 @@ export interface VerifyResult {
   readonly status: "clean" | "repaired" | "damaged" | "stopped" | "busy";
   /** The models whose verification has ended. */
   readonly models: readonly VerifiedModel[];
-}
-
-/** The result of verifying a model. */
-export interface VerifiedModel extends VerifiedEntries {
-  /**
-   * Counts, sums and ranks that differ from the rows. They are not checked if `indexes` are named,
-   * or if they are built anyway.
-   */
-  readonly counters: CheckedCounters;
-  /** Rows whose copied fields differ. They are not checked if `indexes` are named. */
-  readonly copies: CheckedCopies;
 }
 
 /**
@@ -91,34 +73,18 @@ export async function verifyIndexes(
       const indexes = context.model.indexes.filter(
         ({ name }) => options.indexes?.includes(name) ?? true,
       );
-      const counters =
-        options.indexes === undefined && !(repair && recount)
-          ? await checkCounters(context, run)
-          : unchecked;
-      if (counters === "stopped") return { status: "stopped", models };
-      const isWrong = counters.count > 0;
-      const recounts = recount || isWrong;
-      const rebuildCounters = async () =>
-        (await dropDerived(context, run)) && (await buildCounters(context, run));
-      const how = { repair, recount: recounts, rebuildCounters };
-      const verified = await verifyModel(context, indexes, run, how);
+      const onlyIndexes = options.indexes !== undefined;
+      const renew: RenewRows = (keys) => renewRows(context, keys);
+      const how = { indexes, onlyIndexes, repair, recount };
+      const verified = await verifyDerived(context, run, how, renew);
       if (verified === "stopped") return { status: "stopped", models };
-      const renew: RenewCopies | undefined = repair
-        ? (keys) => renewCopies(context, keys)
-        : undefined;
-      const copies =
-        options.indexes === undefined ? await checkCopies(context, run, { renew }) : unchecked;
-      if (copies === "stopped") return { status: "stopped", models };
-      const rebuilt = repair ? counters.count : 0;
-      models.push({ ...verified, copies, counters: { ...counters, repaired: rebuilt } });
+      models.push(verified);
     }
     return { status: statusOfVerified(models), models };
   } finally {
     await lease.release();
   }
 }
-
-const unchecked = { count: 0, first: [], unchecked: 0, repaired: 0 };
 
 function verifiedContexts(
   database: AnyDatabase,

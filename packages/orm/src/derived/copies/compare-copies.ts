@@ -60,22 +60,28 @@ export async function compareCopies(
 }
 
 /**
- * Compares a row again with the one that it copied, both from one snapshot. If it has another
- * reference by now, the write that changed it has also filled its copies.
+ * Compares a row again with the one that it copies, both from one snapshot. Returns the fields that
+ * differ.
  */
-export async function areOutdated(
+export async function compareAgain(
   store: RelatedStore,
-  { primaryKey, copying, targetId }: SuspectCopies,
-): Promise<boolean> {
+  { primaryKey, copying, targetId: readId }: SuspectCopies,
+): Promise<readonly string[]> {
   const { relation, target } = copying;
-  const keys: KvKey[] = [rowKey(store.model, primaryKey)];
-  if (targetId !== undefined) keys.push(rowKey(target.model, targetId));
   const view = viewOf(store);
-  const [entry, source] = await readKeys(view, keys);
-  const found = foundRow(view, primaryKey, entry!, true);
-  if (found === undefined) return false;
-  if (!isSameReference(referencedKey(relation.fields, found.row), targetId)) return false;
-  return differences(store, copying, found, targetId, source).length > 0;
+  for (let targetId = readId; ; ) {
+    const keys: KvKey[] = [rowKey(store.model, primaryKey)];
+    if (targetId !== undefined) keys.push(rowKey(target.model, targetId));
+    const [entry, source] = await readKeys(view, keys);
+    const found = foundRow(view, primaryKey, entry!, true);
+    if (found === undefined) return [];
+    const currentId = referencedKey(relation.fields, found.row);
+    if (isSameReference(currentId, targetId)) {
+      return differences(store, copying, found, targetId, source);
+    }
+    // A concurrent write has changed the reference.
+    targetId = currentId;
+  }
 }
 
 function differences(

@@ -1,12 +1,14 @@
+import type { AnyRow } from "../../model/compiled-model.js";
 import type { RelatedStore } from "../../state/context/table-context.js";
 import { changeCatalog } from "../../state/run/change-catalog.js";
 import type { MigrationRun } from "../../state/run/migration-run.js";
 import type { PlannedStep } from "../../state/run/migration-step.js";
 import type { ModelFacts } from "../../state/run/model-facts.js";
+import { scan } from "../../state/run/page-reader.js";
 import { unfilledCopies } from "../../state/schema/manifests/model-manifest.js";
 import { countStoredRows } from "../counters/count-stored-rows.js";
-import type { Maintenance } from "../maintenance.js";
-import { checkCopies, type RenewCopies } from "./check-copies.js";
+import type { Maintenance, RenewRows } from "../maintenance.js";
+import { CopiesVerifier, primaryKeysOf, suspectCopies } from "./copies-verifier.js";
 
 /** Fills the copied fields of all rows. */
 export const copiesMaintenance: Maintenance = {
@@ -16,7 +18,11 @@ export const copiesMaintenance: Maintenance = {
     const unfilled = unfilledCopies(relations, before).map(({ text }) => text);
     return unfilled.length === 0 ? entry : { ...entry, unfilled };
   },
-  build: (store, run, { renew }) => fillCopies(store, run, renew),
+  build: (store, run, { renewRows }) => fillCopies(store, run, renewRows),
+  verifier: ({ store, verification, repair, onlyIndexes, renewRows }) =>
+    onlyIndexes || store.model.copied.size === 0
+      ? undefined
+      : new CopiesVerifier(store, verification, repair ? renewRows : undefined),
 };
 
 function copySteps({ model, entry, relations }: ModelFacts): PlannedStep[] {
@@ -42,7 +48,7 @@ function copySteps({ model, entry, relations }: ModelFacts): PlannedStep[] {
 async function fillCopies(
   store: RelatedStore,
   run: MigrationRun,
-  renew: RenewCopies,
+  renewRows: RenewRows,
 ): Promise<boolean> {
   const { catalog, model } = store;
   await catalog.reload();
@@ -52,9 +58,15 @@ async function fillCopies(
   if (total === undefined) return false;
   const meter = run.meter(model.name);
   meter.start("transforming", 0, total);
-  const onPage = (rows: number) => meter.advance(rows, total);
-  const checked = await checkCopies(store, run, { renew, onPage });
-  if (checked === "stopped") return false;
+  let rows = 0;
+  for await (const { entries } of scan<AnyRow>(store, run, [model.place])) {
+    // Most rows differ, so none is compared twice.
+    const outdated = primaryKeysOf(await suspectCopies(store, entries));
+    if (outdated.length > 0) await renewRows(outdated);
+    rows += entries.length;
+    meter.advance(rows, total);
+  }
+  if (run.signal?.aborted) return false;
   await changeCatalog(store, run.lease, ({ unfilled: before, ...entry }) =>
     before === undefined ? undefined : entry,
   );

@@ -3,8 +3,8 @@ import { pointerOf, primaryKeyInRow, rowKey } from "../../model/keys/primary-key
 import type { UnindexedRow } from "../../state/catalog/backfill-state.js";
 import type { OtherLayout } from "../../state/catalog/other-layout.js";
 import type { ModelStore } from "../../state/context/model-store.js";
-import { type MigrationRun, maxBatchRows } from "../../state/run/migration-run.js";
-import { readNextRows } from "../../state/run/read-entries-after.js";
+import type { MigrationRun } from "../../state/run/migration-run.js";
+import { scan } from "../../state/run/page-reader.js";
 import { dropDerived } from "../build-derived.js";
 import { buildCounters } from "../counters/build-counters.js";
 import { backfill } from "../entries/fill/backfill.js";
@@ -66,12 +66,8 @@ async function findUnkeyedRows(
 ): Promise<Pick<LayoutObstacles, "unkeyed" | "unkeyedCount"> | "stopped"> {
   const unkeyed: UnindexedRow[] = [];
   let unkeyedCount = 0;
-  let after: Parameters<typeof readNextRows>[1] = null;
-  for (;;) {
-    if (run.signal?.aborted) return "stopped";
-    const limit = Math.min(maxBatchRows, run.batchRows);
-    const rows = await readNextRows(stored, after, limit);
-    for (const { key, value } of rows) {
+  for await (const { entries } of scan(stored, run, [stored.model.place])) {
+    for (const { key, value } of entries) {
       if (key.length !== 1 + stored.model.primaryKey.length) continue;
       const primaryKey = primaryKeyInRow(model, value);
       const isKeyed = primaryKey && canBeStored(rowKey(model, primaryKey), stored.limits.keyBytes);
@@ -85,8 +81,6 @@ async function findUnkeyedRows(
         reason: `It has no value for the primary key ${JSON.stringify(model.primaryKey)} that a key can hold.`,
       });
     }
-    await run.afterBatch(rows.length);
-    if (rows.length < limit) return { unkeyed, unkeyedCount };
-    after = rows.at(-1)?.key.slice(1) ?? after;
   }
+  return run.signal?.aborted ? "stopped" : { unkeyed, unkeyedCount };
 }

@@ -12,7 +12,7 @@ import { changeCatalog } from "../../state/run/change-catalog.js";
 import { clearPrefix } from "../../state/run/clear-prefix.js";
 import type { MigrationRun } from "../../state/run/migration-run.js";
 import { waitForReaders } from "../build-derived.js";
-import { Verification } from "../entries/verify/verify-state.js";
+import { Verification } from "../verify/verification.js";
 
 /**
  * Removes the layout of a catalog that is not read: the rows by the previous primary key after the

@@ -2,10 +2,11 @@ import type { KvEntry, KvKey, KvKeyPart } from "@keywright/core";
 import type { AnyRow } from "../../model/compiled-model.js";
 import { isSameKey } from "../../model/keys/key-parts.js";
 import type { ModelStore } from "../context/model-store.js";
-import type { MigrationRun } from "./migration-run.js";
+import { type MigrationRun, maxBatchRows } from "./migration-run.js";
 import { readEntriesAfter } from "./read-entries-after.js";
 
-interface EntriesPage<T> {
+/** A page of stored entries. */
+export interface StoredPage<T> {
   readonly entries: readonly KvEntry<T>[];
   /** True if the scan ends with this page. */
   readonly isLast: boolean;
@@ -35,7 +36,7 @@ export class PageReader {
   }
 
   /** Reads entries under the model's prefix, as `readNextRows` does. */
-  async rows(after: readonly KvKeyPart[] | null, limit: number): Promise<EntriesPage<AnyRow>> {
+  async rows(after: readonly KvKeyPart[] | null, limit: number): Promise<StoredPage<AnyRow>> {
     const prefix = [this.#context.model.place];
     return await this.entries<AnyRow>(prefix, after === null ? null : [...prefix, ...after], limit);
   }
@@ -45,7 +46,7 @@ export class PageReader {
    *
    * @param limit the maximum number of entries. A page that is not the last may have fewer.
    */
-  async entries<T>(prefix: KvKey, after: KvKey | null, limit: number): Promise<EntriesPage<T>> {
+  async entries<T>(prefix: KvKey, after: KvKey | null, limit: number): Promise<StoredPage<T>> {
     const next = this.#next;
     const isNext = next !== undefined && this.#run.readsAhead && isAfter(next, prefix, after);
     if (!isNext) await this.settle();
@@ -71,6 +72,34 @@ export class PageReader {
     // The call that returns the page throws the error.
     entries.catch(() => undefined);
     this.#next = { prefix, after, limit, entries };
+  }
+}
+
+/**
+ * Yields the pages of a scan, until its end or until the signal stops the run. The last page may be
+ * empty. While the caller works on a page, the next one is being read.
+ *
+ * @param after the key after which to begin; null to begin at the first entry.
+ */
+export async function* scan<T>(
+  context: ModelStore,
+  run: MigrationRun,
+  prefix: KvKey,
+  after: KvKey | null = null,
+): AsyncGenerator<StoredPage<T>> {
+  const pages = new PageReader(context, run);
+  let position = after;
+  try {
+    while (!run.signal?.aborted) {
+      const limit = Math.min(maxBatchRows, run.batchRows);
+      const page = await pages.entries<T>(prefix, position, limit);
+      yield page;
+      await run.afterBatch(page.entries.length);
+      if (page.isLast) return;
+      position = page.entries.at(-1)?.key ?? position;
+    }
+  } finally {
+    await pages.settle();
   }
 }
 

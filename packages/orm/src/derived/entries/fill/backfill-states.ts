@@ -12,7 +12,7 @@ import { withIndexStates } from "../../../state/catalog/catalog-entry.js";
 import type { ModelStore } from "../../../state/context/model-store.js";
 import type { MigrationRun } from "../../../state/run/migration-run.js";
 import { countStoredRows } from "../../counters/count-stored-rows.js";
-import { Verification } from "../verify/verify-state.js";
+import { Verification } from "../../verify/verification.js";
 import { forgetUnreported } from "./unreported-rows.js";
 
 export interface RunningBackfill {

@@ -8,10 +8,9 @@ import {
 import type { ModelStore } from "../../../state/context/model-store.js";
 import { buildInBatches } from "../../../state/run/build-in-batches.js";
 import type { MigrationRun } from "../../../state/run/migration-run.js";
-
 import type { BuildOptions } from "../../maintenance.js";
-import { verifyModel } from "../verify/verify-model.js";
-import { Verification } from "../verify/verify-state.js";
+import { Verification } from "../../verify/verification.js";
+import { verifyBuiltEntries } from "../verify/entries-verifier.js";
 import { addBatch, type BackfillBatch, planBatch } from "./backfill-batch.js";
 import {
   beginOrResume,
@@ -58,12 +57,13 @@ export async function backfill(
         continue;
       }
     } else if (verify) {
-      const verified = await verifyModel(context, running.indexes, run, {
+      const isVerified = await verifyBuiltEntries(context, run, {
+        indexes: running.indexes,
         repair: true,
         partOf: running.state.id,
         rowsTotal: running.state.rowsTotal,
       });
-      if (verified === "stopped") return false;
+      if (!isVerified) return false;
     }
     // An earlier run may have begun to verify it.
     if (!verify) await Verification.forget(context, run, running.state.id);

@@ -11,7 +11,35 @@ import { storedTime } from "../../../model/rows/time.js";
 import { type Duplicate, duplicateKey } from "../../../state/catalog/backfill-state.js";
 import type { FoundRow } from "../../../state/context/any-query.js";
 import type { ModelStore } from "../../../state/context/model-store.js";
-import type { EntryFinding } from "./verify-state.js";
+
+/** A wrong entry of an index. */
+export interface EntryFinding {
+  /**
+   * `"missing"`: the row has no entry. `"mismatched"`: the entry under the key is not the row's,
+   * for example a pointer to another row or an old copy of the row. `"dangling"`: the entry belongs
+   * to no row.
+   */
+  readonly kind: "missing" | "dangling" | "mismatched";
+  readonly model: string;
+  readonly index: string;
+  /** The key of the entry. */
+  readonly key: KvKey;
+  /**
+   * The primary key of the row that should have the entry. For a dangling entry, the row that it
+   * names, or null if it names none.
+   */
+  readonly primaryKey: readonly KvKeyPart[] | null;
+  /** True if the entry was repaired. */
+  readonly repaired: boolean;
+  /**
+   * The primary key of another row that rightfully has the unique value. Only a change of one of
+   * the two rows can repair this.
+   */
+  readonly heldBy?: readonly KvKeyPart[];
+}
+
+/** The number of findings of each kind. */
+export type FindingCounts = Readonly<Record<EntryFinding["kind"], number>>;
 
 export interface EntryRepair {
   /** The versionstamps of everything that was read. They must not have changed at the commit. */

@@ -9,12 +9,8 @@ import { setUntil } from "../../../state/transaction/buffer/set-until.js";
 import { isLimitError } from "../../../state/transaction/limit-error-of.js";
 import { changeMarkKeys } from "../../changes/change-marks.js";
 import { rowExpireAt } from "../../expiry/row-expiry.js";
+import type { Confirmed } from "../../verify/verifier.js";
 import type { EntryRepair, Inspection } from "./inspect-entry.js";
-
-export interface Repairable {
-  readonly inspection: Inspection;
-  readonly inspectAgain: () => Promise<Inspection | undefined>;
-}
 
 const maxRepairs = 100;
 /** The row, the entry, and the row that the entry points to. */
@@ -30,7 +26,7 @@ const checksPerRepair = 3;
 export async function repairEntries(
   context: ModelStore,
   run: MigrationRun,
-  found: readonly Repairable[],
+  found: readonly Confirmed<Inspection>[],
 ): Promise<Inspection[]> {
   const settled: Inspection[] = [];
   // Two more checks are needed: for the catalog and for the lease.
@@ -38,15 +34,15 @@ export async function repairEntries(
   const groupSize = Math.max(1, Math.min(maxRepairs, byChecks));
   for (let from = 0; from < found.length; from += groupSize) {
     const group = found.slice(from, from + groupSize);
-    const inspections = group.map(({ inspection }) => inspection);
+    const inspections = group.map((one) => one.found);
     // If several rows should have the same unique key, only the first of them can get it.
     const keys = new Set(inspections.map(({ finding }) => keyText(finding.key)));
     if (keys.size === group.length && (await commitRepairs(context, run, inspections))) {
       settled.push(...inspections.map(repaired));
       continue;
     }
-    for (const repairable of group) {
-      const inspection = await repairOne(context, run, repairable);
+    for (const one of group) {
+      const inspection = await repairOne(context, run, one);
       if (inspection !== undefined) settled.push(inspection);
     }
   }
@@ -56,11 +52,11 @@ export async function repairEntries(
 async function repairOne(
   context: ModelStore,
   run: MigrationRun,
-  { inspectAgain }: Repairable,
+  { readAgain }: Confirmed<Inspection>,
 ): Promise<Inspection | undefined> {
   for (;;) {
     await context.catalog.reload();
-    const inspection = await inspectAgain();
+    const inspection = await readAgain();
     if (inspection === undefined || inspection.repair === undefined) return inspection;
     if (await commitRepairs(context, run, [inspection])) return repaired(inspection);
   }

@@ -4,6 +4,8 @@ import { addAmounts, type RankedAmounts } from "../../model/aggregates/ranked-am
 import { isSameKey } from "../../model/keys/key-parts.js";
 import type { ModelStore } from "../../state/context/model-store.js";
 import type { MigrationRun } from "../../state/run/migration-run.js";
+import type { Suspect } from "../verify/verifier.js";
+import { whileUnchanged } from "../verify/while-unchanged.js";
 import { type Boundary, first, topLevel } from "./rank-keys.js";
 import { type RankedTable, rankedTable } from "./ranked-table.js";
 import { amountsOfEntries, listEntries } from "./read-entries.js";
@@ -15,13 +17,6 @@ import {
   wholeIndex,
 } from "./read-intervals.js";
 
-export interface CheckedRanks {
-  /** The beginnings of the groups of intervals whose numbers are wrong. */
-  readonly wrong: readonly Boundary[];
-  /** The number of groups that could not be compared, because others changed them all the time. */
-  readonly unchecked: number;
-}
-
 /** The groups of a level above the first, and what they should have. */
 interface Level {
   readonly level: number;
@@ -30,24 +25,35 @@ interface Level {
   amounts: RankedAmounts;
 }
 
-const maxAttempts = 3;
 const uncounted = () => undefined;
 
 /**
  * Compares the intervals of a ranked index with its entries, in one scan for all levels, in bounded
- * memory, while others read and write. A group that looks wrong is read again until it is the same
- * before and after its entries are read.
+ * memory, while others read and write. A group that looks wrong is read again while it stays the
+ * same.
  *
+ * @param wrong returns the finding for a group that begins at a boundary.
  * @returns `"stopped"` if the signal stopped it.
  */
-export async function checkRanks(
+export async function compareRanks<Found>(
   store: ModelStore,
   run: MigrationRun,
   counter: Counter,
-): Promise<CheckedRanks | "stopped"> {
+  wrong: (boundary: Boundary) => Found,
+): Promise<readonly Suspect<Found | "unchecked">[] | "stopped"> {
   const table = rankedTable(store, counter);
-  if (table === undefined) return { wrong: [], unchecked: 0 };
-  const check = new RankCheck(table);
+  const isDropped = store.catalog.snapshot.counterState(counter.name) !== "readable";
+  if (table === undefined || isDropped) return [];
+  const suspects: Suspect<Found | "unchecked">[] = [];
+  const compare = (level: number, group: IntervalGroup, amounts: RankedAmounts) => {
+    if (isSameAmounts(group.amounts, amounts)) return;
+    const boundary = beginOf(group);
+    suspects.push(async () => {
+      const isRight = await isGroupRight(table, level, boundary);
+      if (isRight === undefined) return "unchecked";
+      return isRight ? undefined : wrong(boundary);
+    });
+  };
   const levels: Level[] = [];
   for (let level = 2; level <= topLevel; level++) {
     const groups = groupsOf(table, level);
@@ -56,51 +62,38 @@ export async function checkRanks(
   for (const groups = groupsOf(table, 1); ; ) {
     if (run.signal?.aborted) return "stopped";
     const group = await nextOf(groups);
-    if (group === undefined) break;
+    if (group === undefined) return suspects;
     const amounts = await amountsIn(table, group);
-    await check.compare(1, group, amounts);
+    compare(1, group, amounts);
     for (const above of levels) {
       addAmounts(above.amounts, amounts);
       const { current } = above;
       if (current === undefined || !endsBefore(table, current, group)) continue;
-      await check.compare(above.level, current, above.amounts);
+      compare(above.level, current, above.amounts);
       above.amounts = new Map();
       above.current = await nextOf(above.groups);
     }
     await run.afterBatch(0);
   }
-  return { wrong: check.wrong, unchecked: check.unchecked };
 }
 
-class RankCheck {
-  readonly wrong: Boundary[] = [];
-  unchecked = 0;
-  readonly #table: RankedTable;
-
-  constructor(table: RankedTable) {
-    this.#table = table;
-  }
-
-  async compare(level: number, group: IntervalGroup, amounts: RankedAmounts): Promise<void> {
-    if (!isSameAmounts(group.amounts, amounts)) await this.#confirm(level, beginOf(group));
-  }
-
-  async #confirm(level: number, boundary: Boundary): Promise<void> {
-    for (let attempt = 1; attempt <= maxAttempts; attempt++) {
-      try {
-        const before = await groupAt(this.#table, level, boundary);
-        const amounts = await amountsIn(this.#table, before);
-        const after = await groupAt(this.#table, level, boundary);
-        if (!isSameGroup(before, after)) continue;
-        if (!isSameAmounts(after.amounts, amounts)) this.wrong.push(boundary);
-        return;
-      } catch (error) {
-        if (!(error instanceof TornRanksError)) throw error;
-        // The group was merged with another one, which the next verification compares.
-        break;
-      }
-    }
-    this.unchecked++;
+/** Undefined if others change the group all the time. */
+async function isGroupRight(
+  table: RankedTable,
+  level: number,
+  boundary: Boundary,
+): Promise<boolean | undefined> {
+  try {
+    const compared = await whileUnchanged({
+      read: () => groupAt(table, level, boundary),
+      isSame: isSameGroup,
+      compute: (group) => amountsIn(table, group),
+    });
+    return compared && isSameAmounts(compared.state.amounts, compared.value);
+  } catch (error) {
+    if (!(error instanceof TornRanksError)) throw error;
+    // The group was merged with another one, which the next verification compares.
+    return undefined;
   }
 }
 

@@ -1,40 +1,53 @@
 import type { KvKey, KvKeyPart } from "@keywright/core";
-import type { CompiledModel } from "../../../model/compiled-model.js";
-import { primaryKeyOfPointer } from "../../../model/keys/primary-key.js";
+import type { CompiledModel } from "../../model/compiled-model.js";
+import { primaryKeyOfPointer } from "../../model/keys/primary-key.js";
 
-/** The number of buckets in the table. Each has two sums of 32 bits. */
+/** The number of sums in the table. */
 const buckets = 65_536;
 /** Bytes of a stored piece of the table. Some databases accept values of at most 64 KiB. */
 const pieceBytes = 32_768;
 
 /**
- * Compares the entries that rows should have with the entries that exist. It takes two scans and
- * 512 KiB of memory, however many entries there are. The first scan adds a hash of each expected
- * entry to the sums of its bucket, and the second scan subtracts a hash of each stored entry. If
- * both sums of a bucket are zero, the bucket has the same entries on both sides, except with the
- * negligible probability of a collision of 64 bits. Only the keys of the other buckets have to be
- * read one by one.
+ * Compares what rows should have with what is stored: entries of indexes, and counters. It takes
+ * two scans and 512 KiB of memory, however many there are. The first scan adds a hash of each
+ * expected entry to the sum of its bucket, and the second scan subtracts a hash of each stored
+ * entry. For a counter, the hash of its key is multiplied by the number. If the sum of a bucket is
+ * zero, the bucket has the same on both sides, except with the negligible probability of a
+ * collision of 64 bits. Only the keys of the other buckets have to be read one by one.
  */
-export class EntrySums {
+export class Sums {
+  /** Two numbers of 32 bits for each sum of 64 bits. The lower one comes first. */
   readonly #sums: Uint32Array = new Uint32Array(2 * buckets);
 
+  /** Adds an entry that a row should have. */
   add(key: KvKey, primaryKey: readonly KvKeyPart[]): void {
     hashKey(key);
     const at = bucketOf();
     hashParts(primaryKey);
     finish();
-    this.#sums[at] = this.#sums[at]! + first;
-    this.#sums[at + 1] = this.#sums[at + 1]! + second;
+    this.#add(at, first, second);
   }
 
+  /** Subtracts a stored entry. */
   remove(model: CompiledModel, key: KvKey, pointer: unknown): void {
     const primaryKey = primaryKeyOfPointer(model, pointer);
     hashKey(key);
     const at = bucketOf();
     if (primaryKey !== undefined) hashParts(primaryKey);
     finish();
-    this.#sums[at] = this.#sums[at]! - first;
-    this.#sums[at + 1] = this.#sums[at + 1]! - second;
+    // The two's complement.
+    this.#add(at, -first >>> 0, (~second + (first === 0 ? 1 : 0)) >>> 0);
+  }
+
+  /** Adds to a counter. Negative to subtract what is stored. */
+  addAmount(key: KvKey, by: bigint): void {
+    hashKey(key);
+    const at = bucketOf();
+    finish();
+    // A product with an odd number is zero only if the amount is.
+    const hash = (BigInt(second) << 32n) | BigInt(first) | 1n;
+    const product = BigInt.asUintN(64, hash * by);
+    this.#add(at, Number(product & 0xffff_ffffn), Number(product >> 32n));
   }
 
   get areZero(): boolean {
@@ -42,11 +55,17 @@ export class EntrySums {
     return true;
   }
 
-  /** Returns whether the entry under this key may differ. False positives are possible. */
+  /** True if what is stored under this key may differ. It need not. */
   differsAt(key: KvKey): boolean {
     hashKey(key);
     const at = bucketOf();
     return this.#sums[at] !== 0 || this.#sums[at + 1] !== 0;
+  }
+
+  #add(at: number, low: number, high: number): void {
+    const sum = this.#sums[at]! + low;
+    this.#sums[at] = sum;
+    this.#sums[at + 1] = this.#sums[at + 1]! + high + (sum > 0xffff_ffff ? 1 : 0);
   }
 
   /** Returns the table in pieces. A piece whose sums are all zero is undefined. */

@@ -17,7 +17,7 @@ import { writeEach } from "./write-each.js";
  * @returns how many rows were written.
  * @throws the error of the first row that could not be written.
  */
-export async function renewCopies(
+export async function renewRows(
   context: TableContext,
   primaryKeys: readonly (readonly KvKeyPart[])[],
 ): Promise<number> {

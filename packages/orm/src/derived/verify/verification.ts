@@ -1,76 +1,58 @@
-import type { KvKey, KvKeyPart } from "@keywright/core";
-import { type CompiledModel, systemPrefix } from "../../../model/compiled-model.js";
-import { canBeStored } from "../../../model/keys/can-be-stored.js";
-import { count, is, key, nullable, object, optional, text } from "../../../model/shape.js";
+import type { KvKey } from "@keywright/core";
+import { type CompiledModel, systemPrefix } from "../../model/compiled-model.js";
+import { canBeStored } from "../../model/keys/can-be-stored.js";
+import { count, is, key, nullable, object, optional, text } from "../../model/shape.js";
 import {
   type UnindexedRow,
   type UnindexedRows,
   unindexedRowsShape,
-} from "../../../state/catalog/backfill-state.js";
-import { readSystemValue, type SystemShape } from "../../../state/catalog/system-value.js";
-import type { ModelStore } from "../../../state/context/model-store.js";
-import type { MigrationRun } from "../../../state/run/migration-run.js";
-import { withUnindexed } from "../fill/unindexed-rows.js";
-import { EntrySums } from "./entry-sums.js";
-
-/** A wrong entry of an index. */
-export interface EntryFinding {
-  /**
-   * `"missing"`: the row has no entry. `"mismatched"`: the entry under the key is not the row's,
-   * for example a pointer to another row or an old copy of the row. `"dangling"`: the entry belongs
-   * to no row.
-   */
-  readonly kind: "missing" | "dangling" | "mismatched";
-  readonly model: string;
-  readonly index: string;
-  /** The key of the entry. */
-  readonly key: KvKey;
-  /**
-   * The primary key of the row that should have the entry. For a dangling entry, the row that it
-   * names, or null if it names none.
-   */
-  readonly primaryKey: readonly KvKeyPart[] | null;
-  /** True if the entry was repaired. */
-  readonly repaired: boolean;
-  /**
-   * The primary key of another row that rightfully has the unique value. Only a change of one of
-   * the two rows can repair this.
-   */
-  readonly heldBy?: readonly KvKeyPart[];
-}
-
-/** The number of findings of each kind. */
-export type FindingCounts = Readonly<Record<EntryFinding["kind"], number>>;
+} from "../../state/catalog/backfill-state.js";
+import { readSystemValue, type SystemShape } from "../../state/catalog/system-value.js";
+import type { ModelStore } from "../../state/context/model-store.js";
+import type { MigrationRun } from "../../state/run/migration-run.js";
+import type { OutdatedCopy } from "../copies/copies-verifier.js";
+import type { WrongCounter } from "../counters/counters-verifier.js";
+import { withUnindexed } from "../entries/fill/unindexed-rows.js";
+import type { EntryFinding } from "../entries/verify/inspect-entry.js";
+import { Sums } from "./sums.js";
 
 /**
- * The scans of a verification. The first two sum up the entries that rows should have, and the
- * entries that are stored. The last two check the entries of the rows one by one, and then the rows
- * of the entries. They are skipped if all indexes hold pointers and the sums are equal.
+ * The first phase sums up what rows should have and what is stored. The second one compares what
+ * may differ by the sums. It is skipped if the sums are equal.
  */
-export type VerifyPhase = "sum-rows" | "sum-entries" | "rows" | "entries";
+export type VerifyPhase = "sum" | "compare";
+
+/** What a verification has found of one kind. */
+export interface Tally {
+  count: number;
+  repaired: number;
+  /** What could not be compared, because others changed it all the time. */
+  unchecked: number;
+}
 
 /** The progress of a verification, as it is stored. */
 export interface VerifyState {
   readonly format: 1;
   /** Identifies what is verified and why. Only a verification of the same subject is resumed. */
   readonly subject: string;
-  readonly phase: VerifyPhase;
-  /** The position of the index that is scanned, if the phase scans entries. */
-  readonly position: number;
+  phase: VerifyPhase;
+  /** The position of the scan in its phase. */
+  position: number;
   /** The last key of this scan that is done. Null before the first. */
-  readonly after: KvKey | null;
-  readonly scanned: number;
+  after: KvKey | null;
+  scanned: number;
   /** The number of rows and entries that were read. */
-  readonly rows: number;
-  readonly entries: number;
-  readonly counts: FindingCounts;
-  readonly repaired: number;
-  /** Absent if there are none. */
-  readonly conflicts?: number;
+  rows: number;
+  entries: number;
+  readonly counts: Record<EntryFinding["kind"], number>;
+  repaired: number;
+  conflicts: number;
   /** Rows that an index cannot hold. Absent if there are none. */
-  readonly unindexed?: UnindexedRows;
+  unindexed?: UnindexedRows;
+  readonly counters: Tally;
+  readonly copies: Tally;
   /** Set while the counters are rebuilt, after all scans are done. */
-  readonly recounts?: true;
+  recounts?: true;
 }
 
 const verificationShape: SystemShape<VerifyState> = {
@@ -100,11 +82,17 @@ function isSubject(value: unknown): boolean {
   }
 }
 
-const maxFindings = 100;
+/** What is listed of each kind: entries of indexes, counters and rows with copied fields. */
+export interface Listed {
+  readonly finding: EntryFinding[];
+  readonly counter: WrongCounter[];
+  readonly copy: OutdatedCopy[];
+}
+
+const maxListed = 100;
 
 /** The number of keys that one commit deletes. It is small because the keys may be long. */
 const deletedAtOnce = 40;
-const noFindings: FindingCounts = { missing: 0, dangling: 0, mismatched: 0 };
 
 function verifyingKey(model: CompiledModel): KvKey {
   return [systemPrefix, "verifying", model.prefix];
@@ -121,14 +109,14 @@ function claimedKey(model: CompiledModel, key: KvKey): KvKey {
 
 /** A verification in progress: its state, its findings, and how much of them is stored. */
 export class Verification {
-  readonly sums: EntrySums = new EntrySums();
-  readonly findings: EntryFinding[] = [];
-  state: VerifyState;
+  readonly sums: Sums = new Sums();
+  readonly listed: Listed = { finding: [], counter: [], copy: [] };
+  readonly state: VerifyState;
   readonly #context: ModelStore;
   readonly #run: MigrationRun;
   #isStored: boolean;
   #areSumsSaved = false;
-  #savedFindings = 0;
+  readonly #saved: Record<keyof Listed, number> = { finding: 0, counter: 0, copy: 0 };
   #hasClaims = false;
 
   private constructor(
@@ -148,7 +136,6 @@ export class Verification {
     context: ModelStore,
     run: MigrationRun,
     subject: string,
-    phase: VerifyPhase,
   ): Promise<Verification> {
     const key = verifyingKey(context.model);
     const value = await readSystemValue(context.kv, key, verificationShape, context.model.name);
@@ -160,14 +147,17 @@ export class Verification {
     const state: VerifyState = {
       format: 1,
       subject,
-      phase,
+      phase: "sum",
       position: 0,
       after: null,
       scanned: 0,
       rows: 0,
       entries: 0,
-      counts: noFindings,
+      counts: { missing: 0, dangling: 0, mismatched: 0 },
       repaired: 0,
+      conflicts: 0,
+      counters: { count: 0, repaired: 0, unchecked: 0 },
+      copies: { count: 0, repaired: 0, unchecked: 0 },
     };
     const started = new Verification(context, run, state, value !== null);
     // Deletes what an abandoned verification has left.
@@ -186,38 +176,30 @@ export class Verification {
     await clearStored(context, run, value !== null);
   }
 
-  add(finding: EntryFinding): void {
-    const { counts, repaired, conflicts = 0 } = this.state;
-    if (this.findings.length < maxFindings) this.findings.push(finding);
-    this.state = {
-      ...this.state,
-      counts: { ...counts, [finding.kind]: counts[finding.kind] + 1 },
-      repaired: repaired + (finding.repaired ? 1 : 0),
-      ...(finding.heldBy !== undefined && { conflicts: conflicts + 1 }),
-    };
+  /** True in the first phase. */
+  get isSumming(): boolean {
+    return this.state.phase === "sum";
+  }
+
+  /** Lists something that is wrong, if it is among the first 100. */
+  list<Kind extends keyof Listed>(kind: Kind, found: Listed[Kind][number]): void {
+    const list: Listed[keyof Listed][number][] = this.listed[kind];
+    if (list.length < maxListed) list.push(found);
   }
 
   addUnindexed(rows: readonly UnindexedRow[]): void {
     const unindexed = withUnindexed(this.state.unindexed, rows);
-    if (unindexed !== undefined) this.state = { ...this.state, unindexed };
+    if (unindexed !== undefined) this.state.unindexed = unindexed;
   }
 
-  /**
-   * Moves the position of the scan forward.
-   *
-   * @param after the last key that is done.
-   * @param looked how many rows or entries were read.
-   * @param counted the total to which they are added, if any.
-   */
-  advance(after: KvKey | null, looked: number, counted: "rows" | "entries" | undefined): void {
-    const { scanned } = this.state;
-    const moved = { ...this.state, after, scanned: scanned + looked };
-    this.state =
-      counted === undefined ? moved : { ...moved, [counted]: this.state[counted] + looked };
+  /** Moves the position of the scan forward by a number of rows or entries. */
+  advance(after: KvKey, looked: number): void {
+    this.state.after = after;
+    this.state.scanned += looked;
   }
 
   beginScan(phase: VerifyPhase, position: number): void {
-    this.state = { ...this.state, phase, position, after: null, scanned: 0 };
+    Object.assign(this.state, { phase, position, after: null, scanned: 0 });
   }
 
   /** Remembers for the scan of the entries that a key was reported as mismatched. */
@@ -239,14 +221,13 @@ export class Verification {
   /** Stores the progress, so that the verification can be resumed from here. */
   async save(): Promise<void> {
     const key = verifyingKey(this.#context.model);
-    const isSumming = this.state.phase === "sum-rows" || this.state.phase === "sum-entries";
     const pieces =
-      isSumming || !(this.#areSumsSaved || this.sums.areZero) ? this.sums.toPieces() : [];
-    const unsaved = this.findings.slice(this.#savedFindings);
+      this.isSumming || !(this.#areSumsSaved || this.sums.areZero) ? this.sums.toPieces() : [];
     await this.#run.lease.write((operation) => {
       operation.set(key, this.state);
-      for (const [i, finding] of unsaved.entries()) {
-        operation.set([...key, "finding", this.#savedFindings + i], finding);
+      for (const [kind, list] of Object.entries(this.listed)) {
+        const saved = this.#saved[kind as keyof Listed];
+        for (let i = saved; i < list.length; i++) operation.set([...key, kind, i], list[i]);
       }
       for (const [i, piece] of pieces.entries()) {
         if (piece === undefined) operation.delete([...key, "sums", i]);
@@ -254,8 +235,8 @@ export class Verification {
       }
     });
     this.#isStored = true;
-    this.#areSumsSaved = !isSumming;
-    this.#savedFindings += unsaved.length;
+    this.#areSumsSaved = !this.isSumming;
+    this.#noteSaved();
   }
 
   async clear(): Promise<void> {
@@ -268,11 +249,17 @@ export class Verification {
     for await (const { key: stored, value } of this.#context.kv.list<unknown>({ prefix: key })) {
       const [kind, position] = stored.slice(key.length);
       if (kind === "claimed") this.#hasClaims = true;
-      else if (kind === "finding") this.findings.push(value as EntryFinding);
       else if (kind === "sums") this.sums.setPiece(Number(position), value as Uint8Array);
+      else (this.listed[kind as keyof Listed] as unknown[]).push(value);
     }
-    this.#savedFindings = this.findings.length;
     this.#areSumsSaved = true;
+    this.#noteSaved();
+  }
+
+  #noteSaved(): void {
+    for (const kind of Object.keys(this.#saved) as (keyof Listed)[]) {
+      this.#saved[kind] = this.listed[kind].length;
+    }
   }
 }
 
