@@ -9,6 +9,7 @@ import {
 } from "../../state/catalog/backfill-state.js";
 import { readSystemValue, type SystemShape } from "../../state/catalog/system-value.js";
 import type { ModelStore } from "../../state/context/model-store.js";
+import { clearPrefix } from "../../state/run/clear-prefix.js";
 import type { MigrationRun } from "../../state/run/migration-run.js";
 import type { OutdatedCopy } from "../copies/copies-verifier.js";
 import type { WrongCounter } from "../counters/counters-verifier.js";
@@ -90,9 +91,6 @@ export interface Listed {
 }
 
 const maxListed = 100;
-
-/** The number of keys that one commit deletes. It is small because the keys may be long. */
-const deletedAtOnce = 40;
 
 function verifyingKey(model: CompiledModel): KvKey {
   return [systemPrefix, "verifying", model.prefix];
@@ -270,17 +268,7 @@ async function clearStored(
   isStored: boolean,
 ): Promise<void> {
   const key = verifyingKey(context.model);
-  // The state is deleted first. If the process dies after that, the next verification deletes the
-  // rest.
+  // The state is deleted first. If the run ends after that, the next verification deletes the rest.
   if (isStored) await run.lease.write((operation) => operation.delete(key));
-  for (;;) {
-    const keys: KvKey[] = [];
-    const options = { limit: deletedAtOnce, batchSize: deletedAtOnce };
-    for await (const entry of context.kv.list({ prefix: key }, options)) keys.push(entry.key);
-    if (keys.length === 0) return;
-    await run.lease.write((operation) => {
-      for (const left of keys) operation.delete(left);
-    });
-    await run.afterBatch(0);
-  }
+  while ((await clearPrefix(context, run, key)) === false) await context.catalog.reload();
 }
