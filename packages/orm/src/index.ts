@@ -14,7 +14,11 @@ export {
 } from "./database/database.js";
 export type { DatabaseOptions, HookContext, ModelHooks } from "./database/database-options.js";
 export type { ListQuery } from "./database/generated/list-query.js";
-export type { AggregateResult, GroupResult } from "./database/repository/aggregate-types.js";
+export type {
+  AggregateResult,
+  GroupOptions,
+  GroupResult,
+} from "./database/repository/aggregate-types.js";
 export type { GroupOf, TotalsOf } from "./database/repository/call-types.js";
 export type {
   ManyCondition,
@@ -41,7 +45,6 @@ export type {
 export type {
   BatchOptions,
   CountOptions,
-  GroupOptions,
   ListOptions,
   ManyDeleteOptions,
   ManyUpdateOptions,
@@ -55,9 +58,9 @@ export type {
   ManyResult,
   RowOutcome,
   Shaped,
-  Versioned,
 } from "./database/repository/result-types.js";
 export type { RowQuery } from "./database/repository/row-reads.js";
+export type { Versioned } from "./database/repository/shape-types.js";
 export type { PurgeOptions, RestoreOptions } from "./database/repository/soft-delete-types.js";
 export type { ScopedDatabase, ScopeValues } from "./database/scope-types.js";
 export { type OrmErrorCode, ormErrorCodes } from "./errors/codes.js";

@@ -6,7 +6,7 @@ import type { IndexedField, IndexedValue, IndexName } from "../../read/types/key
 import type { LeadingFields, OrEmpty } from "../../read/types/served-types.js";
 import type { IndexedWhere } from "../../read/types/where-types.js";
 import type { Direction } from "../../state/context/any-query.js";
-import type { ReadOptions } from "./read-options.js";
+import type { ReadOptions, ValueOptions } from "./read-options.js";
 
 /** Definition of an index or a model → the fields that it sums. */
 type SumOf<D> = D extends { readonly sum?: infer List }
@@ -75,6 +75,20 @@ export interface GroupByOptions<M extends Model, B extends readonly string[], To
   readonly having?: Having<Totals> | undefined;
   /** The maximum number of groups. All of them if absent. */
   readonly take?: number | undefined;
+}
+
+/** Options of a list of groups. `Totals` has the aggregates of a group. */
+export interface GroupOptions<Totals> extends ValueOptions {
+  /**
+   * Sorts the groups by one aggregate, `{ count: "desc" }` or `{ sum: { amount: "desc" } }`,
+   * instead of by their values. All groups are then read, and sorted in memory.
+   */
+  readonly orderBy?: AggregateOrder<Totals> | undefined;
+  /**
+   * Conditions on aggregates: `{ count: { gt: 1 }, sum: { amount: { gte: 100 } } }`. A group
+   * without a value meets none. The other groups are read too.
+   */
+  readonly having?: Having<Totals> | undefined;
 }
 
 /** The aggregates of a group → an order by one of them. */

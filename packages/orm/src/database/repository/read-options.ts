@@ -1,6 +1,5 @@
 import type { Direction } from "../../state/context/any-query.js";
 import type { PageOptions } from "../../state/context/page.js";
-import type { AggregateOrder, Having } from "./aggregate-types.js";
 
 // Options that do not depend on the model, and those of generated methods. `Row` is the whole row,
 // whatever a method returns of it.
@@ -62,20 +61,6 @@ export interface ValueOptions extends ReadOptions {
   readonly take?: number | undefined;
   /** The direction of the values or groups. The default is `"asc"`. */
   readonly order?: Direction | undefined;
-}
-
-/** Options of a list of groups. `Totals` has the aggregates of a group. */
-export interface GroupOptions<Totals> extends ValueOptions {
-  /**
-   * Sorts the groups by one aggregate, `{ count: "desc" }` or `{ sum: { amount: "desc" } }`,
-   * instead of by their values. All groups are then read, and sorted in memory.
-   */
-  readonly orderBy?: AggregateOrder<Totals> | undefined;
-  /**
-   * Conditions on aggregates: `{ count: { gt: 1 }, sum: { amount: { gte: 100 } } }`. A group
-   * without a value meets none. The other groups are read too.
-   */
-  readonly having?: Having<Totals> | undefined;
 }
 
 /** Options of a write of many rows. */

@@ -4,14 +4,7 @@ import type { BelongsTo, HasOne, Relation } from "../../model/relations/relation
 import type { ResultField, ResultRow } from "../../model/rows/result-row.js";
 import type { ModelNamed } from "./include-types.js";
 import type { RelatedRow, RelatedRows } from "./related-types.js";
-import type { Flat, WithIncluded } from "./shape-types.js";
-
-/** A row with its versionstamp, which a later write can pass as `ifVersion`. */
-export interface Versioned<T> {
-  readonly row: T;
-  /** 20 hexadecimal digits. */
-  readonly versionstamp: string;
-}
+import type { Flat, Versioned, WithIncluded } from "./shape-types.js";
 
 /** The result for one of many rows. */
 export type RowOutcome<T> = WrittenOutcome<T> | FailedOutcome;

@@ -1,5 +1,11 @@
 import type { RelatedRow, RelatedRows } from "./related-types.js";
-import type { Versioned } from "./result-types.js";
+
+/** A row with its versionstamp, which a later write can pass as `ifVersion`. */
+export interface Versioned<T> {
+  readonly row: T;
+  /** 20 hexadecimal digits. */
+  readonly versionstamp: string;
+}
 
 /** Intersection → one object type with all of its properties, which editors show in full. */
 export type Flat<T> = { [K in keyof T]: T[K] } & {};
