@@ -59,6 +59,9 @@ export function interferingKv(
 ): Kv {
   return new Proxy(kv, {
     get(target, property) {
+      // A view is one state, which nobody can interfere with.
+      if (beforeGet !== undefined && (property === "openView" || property === "checksRanges"))
+        return undefined;
       if (property === "get" && beforeGet !== undefined) {
         return async (key: KvKey) => {
           await beforeGet(key);

@@ -19,8 +19,11 @@ import { openDenoKv } from "./open-deno-kv.js";
 const openDenoMode = (): Promise<Kv> => openKv(":memory:", { compat: "deno" });
 
 let kv: Kv;
+/** The same database without the means to read one state and to check ranges. */
+let plainKv: Kv;
 beforeEach(async () => {
   kv = await openKv();
+  plainKv = kvWith(kv, { openView: undefined, checksRanges: undefined });
 });
 afterEach(async () => {
   await kv.close();
@@ -336,7 +339,7 @@ describe("reads", () => {
   it("end the attempt where a key is listed again and has changed", async () => {
     await kv.set(["a"], 1);
     let attempts = 0;
-    const seen = await runTransaction(kv, async (tx) => {
+    const seen = await runTransaction(plainKv, async (tx) => {
       attempts++;
       const { value: first } = await tx.get(["a"]);
       if (attempts === 1) await kv.set(["a"], 2);
@@ -352,7 +355,7 @@ describe("reads", () => {
       calls.push(all);
       return kv.getMany(all);
     };
-    await runTransaction(kvWith(kv, { getMany }), async (tx) => {
+    await runTransaction(kvWith(plainKv, { getMany }), async (tx) => {
       const reads = await Promise.all([tx.get(["a"]), tx.getMany([["b"], ["c"]]), tx.get(["d"])]);
       expect(reads.flat().map(({ key }) => key)).toEqual([["a"], ["b"], ["c"], ["d"]]);
     });
@@ -366,7 +369,7 @@ describe("reads", () => {
       .set(["b"], { of: ["b"] })
       .commit();
     let attempts = 0;
-    const seen = await runTransaction(kv, async (tx) => {
+    const seen = await runTransaction(plainKv, async (tx) => {
       attempts++;
       const [b] = await collect(tx.list({ prefix: [], start: ["b"] }));
       const { value: a } = await tx.get<{ of: string[] }>(["a"]);
@@ -384,7 +387,7 @@ describe("reads", () => {
   it("stay ended where the function continues after that, even if the key is as it was again", async () => {
     const codes: unknown[] = [];
     let attempts = 0;
-    await runTransaction(kv, async (tx) => {
+    await runTransaction(plainKv, async (tx) => {
       attempts++;
       await tx.get(["a"]);
       if (attempts > 1) {
@@ -407,7 +410,7 @@ describe("reads", () => {
     await kv.set(["a"], 1);
     await kv.set(["b"], 1);
     let attempts = 0;
-    const sum = await runTransaction(kv, async (tx) => {
+    const sum = await runTransaction(plainKv, async (tx) => {
       attempts++;
       const a = await tx.get<number>(["a"]);
       if (attempts === 1) await kv.atomic().set(["a"], 2).set(["b"], 0).commit();
@@ -420,7 +423,7 @@ describe("reads", () => {
   it("notice an entry that is gone when a range is listed later", async () => {
     await kv.set(["a", 1], 1);
     let attempts = 0;
-    const seen = await runTransaction(kv, async (tx) => {
+    const seen = await runTransaction(plainKv, async (tx) => {
       attempts++;
       const { value } = await tx.get(["a", 1]);
       if (attempts === 1) await kv.delete(["a", 1]);
@@ -452,11 +455,12 @@ describe("reads", () => {
 
   it("of more absent keys than are read at once are verified by a commit without writes", async () => {
     const limited = await openDenoMode();
+    const plainLimited = kvWith(limited, { openView: undefined, checksRanges: undefined });
     try {
       const wanted: KvKey[] = Array.from({ length: 25 }, (_, n) => ["absent", n]);
       let attempts = 0;
       const read = (change?: KvKey) =>
-        runTransaction(limited, async (tx) => {
+        runTransaction(plainLimited, async (tx) => {
           attempts++;
           const entries = await tx.getMany<unknown[]>(wanted);
           if (attempts === 1 && change !== undefined) await limited.set(change, "new");
@@ -553,7 +557,7 @@ describe("writes", () => {
   it("are tried again where the function throws because of what never was", async () => {
     await kv.atomic().set(["a"], 1).set(["b"], 1).commit();
     let attempts = 0;
-    const run = runTransaction(kv, async (tx) => {
+    const run = runTransaction(plainKv, async (tx) => {
       attempts++;
       const a = await tx.get(["a"]);
       if (attempts === 1) await kv.atomic().set(["a"], 2).set(["b"], 2).commit();
@@ -868,7 +872,7 @@ describe("a transaction", () => {
   it("names what its function threw last where it gives up", async () => {
     const error = new Error("mine");
     const run = runTransaction(
-      kv,
+      plainKv,
       async (tx) => {
         await tx.get(["a"]);
         await kv.set(["a"], 1);
@@ -897,7 +901,7 @@ describe("a transaction", () => {
 
   it("refuses calls after its end, and calls that end later write nothing", async () => {
     const { opened, open } = gate();
-    const slow = kvWith(kv, {
+    const slow = kvWith(plainKv, {
       get: async (key: KvKey) => {
         await opened;
         return await kv.get(key);

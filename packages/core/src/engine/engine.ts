@@ -136,9 +136,9 @@ export interface ReadView {
   readonly isReadOnly?: boolean;
 
   /**
-   * The versionstamp of the last commit that the state contains, or of an earlier one: no later
-   * commit than that one is missing from what a range check with it covers. Undefined if the engine
-   * has no `checksRanges`.
+   * The versionstamp of the last commit that the state contains, or of an earlier one. A range
+   * check with it notices every commit that the state lacks. Undefined before the first read if the
+   * view is that of a server, and always if the engine has no `checksRanges`.
    */
   readonly versionstamp?: string | undefined;
 

@@ -42,7 +42,7 @@ export class OpenViews {
 
 /** A view that its engine can end. */
 export class EndableView implements ReadView {
-  readonly versionstamp: string | undefined;
+  versionstamp: string | undefined;
   readonly #reads: ViewReads;
   readonly #release: () => void;
   #failure: (() => Error) | undefined;

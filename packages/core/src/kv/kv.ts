@@ -304,7 +304,7 @@ export interface KvView extends Pick<Kv, "get" | "getMany" | "list"> {
   readonly limits: KvLimits;
   /**
    * A versionstamp for `checkRange`: all commits up to it are in the view. Undefined if the
-   * database cannot check ranges.
+   * database cannot check ranges, and before the first read if another process owns the database.
    */
   readonly versionstamp?: string | undefined;
   /** Frees what the view holds. Its later reads reject with a `ReadViewEndedError`. */

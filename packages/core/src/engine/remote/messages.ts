@@ -85,6 +85,8 @@ export interface Greeting {
   readonly limits: EngineLimits;
   /** True if the client can open views. Earlier versions do not say it. */
   readonly hasViews?: boolean;
+  /** True if views can be read before the answer to `openView`. Earlier versions do not say it. */
+  readonly opensViewsAtOnce?: boolean;
   /** True if a commit may have range checks. Earlier versions do not say it. */
   readonly checksRanges?: boolean;
   /** The largest message that the owner accepts. */

@@ -1,14 +1,15 @@
 import { ReadViewEndedError } from "../../errors/core-errors.js";
-import type { Engine, ReadView } from "../engine.js";
+import type { Engine, MaybePromise, ReadView } from "../engine.js";
 
 /** Milliseconds after which a view that is not used is closed. */
 const longestIdle = 60_000;
 /** Milliseconds after which a view is closed, even if it is used. */
 const longestAge = 60 * 60_000;
-const maxViews = 500;
+const maxViews = 5000;
 
 interface ServedView {
-  readonly view: ReadView;
+  /** A promise until the view is open. */
+  view: MaybePromise<ReadView>;
   readonly idle: NodeJS.Timeout;
   readonly age: NodeJS.Timeout;
 }
@@ -17,39 +18,46 @@ interface ServedView {
 export class ServedViews {
   readonly #engine: Engine;
   readonly #views = new Map<number, ServedView>();
-  #opening = 0;
-  #isClosed = false;
 
   constructor(engine: Engine) {
     this.#engine = engine;
   }
 
   /**
-   * Opens a view under a number of the client. Resolves with its versionstamp.
+   * Opens a view under a number of the client, which can be used at once. Returns its versionstamp.
    *
    * @throws {ReadViewEndedError} if the client has too many views.
    */
-  async open(id: number): Promise<string | undefined> {
-    if (this.#views.size + this.#opening >= maxViews)
+  open(id: number): MaybePromise<string | undefined> {
+    if (this.#views.size >= maxViews)
       throw new ReadViewEndedError(`this process has ${maxViews} of them open`);
-    this.#opening++;
-    try {
-      const view = await this.#engine.openView!();
-      const close = () => this.close(id);
-      this.#views.set(id, {
-        view,
-        idle: setTimeout(close, longestIdle).unref(),
-        age: setTimeout(close, longestAge).unref(),
-      });
-      if (this.#isClosed) close();
-      return view.versionstamp;
-    } finally {
-      this.#opening--;
-    }
+    const view = this.#engine.openView!();
+    const close = () => this.close(id);
+    const served: ServedView = {
+      view,
+      idle: setTimeout(close, longestIdle).unref(),
+      age: setTimeout(close, longestAge).unref(),
+    };
+    this.#views.set(id, served);
+    if (!(view instanceof Promise)) return view.versionstamp;
+    return view.then(
+      (opened) => {
+        served.view = opened;
+        return opened.versionstamp;
+      },
+      (error) => {
+        close();
+        throw error;
+      },
+    );
   }
 
-  /** @throws {ReadViewEndedError} if the view is not open. */
-  get(id: number): ReadView {
+  /**
+   * Reads a view.
+   *
+   * @throws {ReadViewEndedError} if the view is not open.
+   */
+  use<T>(id: number, read: (view: ReadView) => MaybePromise<T>): MaybePromise<T> {
     const served = this.#views.get(id);
     if (served === undefined) {
       throw new ReadViewEndedError(
@@ -57,7 +65,7 @@ export class ServedViews {
       );
     }
     served.idle.refresh();
-    return served.view;
+    return served.view instanceof Promise ? served.view.then(read) : read(served.view);
   }
 
   close(id: number): void {
@@ -66,11 +74,15 @@ export class ServedViews {
     this.#views.delete(id);
     clearTimeout(served.idle);
     clearTimeout(served.age);
-    served.view.close();
+    if (served.view instanceof Promise) {
+      served.view.then(
+        (view) => view.close(),
+        () => undefined,
+      );
+    } else served.view.close();
   }
 
   closeAll(): void {
-    this.#isClosed = true;
     for (const id of [...this.#views.keys()]) this.close(id);
   }
 }

@@ -305,11 +305,11 @@ export class ServerConnection {
         if (engine.openView === undefined) throw malformed();
         return this.#views.open(numberOf(args[0]));
       case "viewGet":
-        return this.#get(this.#views.get(numberOf(args[0])), args.slice(1));
+        return this.#views.use(numberOf(args[0]), (view) => this.#get(view, args.slice(1)));
       case "viewGetMany":
-        return this.#getMany(args[1], this.#views.get(numberOf(args[0])));
+        return this.#views.use(numberOf(args[0]), (view) => this.#getMany(args[1], view));
       case "viewRange":
-        return this.#range(this.#views.get(numberOf(args[0])), args.slice(1));
+        return this.#views.use(numberOf(args[0]), (view) => this.#range(view, args.slice(1)));
       case "closeView":
         this.#views.close(numberOf(args[0]));
         return null;
@@ -355,6 +355,7 @@ export class ServerConnection {
       mode,
       limits: servedLimits(engine),
       hasViews: engine.openView !== undefined,
+      opensViewsAtOnce: true,
       checksRanges: engine.checksRanges === true,
       maxMessageBytes: this.#access.maxMessageBytes,
     };

@@ -8,7 +8,6 @@ import type { KvReads } from "./kv-reads.js";
 /** Reads of one state of a database, for one handle of it. */
 export class EmbeddedView implements KvView {
   readonly limits: KvLimits;
-  readonly versionstamp: string | undefined;
   readonly #reads: KvReads;
   readonly #view: ReadView;
   readonly #onClose: (view: EmbeddedView) => void;
@@ -22,8 +21,11 @@ export class EmbeddedView implements KvView {
     this.limits = limits;
     this.#reads = reads;
     this.#view = view;
-    this.versionstamp = view.versionstamp;
     this.#onClose = onClose;
+  }
+
+  get versionstamp(): string | undefined {
+    return this.#view.versionstamp;
   }
 
   get<T = unknown>(key: KvKey): Promise<KvEntryMaybe<T>> {

@@ -2,7 +2,8 @@ import type { Kv } from "@keywright/core";
 import type { Counter } from "../../model/aggregates/counter.js";
 import type { SummedField } from "../../model/aggregates/summed-field.js";
 import type { CompiledIndex, CompiledModel } from "../../model/compiled-model.js";
-import type { KvReads, ReadView } from "../../state/context/read-view.js";
+import type { KvReads } from "../../state/catalog/capabilities-of.js";
+import type { ReadView } from "../../state/context/read-view.js";
 
 /** A ranked index, and the reads by which its intervals are found. */
 export interface RankedReads {

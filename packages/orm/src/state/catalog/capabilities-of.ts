@@ -4,6 +4,7 @@ import {
   type KeyOrder,
   type Kv,
   type KvLimits,
+  type KvView,
   specificationOrder,
 } from "@keywright/core";
 
@@ -20,6 +21,9 @@ export const defaultLimits: KvLimits = {
   totalKeyBytes: 81_920,
 };
 
+/** The reads of a database, of a transaction, or of one state of a database. */
+export type KvReads = Pick<Kv, "get" | "getMany" | "list">;
+
 type ExtendedKv = Kv & { readonly limits?: KvLimits; readonly isShared?: boolean };
 
 /** In which ways a database differs from others with the interface `Kv`. */
@@ -29,6 +33,8 @@ export class Capabilities {
   readonly returnsExpiry: boolean;
   readonly #kv: ExtendedKv;
   #keyOrder: KeyOrder | undefined;
+  /** False if a view was opened and had to be waited for. */
+  #mayOpenView = true;
 
   constructor(kv: ExtendedKv) {
     this.#kv = kv;
@@ -39,6 +45,27 @@ export class Capabilities {
   /** True if only this process uses the database now, as far as the database tells. */
   get isLocal(): boolean {
     return this.returnsExpiry && this.#kv.isShared !== true;
+  }
+
+  /**
+   * Opens reads of one state of the database. Returns undefined if it has none, or if they have to
+   * be waited for.
+   */
+  openView(): KvView | undefined {
+    if (!this.#mayOpenView) return undefined;
+    const view = this.#kv.openView?.();
+    if (view !== undefined && !(view instanceof Promise)) return view;
+    this.#mayOpenView = false;
+    view?.then(
+      (late) => late?.close(),
+      () => undefined,
+    );
+    return undefined;
+  }
+
+  /** True if a transaction can notice what others add to a range that it has read. */
+  get checksRanges(): boolean {
+    return this.#kv.checksRanges === true && this.#mayOpenView;
   }
 
   get keyOrder(): KeyOrder {

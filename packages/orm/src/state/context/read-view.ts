@@ -1,25 +1,22 @@
-import type { Kv } from "@keywright/core";
 import { IndexChangedError, IndexNotReadyError } from "../../errors/schema-errors.js";
 import type { CompiledIndex, CompiledModel } from "../../model/compiled-model.js";
 import type { LinkedRelations } from "../../model/relations/linked-relations.js";
-import type { Capabilities } from "../catalog/capabilities-of.js";
+import type { Capabilities, KvReads } from "../catalog/capabilities-of.js";
 import type { CatalogSnapshot } from "../catalog/catalog-snapshot.js";
 import type { ModelCatalog } from "../catalog/model-catalog.js";
+import type { TransactionKv } from "../transaction/transaction-kv.js";
 import { awaitAll } from "./await-all.js";
 import type { DatabaseSettings } from "./database-settings.js";
 import type { ModelStore, TableLimits } from "./model-store.js";
 import { type Scope, scopedModel } from "./scope.js";
 import type { RelatedModel } from "./table-context.js";
 
-/** The reads of a database, of a transaction, or of one state of a database. */
-export type KvReads = Pick<Kv, "get" | "getMany" | "list">;
-
 /** What a view is taken of: a table, or a model without relations. */
 interface Viewed extends ModelStore, Partial<Omit<RelatedModel, "model" | "tables">> {
   readonly tables?: ReadonlyMap<string, Viewed> | undefined;
   readonly withDeleted?: boolean | undefined;
   readonly purges?: boolean | undefined;
-  readonly transaction?: object | undefined;
+  readonly transaction?: Pick<TransactionKv, "assertCovers"> | undefined;
 }
 
 /** What the views of one call share. */
@@ -63,6 +60,7 @@ export class ReadView implements RelatedModel {
   /** True if the catalog was read shortly before the view was taken or its last page began. */
   isChecked: boolean;
   readonly #source: Viewed;
+  readonly #transaction: Viewed["transaction"];
   readonly #catalog: ModelCatalog;
   #call: ViewsOfCall | undefined;
   /** The snapshot with which the view was taken. */
@@ -87,6 +85,8 @@ export class ReadView implements RelatedModel {
     this.#first = snapshot;
     this.snapshot = snapshot;
     this.isChecked = isChecked;
+    this.#transaction = source.transaction;
+    this.#transaction?.assertCovers(snapshot.check.versionstamp);
   }
 
   get capabilities(): Capabilities {
@@ -201,6 +201,7 @@ export class ReadView implements RelatedModel {
   #setSnapshot(): void {
     this.snapshot = this.#catalog.snapshot;
     this.isChecked = true;
+    this.#transaction?.assertCovers(this.snapshot.check.versionstamp);
   }
 }
 

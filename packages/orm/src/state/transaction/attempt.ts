@@ -1,23 +1,26 @@
-import type {
-  AtomicCheck,
-  KeyOrder,
-  Kv,
-  KvCommitError,
-  KvCommitResult,
-  KvEntryMaybe,
-  KvKey,
-  KvLimits,
+import {
+  type AtomicCheck,
+  isKeywrightError,
+  type KeyOrder,
+  type Kv,
+  type KvCommitError,
+  type KvCommitResult,
+  type KvEntryMaybe,
+  type KvKey,
+  type KvLimits,
+  type KvView,
 } from "@keywright/core";
 import {
   TransactionConflictError,
   TransactionEndedError,
 } from "../../errors/transaction-errors.js";
 import { copyStored } from "../../model/rows/copy-of-data.js";
-import { capabilitiesOf } from "../catalog/capabilities-of.js";
+import { capabilitiesOf, type KvReads } from "../catalog/capabilities-of.js";
 import { entryAfterWrite, isU64Like } from "./buffer/buffered-write.js";
 import { copyOfKey, type KeyId, keyIdOf } from "./buffer/key-id.js";
 import { type PendingChange, WriteBuffer } from "./buffer/write-buffer.js";
 import { JoinedReads } from "./joined-reads.js";
+import { ReadRanges } from "./read-ranges.js";
 import { ReadSet } from "./read-set.js";
 import { type PendingCheck, pendingCheck } from "./transaction-atomic.js";
 
@@ -46,6 +49,11 @@ export class Attempt {
   readonly reads: ReadSet = new ReadSet();
   readonly buffer: WriteBuffer = new WriteBuffer();
   readonly assumes: NonNullable<TransactionKvOptions["assumes"]>;
+  /** The state of the database that the transaction reads, after its first read. */
+  #view: KvView | undefined;
+  #source: KvReads | undefined;
+  /** The last of the commits that the state must contain, as far as they are known. */
+  #covered: string | undefined;
   readonly #known: KnownEntries = new KnownEntries();
   readonly #attempt: number;
   readonly #joined: JoinedReads<WantedKey> = new JoinedReads((keys) => this.#readBase(keys));
@@ -65,6 +73,50 @@ export class Attempt {
   /** Ends the attempt. Calls that are still in flight have no further effect. */
   end(): void {
     this.isEnded = true;
+  }
+
+  /** Frees what the attempt holds, after its last read. */
+  release(): void {
+    this.#view?.close();
+  }
+
+  /**
+   * Where the transaction reads the database. If commits can check ranges, it is one state, which
+   * the database has at the first read.
+   */
+  get source(): KvReads {
+    if (this.#source !== undefined) return this.#source;
+    const capabilities = capabilitiesOf(this.kv);
+    // The reads of a transaction within another one are reads of the outer one.
+    const isInner = this.kv.openView === undefined;
+    if (!isInner && capabilities.checksRanges) this.#view = capabilities.openView();
+    if (this.#view !== undefined) {
+      this.reads.beginSnapshot();
+      this.reads.ranges = new ReadRanges(this.#view);
+    }
+    this.#source = this.#view ?? this.kv;
+    return this.#source;
+  }
+
+  /**
+   * Fails the attempt if it reads a state from before a commit, such as one that has changed the
+   * catalog. Its next attempt reads a later state.
+   */
+  assertCovers(versionstamp: string | null): void {
+    if (this.reads.ranges === undefined || versionstamp === null) return;
+    if (this.#covered === undefined || versionstamp > this.#covered) this.#covered = versionstamp;
+    this.#assertCovered();
+  }
+
+  #assertCovered(): void {
+    const state = this.reads.ranges?.versionstamp;
+    if (this.#covered === undefined || state === undefined) return;
+    if (this.#covered > state) this.#fail();
+  }
+
+  /** Must be called before each read that may come from another state than those before it. */
+  beginRead(): void {
+    if (this.reads.ranges === undefined) this.reads.beginSnapshot();
   }
 
   believe(check: AtomicCheck): void {
@@ -106,14 +158,15 @@ export class Attempt {
   async #readBase(wanted: readonly WantedKey[]): Promise<KvEntryMaybe<unknown>[]> {
     const entries: KvEntryMaybe<unknown>[] = [];
     const { keys: maxKeys } = this.limits;
+    const { source } = this;
     for (let from = 0; from < wanted.length; from += maxKeys) {
       const chunk = wanted.slice(from, from + maxKeys);
       const keys = chunk.map(({ key }) => key);
-      this.reads.beginSnapshot();
+      this.beginRead();
       const read =
         keys.length === 1 && keys[0] !== undefined
-          ? [await this.kv.get(keys[0])]
-          : await this.kv.getMany<unknown[]>(keys);
+          ? [await this.read(source.get(keys[0]))]
+          : await this.read(source.getMany<unknown[]>(keys));
       this.assertActive();
       for (const [i, { id, key }] of chunk.entries()) {
         const entry = read[i] as KvEntryMaybe<unknown>;
@@ -139,7 +192,9 @@ export class Attempt {
     if (failed.length > 0) {
       // Either the check or an earlier read of this transaction is out of date. In the second case,
       // reading again throws a TransactionConflictError.
-      await this.#joined.read(failed.filter(({ id }) => this.buffer.get(id) === undefined));
+      const unwritten = failed.filter(({ id }) => this.buffer.get(id) === undefined);
+      if (this.reads.ranges === undefined) await this.#joined.read(unwritten);
+      else await this.#assertNewest(unwritten);
       return { ok: false };
     }
     for (const { id, key, versionstamp } of checks) {
@@ -148,6 +203,14 @@ export class Attempt {
     const versionstamp = nextPendingVersionstamp();
     this.buffer.apply(changes, versionstamp);
     return { ok: true, versionstamp };
+  }
+
+  /** Fails if checks hold now, and only fail in the state that the transaction reads. */
+  async #assertNewest(checks: readonly PendingCheck[]): Promise<void> {
+    for (const { key, versionstamp } of checks) {
+      const newest = await this.kv.get(key);
+      if (newest.versionstamp === versionstamp) this.#fail();
+    }
   }
 
   #needsRead({ id, versionstamp }: PendingCheck): boolean {
@@ -168,6 +231,15 @@ export class Attempt {
 
   record(id: KeyId, key: KvKey, versionstamp: string | null): void {
     if (!this.reads.record(id, key, versionstamp)) this.#fail();
+  }
+
+  /** Records an entry of a range that the transaction lists, and its key if it is absent. */
+  recordListed(id: KeyId, key: KvKey, entry: KvEntryMaybe<unknown> | undefined): void {
+    const versionstamp = entry?.versionstamp ?? null;
+    // The check of a range does not notice that an entry expires.
+    const expires = entry?.versionstamp != null && entry.expireAt !== undefined;
+    if (this.reads.ranges === undefined || expires) this.record(id, key, versionstamp);
+    else if (!this.reads.recordCovered(id, versionstamp)) this.#fail();
   }
 
   /** Keeps an entry that is recorded as read. */
@@ -191,6 +263,22 @@ export class Attempt {
   assertActive(): void {
     if (this.isEnded) throw new TransactionEndedError();
     if (this.hasConflict) throw new TransactionConflictError(this.#attempt);
+    this.#assertCovered();
+  }
+
+  /**
+   * Waits for a read of the database.
+   *
+   * @throws {TransactionConflictError} if the state that the transaction reads is lost.
+   */
+  async read<T>(reading: Promise<T>): Promise<T> {
+    try {
+      return await reading;
+    } catch (error) {
+      if (isKeywrightError(error) && error.code === "KW_READ_VIEW_ENDED" && !this.isEnded)
+        this.#fail();
+      throw error;
+    }
   }
 }
 

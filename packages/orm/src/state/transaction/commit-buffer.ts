@@ -18,6 +18,7 @@ export type TransactionResult =
 
 interface Target {
   readonly kv: Kv;
+  readonly source: Pick<Kv, "getMany">;
   readonly limits: Pick<KvLimits, "checks" | "mutations" | "keys">;
 }
 
@@ -61,7 +62,7 @@ export function assertFits(
 async function verifyReads(target: Target, reads: ReadSet): Promise<TransactionResult> {
   const success = { ok: true, versionstamp: null } as const;
   if (!reads.needsVerification) return success;
-  const isConsistent = await reads.verify(target.kv, target.limits.keys);
+  const isConsistent = await reads.verify(target.source, target.limits.keys);
   if (isConsistent !== undefined) return isConsistent ? success : { ok: false };
   const operation = target.kv.atomic();
   await addChecks(operation, target, reads);
@@ -72,12 +73,15 @@ async function verifyReads(target: Target, reads: ReadSet): Promise<TransactionR
 async function addChecks(
   operation: AtomicOperation,
   target: Target,
-  { checks }: ReadSet,
+  { checks, ranges, size }: ReadSet,
 ): Promise<void> {
-  assertWithin(target.limits, "checks", checks.length);
+  assertWithin(target.limits, "checks", size);
   // One call for each check, because a call cannot have a hundred thousand arguments.
   for (const [i, check] of checks.entries()) {
     operation.check(check);
     if (i % stepsPerTurn === stepsPerTurn - 1) await yieldToEventLoop();
   }
+  let steps = 0;
+  for (const _step of ranges?.addTo(operation) ?? [])
+    if (++steps % stepsPerTurn === 0) await yieldToEventLoop();
 }

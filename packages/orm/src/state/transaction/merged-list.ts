@@ -1,7 +1,6 @@
 import {
   InvalidSelectorError,
   type KeyOrder,
-  type Kv,
   type KvEntry,
   type KvEntryMaybe,
   type KvKey,
@@ -9,6 +8,7 @@ import {
   type KvListOptions,
   type KvListSelector,
 } from "@keywright/core";
+import type { KvReads } from "../catalog/capabilities-of.js";
 import { entryAfterWrite } from "./buffer/buffered-write.js";
 import { copyOfKey, type KeyId, keyIdOf } from "./buffer/key-id.js";
 import {
@@ -20,6 +20,7 @@ import {
   selectorAfter,
 } from "./buffer/list-range.js";
 import type { WriteBuffer } from "./buffer/write-buffer.js";
+import type { ReadRange } from "./read-ranges.js";
 import type { ReadSet } from "./read-set.js";
 
 const defaultBatchSize = 100;
@@ -28,13 +29,15 @@ const maxBatchSize = 500;
 const minBatchSize = 2;
 
 export interface MergedListContext {
-  readonly kv: Kv;
   readonly order: KeyOrder;
   readonly buffer: WriteBuffer;
   assertActive(): void;
   readonly reads: ReadSet;
-  /** Records the versionstamp in the database. Throws if an earlier read differs. */
-  record(id: KeyId, key: KvKey, versionstamp: string | null): void;
+  readonly source: KvReads;
+  beginRead(): void;
+  read<T>(reading: Promise<T>): Promise<T>;
+  /** Records an entry of the database, or its absence. Throws if an earlier read differs. */
+  recordListed(id: KeyId, key: KvKey, entry: KvEntry<unknown> | undefined): void;
   /** Keeps an entry that was recorded as read, so that it need not be read again. */
   keep(id: KeyId, entry: KvEntry<unknown>): void;
 }
@@ -54,6 +57,7 @@ export class MergedList<T> implements KvListIterator<T> {
   readonly #range: IdRange;
   readonly #reverse: boolean;
   readonly #entries: AsyncIterator<KvEntry<unknown>>;
+  readonly #readRange: ReadRange | undefined;
   #remaining: number;
   #ahead: { readonly id: KeyId; readonly entry: KvEntry<unknown> } | undefined;
   #hasMore = true;
@@ -67,7 +71,7 @@ export class MergedList<T> implements KvListIterator<T> {
   #waiting = 0;
 
   constructor(context: MergedListContext, selector: KvListSelector, options: KvListOptions) {
-    const { kv, order, buffer } = context;
+    const { source, order, buffer, reads } = context;
     const limit = positiveInteger("limit", options.limit);
     const requested = positiveInteger("batchSize", options.batchSize) ?? limit ?? defaultBatchSize;
     // The transaction may have deleted the first entries that the database returns.
@@ -77,15 +81,17 @@ export class MergedList<T> implements KvListIterator<T> {
     this.#reverse = reverse;
     this.#remaining = limit ?? Number.POSITIVE_INFINITY;
     // The database checks the selector here, before it is used below.
-    this.#entries = kv.list(selector, { reverse, batchSize });
+    this.#entries = source.list(selector, { reverse, batchSize });
     const copy = copyOfSelector(selector);
     this.#range = idRangeOf(copy, order);
     if (options.cursor) {
       const key = keyAtCursor(options.cursor, this.#range, order);
       this.#last = keyIdOf(key, order);
       this.#lastReturned = this.#last;
-      this.#entries = kv.list(selectorAfter(copy, key, reverse), { reverse, batchSize });
-    }
+      const rest = selectorAfter(copy, key, reverse);
+      this.#entries = source.list(rest, { reverse, batchSize });
+      this.#readRange = reads.ranges?.begin(rest, reverse);
+    } else this.#readRange = reads.ranges?.begin(copy, reverse);
   }
 
   get cursor(): string {
@@ -125,6 +131,7 @@ export class MergedList<T> implements KvListIterator<T> {
       const id = this.#nextId();
       if (id === undefined) {
         this.#isDone = true;
+        if (this.#readRange !== undefined) this.#readRange.isWhole = true;
         break;
       }
       const entry = this.#take(id);
@@ -138,9 +145,9 @@ export class MergedList<T> implements KvListIterator<T> {
 
   async #readAhead(): Promise<void> {
     // The first two entries may already come from two snapshots. Further ones need no count.
-    if (this.#reads++ < 2) this.#context.reads.beginSnapshot();
+    if (this.#reads++ < 2) this.#context.beginRead();
     for (;;) {
-      const next = await this.#entries.next();
+      const next = await this.#context.read(this.#entries.next());
       this.#context.assertActive();
       if (next.done === true) {
         this.#hasMore = false;
@@ -168,8 +175,9 @@ export class MergedList<T> implements KvListIterator<T> {
     this.#last = id;
     const write = this.#context.buffer.get(id);
     const key = base?.key ?? write?.key;
+    if (this.#readRange !== undefined) this.#readRange.reached = key;
     if (write?.stored === undefined && key !== undefined) {
-      this.#context.record(id, copyOfKey(key), base?.versionstamp ?? null);
+      this.#context.recordListed(id, copyOfKey(key), base);
       if (base !== undefined) this.#context.keep(id, base);
     }
     const entry = write === undefined ? base : entryAfterWrite(write, id, base);

@@ -1,8 +1,14 @@
 import type { AtomicCheck, Kv, KvKey } from "@keywright/core";
 import type { KeyId } from "./buffer/key-id.js";
+import type { ReadRanges } from "./read-ranges.js";
 
+/** What a transaction has read, and what its commit therefore checks. */
 export class ReadSet {
   readonly #reads = new Map<KeyId, AtomicCheck>();
+  /** Reads that the check of a range covers, so that they need none of their own. */
+  readonly #covered = new Map<KeyId, string | null>();
+  /** Undefined if the transaction does not read one state of the database. */
+  ranges: ReadRanges | undefined;
   /** All reads come from one snapshot if this is at most 1. Larger numbers are not exact. */
   #snapshots = 0;
   #hasAssumption = false;
@@ -13,7 +19,7 @@ export class ReadSet {
 
   /** The number of checks. */
   get size(): number {
-    return this.#reads.size;
+    return this.#reads.size + (this.ranges?.size ?? 0);
   }
 
   /** True if reads come from several snapshots, or some were assumed, and may be inconsistent. */
@@ -23,7 +29,7 @@ export class ReadSet {
 
   /** Returns null if the key was absent, undefined if it has not been read. */
   versionstampOf(id: KeyId): string | null | undefined {
-    return this.#reads.get(id)?.versionstamp;
+    return this.#reads.has(id) ? this.#reads.get(id)!.versionstamp : this.#covered.get(id);
   }
 
   /** Must be called before each read that may come from another snapshot. */
@@ -33,14 +39,22 @@ export class ReadSet {
 
   /** Records a read. Returns false if an earlier read of the key had another versionstamp. */
   record(id: KeyId, key: KvKey, versionstamp: string | null): boolean {
-    const before = this.#reads.get(id);
-    if (before !== undefined) return before.versionstamp === versionstamp;
+    const before = this.versionstampOf(id);
+    if (before !== undefined) return before === versionstamp;
     this.#reads.set(id, { key, versionstamp });
     return true;
   }
 
+  /** Records a read that the check of a range covers. Returns what {@link record} does. */
+  recordCovered(id: KeyId, versionstamp: string | null): boolean {
+    const before = this.versionstampOf(id);
+    if (before !== undefined) return before === versionstamp;
+    this.#covered.set(id, versionstamp);
+    return true;
+  }
+
   assume(id: KeyId, key: KvKey, versionstamp: string | null): boolean {
-    if (!this.#reads.has(id)) this.#hasAssumption = true;
+    if (this.versionstampOf(id) === undefined) this.#hasAssumption = true;
     return this.record(id, key, versionstamp);
   }
 
@@ -49,12 +63,13 @@ export class ReadSet {
    * time. The absent keys are read first, and together, which gives that time. A present key with
    * the same versionstamp as before has had it throughout, because versionstamps never return.
    *
+   * @param kv the state that the transaction has read, if it is one, or else the database.
    * @returns undefined if this is unknown, because more keys were absent than can be read together.
    */
-  async verify(kv: Kv, maxKeys: number): Promise<boolean | undefined> {
+  async verify(kv: Pick<Kv, "getMany">, maxKeys: number): Promise<boolean | undefined> {
     const checks = this.checks;
     const absent = checks.filter(({ versionstamp }) => versionstamp === null);
-    if (absent.length > maxKeys) return undefined;
+    if (absent.length > maxKeys && this.ranges === undefined) return undefined;
     const present = checks.filter(({ versionstamp }) => versionstamp !== null);
     const ordered = [...absent, ...present];
     for (let from = 0; from < ordered.length; from += maxKeys) {

@@ -39,7 +39,12 @@ export async function runTransaction<T>(
     // If the outer transaction may assume nothing, it has failed before because of an assumption.
     const mayAssume = attempt === 1 && !(kv instanceof TransactionKv && !kv.mayAssume);
     const assumes = !mayAssume ? "nothing" : optimistic ? "all" : "versions";
-    return await runOnce(new TransactionKv(kv, { attempt, assumes }), body, signal);
+    const transaction = new TransactionKv(kv, { attempt, assumes });
+    try {
+      return await runOnce(transaction, body, signal);
+    } finally {
+      transaction.release();
+    }
   };
   return await retry(runAttempt, { maxAttempts, pauses: "growing", signal });
 }

@@ -166,15 +166,29 @@ export class TransactionKv implements Kv {
     this.#attempt.end();
   }
 
+  /** Frees what the transaction holds. Must be called after its end. */
+  release(): void {
+    this.#attempt.release();
+  }
+
+  /**
+   * Fails the attempt if it reads a state from before the commit of this versionstamp.
+   *
+   * @throws {TransactionConflictError} if it does.
+   */
+  assertCovers(versionstamp: string | null): void {
+    this.#attempt.assertCovers(versionstamp);
+  }
+
   /**
    * Returns whether all reads held at one time. If the limits of the database prevent a
    * verification, returns false for an attempt with assumptions and true for others.
    */
   async hasConsistentReads(): Promise<boolean> {
-    const { hasConflict, reads, kv, limits, assumes } = this.#attempt;
+    const { hasConflict, reads, source, limits, assumes } = this.#attempt;
     if (hasConflict) return false;
     if (!reads.needsVerification) return true;
-    return (await reads.verify(kv, limits.keys)) ?? assumes === "nothing";
+    return (await reads.verify(source, limits.keys)) ?? assumes === "nothing";
   }
 
   watch(): never {

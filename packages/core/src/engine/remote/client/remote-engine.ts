@@ -10,6 +10,7 @@ import type {
   DatabaseOwner,
   Engine,
   EngineLimits,
+  MaybePromise,
   QueueListener,
   RangeListener,
   RangeRead,
@@ -20,7 +21,7 @@ import type {
 import type { FileReport } from "../../file-report.js";
 import { keepAlive } from "../../keep-alive.js";
 import type { DatabaseMode } from "../../level/database-header.js";
-import { OpenViews } from "../../open-views.js";
+import { type EndableView, OpenViews } from "../../open-views.js";
 import { type Progress, ProgressMeter } from "../../progress.js";
 import { clientIdBytes } from "../commit-ids.js";
 import {
@@ -182,10 +183,25 @@ export class RemoteEngine implements Engine {
     }
   }
 
-  /** The owner holds the state. It is freed there if this process ends. */
-  async #openView(): Promise<ReadView> {
+  /**
+   * The owner holds the state. It is freed there if this process ends. If the owner accepts it, the
+   * view can be used at once, and its reads follow the request to open it.
+   */
+  #openView(): MaybePromise<ReadView> {
     const id = this.#nextId++;
-    const versionstamp = await this.#link.call("openView", id);
+    const opening = this.#link.call("openView", id);
+    const view = this.#viewOf(id);
+    const opened = opening.then((versionstamp) => {
+      if (typeof versionstamp === "string") view.versionstamp = versionstamp;
+      return view;
+    });
+    if (this.#greeting?.opensViewsAtOnce !== true) return opened;
+    // Its reads fail too, and say why.
+    opened.catch(() => undefined);
+    return view;
+  }
+
+  #viewOf(id: number): EndableView {
     const link = this.#link;
     return this.#views.open(
       {
@@ -202,7 +218,6 @@ export class RemoteEngine implements Engine {
           rangeEntriesOf(await link.call("viewRange", id, ...wireRead(read))),
       },
       () => link.notify("closeView", id),
-      typeof versionstamp === "string" ? versionstamp : undefined,
     );
   }
 

@@ -51,11 +51,26 @@ export function selectorAfter(
 ): KvListSelector {
   const { prefix, start, end }: Bounds = selector;
   const bounds = reverse ? { start, end: key } : { start: keyAfter(key), end };
-  if (bounds.start !== undefined && bounds.end !== undefined) {
-    return { start: bounds.start, end: bounds.end };
-  }
-  const bound = bounds.start === undefined ? { end: bounds.end } : { start: bounds.start };
-  return { prefix, ...bound } as KvListSelector;
+  return narrowed(prefix, bounds);
+}
+
+function narrowed(
+  prefix: KvKey | undefined,
+  { start, end }: { start: KvKey | undefined; end: KvKey | undefined },
+): KvListSelector {
+  if (start !== undefined && end !== undefined) return { start, end };
+  return { prefix, ...(start === undefined ? { end } : { start }) } as KvListSelector;
+}
+
+/** Returns the part of a selector's range up to a key and with it. In reverse, the part from it. */
+export function selectorUpTo(
+  selector: KvListSelector,
+  key: KvKey,
+  reverse: boolean,
+): KvListSelector {
+  const { prefix, start, end }: Bounds = selector;
+  const bounds = reverse ? { start: key, end } : { start, end: keyAfter(key) };
+  return narrowed(prefix, bounds);
 }
 
 export function cursorAt(id: KeyId): string {
