@@ -1,6 +1,6 @@
 import type { Buffer } from "node:buffer";
 import { setImmediate as nextTurn } from "node:timers/promises";
-import type { AbstractLevel } from "abstract-level";
+import type { AbstractLevel, AbstractSnapshot } from "abstract-level";
 import { textOfBytes } from "../../bytes/text-of-bytes.js";
 import { DatabaseFormatError } from "../../errors/core-errors.js";
 import type { KeyRange } from "../../keys/key-range.js";
@@ -44,6 +44,13 @@ export type LevelDatabase = AbstractLevel<string | Buffer | Uint8Array, unknown,
 const nothing = new Uint8Array(0);
 const synced: typeof bytes & { sync: boolean } = { ...bytes, sync: true };
 
+/** A snapshot that several views read. */
+interface SharedSnapshot {
+  readonly snapshot: AbstractSnapshot;
+  readonly versionstamp: string;
+  users: number;
+}
+
 export interface LevelEngineOptions {
   /** True if the database copies the bytes of a write and keeps no reference to them. */
   readonly copiesWrites?: boolean;
@@ -79,6 +86,7 @@ export class LevelEngine implements Engine {
   readonly #checkedVersions = new CheckedVersions();
   readonly #recent: RecentCommits;
   #lastVersionstamp: string;
+  #lastSnapshot: SharedSnapshot | undefined;
   #hasFailed = false;
 
   private constructor(level: Level, lastVersionstamp: string, options: LevelEngineOptions) {
@@ -168,17 +176,34 @@ export class LevelEngine implements Engine {
   #openView(): ReadView {
     if (this.#source.damage !== undefined) throw this.#source.damage;
     try {
-      const snapshot = this.#level.snapshot();
+      const shared = this.#snapshot();
+      const { snapshot, versionstamp } = shared;
       const reads = new LevelReads(this.#source, { snapshot, now: Date.now() });
-      // The snapshot may already contain a group that is being written. Its keys then count as
-      // changed since the view, which is safe.
-      const versionstamp = this.#lastVersionstamp;
-      // A snapshot that cannot be closed now is closed with the database.
-      const close = () => void snapshot.close().catch(() => undefined);
-      return this.#views.open(reads, close, versionstamp);
+      return this.#views.open(reads, () => this.#release(shared), versionstamp);
     } catch (error) {
       throw readFailure(error);
     }
+  }
+
+  /** Returns the last snapshot if nothing was committed since, and otherwise a new one. */
+  #snapshot(): SharedSnapshot {
+    let shared = this.#lastSnapshot;
+    if (shared?.versionstamp !== this.#lastVersionstamp) {
+      // It may already contain a group that is being written. The keys of the group then count as
+      // changed since the view, which is safe.
+      const snapshot = this.#level.snapshot();
+      shared = { snapshot, versionstamp: this.#lastVersionstamp, users: 0 };
+      this.#lastSnapshot = shared;
+    }
+    shared.users++;
+    return shared;
+  }
+
+  #release(shared: SharedSnapshot): void {
+    if (--shared.users > 0) return;
+    if (this.#lastSnapshot === shared) this.#lastSnapshot = undefined;
+    // A snapshot that cannot be closed now is closed with the database.
+    shared.snapshot.close().catch(() => undefined);
   }
 
   async commit(writes: readonly AtomicWrite[]): Promise<WriteOutcome[]> {
