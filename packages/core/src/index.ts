@@ -5,6 +5,7 @@ export type {
   Engine,
   EngineLimits,
   MaybePromise,
+  OpenViewOptions,
   QueueListener,
   RangeCheck,
   RangeListener,

@@ -137,8 +137,8 @@ export interface ReadView {
 
   /**
    * The versionstamp of the last commit that the state contains, or of an earlier one. A range
-   * check with it notices every commit that the state lacks. Undefined before the first read if the
-   * view is that of a server, and always if the engine has no `checksRanges`.
+   * check with it notices every commit that the state lacks. Undefined before the first read with
+   * `atFirstRead`, and always if the engine has no `checksRanges`.
    */
   readonly versionstamp?: string | undefined;
 
@@ -153,6 +153,15 @@ export interface ReadView {
 
   /** Frees what the view holds. Does nothing if the view has ended. */
   close(): void;
+}
+
+/** How a view is opened. */
+export interface OpenViewOptions {
+  /**
+   * True if the state of the view may be that of its first read. An engine that has to ask a server
+   * can then return the view without waiting. The default is false.
+   */
+  readonly atFirstRead?: boolean | undefined;
 }
 
 /** Called after changes with their keys, or with undefined if their keys are not known. */
@@ -233,7 +242,7 @@ export interface Engine {
    * An engine may give up a view that is open for long or that is not used. It has no such method
    * if its storage has no snapshots.
    */
-  openView?(): MaybePromise<ReadView>;
+  openView?(options?: OpenViewOptions): MaybePromise<ReadView>;
 
   /**
    * Applies writes in their order, and returns an outcome for each. Each write is atomic, and later

@@ -1,4 +1,10 @@
-import type { DatabaseOwner, Engine, MaybePromise, ReadView } from "../engine/engine.js";
+import type {
+  DatabaseOwner,
+  Engine,
+  MaybePromise,
+  OpenViewOptions,
+  ReadView,
+} from "../engine/engine.js";
 import type { FileReport } from "../engine/file-report.js";
 import type { EngineServer } from "../engine/remote/engine-server.js";
 import { DatabaseClosedError, InvalidOptionError, ReadOnlyError } from "../errors/core-errors.js";
@@ -140,8 +146,8 @@ export class EmbeddedKv implements Kv, AsyncDisposable, Disposable {
    * @throws {DatabaseClosedError} after `close()`.
    * @throws {EngineUnavailableError} if the server of the database does not answer.
    */
-  openView(): MaybePromise<KvView | undefined> {
-    const opening = this.#engine("openView").openView?.();
+  openView(options?: OpenViewOptions): MaybePromise<KvView | undefined> {
+    const opening = this.#engine("openView").openView?.(options);
     return opening instanceof Promise
       ? opening.then((view) => this.#viewOf(view))
       : opening && this.#viewOf(opening);

@@ -1,4 +1,4 @@
-import type { MaybePromise } from "../engine/engine.js";
+import type { MaybePromise, OpenViewOptions } from "../engine/engine.js";
 import type { FileReport } from "../engine/file-report.js";
 import type { Progress } from "../engine/progress.js";
 import type { KvKey, KvKeyPart } from "../keys/key.js";
@@ -280,10 +280,10 @@ export interface Kv {
   verifyFiles?(options?: VerifyFilesOptions): Promise<FileReport | undefined>;
 
   /**
-   * Opens reads of the state that the database has now. Returns undefined if it cannot. Deno's `Kv`
+   * Opens reads of the state that the database has now, or at the first read. Returns undefined if it cannot. Deno's `Kv`
    * has no such method.
    */
-  openView?(): MaybePromise<KvView | undefined>;
+  openView?(options?: OpenViewOptions): MaybePromise<KvView | undefined>;
 
   /** True if an atomic operation can check ranges. Deno's `Kv` cannot. */
   readonly checksRanges?: boolean;
@@ -304,7 +304,7 @@ export interface KvView extends Pick<Kv, "get" | "getMany" | "list"> {
   readonly limits: KvLimits;
   /**
    * A versionstamp for `checkRange`: all commits up to it are in the view. Undefined if the
-   * database cannot check ranges, and before the first read if another process owns the database.
+   * database cannot check ranges, and before the first read with `atFirstRead`.
    */
   readonly versionstamp?: string | undefined;
   /** Frees what the view holds. Its later reads reject with a `ReadViewEndedError`. */

@@ -90,6 +90,16 @@ export const rangeCheckTests: EngineTestGroup = {
       next.close();
     });
 
+    test("have the versionstamp of a view that waits for its first read", async ({ engine }) => {
+      await commit(engine, write(set("a", 1)));
+      const view = await engine.openView!({ atFirstRead: true });
+      await view.get(k("b"));
+      await commit(engine, write(set("c", 1)));
+      const since = view.versionstamp!;
+      view.close();
+      assert.deepEqual(await applied(engine, inRange(since, set("x", 1))), [false]);
+    });
+
     test("work at the beginning of a database", async ({ engine }) => {
       const view = await engine.openView!();
       const since = view.versionstamp!;

@@ -148,6 +148,19 @@ export const viewTests: EngineTestGroup = {
       view.close();
     });
 
+    test("may wait for its first read, after which its state stays", async ({ engine }) => {
+      await commit(engine, write(set("a", 1)));
+      const view = await engine.openView!({ atFirstRead: true });
+      try {
+        assert.equal((await view.get(k("a")))?.value[0], 1);
+        await commit(engine, write(set("a", 2), set("b", 2)));
+        assert.deepEqual(await readAll(view), [1]);
+        assert.deepEqual(firstBytes(await view.getMany([k("a"), k("b")])), [1, undefined]);
+      } finally {
+        view.close();
+      }
+    });
+
     test("refuses reads after it was closed, and can be closed again", async ({ engine }) => {
       await commit(engine, write(set("a", 1)));
       const view = await open(engine);

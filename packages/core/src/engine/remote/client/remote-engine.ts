@@ -11,6 +11,7 @@ import type {
   Engine,
   EngineLimits,
   MaybePromise,
+  OpenViewOptions,
   QueueListener,
   RangeListener,
   RangeRead,
@@ -113,7 +114,7 @@ export class RemoteEngine implements Engine {
     const engine = new RemoteEngine(connect, options);
     try {
       const { hasViews } = await engine.#link.open();
-      if (hasViews === true) engine.openView = () => engine.#openView();
+      if (hasViews === true) engine.openView = (options) => engine.#openView(options);
       return engine;
     } catch (error) {
       if (!(error instanceof SilentOwnerError)) throw error;
@@ -184,18 +185,17 @@ export class RemoteEngine implements Engine {
   }
 
   /**
-   * The owner holds the state. It is freed there if this process ends. If the owner accepts it, the
-   * view can be used at once, and its reads follow the request to open it.
+   * The owner holds the state. It is freed there if this process ends. With `atFirstRead`, the reads
+   * follow the request to open the view, and its answer is not waited for.
    */
-  #openView(): MaybePromise<ReadView> {
+  #openView({ atFirstRead = false }: OpenViewOptions = {}): MaybePromise<ReadView> {
     const id = this.#nextId++;
-    const opening = this.#link.call("openView", id);
     const view = this.#viewOf(id);
-    const opened = opening.then((versionstamp) => {
+    const opened = this.#link.call("openView", id).then((versionstamp) => {
       if (typeof versionstamp === "string") view.versionstamp = versionstamp;
       return view;
     });
-    if (this.#greeting?.opensViewsAtOnce !== true) return opened;
+    if (!atFirstRead || this.#greeting?.opensViewsAtOnce !== true) return opened;
     // Its reads fail too, and say why.
     opened.catch(() => undefined);
     return view;

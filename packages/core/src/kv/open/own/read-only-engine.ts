@@ -11,7 +11,7 @@ export function readOnlyEngine(engine: Engine, path: string): Engine {
     getMany: (keys) => engine.getMany(keys),
     getRange: (read) => engine.getRange(read),
     ...(getRanges && { getRanges: (reads) => getRanges.call(engine, reads) }),
-    ...(openView && { openView: () => openView.call(engine) }),
+    ...(openView && { openView: (options) => openView.call(engine, options) }),
     commit: async (writes) => writes.map(() => new ReadOnlyError("commit", path)),
     watch: (keys, onChange) => engine.watch(keys, onChange),
     watchRanges: (ranges, onChange) => engine.watchRanges(ranges, onChange),
