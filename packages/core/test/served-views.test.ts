@@ -89,7 +89,7 @@ describe("the owner of views", () => {
       await views.open(2);
       for (let second = 0; second < 50; second += 10) {
         vi.advanceTimersByTime(10_000);
-        views.use(2, () => null);
+        await views.use(2, () => null);
       }
       expect(open()).toBe(2);
       vi.advanceTimersByTime(15_000);
@@ -98,7 +98,7 @@ describe("the owner of views", () => {
         expect.objectContaining({ code: "KW_READ_VIEW_ENDED" }),
       );
       for (let minute = 0; minute < 120; minute++) {
-        if (open() === 1) views.use(2, () => null);
+        if (open() === 1) await views.use(2, () => null);
         vi.advanceTimersByTime(30_000);
       }
       expect(open()).toBe(0);

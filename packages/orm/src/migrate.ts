@@ -47,8 +47,8 @@ export {
   type VerifyResult,
   verifyIndexes,
 } from "./change/verify/verify-indexes.js";
-export type { CheckedCopies, OutdatedCopy } from "./derived/copies/copies-verifier.js";
-export type { CheckedCounters, WrongCounter } from "./derived/counters/counters-verifier.js";
+export type { CheckedCopies } from "./derived/copies/copies-verifier.js";
+export type { CheckedCounters } from "./derived/counters/counters-verifier.js";
 export type { CounterStatus } from "./derived/counters/counting-state.js";
 export type {
   DuplicatesPage,
@@ -58,6 +58,7 @@ export type {
 export { findDuplicates } from "./derived/entries/duplicates/list-duplicates.js";
 export type { MigratedIndex } from "./derived/entries/fill/finish-index.js";
 export type { EntryFinding, FindingCounts } from "./derived/entries/verify/inspect-entry.js";
+export type { OutdatedCopy, WrongCounter } from "./derived/verify/verification.js";
 export type { VerifiedEntries, VerifiedModel } from "./derived/verify-derived.js";
 export type { Duplicate, UnindexedRow, UnindexedRows } from "./state/catalog/backfill-state.js";
 export type { IndexState } from "./state/catalog/catalog-entry.js";

@@ -212,7 +212,7 @@ describe.each(["memory", "LevelDB"])("a transaction on %s", (engine) => {
 /** Runs a write of somebody else. */
 function outside<T>(write: () => Promise<T>): Promise<T> {
   return new Promise((resolve, reject) => {
-    others.push(() => write().then(resolve, reject));
+    others.push(() => void write().then(resolve, reject));
     wake();
   });
 }

@@ -1,5 +1,4 @@
 import type { KvEntry, KvKeyPart } from "@keywright/core";
-import type { RowId } from "../../errors/orm-error.js";
 import type { AnyRow } from "../../model/compiled-model.js";
 import { keyText } from "../../model/keys/key-text.js";
 import { pointerOf } from "../../model/keys/primary-key.js";
@@ -7,7 +6,7 @@ import { viewOf } from "../../state/context/read-view.js";
 import type { RelatedStore } from "../../state/context/table-context.js";
 import { foundRow, readWithSchema } from "../../state/rows/read-rows.js";
 import type { RenewRows } from "../maintenance.js";
-import type { Verification } from "../verify/verification.js";
+import type { OutdatedCopy, Verification } from "../verify/verification.js";
 import type { Confirmed, Suspect, Verifier } from "../verify/verifier.js";
 import {
   compareAgain,
@@ -15,16 +14,6 @@ import {
   copyRelations,
   type SuspectCopies,
 } from "./compare-copies.js";
-
-/** A row whose copied fields differ from the row that it copies, or from their defaults. */
-export interface OutdatedCopy {
-  readonly model: string;
-  /** The primary key of the row with the copies. */
-  readonly id: RowId;
-  readonly relation: string;
-  /** The fields of the row that differ. */
-  readonly fields: readonly string[];
-}
 
 /** The rows of a model whose copied fields a verification found wrong. */
 export interface CheckedCopies {

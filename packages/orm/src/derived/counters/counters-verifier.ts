@@ -16,29 +16,13 @@ import { scan } from "../../state/run/page-reader.js";
 import { readEntriesAfter } from "../../state/run/read-entries-after.js";
 import type { VerifyContext } from "../maintenance.js";
 import { compareRanks } from "../ranks/compare-ranks.js";
-import type { Verification } from "../verify/verification.js";
+import type { Verification, WrongCounter } from "../verify/verification.js";
 import type { Confirmed, Scan, Suspect, Verifier } from "../verify/verifier.js";
 import { whileUnchanged } from "../verify/while-unchanged.js";
 import { counterAmounts } from "./counter-amounts.js";
 import { counterKey, counterShape } from "./counter-keys.js";
 import { dropCounters, dropsCounters } from "./drop-counters.js";
 import { type CounterSet, maintainedCounters } from "./maintained-counters.js";
-
-/** A counter that differs from the rows that it counts. */
-export interface WrongCounter {
-  readonly model: string;
-  /** The name of the index. Undefined for a counter of all rows. */
-  readonly index: string | undefined;
-  /**
-   * The key of the index whose rows are counted. Empty for all rows. For a ranked index, the entry
-   * at which the interval begins, or empty for the first interval.
-   */
-  readonly parts: readonly KvKeyPart[];
-  /** True for the numbers of an interval of a ranked index. */
-  readonly isRanked: boolean;
-  /** The field that is summed. Undefined if rows are counted. */
-  readonly sum: string | undefined;
-}
 
 /** The counts, sums and ranks of a model that a verification found wrong. */
 export interface CheckedCounters {

@@ -1,4 +1,5 @@
-import type { KvKey } from "@keywright/core";
+import type { KvKey, KvKeyPart } from "@keywright/core";
+import type { RowId } from "../../errors/orm-error.js";
 import { type CompiledModel, systemPrefix } from "../../model/compiled-model.js";
 import { canBeStored } from "../../model/keys/can-be-stored.js";
 import { count, is, key, nullable, object, optional, text } from "../../model/shape.js";
@@ -11,8 +12,6 @@ import { readSystemValue, type SystemShape } from "../../state/catalog/system-va
 import type { ModelStore } from "../../state/context/model-store.js";
 import { clearPrefix } from "../../state/run/clear-prefix.js";
 import type { MigrationRun } from "../../state/run/migration-run.js";
-import type { OutdatedCopy } from "../copies/copies-verifier.js";
-import type { WrongCounter } from "../counters/counters-verifier.js";
 import { withUnindexed } from "../entries/fill/unindexed-rows.js";
 import type { EntryFinding } from "../entries/verify/inspect-entry.js";
 import { Sums } from "./sums.js";
@@ -81,6 +80,32 @@ function isSubject(value: unknown): boolean {
   } catch {
     return false;
   }
+}
+
+/** A counter that differs from the rows that it counts. */
+export interface WrongCounter {
+  readonly model: string;
+  /** The name of the index. Undefined for a counter of all rows. */
+  readonly index: string | undefined;
+  /**
+   * The key of the index whose rows are counted. Empty for all rows. For a ranked index, the entry
+   * at which the interval begins, or empty for the first interval.
+   */
+  readonly parts: readonly KvKeyPart[];
+  /** True for the numbers of an interval of a ranked index. */
+  readonly isRanked: boolean;
+  /** The field that is summed. Undefined if rows are counted. */
+  readonly sum: string | undefined;
+}
+
+/** A row whose copied fields differ from the row that it copies, or from their defaults. */
+export interface OutdatedCopy {
+  readonly model: string;
+  /** The primary key of the row with the copies. */
+  readonly id: RowId;
+  readonly relation: string;
+  /** The fields of the row that differ. */
+  readonly fields: readonly string[];
 }
 
 /** What is listed of each kind: entries of indexes, counters and rows with copied fields. */
