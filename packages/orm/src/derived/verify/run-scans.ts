@@ -105,6 +105,7 @@ export async function runScans(
       start();
       continue;
     }
+    if (run.signal?.aborted) return false;
     for await (const { entries, isLast } of pagesOf(store, run, current, state.after)) {
       const found = await current.visit(entries, verification.state.after);
       if (found === "stopped") return false;
@@ -122,7 +123,6 @@ export async function runScans(
       const { done, total } = progressOf(verification, visits.length, rowsTotal);
       meter.advance(done, total);
     }
-    if (run.signal?.aborted) return false;
   }
   const { rows } = verification.state;
   meter.advance(rows, rows);
