@@ -279,3 +279,37 @@ it("run for rows that are marked as deleted, and not when these are purged", asy
   expect(await db.notes.findUnique(marked)).toBeNull();
   expect(seen).toEqual(["a"]);
 });
+
+it("list a purge as failed if one of a referrer does not find another row", async () => {
+  const User = defineModel({
+    name: "users",
+    schema: z.object({ id: z.string(), deletedAt: z.date().nullish() }),
+    primaryKey: "id",
+    softDelete: "deletedAt",
+  });
+  const Post = defineModel({
+    name: "posts",
+    schema: z.object({ id: z.string(), reviewerId: z.string().nullable() }),
+    primaryKey: "id",
+    indexes: { byReviewer: { key: "reviewerId" } },
+    relations: { reviewer: belongsTo("users", "reviewerId", { onDelete: "setNull" }) },
+  });
+  const db = await createDatabase({
+    kv,
+    models: { users: User, posts: Post },
+    hooks: {
+      posts: {
+        duringUpdate: async (_, __, { tx }) => {
+          await tx.users.delete({ where: { id: "unknown" } });
+        },
+      },
+    },
+  });
+  await db.users.create({ data: { id: "ada" } });
+  await db.posts.create({ data: { id: "p", reviewerId: "ada" } });
+  await db.users.delete({ where: { id: "ada" } });
+  expect(await db.users.purge({ before: new Date(Date.now() + 1000) })).toEqual({
+    count: 0,
+    failed: [{ id: "ada", error: expect.objectContaining({ code: "KW_ROW_NOT_FOUND" }) }],
+  });
+});
