@@ -8,7 +8,7 @@ export const notPromised = [
   "A table that is truncated while the database is open ends the process with SIGBUS, because LevelDB maps tables into memory. Damaged pages of the tree of LMDB end the process too.",
   "A commit whose acknowledgement was lost can be found again as long as it is one of the last 32,768 groups ([commit records](adr/0004-commit-records.md)).",
   "After a write that the operating system has refused, the database accepts no commits until it is opened again.",
-  "In a transaction, a key that another commit adds to a range that was listed (a phantom) is not noticed, unless that commit also writes a key that the transaction has read.",
+  "In a transaction on a database that cannot check ranges, such as Deno KV, a key that another commit adds to a range that was listed (a phantom) is not noticed, unless that commit also writes a key that the transaction has read ([where it works](transactions.md#where-it-works)).",
   "A message of the queue is delivered at least once, so it may be delivered again after a crash. Entries that expire are removed some time after they have expired.",
   "One value is encoded in one go, about 5 ms for each MB, in which the process does nothing else. Split large values. A commit of many mutations lets other work of the process run in between.",
   "What the operating system, the disk and the memory do beyond this, and programs that write to the files or under the key `__keywright` themselves, are not part of the promises.",

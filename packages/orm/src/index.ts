@@ -108,6 +108,7 @@ export {
 } from "./errors/schema-errors.js";
 export { ScopeError } from "./errors/scope-error.js";
 export {
+  IsolationUnavailableError,
   TransactionBypassedError,
   TransactionConflictError,
   TransactionEndedError,

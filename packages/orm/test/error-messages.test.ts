@@ -279,7 +279,7 @@ const cases: readonly [name: string, text: string, provoke: Provoke][] = [
   ],
   [
     "TransactionConflictError",
-    "transaction: other commits changed what it had read in each of its 3 attempts, and nothing was written; read less in it, or call it again",
+    "transaction: other commits changed what it had read in each of its 3 attempts, in the last one rows of users, and nothing was written; read less in it, or call it again",
     async ({ db }) => {
       await db.transaction(
         async (tx) => {
@@ -290,6 +290,14 @@ const cases: readonly [name: string, text: string, provoke: Provoke][] = [
         },
         { maxAttempts: 3, allowOutsideWrites: true },
       );
+    },
+  ],
+  [
+    "IsolationUnavailableError",
+    'transaction: this database cannot check ranges of keys, as isolation: "serializable" needs; leave out the option, or use a database that can',
+    async ({ kv }) => {
+      const db = await open(denoKv(kv));
+      await db.transaction(() => db.users.create({ data: ada }), { isolation: "serializable" });
     },
   ],
   [

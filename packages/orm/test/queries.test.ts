@@ -11,6 +11,7 @@ import { viewOf } from "../src/state/context/read-view.js";
 import type { TableContext } from "../src/state/context/table-context.js";
 import { TransactionKv } from "../src/state/transaction/transaction-kv.js";
 import { createMatcher } from "../src/write/many/row-matcher.js";
+import { interferingKv } from "./faulty-kv.js";
 import { meterOf, put, recordingKv, tableOn } from "./query-table.js";
 import {
   countRows,
@@ -433,7 +434,13 @@ describe("in a transaction", () => {
    * model.
    */
   const commits = async (read: (within: TableContext) => Promise<unknown>, table = context) => {
-    const tx = new TransactionKv(kv);
+    // A database that cannot check ranges.
+    const plain = interferingKv(
+      kv,
+      async () => undefined,
+      async () => undefined,
+    );
+    const tx = new TransactionKv(plain);
     await read({ ...table, kv: tx, transaction: tx });
     const byShelf = table.model.indexes.find(({ name }) => name === "byShelf");
     const marks = [

@@ -6,6 +6,8 @@ import { type Kv, openKv } from "@keywright/core";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import * as z from "zod";
 import { belongsTo, createDatabase, defineModel, hasMany } from "../src/index.js";
+import { countingKv } from "./counting-kv.js";
+import { denoKv } from "./faulty-kv.js";
 
 const User = defineModel({
   name: "users",
@@ -206,6 +208,131 @@ describe.each(["memory", "LevelDB"])("a transaction on %s", (engine) => {
       await tx.log.create({ data: { id: "x", seen: 1 } });
     });
     expect(attempts).toBe(1);
+  });
+});
+
+describe("isolation: serializable", () => {
+  const options = { isolation: "serializable" } as const;
+
+  it("runs the function if the database can check ranges, and only then", async () => {
+    await using able = await openKv();
+    const on = await open(able);
+    expect(await on.transaction((tx) => tx.tasks.count(), options)).toBe(0);
+
+    const unable = await open(denoKv(able));
+    let calls = 0;
+    const run = async () => void calls++;
+    await expect(unable.transaction(run, options)).rejects.toMatchObject({
+      code: "KW_ISOLATION_UNAVAILABLE",
+    });
+    await unable
+      .scope({ userId: "u" })
+      .transaction(run)
+      .catch(() => undefined);
+    expect(calls).toBe(1);
+  });
+
+  it("is the only value of the option", async () => {
+    await using kv = await openKv();
+    const on = await open(kv);
+    const wrong = { isolation: "snapshot" } as never;
+    await expect(on.transaction(async () => undefined, wrong)).rejects.toMatchObject({
+      code: "KW_ARGUMENT_INVALID",
+      argument: "isolation",
+    });
+  });
+});
+
+describe("the error of a transaction that has lost each attempt", () => {
+  const changes: [
+    read: keyof typeof reads,
+    write: keyof typeof writes,
+    model: string,
+    index: string | undefined,
+  ][] = [
+    ["findMany", "a row in the middle", "tasks", "byPlainList"],
+    ["findMany", "a row that moves within", "tasks", "primaryKey"],
+    ["exists", "a row that begins a group", "tasks", "byList"],
+    ["count of a list", "a row in the middle", "tasks", "byList"],
+    ["ranked count", "a row in the middle", "tasks", "byRank"],
+    ["scan", "a row that begins a group", "tasks", "primaryKey"],
+  ];
+
+  it.each(changes)("names what has changed: %s, %s", async (read, write, model, index) => {
+    await using kv = await openKv();
+    const on = await open(kv);
+    await on.users.create({ data: { id: "u" } });
+    await on.tasks.createMany({ data: [task("1", "a", 1), task("2", "a", 5)] });
+    const lost = on.transaction(
+      async (tx) => {
+        await reads[read]!(tx);
+        await outside(() => writes[write]!(on));
+        await tx.log.create({ data: { id: "x", seen: 1 } });
+      },
+      { maxAttempts: 1 },
+    );
+    const error = await lost.catch((thrown) => thrown);
+    expect(error).toMatchObject({ code: "KW_TRANSACTION_CONFLICT", attempts: 1, model, index });
+    expect(error.message).toContain(` of ${model}, and nothing was written`);
+  });
+
+  it("costs nothing before the last attempt", async () => {
+    await using kv = await openKv();
+    const counted = countingKv(kv);
+    const on = await open(counted.kv);
+    await on.users.create({ data: { id: "u" } });
+    let attempts = 0;
+    const run = (maxAttempts: number) => {
+      attempts = 0;
+      return on.transaction(
+        async (tx) => {
+          await tx.users.findUnique({ where: { id: "u" } });
+          if (++attempts < 3) await outside(() => kv.set(["users", "u"], { id: "u" }));
+          await tx.log.upsert({
+            where: { id: "x" },
+            create: { id: "x", seen: 0 },
+            update: { seen: { set: attempts } },
+          });
+        },
+        { maxAttempts },
+      );
+    };
+    counted.calls.getMany = 0;
+    await run(3);
+    expect(counted.calls.getMany).toBe(0);
+    await expect(run(2)).rejects.toMatchObject({ model: "users", index: "primaryKey" });
+    expect(counted.calls.getMany).toBe(1);
+  });
+});
+
+describe("a model with live: true", () => {
+  const Live = defineModel({ ...Task, relations: {}, live: true });
+
+  it("makes no transaction run again that has read other rows", async () => {
+    await using kv = await openKv();
+    const on = await createDatabase({ kv, models: { tasks: Live, log: Log } });
+    let attempts = 0;
+    await on.transaction(async (tx) => {
+      attempts++;
+      const index = "byPlainList";
+      await tx.tasks.findMany({ index, where: { list: "a", n: { lt: 5 } } });
+      await outside(() => on.tasks.create({ data: task("1", "a", 7) }));
+      await tx.log.create({ data: { id: "x", seen: 1 } });
+    });
+    expect(attempts).toBe(1);
+  });
+
+  it("lets a transaction notice a row that enters a range that it could not check", async () => {
+    await using kv = await openKv();
+    const on = await createDatabase({ kv: denoKv(kv), models: { tasks: Live, log: Log } });
+    let attempts = 0;
+    await on.transaction(async (tx) => {
+      attempts++;
+      await tx.tasks.findMany({ index: "byPlainList", where: { list: "a", n: { lt: 5 } } });
+      if (attempts === 1) await outside(() => on.tasks.create({ data: task("1", "a", 1) }));
+      await tx.log.create({ data: { id: "x", seen: 1 } });
+    });
+    expect(attempts).toBe(2);
   });
 });
 

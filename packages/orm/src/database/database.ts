@@ -58,18 +58,22 @@ export type Database<M extends Models> = AnyDatabase &
      * If another commit changes data that the function has read, the function runs again. So it
      * should only read and write through `tx`, and have no other effects.
      *
-     * Every row that the function has read, found or not, is unchanged at the time of the commit.
-     * This includes the rows that a query has returned. A row that another commit adds to the range
-     * of a query is noticed only if the model has `live: true`, and not always by `count`,
-     * `aggregate`, `groupBy` and `_count`. `docs/transactions.md` says when.
+     * Transactions are strictly serializable: everything that the function has read is the same at
+     * the time of the commit, and no row has entered the result of a query. A function that only
+     * reads sees one state of the database, and does not run again. On Deno KV, a row that others add
+     * to the result of a query may not be noticed; see `docs/transactions.md`. There, `isolation:
+     * "serializable"` is refused.
      *
+     * @throws {IsolationUnavailableError} if `isolation` is `"serializable"` and the database cannot
+     * give it. The function is not called.
      * @throws {TransactionConflictError} after `maxAttempts` attempts.
      * @throws {TransactionBypassedError} from writes of the function that do not go through `tx`.
      * @throws {TransactionNotAwaitedError} if the function returns before its writes have ended.
      * @throws {TransactionEndedError} from calls after the transaction.
      * @throws {LimitExceededError} if there are more reads or writes than the database accepts in
      * one commit.
-     * @throws {InvalidArgumentError} if `maxAttempts` is not a positive integer.
+     * @throws {InvalidArgumentError} if `maxAttempts` is not a positive integer, or `isolation`
+     * is not `"serializable"`.
      * @throws the reason of `signal` if it is aborted.
      */
     readonly transaction: <T>(
@@ -188,7 +192,8 @@ function rootDatabase(
       register(inner, within);
       return body(inner);
     };
-    return await runScopedTransaction(kv, run, transactionOptions);
+    const models = () => [...tables.values()].map(({ model }) => model);
+    return await runScopedTransaction(kv, run, { ...transactionOptions, models });
   };
   const scope = (values: unknown) =>
     scoped(tables, values, (...of) => rootDatabase(kv, ...of, registerScope));

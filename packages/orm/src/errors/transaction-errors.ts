@@ -4,17 +4,41 @@ import { OrmError } from "./orm-error.js";
 /**
  * Other commits changed what the transaction had read, in each of its attempts. Nothing was
  * written. The same call may succeed if it is repeated. If the function threw in the last attempt,
- * `cause` is its error.
+ * `cause` is its error. `model` and `index` say what had changed in the last attempt, if it is known.
  */
 export class TransactionConflictError extends KeywrightError {
   readonly attempts: number;
+  /** The model of the first read that no longer held. */
+  readonly model: string | undefined;
+  /** The index of that read. `"primaryKey"` if it was a read of rows. */
+  readonly index: string | undefined;
 
-  constructor(attempts: number, cause?: unknown) {
+  constructor(attempts: number, cause?: unknown, changed?: ChangedPlace) {
     const times = attempts === 1 ? "its attempt" : `each of its ${attempts} attempts`;
-    const message = `transaction: other commits changed what it had read in ${times}, and nothing was written; read less in it, or call it again`;
+    const message = `transaction: other commits changed what it had read in ${times}${placeOf(changed, attempts)}, and nothing was written; read less in it, or call it again`;
     super("KW_TRANSACTION_CONFLICT", message, { retryable: true, cause });
     this.attempts = attempts;
+    this.model = changed?.model;
+    this.index = changed?.index;
   }
+}
+
+/** A place in the database, as errors name it. */
+interface ChangedPlace {
+  readonly model: string;
+  readonly index: string | undefined;
+}
+
+function placeOf(changed: ChangedPlace | undefined, attempts: number): string {
+  if (changed === undefined) return "";
+  const { model, index } = changed;
+  const what =
+    index === undefined
+      ? "records"
+      : index === "primaryKey"
+        ? "rows"
+        : `entries of the index ${index}`;
+  return `, ${attempts === 1 ? "" : "in the last one "}${what} of ${model}`;
 }
 
 /**
@@ -53,5 +77,17 @@ export class TransactionBypassedError extends OrmError {
         : "call it on the tx of the transaction, or after the transaction";
     const text = `${place}it was called on the database within a transaction, and would not be part of it; ${remedy}, or pass { allowOutsideWrites: true } to the transaction`;
     super("KW_TRANSACTION_BYPASSED", model, text);
+  }
+}
+
+/**
+ * A transaction was asked for `isolation: "serializable"`, and the database cannot check the ranges
+ * that it reads. Its function was not called.
+ */
+export class IsolationUnavailableError extends KeywrightError {
+  constructor() {
+    const message =
+      'transaction: this database cannot check ranges of keys, as isolation: "serializable" needs; leave out the option, or use a database that can';
+    super("KW_ISOLATION_UNAVAILABLE", message);
   }
 }

@@ -111,10 +111,10 @@ export class KeyWalk implements KeySource {
 
   async #start(): Promise<void> {
     this.#isStarted = true;
-    const { kv, model, isInTransaction } = this.#view;
+    const { kv, model } = this.#view;
     const { index, prefixes } = this.#walked;
     await this.#view.beginPage(index);
-    if (!isInTransaction || !model.live) return;
+    if (!this.#view.needsChangeMarks) return;
     // The mark changes if a row enters the range, so the transaction then fails to commit.
     for (const prefix of prefixes) await kv.get(changeMarkOfRead(model, index, prefix));
   }

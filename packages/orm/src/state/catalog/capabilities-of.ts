@@ -53,7 +53,7 @@ export class Capabilities {
    */
   openView(): KvView | undefined {
     if (!this.#mayOpenView) return undefined;
-    const view = this.#kv.openView?.();
+    const view = this.#kv.openView?.({ atFirstRead: true });
     if (view !== undefined && !(view instanceof Promise)) return view;
     this.#mayOpenView = false;
     view?.then(

@@ -16,7 +16,7 @@ interface Viewed extends ModelStore, Partial<Omit<RelatedModel, "model" | "table
   readonly tables?: ReadonlyMap<string, Viewed> | undefined;
   readonly withDeleted?: boolean | undefined;
   readonly purges?: boolean | undefined;
-  readonly transaction?: Pick<TransactionKv, "assertCovers"> | undefined;
+  readonly transaction?: Pick<TransactionKv, "assertCovers" | "seesNoPhantoms"> | undefined;
 }
 
 /** What the views of one call share. */
@@ -91,6 +91,15 @@ export class ReadView implements RelatedModel {
 
   get capabilities(): Capabilities {
     return this.#catalog.capabilities;
+  }
+
+  /**
+   * True if the read belongs to a transaction that notices only by the change marks of the model
+   * that a row enters a range.
+   */
+  get needsChangeMarks(): boolean {
+    const transaction = this.#transaction;
+    return this.model.live && transaction !== undefined && !transaction.seesNoPhantoms;
   }
 
   /** The model in the database, for the upkeep that a read finds necessary. */

@@ -98,6 +98,12 @@ export class Attempt {
     return this.#source;
   }
 
+  /** True if the commit checks the ranges that the transaction lists, so that no key enters them. */
+  get checksRanges(): boolean {
+    const isInner = this.source === this.kv && this.kv.openView === undefined;
+    return this.reads.ranges !== undefined || (isInner && capabilitiesOf(this.kv).checksRanges);
+  }
+
   /**
    * Fails the attempt if it reads a state from before a commit, such as one that has changed the
    * catalog. Its next attempt reads a later state.

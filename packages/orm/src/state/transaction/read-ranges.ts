@@ -1,4 +1,4 @@
-import type { AtomicOperation, KvKey, KvListSelector, KvView } from "@keywright/core";
+import type { AtomicOperation, Kv, KvKey, KvListSelector, KvView } from "@keywright/core";
 import { selectorUpTo } from "./buffer/list-range.js";
 
 /** A range that a transaction lists, as far as it has come. */
@@ -42,6 +42,15 @@ export class ReadRanges {
       operation.checkRange!(selector, this.versionstamp!);
       yield;
     }
+  }
+
+  /** Returns the first parts of the keys of the first range in which a key has changed since. */
+  async firstChanged(kv: Pick<Kv, "atomic">): Promise<KvKey | undefined> {
+    for (const selector of this.#selectors()) {
+      const { ok } = await kv.atomic().checkRange!(selector, this.versionstamp!).commit();
+      if (!ok) return "prefix" in selector ? selector.prefix : selector.start;
+    }
+    return undefined;
   }
 
   get size(): number {

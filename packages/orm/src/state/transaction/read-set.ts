@@ -79,4 +79,19 @@ export class ReadSet {
     }
     return true;
   }
+
+  /** Returns the key of the first read that no longer holds, or the first parts of its keys. */
+  async firstChanged(
+    kv: Pick<Kv, "getMany" | "atomic">,
+    maxKeys: number,
+  ): Promise<KvKey | undefined> {
+    const { checks } = this;
+    for (let from = 0; from < checks.length; from += maxKeys) {
+      const chunk = checks.slice(from, from + maxKeys);
+      const entries = await kv.getMany<unknown[]>(chunk.map(({ key }) => key));
+      const changed = chunk.find((check, i) => entries[i]?.versionstamp !== check.versionstamp);
+      if (changed !== undefined) return changed.key;
+    }
+    return await this.ranges?.firstChanged(kv);
+  }
 }

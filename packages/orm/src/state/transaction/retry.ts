@@ -4,7 +4,10 @@ import { pauseBeforeAttempt } from "./pause.js";
 export class FailedAttempt {
   readonly errorAfter: (attempts: number) => unknown;
 
-  /** @param errorAfter returns the error that is thrown if the attempt was the last one. */
+  /**
+   * @param errorAfter returns the error that is thrown if the attempt was the last one, or a promise
+   * of it.
+   */
   constructor(errorAfter: (attempts: number) => unknown) {
     this.errorAfter = errorAfter;
   }
@@ -48,6 +51,6 @@ export async function retry<T>(
     }
     const result = await attempt(number);
     if (!(result instanceof FailedAttempt)) return result;
-    if (number === maxAttempts) throw result.errorAfter(number);
+    if (number === maxAttempts) throw await result.errorAfter(number);
   }
 }

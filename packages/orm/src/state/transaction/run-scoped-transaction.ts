@@ -4,7 +4,8 @@ import { type RunOptions, runTransaction } from "./run-transaction.js";
 import type { TransactionKv } from "./transaction-kv.js";
 import { isWithinTransaction, TransactionScope } from "./transaction-scope.js";
 
-export interface TransactionOptions extends Pick<RunOptions, "maxAttempts" | "signal"> {
+export interface TransactionOptions
+  extends Pick<RunOptions, "maxAttempts" | "signal" | "isolation"> {
   /**
    * Permits the function to write through the database, or to begin another transaction of it.
    * Such writes are commits of their own, and happen again in each attempt. If they change what
@@ -22,7 +23,7 @@ export interface TransactionOptions extends Pick<RunOptions, "maxAttempts" | "si
 export async function runScopedTransaction<T>(
   kv: Kv,
   body: (kv: TransactionKv) => Promise<T>,
-  options: TransactionOptions = {},
+  options: TransactionOptions & Pick<RunOptions, "models"> = {},
 ): Promise<T> {
   if (isWithinTransaction(kv)) throw new TransactionBypassedError("");
   if (options.allowOutsideWrites) return await runTransaction(kv, body, options);

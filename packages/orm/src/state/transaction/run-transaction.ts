@@ -1,16 +1,30 @@
 import type { Kv, KvLimits } from "@keywright/core";
-import { TransactionConflictError } from "../../errors/transaction-errors.js";
-import { assertArgument, positiveInteger } from "../../model/shape.js";
+import {
+  IsolationUnavailableError,
+  TransactionConflictError,
+} from "../../errors/transaction-errors.js";
+import type { CompiledModel } from "../../model/compiled-model.js";
+import { assertArgument, oneOf, positiveInteger } from "../../model/shape.js";
+import { type ChangedPlace, placeOfKey } from "./changed-place.js";
 import { FailedAttempt, retry } from "./retry.js";
 import { TransactionKv } from "./transaction-kv.js";
 
 const defaultAttempts = 100;
+
+const knownIsolation = oneOf(["serializable"], '"serializable"');
 
 export interface RunOptions {
   /** The maximum number of attempts. The default is 100. */
   readonly maxAttempts?: number | undefined;
   /** Aborts the transaction: before the next attempt, during a pause, or before the commit. */
   readonly signal?: AbortSignal | undefined;
+  /**
+   * `"serializable"` refuses to run the function on a database on which a row that others add to a
+   * range may not be noticed. By default, each database gives the best isolation that it can.
+   */
+  readonly isolation?: "serializable" | undefined;
+  /** The models of the database, by which a `TransactionConflictError` names what has changed. */
+  readonly models?: (() => Iterable<CompiledModel>) | undefined;
   /**
    * True if the first attempt may assume that the keys of new rows are absent, and does not read
    * them. If one exists, the function runs again, so it must not call code of the program. The
@@ -27,21 +41,27 @@ export interface RunOptions {
  *
  * If the function throws, nothing is written. If all its reads held at one time, its error is
  * thrown. If not, the error may come from a state that never existed, so the function runs again.
+ *
+ * @throws {IsolationUnavailableError} if the database does not have the isolation that is asked for.
  */
 export async function runTransaction<T>(
   kv: Kv & { readonly limits?: KvLimits },
   body: (kv: TransactionKv) => Promise<T>,
   options: RunOptions = {},
 ): Promise<T> {
-  const { maxAttempts = defaultAttempts, signal, optimistic = false } = options;
+  const { maxAttempts = defaultAttempts, signal, isolation, optimistic = false } = options;
   assertArgument("", "maxAttempts", maxAttempts, positiveInteger, "transaction");
+  if (isolation !== undefined)
+    assertArgument("", "isolation", isolation, knownIsolation, "transaction");
   const runAttempt = async (attempt: number) => {
     // If the outer transaction may assume nothing, it has failed before because of an assumption.
     const mayAssume = attempt === 1 && !(kv instanceof TransactionKv && !kv.mayAssume);
     const assumes = !mayAssume ? "nothing" : optimistic ? "all" : "versions";
     const transaction = new TransactionKv(kv, { attempt, assumes });
     try {
-      return await runOnce(transaction, body, signal);
+      if (isolation !== undefined && !transaction.seesNoPhantoms)
+        throw new IsolationUnavailableError();
+      return await runOnce(transaction, body, options);
     } finally {
       transaction.release();
     }
@@ -52,7 +72,7 @@ export async function runTransaction<T>(
 async function runOnce<T>(
   transaction: TransactionKv,
   body: (kv: TransactionKv) => Promise<T>,
-  signal: AbortSignal | undefined,
+  { signal, models }: RunOptions,
 ): Promise<T | FailedAttempt> {
   let result: T;
   try {
@@ -62,14 +82,34 @@ async function runOnce<T>(
   } catch (cause) {
     transaction.end();
     if (signal?.aborted || (await hasConsistentReads(transaction))) throw cause;
-    return conflict(cause);
+    return conflict(transaction, models, cause);
   }
-  return (await transaction.commit()).ok ? result : conflict();
+  return (await transaction.commit()).ok ? result : conflict(transaction, models);
 }
 
 /** @param cause the error of the function, if it threw one. */
-function conflict(cause?: unknown): FailedAttempt {
-  return new FailedAttempt((attempts) => new TransactionConflictError(attempts, cause));
+function conflict(
+  transaction: TransactionKv,
+  models: RunOptions["models"],
+  cause?: unknown,
+): FailedAttempt {
+  return new FailedAttempt(async (attempts) => {
+    const changed = models && (await changedPlace(transaction, models()));
+    return new TransactionConflictError(attempts, cause, changed);
+  });
+}
+
+/** Returns undefined if nothing is found to have changed, or if the database throws. */
+async function changedPlace(
+  transaction: TransactionKv,
+  models: Iterable<CompiledModel>,
+): Promise<ChangedPlace | undefined> {
+  try {
+    const key = await transaction.firstChanged();
+    return key && placeOfKey(models, key);
+  } catch {
+    return undefined;
+  }
 }
 
 /** If the database throws, the error of the function is more useful than that of the database. */

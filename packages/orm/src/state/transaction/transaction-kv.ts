@@ -28,9 +28,12 @@ import { TransactionAtomic } from "./transaction-atomic.js";
  * One attempt of a transaction, with the interface of a database. Its reads see its own writes.
  * `commit()` writes everything in one commit, if nothing that the transaction has read has changed.
  *
- * Transactions are serializable with respect to single keys, present or absent: the result is as if
- * each one had run alone at the time of its commit. In a range, this applies to the entries that
- * were returned. A key that another commit adds to the range (a phantom) is not noticed, unless
+ * If the database can check ranges, transactions are strictly serializable: all reads come from one
+ * state, and the commit checks that no key has changed that was read, and no key of a range as far
+ * as it was listed. A transaction that writes nothing checks nothing, because it has read one state.
+ *
+ * On other databases this applies to single keys, present or absent, and in a range to the entries
+ * that were returned. A key that another commit adds to the range (a phantom) is not noticed, unless
  * that commit also writes a key that the transaction reads, or checks with {@link addCheck}.
  *
  * Keys to which only `sum`, `min` and `max` are applied are not read, so such transactions do not
@@ -55,7 +58,10 @@ export class TransactionKv implements Kv {
     return entry as KvEntryMaybe<T>;
   }
 
-  /** May read several snapshots. Inconsistent reads are not committed. */
+  /**
+   * May read several snapshots if the database cannot check ranges. Inconsistent reads are not
+   * committed.
+   */
   async getMany<T extends readonly unknown[]>(
     keys: readonly [...{ [K in keyof T]: KvKey }],
   ): Promise<{ [K in keyof T]: KvEntryMaybe<T[K]> }> {
@@ -84,6 +90,11 @@ export class TransactionKv implements Kv {
   atomic(): AtomicOperation {
     this.#attempt.assertActive();
     return new TransactionAtomic(this.#attempt);
+  }
+
+  /** True if the commit checks the ranges that were listed. See the description of the class. */
+  get seesNoPhantoms(): boolean {
+    return this.#attempt.checksRanges;
   }
 
   /** Adds a check to the commit, as a read of the key with this versionstamp does. */
@@ -189,6 +200,12 @@ export class TransactionKv implements Kv {
     if (hasConflict) return false;
     if (!reads.needsVerification) return true;
     return (await reads.verify(source, limits.keys)) ?? assumes === "nothing";
+  }
+
+  /** Returns the key of the first read that no longer holds, or the first parts of its keys. */
+  async firstChanged(): Promise<KvKey | undefined> {
+    const { kv, reads, limits } = this.#attempt;
+    return await reads.firstChanged(kv, limits.keys);
   }
 
   watch(): never {

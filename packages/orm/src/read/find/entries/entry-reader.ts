@@ -92,7 +92,7 @@ export class EntryReader {
   /** Reads up to `count` entries within one range. Returns false if no segment is left. */
   async #read(count: number): Promise<boolean> {
     const view = this.#view;
-    if (view.isInTransaction && view.model.live && !this.#isStarted) await this.#start();
+    if (!this.#isStarted && view.needsChangeMarks) await this.#start();
     const segment = this.#nextSegment();
     if (segment === undefined) return false;
     const due = view.beginPage(this.#plan.index);
