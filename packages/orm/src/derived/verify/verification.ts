@@ -275,7 +275,8 @@ export class Verification {
       else if (kind === "sums") this.sums.setPiece(Number(position), value as Uint8Array);
       else (this.listed[kind as keyof Listed] as unknown[]).push(value);
     }
-    this.#areSumsSaved = true;
+    // The rest of the first phase changes the sums.
+    this.#areSumsSaved = !this.isSumming;
     this.#noteSaved();
   }
 
