@@ -30,12 +30,14 @@ export class RecentCommits {
 
   /** Adds the next commit. Copies the keys. */
   add(versionstamp: string, keys: readonly Uint8Array[]): void {
+    this.#last = versionstamp;
+    // A block has room for any number of commits without keys, such as those of queues.
+    if (keys.length === 0) return;
     let length = 0;
     for (const key of keys) length += key.length;
     let block = this.#blocks.at(-1);
     if (block === undefined || !block.hasRoom(length)) block = this.#addBlock(length);
     block.add(versionstamp, keys);
-    this.#last = versionstamp;
   }
 
   /**
