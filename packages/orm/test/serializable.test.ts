@@ -5,7 +5,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { type Kv, openKv } from "@keywright/core";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import * as z from "zod";
-import { belongsTo, createDatabase, defineModel, hasMany } from "../src/index.js";
+import { belongsTo, createDatabase, defineModel, hasMany, migrate } from "../src/index.js";
 import { countingKv } from "./counting-kv.js";
 import { denoKv } from "./faulty-kv.js";
 
@@ -110,13 +110,18 @@ function task(id: string, list: string, n: number) {
 }
 
 let folder: string;
+let owner: Kv | undefined;
 let kv: Kv;
 let db: Database;
 
-describe.each(["memory", "LevelDB"])("a transaction on %s", (engine) => {
+const engines = ["memory", "LevelDB", "a database of another process"];
+
+describe.each(engines)("a transaction on %s", (engine) => {
   beforeEach(async () => {
     folder = await mkdtemp(join(tmpdir(), "keywright-"));
-    kv = engine === "memory" ? await openKv() : await openKv(folder, { durability: "relaxed" });
+    owner = engine === "memory" ? undefined : await openKv(folder, { durability: "relaxed" });
+    const isAttached = engine === "a database of another process";
+    kv = isAttached ? await openKv(`unix:${folder}`) : (owner ?? (await openKv()));
     db = await open(kv);
     await db.users.create({ data: { id: "u" } });
     await db.tasks.createMany({
@@ -125,6 +130,7 @@ describe.each(["memory", "LevelDB"])("a transaction on %s", (engine) => {
   });
   afterEach(async () => {
     await kv.close();
+    await owner?.close();
     await rm(folder, { recursive: true });
   });
 
@@ -334,6 +340,41 @@ describe("a model with live: true", () => {
     });
     expect(attempts).toBe(2);
   });
+});
+
+it("reads in a hook only by indexes that were readable in the state of the transaction", async () => {
+  const schema = z.object({ id: z.string(), n: z.int() });
+  const Plain = defineModel({ name: "items", schema, primaryKey: "id" });
+  const Item = defineModel({ ...Plain, indexes: { byN: { key: "n" } } });
+  const memory = await openKv();
+  try {
+    const plain = await createDatabase({ kv: memory, models: { items: Plain, log: Log } });
+    await plain.items.create({ data: { id: "1", n: 1 } });
+    const opened = { kv: memory, models: { items: Item, log: Log } };
+    const seen: unknown[] = [];
+    const hooked = await createDatabase({
+      ...opened,
+      hooks: {
+        log: {
+          async duringCreate(_, { tx }) {
+            seen.push((await tx.items.findMany({ index: "byN", where: { n: 1 } })).items.length);
+            throw new Error("refused");
+          },
+        },
+      },
+    });
+    const other = await createDatabase(opened);
+    let attempts = 0;
+    const refused = hooked.transaction(async (tx) => {
+      await tx.log.findUnique({ where: { id: "x" } });
+      if (++attempts === 1) await outside(() => migrate(other));
+      await tx.log.create({ data: { id: "x", seen: 1 } });
+    });
+    await expect(refused).rejects.toThrow("refused");
+    expect(seen).toEqual([1]);
+  } finally {
+    await memory.close();
+  }
 });
 
 /** Runs a write of somebody else. */

@@ -43,11 +43,14 @@ import { TransactionAtomic } from "./transaction-atomic.js";
  */
 export class TransactionKv implements Kv {
   readonly limits: KvLimits;
+  /** The transaction within which this one runs, and through which it reads. */
+  readonly #outer: TransactionKv | undefined;
   readonly #attempt: Attempt;
   readonly #afterCommit: AfterCommit[] = [];
   readonly #pendingWrites = new Set<Promise<unknown>>();
 
   constructor(kv: Kv, options: TransactionKvOptions = {}) {
+    this.#outer = kv instanceof TransactionKv ? kv : undefined;
     this.#attempt = new Attempt(kv, options);
     this.limits = this.#attempt.limits;
     shareCapabilities(this, kv);
@@ -188,6 +191,7 @@ export class TransactionKv implements Kv {
    * @throws {TransactionConflictError} if it does.
    */
   assertCovers(versionstamp: string | null): void {
+    this.#outer?.assertCovers(versionstamp);
     this.#attempt.assertCovers(versionstamp);
   }
 
