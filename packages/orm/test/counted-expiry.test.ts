@@ -236,6 +236,36 @@ it.each([
   expect(await counts(db)).toEqual(await scanned());
 });
 
+it("a transaction does not count a row whose time was over when it began to read", async () => {
+  const db = await open();
+  await db.sessions.create({ data: session("a"), expireIn: 1000 });
+  passes(1000);
+  await db.transaction(async (tx) => {
+    expect((await tx.sessions.scan()).items).toEqual([]);
+    // The first count removes the row from the counters, and the transaction still reads the old ones.
+    for (let i = 0; i < 3; i++) expect(await counts(tx)).toEqual(await scanned());
+  });
+});
+
+it("a transaction that reads for the first time to count sees one state", async () => {
+  const late: Kv = new Proxy(kv, {
+    get(target, property) {
+      const member: unknown = Reflect.get(target, property, target);
+      if (typeof member !== "function") return member;
+      if (property !== "openView") return member.bind(target);
+      return () => {
+        passes(1000);
+        return target.openView();
+      };
+    },
+  });
+  const db = await open(late);
+  await db.sessions.create({ data: session("a"), expireIn: 1000 });
+  await db.transaction(async (tx) => {
+    expect(await tx.sessions.count()).toBe((await tx.sessions.scan()).items.length);
+  });
+});
+
 describe("while others write", () => {
   /** A database whose reads of a range of records call `interfere` first. */
   const beforeList = (interfere: () => Promise<void>): Kv =>

@@ -7,7 +7,6 @@ import { readStored } from "../../state/rows/read-rows.js";
 import { counterShape } from "./counter-keys.js";
 import {
   type ExpiredCount,
-  type ExpiredUntil,
   listExpiredCounts,
   listExpiredUntil,
   withoutRow,
@@ -73,17 +72,21 @@ export async function withoutExpired(
 ): Promise<CounterValue[]> {
   const { snapshot, store, isInTransaction } = view;
   if (!maintainedCounters(snapshot).recordsRows) return await read();
-  const start = Date.now();
   const max = isInTransaction ? 0 : maxExpired;
-  const list = async (): Promise<ExpiredUntil> =>
-    isInTransaction
-      ? ofTransaction(await listExpiredCounts(view, snapshot, { now: start }))
-      : await listExpiredUntil(view, snapshot, Date.now());
-  let listed = await listExpiredUntil(store, snapshot, start, max + 1);
+  const list = () => listExpiredUntil(view, snapshot, Date.now());
+  let listed = await listExpiredUntil(store, snapshot, Date.now(), max + 1);
   if (listed.expired.length > max) {
     await subtractExpiredRows(store, Number.POSITIVE_INFINITY);
-    listed = await list();
-  } else if (isInTransaction) listed = ofTransaction([]);
+    if (!isInTransaction) listed = await list();
+  }
+  if (isInTransaction) {
+    // The first of these reads may be the one whose state the transaction reads. It may be from
+    // before a subtraction. What has expired in it has expired by now.
+    const counters = await read();
+    const expired = await listExpiredCounts(view, snapshot, { now: Date.now() });
+    meter.reads += 2 * expired.length;
+    return subtract(counters, await withoutRow(view, expired));
+  }
   for (let tries = 1; ; tries++) {
     const { expired, next } = listed;
     meter.reads += 2 * expired.length;
@@ -95,11 +98,6 @@ export async function withoutExpired(
     // If one of the rows was subtracted or replaced during the read, the counters may not include it.
     if (isCurrent && areIn(listed.expired, expired)) return subtract(counters, gone);
   }
-}
-
-/** Nothing expires within a transaction after it has begun to count. */
-function ofTransaction(expired: readonly ExpiredCount[]): ExpiredUntil {
-  return { expired, next: Number.POSITIVE_INFINITY };
 }
 
 /** True if a list still has all of the rows that had expired before. */
