@@ -7,6 +7,8 @@ import {
   type EngineLimits,
   isKeywrightError,
   type KeyRange,
+  type MaybePromise,
+  type OpenViewOptions,
   type RangeListener,
   type RangeRead,
   type ReadView,
@@ -93,6 +95,7 @@ async function prepare(settings: EngineSettings, statements: Statements): Promis
 
 class PostgresEngine implements Engine {
   readonly isShared = true;
+  readonly checksRanges = true;
   readonly limits: EngineLimits = {
     // The primary key's index holds at most 2,704 bytes for each row.
     keyBytes: 2600,
@@ -129,11 +132,15 @@ class PostgresEngine implements Engine {
     return (await this.#caller.read(this.#statements.getRange(read))).map(entryOf);
   }
 
-  async openView(): Promise<ReadView> {
+  openView({ atFirstRead = false }: OpenViewOptions = {}): MaybePromise<ReadView> {
     this.#views.assertOpen();
     const { deadline } = this.#settings;
-    const reads = await ViewTransaction.begin(this.#viewCaller, this.#statements, deadline);
-    return this.#views.open(reads, () => reads.end());
+    const onBegin = (versionstamp: string) => {
+      view.versionstamp = versionstamp;
+    };
+    const reads = new ViewTransaction(this.#viewCaller, this.#statements, deadline, onBegin);
+    const view = this.#views.open(reads, () => reads.end());
+    return atFirstRead ? view : this.#begun(view, reads);
   }
 
   async commit(writes: readonly AtomicWrite[]): Promise<WriteOutcome[]> {
@@ -158,6 +165,16 @@ class PostgresEngine implements Engine {
     this.#viewCaller.close();
     this.#caller.close();
     await this.#feed.close();
+  }
+
+  async #begun(view: ReadView, reads: ViewTransaction): Promise<ReadView> {
+    try {
+      await reads.begin();
+      return view;
+    } catch (error) {
+      view.close();
+      throw error;
+    }
   }
 
   async #commitBatch(batch: EncodedBatch): Promise<WriteOutcome[]> {

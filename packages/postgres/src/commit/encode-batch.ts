@@ -1,7 +1,9 @@
 import { Buffer } from "node:buffer";
 import type { AtomicWrite } from "@keywright/core";
+import { visibleRange } from "@keywright/core/engine";
 import { change, combination, condition, step } from "../sql/operations.js";
 import { binaryArray } from "./binary-array.js";
+import { ChangedKeys } from "./changed-keys.js";
 import type { CombineMutation } from "./resolve-combinations.js";
 import { Wave } from "./wave.js";
 
@@ -14,18 +16,26 @@ export interface EncodedBatch {
   readonly parameters: readonly unknown[];
   /** By position: the mutation to which a condition belongs. Undefined for a check. */
   readonly sources: readonly (CombineMutation | undefined)[];
+  /** By position: the versionstamps of the range checks. */
+  readonly rangeVersions: readonly string[];
 }
 
 /** Encodes the first of `writes`: all of them, unless many of them depend on each other. */
 export function encodeBatch(writes: readonly AtomicWrite[]): EncodedBatch {
   const columns = new Columns();
   let wave = new Wave();
+  const checksRanges = writes.some(({ rangeChecks = [] }) => rangeChecks.length > 0);
+  const changed = new ChangedKeys();
   for (const [index, write] of writes.entries()) {
-    if (wave.add(index, write)) continue;
-    columns.add(wave, index);
-    if (columns.waves === maxWaves) return columns.encode(index);
-    wave = new Wave();
-    wave.add(index, write);
+    const rivals = changed.writesIn(write.rangeChecks);
+    if (!wave.add(index, write, rivals)) {
+      columns.add(wave, index);
+      if (columns.waves === maxWaves) return columns.encode(index);
+      wave = new Wave();
+      wave.add(index, write, rivals);
+    }
+    columns.addRanges(index, write.rangeChecks);
+    if (checksRanges) changed.add(index, write);
   }
   columns.add(wave, writes.length);
   return columns.encode(writes.length);
@@ -41,6 +51,11 @@ class Columns {
   readonly #ifKinds: number[] = [];
   readonly #ifKeys: Uint8Array[] = [];
   readonly #ifVersions: (Uint8Array | null)[] = [];
+  readonly #rangeWrites: number[] = [];
+  readonly #rangeStarts: Uint8Array[] = [];
+  readonly #rangeEnds: Uint8Array[] = [];
+  readonly #rangePrefixes: Uint8Array[] = [];
+  readonly #rangeVersions: string[] = [];
   readonly #writes: number[] = [];
   readonly #kinds: number[] = [];
   readonly #keys: Uint8Array[] = [];
@@ -104,6 +119,17 @@ class Columns {
     this.#stages.push(stages);
   }
 
+  addRanges(write: number, rangeChecks: AtomicWrite["rangeChecks"] = []): void {
+    for (const { range, versionstamp } of rangeChecks) {
+      const { start, end } = visibleRange(range);
+      this.#rangeWrites.push(write);
+      this.#rangeStarts.push(start);
+      this.#rangeEnds.push(end);
+      this.#rangePrefixes.push(sharedPrefix(start, end));
+      this.#rangeVersions.push(versionstamp);
+    }
+  }
+
   encode(size: number): EncodedBatch {
     const parameters = [
       binaryArray("int4", this.#ends),
@@ -113,6 +139,14 @@ class Columns {
       binaryArray("int4", this.#ifKinds),
       binaryArray("bytea", this.#ifKeys),
       binaryArray("bytea", this.#ifVersions),
+      binaryArray("int4", this.#rangeWrites),
+      binaryArray("bytea", this.#rangeStarts),
+      binaryArray("bytea", this.#rangeEnds),
+      binaryArray("bytea", this.#rangePrefixes),
+      binaryArray(
+        "bytea",
+        this.#rangeVersions.map((version) => Buffer.from(version, "hex")),
+      ),
       binaryArray("int4", this.#writes),
       binaryArray("int4", this.#kinds),
       binaryArray("bytea", this.#keys),
@@ -124,6 +158,13 @@ class Columns {
       binaryArray("bytea", this.#withKeys),
       `{${this.#withOperands.join(",")}}`,
     ];
-    return { size, parameters, sources: this.#sources };
+    return { size, parameters, sources: this.#sources, rangeVersions: this.#rangeVersions };
   }
+}
+
+/** Returns the bytes with which every key from `start` up to `end` begins. */
+function sharedPrefix(start: Uint8Array, end: Uint8Array): Uint8Array {
+  let length = 0;
+  while (length < start.length && start[length] === end[length]) length++;
+  return start.subarray(0, length);
 }

@@ -1,3 +1,4 @@
+import { Buffer } from "node:buffer";
 import type { AtomicWrite, StoredMutation } from "@keywright/core";
 import { type KeyedMutation, lastOfEachKey } from "./last-of-each-key.js";
 import {
@@ -7,9 +8,12 @@ import {
 } from "./resolve-combinations.js";
 import { textOf } from "./text-of.js";
 
-/** A condition of a write. `version` is that of a check, `mutation` that of a combination. */
+/**
+ * A condition of a write. `version` is that of a check, `mutation` that of a combination. The key
+ * of `notApplied` is the index of an earlier write of the batch, in 2 bytes.
+ */
 export interface Condition {
-  readonly kind: "check" | "isU64" | "never";
+  readonly kind: "check" | "isU64" | "never" | "notApplied";
   readonly key: Uint8Array;
   readonly version?: string | null;
   readonly mutation?: CombineMutation;
@@ -38,9 +42,21 @@ export class Wave {
   readonly combinations: Map<string, Combination[]> = new Map();
   /** The keys that `deleteExpired` reads or may delete. */
   readonly #hints = new Set<string>();
+  /** The index of the first write. */
+  #first: number | undefined;
 
-  /** Adds a write. Returns false, without a change, if it depends on a write of the wave. */
-  add(index: number, { checks, mutations }: AtomicWrite): boolean {
+  /**
+   * Adds a write. Returns false, without a change, if it depends on a write of the wave.
+   *
+   * @param rivals the earlier writes of the batch that may change a key of its range checks.
+   */
+  add(
+    index: number,
+    { checks, rangeChecks = [], mutations }: AtomicWrite,
+    rivals: readonly number[],
+  ): boolean {
+    this.#first ??= index;
+    if (rivals.some((rival) => rival >= this.#first!)) return false;
     const texts = mutations.map(({ key }) => textOf(key));
     const conditions: (Condition & { readonly text: string })[] = checks.map((check) => ({
       kind: "check",
@@ -59,7 +75,13 @@ export class Wave {
       if (isCombination(each))
         conditions.push({ kind: "isU64", key: each.key, text, mutation: each });
     }
-    if (this.#depends(conditions, changes)) return false;
+    // A write that is always applied may replace what others of the wave store.
+    const isCertain = conditions.length === 0 && rangeChecks.length === 0;
+    if (this.#depends(conditions, changes, isCertain)) return false;
+    for (const rival of rivals) {
+      const key = Buffer.of(rival >> 8, rival & 0xff);
+      this.conditions.push({ kind: "notApplied", key, write: index });
+    }
     for (const each of conditions) this.conditions.push({ ...each, write: index });
     for (const each of lastOfEachKey(changes)) this.#change(index, each);
     return true;
@@ -68,12 +90,11 @@ export class Wave {
   #depends(
     conditions: readonly { readonly kind: Condition["kind"]; readonly text: string }[],
     changes: readonly KeyedMutation[],
+    isCertain: boolean,
   ): boolean {
     for (const { kind, text } of conditions) {
       if (this.#isReplaced(text) || (kind === "check" && this.combinations.has(text))) return true;
     }
-    // A write that is always applied may replace what others of the wave store.
-    const isCertain = conditions.length === 0;
     return changes.some(({ mutation, text }) => {
       if (isCombination(mutation)) return false;
       if (mutation.type === "deleteExpired") {

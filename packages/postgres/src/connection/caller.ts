@@ -25,8 +25,8 @@ const transient = /^(40|53|55P03|57|25006)/;
 
 export interface HeldConnection {
   readonly client: pg.Client;
-  /** The rows of the last statement that began the transaction. */
-  readonly rows: readonly unknown[];
+  /** The rows of each statement that began the transaction. */
+  readonly results: readonly unknown[][][];
   /** @param hasFailed true if the connection cannot be used again. */
   release(hasFailed: boolean): void;
 }
@@ -82,11 +82,10 @@ export class Caller {
     return await this.#call(async (client, time) => {
       try {
         // Several statements have several results, which the types do not know.
-        const results = (await client.query({ text: begin, query_timeout: time } as {
-          text: string;
-        })) as unknown as pg.QueryResult[];
+        const query = { text: begin, rowMode: "array" as const, query_timeout: time };
+        const results = (await client.query(query)) as unknown as pg.QueryArrayResult<unknown[]>[];
         const release = (hasFailed: boolean) => this.#pool.release(client, hasFailed);
-        return { client, rows: results.at(-1)!.rows, release };
+        return { client, results: results.map(({ rows }) => rows), release };
       } catch (error) {
         this.#pool.release(client, true);
         throw error;

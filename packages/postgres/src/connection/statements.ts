@@ -64,13 +64,16 @@ export class Statements {
   }
 
   /**
-   * Begins a transaction whose reads see the state of this statement, and returns the time. The
-   * server ends it after a minute without a read.
+   * Begins a transaction whose reads see the state of this statement, and returns the time and the
+   * last versionstamp of the state. The server ends it after a minute without a read.
+   *
+   * @param first a read that is sent with it. Several statements in one text have no parameters.
    */
-  begin(): string {
+  begin(first?: Statement): string {
     return `BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY;
       SET LOCAL idle_in_transaction_session_timeout = 60000;
-      SELECT ${statementTime} AS now`;
+      SELECT ${statementTime}, version FROM ${this.#table} WHERE key = ${literalOf(headKey)};
+      ${first?.text.replace(/\$(\d+)/g, (_, n) => literalOf(first.values[n - 1])) ?? ""}`;
   }
 
   head(): Statement {
@@ -111,6 +114,12 @@ export function entryOf([key, value, version, expiresAt]: readonly unknown[]): S
 /** Returns the number of the batch that has a version. */
 export function sequenceOf(version: Buffer): number {
   return Number(version.readBigUInt64BE());
+}
+
+/** Returns a parameter of a read as SQL. */
+function literalOf(value: unknown): string {
+  if (Array.isArray(value)) return `ARRAY[${value.map(literalOf).join(", ")}]`;
+  return Buffer.isBuffer(value) ? `'\\x${value.toString("hex")}'::bytea` : String(Number(value));
 }
 
 function bufferOf(bytes: Uint8Array): Buffer {

@@ -5,60 +5,78 @@ import { textOf } from "../commit/text-of.js";
 import type { Caller, HeldConnection, Statement } from "./caller.js";
 import { entryOf, type Statements } from "./statements.js";
 
-/** The reads of one state of the table, in a transaction on a connection of its own. */
+/**
+ * The reads of one state of the table, in a transaction on a connection of its own. It begins with
+ * `begin()`, or in the same request as the first read.
+ */
 export class ViewTransaction implements ViewReads {
-  readonly #held: HeldConnection;
-  readonly #statements: Statements;
+  readonly #caller: Caller;
   readonly #deadline: number;
+  readonly #onBegin: (versionstamp: string) => void;
+  #statements: Statements;
+  #held: HeldConnection | undefined;
   /** The last statement. A connection has one at a time. */
   #last: Promise<unknown> = Promise.resolve();
   #failure: ReadViewEndedError | undefined;
 
-  static async begin(
+  /** @param onBegin called with the last versionstamp of the state. */
+  constructor(
     caller: Caller,
     statements: Statements,
     deadline: number,
-  ): Promise<ViewTransaction> {
-    const held = await caller.begin(statements.begin());
-    const { now } = held.rows[0] as { now: string };
-    return new ViewTransaction(held, statements.at(Number(now)), deadline);
-  }
-
-  private constructor(held: HeldConnection, statements: Statements, deadline: number) {
-    this.#held = held;
+    onBegin: (versionstamp: string) => void,
+  ) {
+    this.#caller = caller;
     this.#statements = statements;
     this.#deadline = deadline;
+    this.#onBegin = onBegin;
+  }
+
+  async begin(): Promise<void> {
+    await this.#inTurn(() => this.#begin());
   }
 
   async get(key: Uint8Array): Promise<StoredEntry | undefined> {
-    const [row] = await this.#read(this.#statements.get(key));
+    const [row] = await this.#read((statements) => statements.get(key));
     return row && entryOf(row);
   }
 
   async getMany(keys: readonly Uint8Array[]): Promise<(StoredEntry | undefined)[]> {
     if (keys.length === 0) return [];
-    const rows = await this.#read(this.#statements.getMany(keys));
+    const rows = await this.#read((statements) => statements.getMany(keys));
     const found = new Map(rows.map((row) => [textOf(row[0] as Buffer), entryOf(row)]));
     return keys.map((key) => found.get(textOf(key)));
   }
 
   async getRange(read: RangeRead): Promise<StoredEntry[]> {
-    return (await this.#read(this.#statements.getRange(read))).map(entryOf);
+    return (await this.#read((statements) => statements.getRange(read))).map(entryOf);
   }
 
   /** Ends the transaction after the reads that have begun. */
   end(): void {
     const ending = this.#inTurn(async () => {
-      if (this.#failure !== undefined) return;
+      if (this.#failure !== undefined || this.#held === undefined) return;
       await this.#held.client.query("COMMIT");
       this.#held.release(false);
     });
-    ending.catch(() => this.#held.release(true));
+    ending.catch(() => this.#held?.release(true));
   }
 
-  #read({ name, text, values }: Statement): Promise<unknown[][]> {
+  /** Begins the transaction. Returns the rows of its first read, if there is one. */
+  async #begin(first?: Statement): Promise<unknown[][]> {
+    this.#held = await this.#caller.begin(this.#statements.begin(first));
+    const results = this.#held.results.filter(({ length }) => length > 0);
+    const [[now, version]] = results[0] as [[string, Buffer]];
+    this.#statements = this.#statements.at(Number(now));
+    this.#onBegin(version.toString("hex"));
+    return results[1] ?? [];
+  }
+
+  #read(statementFrom: (statements: Statements) => Statement): Promise<unknown[][]> {
     return this.#inTurn(async () => {
       if (this.#failure !== undefined) throw this.#failure;
+      const { name, text, values } = statementFrom(this.#statements);
+      if (this.#held === undefined) return await this.#begin({ name, text, values });
       const query = { name, text, values: [...values], rowMode: "array" as const };
       try {
         const timed = { ...query, query_timeout: this.#deadline } as typeof query;

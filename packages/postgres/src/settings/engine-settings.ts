@@ -15,8 +15,8 @@ export interface PostgresOptions {
   readonly ssl?: boolean | ConnectionOptions | undefined;
   /**
    * The maximum number of connections, without the one that waits for changes. 10 by default.
-   * Copies and other views of one state have as many of their own, which are opened when they are
-   * needed.
+   * Transactions, copies and other views of one state have as many of their own, which are opened
+   * when they are needed.
    */
   readonly maxConnections?: number | undefined;
   /**

@@ -7,6 +7,12 @@ const retention = 10 * 60_000;
 const sweepInterval = 64;
 /** The maximum number of old batches that are removed at once. */
 const sweepSize = 1000;
+/**
+ * A range check looks at the changed keys of at most so many batches, and at most so many bytes,
+ * because other commits wait for it.
+ */
+const maxCheckedBatches = 10_000;
+const maxCheckedBytes = 8 * 1024 * 1024;
 
 /** The parameters of the function, in order. `Statements.commit` passes them. */
 const parameters = [
@@ -20,6 +26,12 @@ const parameters = [
   ["p_if_kinds", "int4[]"],
   ["p_if_keys", "bytea[]"],
   ["p_if_versions", "bytea[]"],
+  // Range checks. A prefix is that of all keys of the range.
+  ["p_range_writes", "int4[]"],
+  ["p_range_starts", "bytea[]"],
+  ["p_range_ends", "bytea[]"],
+  ["p_range_prefixes", "bytea[]"],
+  ["p_range_versions", "bytea[]"],
   // Changes.
   ["p_writes", "int4[]"],
   ["p_kinds", "int4[]"],
@@ -39,11 +51,29 @@ export const commitSignature: string = parameters.map(([, type]) => type).join("
 const isLive = "(expires_at IS NULL OR expires_at > v_now)";
 const isU64 = "length(s.value) = 9 AND get_byte(s.value, 0) = 3";
 const conditions = "unnest(p_if_writes, p_if_kinds, p_if_keys, p_if_versions)";
+const rangeChecks =
+  "unnest(p_range_writes, p_range_starts, p_range_ends, p_range_prefixes, p_range_versions)";
 const changes = "unnest(p_writes, p_kinds, p_keys, p_values, p_times)";
 /** Without the values, which would be copied. */
 const changesOfKeys = "unnest(p_writes, p_kinds, p_keys) AS u(write, kind, key)";
 const combinations =
   "unnest(p_with_writes, p_with_kinds, p_with_stages, p_with_keys, p_with_operands)";
+/** True for the log of the batch of the oldest range check, and of those after it. */
+const isLog = "key >= '\\x0002'::bytea || substr(v_since, 1, 8) AND key < '\\x0003'";
+const numberOf = (bytes: string) => `('x' || encode(${bytes}, 'hex'))::bit(64)::int8`;
+const lengthAndKey = (key: string) =>
+  `decode(lpad(to_hex(length(${key})), 8, '0'), 'hex') || ${key}`;
+/** The keys of a log entry `l`, up to the empty one. Their lengths fit in 2 bytes. */
+const loggedKeys = `
+  WITH RECURSIVE steps(key, next) AS (
+    SELECT NULL::bytea, 1
+    UNION ALL
+    SELECT substr(l.keys, s.next + 4, n.length), s.next + 4 + n.length
+    FROM steps AS s CROSS JOIN LATERAL (SELECT CASE WHEN s.next < length(l.keys) THEN
+      get_byte(l.keys, s.next + 1) * 256 + get_byte(l.keys, s.next + 2) END) AS n(length)
+    WHERE n.length > 0
+  )
+  SELECT key FROM steps`;
 /** True for what belongs to a write of the wave that is applied. */
 const isApplied = "u.write >= v_first AND u.write <= v_last AND NOT u.write = ANY (v_failed)";
 const versionOf = (write: string) => `decode(v_hex || lpad(to_hex(${write}), 4, '0'), 'hex')`;
@@ -59,7 +89,7 @@ const bytesOfU64 = [1, 2, 3, 4, 5, 6, 7, 8];
 /** Returns a `KvU64` (format byte 3, then 8 bytes, little-endian) as a signed integer, as SQL. */
 function signedOf(value: string): string {
   const bytes = bytesOfU64.map((i) => `substr(${value}, ${10 - i}, 1)`);
-  return `('x' || encode(${bytes.join(" || ")}, 'hex'))::bit(64)::int8`;
+  return numberOf(bytes.join(" || "));
 }
 
 /** Returns 16 hexadecimal digits as a `KvU64`, as SQL. */
@@ -86,10 +116,13 @@ function digitsOf(number: string): string {
  * A batch has waves of consecutive writes, which are applied one after another. No write of a wave
  * depends on another one of it, so a few statements apply a wave, however many writes it has.
  *
+ * Range checks are answered from the log of changed keys, before the waves. The program adds
+ * conditions for the earlier writes of the batch that change a key of the range.
+ *
  * It returns three texts with colons between them: the number of the batch, the indexes of the
  * writes that were not applied, and for each of them the position of the condition that is not
- * true. If a batch with this id was applied before, it changes nothing and returns the first
- * answer.
+ * true. It is 0 for a range check, and negative for one with a versionstamp that no commit has. If
+ * a batch with this id was applied before, it changes nothing and returns the first answer.
  */
 export function createCommitFunction(prefix: string): string {
   const signature = parameters.map((parameter) => parameter.join(" ")).join(", ");
@@ -118,6 +151,8 @@ DECLARE
   v_wave_positions int4[];
   v_expired bytea[];
   v_all_expired bytea[] := '{}';
+  v_since bytea;
+  v_oldest int8;
   v_result text;
 BEGIN
   SELECT version INTO v_head FROM ${prefix} WHERE key = '\\x0000' FOR UPDATE;
@@ -125,7 +160,40 @@ BEGIN
   IF v_known IS NOT NULL THEN
     RETURN convert_from(v_known, 'UTF8');
   END IF;
-  v_sequence := ('x' || encode(substr(v_head, 1, 8), 'hex'))::bit(64)::int8 + 1;
+  v_sequence := ${numberOf("substr(v_head, 1, 8)")} + 1;
+  IF cardinality(p_range_writes) > 0 THEN
+    SELECT version INTO v_since FROM unnest(p_range_versions) AS version ORDER BY version LIMIT 1;
+    -- The batch from which on no number is missing in the log, within the limits.
+    SELECT min(c.number) INTO v_oldest FROM (
+      SELECT l.number, row_number() OVER later AS count, sum(l.bytes) OVER later AS bytes
+      FROM (
+        SELECT ${numberOf("substr(key, 3)")} AS number, length(value) AS bytes
+        FROM ${prefix} WHERE ${isLog} ORDER BY key DESC LIMIT ${maxCheckedBatches}
+      ) AS l WINDOW later AS (ORDER BY l.number DESC)
+    ) AS c WHERE c.number = v_sequence - c.count AND c.bytes <= ${maxCheckedBytes};
+    WITH log AS MATERIALIZED (
+      SELECT version, substr(value, 17) AS keys FROM ${prefix}
+      WHERE ${isLog} AND version > v_since
+        AND key >= '\\x0002'::bytea || int8send(coalesce(v_oldest, v_sequence))
+    )
+    SELECT coalesce(array_agg(f.write), '{}'), coalesce(array_agg(f.position), '{}')
+      INTO v_failed, v_positions
+      FROM (
+        SELECT r.write, min(CASE WHEN r.version > v_head THEN -r.position ELSE 0 END) AS position
+        FROM ${rangeChecks} WITH ORDINALITY AS r(write, first, last, prefix, version, position)
+        WHERE r.version > v_head OR r.version < v_head AND (
+          greatest(${numberOf("substr(r.version, 1, 8)")}, 1) < coalesce(v_oldest, v_sequence)
+          OR EXISTS (
+            SELECT FROM log AS l CROSS JOIN LATERAL (${loggedKeys}) AS k
+            WHERE l.version > r.version AND position(r.prefix IN l.keys) > 0
+              AND k.key >= r.first AND k.key < r.last AND (
+                substr(l.version, 1, 8) > substr(r.version, 1, 8)
+                -- A key of the batch of the versionstamp, which a later write of it has changed.
+                OR NOT EXISTS (
+                  SELECT FROM ${prefix} AS t WHERE t.key = k.key AND t.version <= r.version))))
+        GROUP BY r.write
+      ) AS f;
+  END IF;
   v_hex := lpad(to_hex(v_sequence), 16, '0');
   IF ${change.setAtVersionstamp} = ANY (p_kinds) THEN
     -- A key that already ends in the versionstamp would be the same as one that gets it.
@@ -148,10 +216,12 @@ BEGIN
           SELECT u.write, min(u.position) AS position
           FROM ${conditions} WITH ORDINALITY AS u(write, kind, key, version, position)
           ${entryOf("u.key", "version, value", isLive)}
-          WHERE u.write >= v_first AND u.write <= v_last AND (
+          WHERE ${isApplied} AND (
             u.kind = ${condition.check} AND s.version IS DISTINCT FROM u.version
             OR u.kind = ${condition.isU64} AND s.value IS NOT NULL AND NOT (${isU64})
-            OR u.kind = ${condition.never})
+            OR u.kind = ${condition.never}
+            OR u.kind = ${condition.notApplied}
+              AND NOT get_byte(u.key, 0) * 256 + get_byte(u.key, 1) = ANY (v_failed))
           GROUP BY u.write
         ) AS f;
       v_failed := v_failed || v_wave_failed;
@@ -228,7 +298,7 @@ BEGIN
      v_now + ${retention}),
     ('\\x0002'::bytea || decode(v_hex, 'hex'),
      p_id || coalesce(
-       (SELECT string_agg(decode(lpad(to_hex(length(c.key)), 8, '0'), 'hex') || c.key, ''::bytea)
+       (SELECT string_agg(${lengthAndKey("c.key")}, ''::bytea)
         FROM (
           SELECT ${changedKey} AS key
             FROM ${changesOfKeys}
@@ -237,9 +307,10 @@ BEGIN
           SELECT u.key
             FROM unnest(p_with_writes, p_with_keys) AS u(write, key)
             WHERE NOT u.write = ANY (v_failed)
-          UNION ALL
-          SELECT unnest(v_all_expired)
-        ) AS c), ''::bytea),
+        ) AS c), ''::bytea)
+       || coalesce(
+       (SELECT ${lengthAndKey("''::bytea")} || string_agg(${lengthAndKey("c.key")}, ''::bytea)
+        FROM unnest(v_all_expired) AS c(key)), ''::bytea),
      ${versionOf("v_last")}, v_now + ${retention});
   IF v_sequence % ${sweepInterval} = 0 THEN
     WITH old AS (

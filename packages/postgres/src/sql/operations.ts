@@ -6,6 +6,8 @@ export const condition = {
   isU64: 1,
   /** Never true. */
   never: 2,
+  /** An earlier write of the batch was not applied. The key is its index, in 2 bytes. */
+  notApplied: 3,
 } as const;
 
 /** The changes of a batch. */

@@ -3,7 +3,7 @@ export const serverTime = "(extract(epoch FROM clock_timestamp()) * 1000)::int8"
 
 /** The signature has the version of the body, so that programs of several versions can coexist. */
 export function commitFunction(prefix: string): string {
-  return `${prefix}_commit_1`;
+  return `${prefix}_commit_2`;
 }
 
 export function channelOf(prefix: string): string {

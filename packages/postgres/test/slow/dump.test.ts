@@ -53,7 +53,7 @@ describeOnServer("a table that pg_dump has written", () => {
       await kv.close();
     }
     await server.query("DROP TABLE keywright");
-    await server.query("DROP FUNCTION keywright_commit_1");
+    await server.query("DROP FUNCTION keywright_commit_2");
     const file = join(server.folder, "dump.sql");
     await writeFile(file, dump, { mode: 0o644 });
     await server.runTool("psql", ["-v", "ON_ERROR_STOP=1", "-q", "-f", file]);

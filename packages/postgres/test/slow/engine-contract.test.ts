@@ -7,7 +7,7 @@ engineContract(
   { describe, it },
   {
     name: "PostgresEngine",
-    capabilities: ["shared", "views"],
+    capabilities: ["shared", "views", "rangeChecks"],
     create: async () => {
       const options = newTable();
       return { open: () => postgresEngine(options) };

@@ -68,7 +68,7 @@ describeOnServer("postgresEngine refuses", () => {
     });
     expect(await query(`SELECT to_regclass('${prefix}') AS id`)).toEqual([{ id: null }]);
     await (await open({ prefix })).set(["a"], 1);
-    await query(`DROP FUNCTION ${prefix}_commit_1`);
+    await query(`DROP FUNCTION ${prefix}_commit_2`);
     const again = await open({ prefix, createIfMissing: false });
     expect((await again.get(["a"])).value).toBe(1);
   });
@@ -146,7 +146,7 @@ describeOnServer("a server that needs a password", () => {
     await server.query("GRANT INSERT, UPDATE, DELETE ON kw2 TO reader");
     await reader.set(["a"], 3);
     expect((await owner.get(["a"])).value).toBe(3);
-    await server.query("REVOKE EXECUTE ON FUNCTION kw2_commit_1 FROM PUBLIC");
+    await server.query("REVOKE EXECUTE ON FUNCTION kw2_commit_2 FROM PUBLIC");
     await expect(reader.set(["a"], 4)).rejects.toMatchObject(refused);
   });
 

@@ -22,6 +22,12 @@ describeOnServer("the plans of an engine", () => {
         [name, "b"],
       ]);
       for await (const _ of kv.list({ prefix: [name] }));
+      const view = await kv.openView();
+      await kv.set(["other", name], 1);
+      const { versionstamp } = view!;
+      view!.close();
+      const range = { prefix: [name] };
+      await kv.atomic().checkRange!(range, versionstamp!).set([name, "a"], 2).commit();
     };
     const counts = async () => {
       const id = `'${table.prefix}'::regclass`;

@@ -1,4 +1,4 @@
-import { type Engine, openKv } from "@keywright/core";
+import { type Engine, openKv, type ReadView } from "@keywright/core";
 import { createDatabase, defineModel, hasMany } from "@keywright/orm";
 import pg from "pg";
 import { expect, it, vi } from "vitest";
@@ -33,6 +33,20 @@ function counted(engine: Engine): { engine: Engine; requests(): number } {
     engine: {
       limits: engine.limits,
       isShared: true,
+      checksRanges: true,
+      // A view that begins with its first read needs no request to be opened.
+      openView: (options) => {
+        const view = engine.openView!({ ...options, atFirstRead: true }) as ReadView;
+        return {
+          get versionstamp() {
+            return view.versionstamp;
+          },
+          get: count((key) => view.get(key)),
+          getMany: count((keys) => view.getMany(keys)),
+          getRange: count((read) => view.getRange(read)),
+          close: () => view.close(),
+        };
+      },
       get: count((key) => engine.get(key)),
       getMany: count((keys) => engine.getMany(keys)),
       getRange: count((read) => engine.getRange(read)),
@@ -85,6 +99,12 @@ describeOnServer("the round trips of a call", () => {
         await tx.users.update({ where, data: { name: `${one.name}!` } });
       }),
     );
+    await measure("a transaction of a list", (attempt) =>
+      db.transaction(async (tx) => {
+        await tx.posts.findMany({ where: { authorId: 5 } });
+        await tx.posts.create({ data: { id: 100 + attempt, authorId: 7 } });
+      }),
+    );
     expect(trips).toEqual({
       create: 1,
       findUnique: 1,
@@ -94,6 +114,7 @@ describeOnServer("the round trips of a call", () => {
       "findMany of 100 rows": 2,
       "findUnique with include": 3,
       "a transaction of 2 reads": 3,
+      "a transaction of a list": 4,
     });
   });
 });

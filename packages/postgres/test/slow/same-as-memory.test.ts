@@ -10,12 +10,15 @@ const types = ["set", "text", "delete", "sum", "sum", "sum", "min", "max", "stam
 interface Commit {
   /** Checks of keys: with the versionstamp that was read last, or for absence. */
   readonly checks: readonly { readonly key: string; readonly absent: boolean }[];
+  /** The first and the last key of a range that has not changed since before the group. */
+  readonly range: readonly [string, string] | undefined;
   readonly changes: readonly { readonly type: (typeof types)[number]; readonly key: string }[];
 }
 
 const key = fc.constantFrom(...keys);
 const commits: fc.Arbitrary<Commit> = fc.record({
   checks: fc.array(fc.record({ key, absent: fc.boolean() }), { maxLength: 2 }),
+  range: fc.option(fc.tuple(key, key), { nil: undefined, freq: 2 }),
   changes: fc.array(fc.record({ type: fc.constantFrom(...types), key }), { maxLength: 4 }),
 });
 const groups = fc.array(fc.array(commits, { minLength: 1, maxLength: 12 }), {
@@ -92,9 +95,16 @@ async function outcomesOf(
 ): Promise<unknown[]> {
   const entries = await kv.getMany(keys.map((each) => [prefix, each]));
   const stamps = new Map(keys.map((each, index) => [each, entries[index]!.versionstamp]));
+  const view = await kv.openView();
+  const since = view!.versionstamp!;
+  view!.close();
   const results = await Promise.allSettled(
-    group.map(({ checks, changes }, index) => {
+    group.map(({ checks, range, changes }, index) => {
       const atomic = kv.atomic();
+      if (range !== undefined) {
+        const [start, end] = [...range].sort();
+        atomic.checkRange!({ start: [prefix, start!], end: [prefix, end!, "z"] }, since);
+      }
       for (const { key, absent } of checks) {
         atomic.check({ key: [prefix, key], versionstamp: absent ? null : stamps.get(key)! });
       }

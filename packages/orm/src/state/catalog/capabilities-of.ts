@@ -48,8 +48,8 @@ export class Capabilities {
   }
 
   /**
-   * Opens reads of one state of the database. Returns undefined if it has none, or if they have to
-   * be waited for.
+   * Opens reads of one state of the database: that of the first read, if the database asks a server
+   * for it. Returns undefined if it has none, or if they have to be waited for.
    */
   openView(): KvView | undefined {
     if (!this.#mayOpenView) return undefined;

@@ -170,6 +170,8 @@ export class TransactionKv implements Kv {
     if (attempt.isEnded) throw new TransactionEndedError();
     attempt.end();
     if (attempt.hasConflict) return { ok: false };
+    // A commit reads nothing more. On a server, others may wait for the connection.
+    if (attempt.buffer.mutationCount > 0) attempt.release();
     const result = await commitBuffer(attempt, attempt.reads, attempt.buffer);
     if (result.ok) await runAfterCommit(this.#afterCommit, result.versionstamp);
     return result;
