@@ -70,7 +70,7 @@ export async function killOwner(kills, random, name = "kv") {
   return { commits: next, problems };
 }
 
-async function startOwner(path) {
+export async function startOwner(path) {
   const child = spawn(process.execPath, [program, path], {
     stdio: ["ignore", "pipe", "inherit"],
   });
