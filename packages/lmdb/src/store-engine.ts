@@ -50,6 +50,8 @@ export class StoreEngine implements Engine {
   readonly #views = new OpenViews();
   #head: Head;
   #lastVersionstamp: string;
+  /** Stays true after a failure, after which nothing more is committed. */
+  #isCommitting = false;
   /** Set when an entry was found damaged or missing. All calls fail from then on. */
   #damage: CorruptionError | undefined;
 
@@ -81,6 +83,10 @@ export class StoreEngine implements Engine {
       await engine.#checker.close();
       throw error;
     }
+  }
+
+  get lastVersionstamp(): string | undefined {
+    return this.#isCommitting ? undefined : this.#lastVersionstamp;
   }
 
   get(key: Uint8Array): StoredEntry | undefined {
@@ -138,12 +144,14 @@ export class StoreEngine implements Engine {
     });
     const outcomes = writes.map((write) => group.apply(write));
     if (group.last === undefined) return outcomes;
+    this.#isCommitting = true;
     this.#head = await writeCommit(
       { store: this.#store, tree: this.#tree, path: this.#path },
       this.#head,
       group.mutations,
     );
     this.#lastVersionstamp = group.last;
+    this.#isCommitting = false;
     this.#watchers.notify(group.mutations);
     return outcomes;
   }

@@ -1,4 +1,4 @@
-import type { Kv } from "@keywright/core";
+import type { AtomicOperation, Kv } from "@keywright/core";
 
 /** How often each method of a database was called. */
 export interface KvCalls {
@@ -16,27 +16,31 @@ export function isOfCatalog([key]: readonly unknown[]): boolean {
 /** A database, and how often its methods are called from now on, but for reads of the catalog. */
 export function countingKv(kv: Kv): { readonly kv: Kv; readonly calls: KvCalls } {
   const calls: KvCalls = { get: 0, getMany: 0, list: 0, commit: 0 };
-  const counted = new Proxy(kv, {
-    get(target, property) {
-      if (property === "atomic") {
-        return () => {
-          const operation = target.atomic();
-          const commit = operation.commit.bind(operation);
-          operation.commit = () => {
-            calls.commit++;
-            return commit();
-          };
-          return operation;
+  const counted = <Reads extends object>(reads: Reads): Reads =>
+    new Proxy(reads, {
+      get(target, property) {
+        const member: unknown = Reflect.get(target, property, target);
+        if (typeof member !== "function") return member;
+        return (...given: unknown[]) => {
+          if (isOfCatalog(given)) return member.apply(target, given);
+          if (property === "get" || property === "getMany" || property === "list")
+            calls[property]++;
+          const result: unknown = member.apply(target, given);
+          if (property === "atomic") return countingCommit(result as AtomicOperation, calls);
+          return property === "openView" && !(result instanceof Promise)
+            ? counted(result as object)
+            : result;
         };
-      }
-      const member: unknown = Reflect.get(target, property, target);
-      if (typeof member !== "function") return member;
-      return (...given: unknown[]) => {
-        if (isOfCatalog(given)) return member.apply(target, given);
-        if (property === "get" || property === "getMany" || property === "list") calls[property]++;
-        return member.apply(target, given);
-      };
-    },
-  });
-  return { kv: counted, calls };
+      },
+    });
+  return { kv: counted(kv), calls };
+}
+
+function countingCommit(operation: AtomicOperation, calls: KvCalls): AtomicOperation {
+  const commit = operation.commit.bind(operation);
+  operation.commit = () => {
+    calls.commit++;
+    return commit();
+  };
+  return operation;
 }

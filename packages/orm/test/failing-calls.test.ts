@@ -257,15 +257,16 @@ async function failCall(
       () => undefined,
       (reason: unknown) => reason,
     );
-    const { running, calls } = failing;
+    const { running, calls, views } = failing;
     if (calls < failsAt) {
       expect(error).toBeUndefined();
       return false;
     }
     await fewTurns();
-    expect({ failsAt, running, later: failing.calls - calls }).toEqual({
+    expect({ failsAt, running, views, later: failing.calls - calls }).toEqual({
       failsAt,
       running: 0,
+      views: 0,
       later: 0,
     });
     return true;

@@ -1,4 +1,4 @@
-import type { AtomicOperation, Kv, KvListIterator } from "@keywright/core";
+import type { AtomicOperation, Kv, KvListIterator, KvView } from "@keywright/core";
 
 /** What a call of {@link FailingKv} rejects with. */
 class PlannedFailure extends Error {}
@@ -17,13 +17,33 @@ export class FailingKv {
   calls = 0;
   running = 0;
 
+  /** The views that are open. */
+  views = 0;
+
   constructor(kv: Kv) {
-    this.kv = new Proxy(kv, {
+    this.kv = this.#failing(kv);
+  }
+
+  #failing<Reads extends object>(reads: Reads): Reads {
+    return new Proxy(reads, {
       get: (target, property) => {
         const member: unknown = Reflect.get(target, property, target);
         if (typeof member !== "function") return member;
         const method = member.bind(target) as (...args: unknown[]) => unknown;
-        if (property === "atomic") return () => this.#withCommit(target.atomic());
+        if (property === "atomic")
+          return () => this.#withCommit(method() as ReturnType<Kv["atomic"]>);
+        if (property === "openView") {
+          return (...args: unknown[]) => {
+            this.views++;
+            return this.#failing(method(...args) as KvView);
+          };
+        }
+        if (property === "close" && "versionstamp" in target) {
+          return () => {
+            this.views--;
+            method();
+          };
+        }
         if (property === "list") {
           return (...args: unknown[]) => this.#withNext(method(...args) as KvListIterator<unknown>);
         }

@@ -48,6 +48,17 @@ export async function crashAtEachCommit(run: (at: number) => Promise<boolean>): 
   }
 }
 
+/** A database that cannot read one state, as Deno KV, so that its reads can be interfered with. */
+export function withoutViews(kv: Kv): Kv {
+  return new Proxy(kv, {
+    get(target, property) {
+      if (property === "openView" || property === "checksRanges") return undefined;
+      const member: unknown = Reflect.get(target, property, target);
+      return typeof member === "function" ? member.bind(target) : member;
+    },
+  });
+}
+
 /**
  * A database that calls `interfere` before each commit of an atomic operation, and `beforeGet`
  * before each `get`.

@@ -19,7 +19,7 @@ import {
   type QueryEvent,
 } from "../src/index.js";
 import { countingKv } from "./counting-kv.js";
-import { denoKv } from "./faulty-kv.js";
+import { denoKv, withoutViews } from "./faulty-kv.js";
 import { Reports } from "./live-reports.js";
 import { openDenoKv } from "./open-deno-kv.js";
 import { rejection } from "./user-model.js";
@@ -489,7 +489,7 @@ function countingWatches(kv: EmbeddedKv): { kv: Kv; readonly open: number } {
  */
 function afterFirstList(kv: Kv, interfere: () => Promise<unknown>): Kv {
   let isFirst = true;
-  return new Proxy(kv, {
+  return new Proxy(withoutViews(kv), {
     get(target, property) {
       const member: unknown = Reflect.get(target, property, target);
       if (property !== "list") return typeof member === "function" ? member.bind(target) : member;

@@ -13,7 +13,7 @@ import * as fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { runTransaction } from "../src/state/transaction/run-transaction.js";
 import { TransactionKv } from "../src/state/transaction/transaction-kv.js";
-import { denoKv } from "./faulty-kv.js";
+import { denoKv, withoutViews } from "./faulty-kv.js";
 import { openDenoKv } from "./open-deno-kv.js";
 
 const openDenoMode = (): Promise<Kv> => openKv(":memory:", { compat: "deno" });
@@ -23,7 +23,7 @@ let kv: Kv;
 let plainKv: Kv;
 beforeEach(async () => {
   kv = await openKv();
-  plainKv = kvWith(kv, { openView: undefined, checksRanges: undefined });
+  plainKv = withoutViews(kv);
 });
 afterEach(async () => {
   await kv.close();
@@ -455,7 +455,7 @@ describe("reads", () => {
 
   it("of more absent keys than are read at once are verified by a commit without writes", async () => {
     const limited = await openDenoMode();
-    const plainLimited = kvWith(limited, { openView: undefined, checksRanges: undefined });
+    const plainLimited = withoutViews(limited);
     try {
       const wanted: KvKey[] = Array.from({ length: 25 }, (_, n) => ["absent", n]);
       let attempts = 0;

@@ -212,6 +212,13 @@ export interface Engine {
    */
   readonly checksRanges?: boolean;
 
+  /**
+   * The versionstamp of the last commit, if `get` and `getMany` read at once and the newest state
+   * is the one after this commit. Two such reads see the same state if it was the same before both.
+   * Undefined while a commit is being written, and always if reads have to wait.
+   */
+  readonly lastVersionstamp?: string | undefined;
+
   /** Returns the entry of a key, or undefined if there is none. */
   get(key: Uint8Array): MaybePromise<StoredEntry | undefined>;
 

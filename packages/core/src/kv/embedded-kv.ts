@@ -98,6 +98,15 @@ export class EmbeddedKv implements Kv, AsyncDisposable, Disposable {
     return this.#shared.engine.checksRanges === true;
   }
 
+  /**
+   * The versionstamp of the last commit, if it is known without waiting. Undefined while a commit
+   * is being written, and always on a server or in an attached process. Two calls of `get` or
+   * `getMany` see the same state if it was the same before both.
+   */
+  get lastVersionstamp(): string | undefined {
+    return this.#shared.engine.lastVersionstamp;
+  }
+
   /** The process that owns the database, if it is another one. */
   get attached(): DatabaseOwner | undefined {
     return this.#shared.engine.owner;

@@ -80,7 +80,10 @@ export class Calls {
         return read(view, options, meter);
       };
       const finish = (view: ReadView, found: Found) => shape(view, found, options, meter);
-      if (include === undefined) return withReadView(context, models, begin, finish);
+      if (include === undefined) {
+        const isOfOneRow = operation === "findUnique" && related === undefined;
+        return withReadView(context, models, begin, finish, isOfOneRow);
+      }
       return withReadView(context, models, (view) => {
         meter.reads = 0;
         return retryTornRead(async () => await finish(view, await read(view, options, meter)));
@@ -179,10 +182,11 @@ export class Calls {
     const { onQuery } = context.settings;
     const report = onQuery && new CallReport(context.model.name, operation, onQuery);
     let meter: ReadMeter | undefined;
+    let view: ReadView | undefined;
     try {
       const options = parseOptions(context, operation, args, this.kind);
       meter = meterOf(context, options);
-      const view = await takeReadView(options.withDeleted ? withDeletedRows(context) : context);
+      view = await takeReadView(options.withDeleted ? withDeletedRows(context) : context);
       const { signal } = options;
       if (signal === undefined) yield* read(view, options, meter);
       else {
@@ -197,6 +201,7 @@ export class Calls {
       if (report !== undefined) report.error = error;
       throw error;
     } finally {
+      view?.end();
       report?.end(meter);
     }
   }

@@ -44,9 +44,10 @@ export type LevelDatabase = AbstractLevel<string | Buffer | Uint8Array, unknown,
 const nothing = new Uint8Array(0);
 const synced: typeof bytes & { sync: boolean } = { ...bytes, sync: true };
 
-/** A snapshot that several views read. */
-interface SharedSnapshot {
-  readonly snapshot: AbstractSnapshot;
+/** A state that several views read. */
+interface HeldState {
+  /** Taken when the next commit is written. Until then the state is the newest one. */
+  snapshot: AbstractSnapshot | undefined;
   readonly versionstamp: string;
   users: number;
 }
@@ -86,7 +87,8 @@ export class LevelEngine implements Engine {
   readonly #checkedVersions = new CheckedVersions();
   readonly #recent: RecentCommits;
   #lastVersionstamp: string;
-  #lastSnapshot: SharedSnapshot | undefined;
+  /** The state that views hold, if it is that of the last commit. */
+  #lastHeld: HeldState | undefined;
   #hasFailed = false;
 
   private constructor(level: Level, lastVersionstamp: string, options: LevelEngineOptions) {
@@ -149,6 +151,11 @@ export class LevelEngine implements Engine {
     }
   }
 
+  get lastVersionstamp(): string | undefined {
+    const { hasGetSync, isWriting } = this.#source;
+    return hasGetSync && !isWriting ? this.#lastVersionstamp : undefined;
+  }
+
   get(key: Uint8Array): MaybePromise<StoredEntry | undefined> {
     return this.#reads.get(key);
   }
@@ -163,7 +170,7 @@ export class LevelEngine implements Engine {
 
   async #getRanges(reads: readonly RangeRead[]): Promise<StoredEntry[][]> {
     const snapshot = this.#level.snapshot();
-    const state = new LevelReads(this.#source, { snapshot, now: Date.now() });
+    const state = new LevelReads(this.#source, { held: { snapshot }, now: Date.now() });
     try {
       const ranges: StoredEntry[][] = [];
       for (const read of reads) ranges.push(await state.getRange(read, Number.POSITIVE_INFINITY));
@@ -176,34 +183,34 @@ export class LevelEngine implements Engine {
   #openView(): ReadView {
     if (this.#source.damage !== undefined) throw this.#source.damage;
     try {
-      const shared = this.#snapshot();
-      const { snapshot, versionstamp } = shared;
-      const reads = new LevelReads(this.#source, { snapshot, now: Date.now() });
-      return this.#views.open(reads, () => this.#release(shared), versionstamp);
+      const held = this.#hold();
+      const reads = new LevelReads(this.#source, { held, now: Date.now() });
+      return this.#views.open(reads, () => this.#release(held), held.versionstamp);
     } catch (error) {
       throw readFailure(error);
     }
   }
 
-  /** Returns the last snapshot if nothing was committed since, and otherwise a new one. */
-  #snapshot(): SharedSnapshot {
-    let shared = this.#lastSnapshot;
-    if (shared?.versionstamp !== this.#lastVersionstamp) {
-      // It may already contain a group that is being written. The keys of the group then count as
-      // changed since the view, which is safe.
-      const snapshot = this.#level.snapshot();
-      shared = { snapshot, versionstamp: this.#lastVersionstamp, users: 0 };
-      this.#lastSnapshot = shared;
+  /** Returns the state of the last view if nothing was committed since, and otherwise a new one. */
+  #hold(): HeldState {
+    let held = this.#lastHeld;
+    if (held?.versionstamp !== this.#lastVersionstamp) {
+      held = { snapshot: undefined, versionstamp: this.#lastVersionstamp, users: 0 };
+      this.#lastHeld = held;
+      const { hasGetSync, isWriting } = this.#source;
+      // The state may already contain a group that is being written. The keys of the group then
+      // count as changed since the view, which is safe.
+      if (!hasGetSync || isWriting) held.snapshot = this.#level.snapshot();
     }
-    shared.users++;
-    return shared;
+    held.users++;
+    return held;
   }
 
-  #release(shared: SharedSnapshot): void {
-    if (--shared.users > 0) return;
-    if (this.#lastSnapshot === shared) this.#lastSnapshot = undefined;
+  #release(held: HeldState): void {
+    if (--held.users > 0) return;
+    if (this.#lastHeld === held) this.#lastHeld = undefined;
     // A snapshot that cannot be closed now is closed with the database.
-    shared.snapshot.close().catch(() => undefined);
+    held.snapshot?.close().catch(() => undefined);
   }
 
   async commit(writes: readonly AtomicWrite[]): Promise<WriteOutcome[]> {
@@ -274,6 +281,8 @@ export class LevelEngine implements Engine {
     sync: boolean,
   ): Promise<void> {
     const batch = this.#level.batch();
+    const held = this.#lastHeld;
+    if (held !== undefined) held.snapshot ??= this.#level.snapshot();
     this.#source.isWriting = true;
     // The types do not know that the options may be undefined.
     const options = this.#source.encodings as typeof bytes;

@@ -36,7 +36,8 @@ export interface LevelSource {
 
 /** A state of the database that does not change. */
 export interface LevelState {
-  readonly snapshot: AbstractSnapshot;
+  /** Its snapshot is undefined as long as it is the newest state. */
+  readonly held: { readonly snapshot: AbstractSnapshot | undefined };
   /** Milliseconds since the epoch. Entries that expire by then are absent. */
   readonly now: number;
 }
@@ -45,14 +46,21 @@ export interface LevelState {
 export class LevelReads {
   readonly #source: LevelSource;
   readonly #state: LevelState | undefined;
-  /** The options of reads of single keys. The types do not know that they may be undefined. */
-  readonly #options: typeof bytes;
+  /** The options of reads of single keys in a snapshot. */
+  #inSnapshot: typeof bytes | undefined;
 
   constructor(source: LevelSource, state?: LevelState) {
     this.#source = source;
     this.#state = state;
-    const options = state === undefined ? source.encodings : { ...bytes, snapshot: state.snapshot };
-    this.#options = options as typeof bytes;
+  }
+
+  /** The options of reads of single keys. The types do not know that they may be undefined. */
+  get #options(): typeof bytes {
+    if (this.#inSnapshot !== undefined) return this.#inSnapshot;
+    const snapshot = this.#state?.held.snapshot;
+    if (snapshot === undefined) return this.#source.encodings as typeof bytes;
+    this.#inSnapshot = { ...bytes, snapshot } as typeof bytes;
+    return this.#inSnapshot;
   }
 
   get(key: Uint8Array): MaybePromise<StoredEntry | undefined> {
@@ -85,7 +93,8 @@ export class LevelReads {
     if (range.end.length === 0) return [];
     const { start: gte, end: lt } = visibleRange(range);
     const now = this.#now();
-    const of = this.#state === undefined ? {} : { snapshot: this.#state.snapshot };
+    const snapshot = this.#state?.held.snapshot;
+    const of = snapshot === undefined ? {} : { snapshot };
     try {
       const iterator = level.iterator({ ...bytes, ...readAhead, gte, lt, reverse, ...of });
       try {
@@ -151,7 +160,7 @@ export class LevelReads {
   async #getManyOfSnapshot(keys: readonly Uint8Array[]): Promise<(StoredEntry | undefined)[]> {
     const snapshot = this.#source.level.snapshot();
     try {
-      const reads = new LevelReads(this.#source, { snapshot, now: Date.now() });
+      const reads = new LevelReads(this.#source, { held: { snapshot }, now: Date.now() });
       return reads.#unexpired(keys.map((key) => reads.getSync(key)));
     } finally {
       await snapshot.close();

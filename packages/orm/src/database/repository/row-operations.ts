@@ -7,7 +7,7 @@ import { retryTornRead } from "../../read/include/retry-torn-read.js";
 import { planUnique, primaryKeyIn } from "../../read/plan/plan-unique.js";
 import type { AnyQuery, FoundRow } from "../../state/context/any-query.js";
 import type { ReadMeter } from "../../state/context/read-meter.js";
-import { viewOf, withReadView } from "../../state/context/read-view.js";
+import { type ReadView, viewOf, withReadView } from "../../state/context/read-view.js";
 import { scopedUnique } from "../../state/context/scope.js";
 import type { TableContext } from "../../state/context/table-context.js";
 import { deleteRow } from "../../write/cascade/delete-row.js";
@@ -207,7 +207,8 @@ function findWholeRow(
   meter: ReadMeter,
 ): Promise<FoundRow | undefined> {
   const where = whereOf(context, query);
-  return withReadView(context, [], (view) => findOne(view, where, meter, query));
+  const find = (view: ReadView) => findOne(view, where, meter, query);
+  return withReadView(context, [], find, undefined, true);
 }
 
 /** @throws {InvalidArgumentError} if a query does not name the primary key of a deleted row. */

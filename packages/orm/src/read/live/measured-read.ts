@@ -3,7 +3,7 @@ import { InvalidArgumentError } from "../../errors/query-errors.js";
 import type { AnyQuery } from "../../state/context/any-query.js";
 import { CallReport } from "../../state/context/call-report.js";
 import { ReadMeter } from "../../state/context/read-meter.js";
-import { type ReadView, viewOf } from "../../state/context/read-view.js";
+import { type ReadView, viewOf, withReadView } from "../../state/context/read-view.js";
 import type { TableContext } from "../../state/context/table-context.js";
 import { retryTornRead } from "../include/retry-torn-read.js";
 
@@ -22,10 +22,9 @@ export async function measuredRead<T>(
   const report = onQuery && new CallReport(model.name, "watch", onQuery);
   try {
     return await retryTornRead(async () => {
-      const view = viewOf(context);
       // The catalog may have changed between its last read and the beginning of the watch.
-      await view.reload();
-      return await read(view, meter);
+      await viewOf(context).reload();
+      return await withReadView(context, [], (view) => read(view, meter));
     });
   } catch (error) {
     addOperation(error, "watch");

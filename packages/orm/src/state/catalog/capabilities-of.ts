@@ -24,7 +24,11 @@ export const defaultLimits: KvLimits = {
 /** The reads of a database, of a transaction, or of one state of a database. */
 export type KvReads = Pick<Kv, "get" | "getMany" | "list">;
 
-type ExtendedKv = Kv & { readonly limits?: KvLimits; readonly isShared?: boolean };
+type ExtendedKv = Kv & {
+  readonly limits?: KvLimits;
+  readonly isShared?: boolean;
+  readonly lastVersionstamp?: string | undefined;
+};
 
 /** In which ways a database differs from others with the interface `Kv`. */
 export class Capabilities {
@@ -61,6 +65,16 @@ export class Capabilities {
       () => undefined,
     );
     return undefined;
+  }
+
+  /** False if {@link openView} returns undefined. */
+  get hasViews(): boolean {
+    return this.#mayOpenView && this.#kv.openView !== undefined;
+  }
+
+  /** The last commit, if two reads of keys with the same one before them see the same state. */
+  get lastVersionstamp(): string | undefined {
+    return this.#kv.lastVersionstamp;
   }
 
   /** True if a transaction can notice what others add to a range that it has read. */

@@ -1,3 +1,4 @@
+import { isKeywrightError } from "@keywright/core";
 import { IndexChangedError, IndexNotReadyError } from "../../errors/schema-errors.js";
 import type { CompiledIndex, CompiledModel } from "../../model/compiled-model.js";
 import type { LinkedRelations } from "../../model/relations/linked-relations.js";
@@ -8,6 +9,7 @@ import type { TransactionKv } from "../transaction/transaction-kv.js";
 import { awaitAll } from "./await-all.js";
 import type { DatabaseSettings } from "./database-settings.js";
 import type { ModelStore, TableLimits } from "./model-store.js";
+import { OneState, type OneStateReads, StateChangedError } from "./one-state.js";
 import { type Scope, scopedModel } from "./scope.js";
 import type { RelatedModel } from "./table-context.js";
 
@@ -21,10 +23,12 @@ interface Viewed extends ModelStore, Partial<Omit<RelatedModel, "model" | "table
 
 /** What the views of one call share. */
 interface ViewsOfCall {
-  /** By the names of their models. */
-  readonly views: Map<string, ReadView>;
+  /** By the names of their models. Undefined before the first one is asked for. */
+  views?: Map<string, ReadView>;
+  /** The state of the database that the call reads. Undefined within transactions. */
+  readonly state?: OneState | undefined;
   /** The catalogs that the call takes for current, because it reads them at the same time. */
-  readonly assumed?: ReadonlyMap<ModelCatalog, ModelCatalog>;
+  readonly assumed?: ReadonlyMap<ModelCatalog, ModelCatalog> | undefined;
 }
 
 const plainSettings: DatabaseSettings = {
@@ -68,7 +72,7 @@ export class ReadView implements RelatedModel {
 
   /** @param isChecked true if the catalog was read recently enough to rely on it. */
   constructor(source: Viewed, snapshot: CatalogSnapshot, isChecked: boolean, call?: ViewsOfCall) {
-    this.kv = source.kv;
+    this.kv = call?.state ?? source.kv;
     this.model = source.model;
     this.limits = source.limits;
     this.settings = source.settings ?? plainSettings;
@@ -124,7 +128,8 @@ export class ReadView implements RelatedModel {
 
   /** Returns the view that this call has of another model. */
   of({ name }: CompiledModel): ReadView {
-    this.#call ??= { views: new Map() };
+    this.#call ??= {};
+    this.#call.views ??= new Map();
     const { views } = this.#call;
     let view = views.get(name);
     if (view === undefined) {
@@ -169,6 +174,7 @@ export class ReadView implements RelatedModel {
    * @throws the errors of {@link assertReadable}, or of {@link refresh} without an index.
    */
   beginPage(index: CompiledIndex | undefined): Promise<void> | undefined {
+    this.#call?.state?.beginPage();
     const catalog = this.#catalog;
     if (index === undefined ? catalog.isKeyKnown : catalog.isReadable(index)) {
       this.#setSnapshot();
@@ -189,18 +195,32 @@ export class ReadView implements RelatedModel {
     const versionstamps = rows.map(({ versionstamp }) => versionstamp);
     return this.#catalog.determinesSchema(snapshot, versionstamps).then((isDetermined) => {
       this.#setSnapshot();
+      // In the state of the call, the rows stay as they are, although the catalog has changed.
+      if (!isDetermined) this.#call?.state?.leave();
       return isDetermined;
     });
   }
 
   /**
-   * True if a read has failed because an index that it has chosen was replaced or dropped since the
-   * view was taken.
+   * True if a read has failed because the database has changed since its first read, or because an
+   * index that it has chosen was replaced or dropped since the view was taken.
    */
   isOutdatedBy(error: unknown): boolean {
+    if (error instanceof StateChangedError) return true;
+    if (isEnded(error)) return this.#call?.state !== undefined;
     const isUnreadable = error instanceof IndexNotReadyError || error instanceof IndexChangedError;
-    const others = this.#call?.views.values() ?? [];
+    const others = this.#call?.views?.values() ?? [];
     return isUnreadable && [this, ...others].some((view) => view.#hasChanged);
+  }
+
+  /** True if all reads of the view see one state of the database. */
+  get isOneState(): boolean {
+    return this.#call?.state !== undefined || this.#transaction?.seesNoPhantoms === true;
+  }
+
+  /** Frees what the view holds, after its last read. */
+  end(): void {
+    this.#call?.state?.close();
   }
 
   get #hasChanged(): boolean {
@@ -227,11 +247,14 @@ type Shape<Found, Result> = (view: ReadView, found: Found) => Result | Promise<R
 
 /**
  * Takes a view of a model for a read, and ends it after the read. Catalogs that are due are read at
- * the same time, not before. The read is repeated with a new view if one of the catalogs has
- * changed, and if an index that it uses was replaced or dropped during the read.
+ * the same time, not before. The read is repeated with a new view if the database has changed so
+ * that its reads would not see one state, if one of the catalogs has changed, and if an index that
+ * it uses was replaced or dropped during the read.
  *
  * @param models further models whose rows it reads.
  * @param shape makes the result from what was read. The default returns it.
+ * @param isOfOneRow true if it reads one row by a unique key. It then checks itself that the entry
+ * belongs to the row, so it opens no view if that takes a message to a server.
  * @throws {PrimaryKeyDiffersError} if the database stores the rows by another primary key.
  */
 export function withReadView<Found, Result = Found>(
@@ -239,34 +262,69 @@ export function withReadView<Found, Result = Found>(
   models: readonly CompiledModel[],
   read: (view: ReadView) => Promise<Found>,
   shape: Shape<Found, Result> = (_, found) => found as never,
+  isOfOneRow = false,
 ): Promise<Result> {
   if (models.length > 0 || !source.catalog.isKeyKnown)
     return readBeside(source, models, async (view) => await shape(view, await read(view)));
-  const view = new ReadView(source, source.catalog.snapshot, true);
+  const isLocal = source.catalog.capabilities.lastVersionstamp !== undefined;
+  const call = isOfOneRow && !isLocal ? undefined : callOf(source);
+  const view = new ReadView(source, source.catalog.snapshot, true, call);
+  const fail = (error: unknown): Promise<Result> => {
+    view.end();
+    if (!view.isOutdatedBy(error)) throw error;
+    return readAgain(source, async (current) => await shape(current, await read(current)));
+  };
   // Without an async function, because each promise takes time, and most calls come here.
-  return read(view).then(
-    (found) => shape(view, found),
-    (error) => {
-      if (!view.isOutdatedBy(error)) throw error;
-      return readAgain(source, async (current) => await shape(current, await read(current)));
-    },
-  );
+  return read(view).then((found) => {
+    try {
+      const result = shape(view, found);
+      if (!(result instanceof Promise)) {
+        view.end();
+        return result;
+      }
+      return result.then((shaped) => {
+        view.end();
+        return shaped;
+      }, fail);
+    } catch (error) {
+      return fail(error);
+    }
+  }, fail);
 }
 
-/** Takes a view for reads that end where the caller ends: those of a stream. */
+/**
+ * Takes a view for a stream, which ends the view. Each page of the stream sees one state of the
+ * database.
+ */
 export async function takeReadView(source: Viewed): Promise<ReadView> {
-  const view = viewOf(source);
+  const view = new ReadView(source, source.catalog.snapshot, false, callOf(source, "pages"));
   await view.refresh();
   return view;
 }
 
+function callOf(
+  { kv, catalog, transaction }: Viewed,
+  reads: OneStateReads = "keys",
+  assumed?: ReadonlyMap<ModelCatalog, ModelCatalog>,
+): ViewsOfCall {
+  const { capabilities } = catalog;
+  const hasState = transaction === undefined && capabilities.hasViews;
+  const state = hasState ? new OneState(kv, capabilities, reads) : undefined;
+  return { state, assumed };
+}
+
+/** How often a read is made again if its view has ended, for example with its connection. */
+const maxEnded = 3;
+
 async function readAgain<T>(source: Viewed, read: (view: ReadView) => Promise<T>): Promise<T> {
-  for (;;) {
-    const view = new ReadView(source, source.catalog.snapshot, true);
+  for (let attempt = 1; ; attempt++) {
+    const view = new ReadView(source, source.catalog.snapshot, true, callOf(source, "all"));
     try {
       return await read(view);
     } catch (error) {
-      if (!view.isOutdatedBy(error)) throw error;
+      if (!view.isOutdatedBy(error) || (isEnded(error) && attempt >= maxEnded)) throw error;
+    } finally {
+      view.end();
     }
   }
 }
@@ -283,11 +341,13 @@ async function readBeside<T>(
   const snapshots = due.map(({ snapshot }) => snapshot);
   if (due.length > 0 && catalog.snapshot.hasSameKey) {
     const assumed = new Map(due.map((each) => [each, each.assumed()]));
-    const view = new ReadView(source, catalog.snapshot, true, { views: new Map(), assumed });
+    const call = callOf(source, "all", assumed);
+    const view = new ReadView(source, catalog.snapshot, true, call);
     const [[outcome], reloads] = await awaitAll([
       Promise.allSettled([read(view)]),
       Promise.allSettled(due.map((each) => each.reload())),
     ]);
+    view.end();
     for (const reload of reloads) if (reload.status === "rejected") throw reload.reason;
     const isUnchanged = due.every(({ snapshot }, i) => snapshot === snapshots[i]);
     if (isUnchanged && outcome.status === "fulfilled") return outcome.value;
@@ -296,4 +356,8 @@ async function readBeside<T>(
   }
   await catalog.assertSameKey();
   return await readAgain(source, read);
+}
+
+function isEnded(error: unknown): boolean {
+  return isKeywrightError(error) && error.code === "KW_READ_VIEW_ENDED";
 }

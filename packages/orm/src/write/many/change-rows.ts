@@ -153,17 +153,16 @@ async function findKeys(
   meter: ReadMeter,
 ): Promise<PrimaryKey[]> {
   const { select: _, include: __, withVersionstamp: ___, ...rows } = query;
-  const found = streamRows(
-    await takeReadView(context),
-    rows,
-    meter,
-    isScan(query) ? chooseScan : choosePlan,
-  );
-  const keys = new Map<string, PrimaryKey>();
-  for await (const { primaryKey } of found) {
-    keys.set(keyText(primaryKey), primaryKey);
+  const view = await takeReadView(context);
+  try {
+    const keys = new Map<string, PrimaryKey>();
+    const choose = isScan(query) ? chooseScan : choosePlan;
+    for await (const { primaryKey } of streamRows(view, rows, meter, choose))
+      keys.set(keyText(primaryKey), primaryKey);
+    return [...keys.values()];
+  } finally {
+    view.end();
   }
-  return [...keys.values()];
 }
 
 async function writeIfStill(

@@ -7,6 +7,9 @@ export function readOnlyEngine(engine: Engine, path: string): Engine {
   return {
     limits: engine.limits,
     isReadOnly: true,
+    get lastVersionstamp() {
+      return engine.lastVersionstamp;
+    },
     get: (key) => engine.get(key),
     getMany: (keys) => engine.getMany(keys),
     getRange: (read) => engine.getRange(read),

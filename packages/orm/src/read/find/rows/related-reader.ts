@@ -97,7 +97,7 @@ export class RelatedReader implements RowSource {
 
   /** Returns each row itself if it has not changed, else the new one if the query has it. */
   async #readAgain(rows: readonly ReadRow[]): Promise<(ReadRow | undefined)[]> {
-    if (this.#view.isInTransaction) return [...rows];
+    if (this.#view.isInTransaction || this.#view.isOneState) return [...rows];
     this.#meter.add(rows.length);
     const entries = await readRows(
       this.#view,

@@ -1,0 +1,109 @@
+import type {
+  Kv,
+  KvEntryMaybe,
+  KvKey,
+  KvListIterator,
+  KvListOptions,
+  KvListSelector,
+  KvView,
+} from "@keywright/core";
+import type { Capabilities, KvReads } from "../catalog/capabilities-of.js";
+
+/** Thrown by a read of a call if the database has changed since the first one. */
+export class StateChangedError extends Error {}
+
+/**
+ * Which reads see one state: all that are made after one another, first of keys and without a view
+ * if possible (`"keys"`), all of them from a view (`"all"`), or those of each page (`"pages"`).
+ */
+export type OneStateReads = "keys" | "all" | "pages";
+
+/**
+ * The reads of one call, all from one state of the database. To open a view takes longer than to
+ * read a key. So keys are read without one while nothing is committed. If there is a commit between
+ * two reads, the call has to be made again with a view.
+ */
+export class OneState implements KvReads {
+  readonly #kv: Kv;
+  readonly #capabilities: Capabilities;
+  readonly #seen: OneStateReads;
+  /** The last commit when the call began to read. Undefined if it is not known. */
+  #versionstamp: string | undefined;
+  /** What is read from: undefined at first, and the database itself if it has no views. */
+  #source: KvReads | undefined;
+  #view: KvView | undefined;
+  #hasRead = false;
+
+  constructor(kv: Kv, capabilities: Capabilities, seen: OneStateReads) {
+    this.#kv = kv;
+    this.#capabilities = capabilities;
+    this.#seen = seen;
+  }
+
+  get<T = unknown>(key: KvKey): Promise<KvEntryMaybe<T>> {
+    return this.#sourceOfKeys().get<T>(key);
+  }
+
+  getMany<T extends readonly unknown[]>(
+    keys: readonly [...{ [K in keyof T]: KvKey }],
+  ): Promise<{ [K in keyof T]: KvEntryMaybe<T[K]> }> {
+    return this.#sourceOfKeys().getMany<T>(keys);
+  }
+
+  list<T = unknown>(selector: KvListSelector, options?: KvListOptions): KvListIterator<T> {
+    return this.#sourceOfLists().list<T>(selector, options);
+  }
+
+  /** The next page of a stream reads the newest state. */
+  beginPage(): void {
+    if (this.#seen === "pages") this.#renew();
+  }
+
+  /**
+   * Gives the state up, because it is too old.
+   *
+   * @throws {StateChangedError} unless the page of a stream can be read again.
+   */
+  leave(): void {
+    if (this.#seen !== "pages") throw new StateChangedError();
+    this.#renew();
+  }
+
+  close(): void {
+    this.#view?.close();
+  }
+
+  #renew(): void {
+    this.close();
+    this.#view = undefined;
+    this.#source = undefined;
+  }
+
+  #sourceOfKeys(): KvReads {
+    if (this.#source !== undefined) return this.#source;
+    const { lastVersionstamp } = this.#capabilities;
+    this.#assertUnchanged(lastVersionstamp);
+    if (this.#seen !== "keys" || lastVersionstamp === undefined) return this.#open();
+    this.#versionstamp = lastVersionstamp;
+    this.#hasRead = true;
+    return this.#kv;
+  }
+
+  #sourceOfLists(): KvReads {
+    if (this.#source !== undefined) return this.#source;
+    this.#assertUnchanged(this.#capabilities.lastVersionstamp);
+    return this.#open();
+  }
+
+  #assertUnchanged(lastVersionstamp: string | undefined): void {
+    if (!this.#hasRead) return;
+    if (lastVersionstamp === undefined || lastVersionstamp !== this.#versionstamp)
+      throw new StateChangedError();
+  }
+
+  #open(): KvReads {
+    this.#view = this.#capabilities.openView();
+    this.#source = this.#view ?? this.#kv;
+    return this.#source;
+  }
+}
