@@ -3,7 +3,7 @@ import { openingFailure } from "./errors/lmdb-failure.js";
 import type { LmdbStore } from "./file/tree.js";
 import { assertLmdbFile } from "./open/assert-lmdb-file.js";
 import { assertOptions, type LmdbOptions } from "./open/lmdb-options.js";
-import { openStore } from "./open/open-store.js";
+import { defaultReaders, openStore } from "./open/open-store.js";
 import { openUnlocked } from "./open/open-unlocked.js";
 import { removeChangeRecords } from "./open/remove-change-records.js";
 import { StoreEngine } from "./store-engine.js";
@@ -21,13 +21,16 @@ import { StoreEngine } from "./store-engine.js";
 export async function lmdbEngine(options: LmdbOptions): Promise<OwnedFiles> {
   assertOptions(options);
   const { path, createIfMissing = true, checkEntries = true } = options;
+  const { maxReaders = defaultReaders } = options;
   const engineOn = async (file: string, open: () => Promise<LmdbStore>): Promise<Engine> => {
     try {
       const store = await open();
-      return await StoreEngine.open(store, file, checkEntries).catch(async (error: unknown) => {
-        await store.close();
-        throw error;
-      });
+      return await StoreEngine.open(store, file, { checksEntries: checkEntries, maxReaders }).catch(
+        async (error: unknown) => {
+          await store.close();
+          throw error;
+        },
+      );
     } catch (error) {
       throw openingFailure(error, file);
     }
@@ -41,7 +44,7 @@ export async function lmdbEngine(options: LmdbOptions): Promise<OwnedFiles> {
       }),
     openFile: (file) =>
       engineOn(file, async () => {
-        const store = await openStore(file, options.maxReaders);
+        const store = await openStore(file, maxReaders);
         await removeChangeRecords(store);
         return store;
       }),

@@ -12,6 +12,7 @@ import type {
   StoredEntry,
   WriteOutcome,
 } from "@keywright/core";
+import { ReadViewEndedError } from "@keywright/core";
 import {
   ChangeWatchers,
   CheckedVersions,
@@ -32,6 +33,17 @@ import { decodeHead, type Head } from "./file/head.js";
 import { headKey } from "./file/reserved-keys.js";
 import { type LmdbStore, Tree } from "./file/tree.js";
 
+/** The places for readers that views leave to other reads. */
+const spareReaders = 16;
+
+/** A state that several views read. */
+interface HeldState {
+  readonly transaction: ReturnType<LmdbStore["useReadTransaction"]>;
+  readonly tree: Tree;
+  readonly versionstamp: string;
+  users: number;
+}
+
 /** The engine on an open LMDB file that no other process writes to. */
 export class StoreEngine implements Engine {
   /**
@@ -48,6 +60,10 @@ export class StoreEngine implements Engine {
   readonly #recent: RecentCommits;
   readonly #checker: EntryChecker;
   readonly #views = new OpenViews();
+  #lastHeld: HeldState | undefined;
+  /** How many states views hold, each with a place for readers. Other reads need some too. */
+  #held = 0;
+  readonly #mostHeld: number;
   #head: Head;
   #lastVersionstamp: string;
   /** Stays true after a failure, after which nothing more is committed. */
@@ -55,7 +71,8 @@ export class StoreEngine implements Engine {
   /** Set when an entry was found damaged or missing. All calls fail from then on. */
   #damage: CorruptionError | undefined;
 
-  private constructor(store: LmdbStore, path: string) {
+  private constructor(store: LmdbStore, path: string, maxReaders: number) {
+    this.#mostHeld = Math.max(1, maxReaders - spareReaders);
     this.#store = store;
     this.#path = path;
     this.#file = fileIdOf(path);
@@ -70,12 +87,17 @@ export class StoreEngine implements Engine {
   }
 
   /**
+   * @param maxReaders the places for readers of the file.
    * @param checksEntries true to check the entries, those of a small file before this resolves.
    * @throws {DatabaseFormatError} if the file is not Keywright's, or has a later format.
    * @throws {CorruptionError} if the head or an entry of a small file is damaged.
    */
-  static async open(store: LmdbStore, path: string, checksEntries: boolean): Promise<StoreEngine> {
-    const engine = new StoreEngine(store, path);
+  static async open(
+    store: LmdbStore,
+    path: string,
+    { checksEntries, maxReaders }: { checksEntries: boolean; maxReaders: number },
+  ): Promise<StoreEngine> {
+    const engine = new StoreEngine(store, path, maxReaders);
     try {
       if (checksEntries) await engine.#checker.start();
       return engine;
@@ -115,8 +137,8 @@ export class StoreEngine implements Engine {
   openView(): ReadView {
     this.#views.assertOpen();
     this.#renew();
-    const transaction = this.#store.useReadTransaction();
-    const tree = new Tree(this.#store, transaction);
+    const held = this.#hold();
+    const { tree } = held;
     const now = Date.now();
     const get = (key: Uint8Array) => unexpired(read(tree, key), now);
     const reads = {
@@ -124,9 +146,7 @@ export class StoreEngine implements Engine {
       getMany: (keys: readonly Uint8Array[]) => keys.map(get),
       getRange: (read: RangeRead) => readRange(tree, read, now, maxRangeBytes),
     };
-    // A commit whose answer is awaited may be in the state already. Its keys then count as changed
-    // since the view, which is safe.
-    return this.#views.open(reads, () => transaction.done(), this.#lastVersionstamp);
+    return this.#views.open(reads, () => this.#release(held), held.versionstamp);
   }
 
   async commit(writes: readonly AtomicWrite[]): Promise<WriteOutcome[]> {
@@ -173,6 +193,33 @@ export class StoreEngine implements Engine {
     this.#views.close();
     await this.#checker.close();
     await this.#store.close();
+  }
+
+  /** Returns the state of the last view if nothing was committed since, and otherwise a new one. */
+  #hold(): HeldState {
+    let held = this.#lastHeld;
+    if (held === undefined || held.versionstamp !== this.#lastVersionstamp) {
+      if (this.#held >= this.#mostHeld) {
+        const remedy = "close views earlier, or give lmdbEngine more maxReaders";
+        throw new ReadViewEndedError(`views hold ${this.#held} states of the file; ${remedy}`);
+      }
+      const transaction = this.#store.useReadTransaction();
+      const tree = new Tree(this.#store, transaction);
+      // A commit whose answer is awaited may be in the state already. Its keys then count as changed
+      // since the view, which is safe.
+      held = { transaction, tree, versionstamp: this.#lastVersionstamp, users: 0 };
+      this.#lastHeld = held;
+      this.#held++;
+    }
+    held.users++;
+    return held;
+  }
+
+  #release(held: HeldState): void {
+    if (--held.users > 0) return;
+    if (this.#lastHeld === held) this.#lastHeld = undefined;
+    this.#held--;
+    held.transaction.done();
   }
 
   /** Lets the following reads see the newest state. */

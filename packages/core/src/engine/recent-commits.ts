@@ -8,6 +8,9 @@ const blockBytes = 128 * 1024;
 /** How many full blocks are kept, unless they are larger: 8 MiB of keys. */
 const mostBytes = 64 * blockBytes;
 
+/** Sorting the keys of a larger block would take longer than searching all of them. */
+const mostSorted = 20_000;
+
 /**
  * The keys that the latest commits have changed. Range checks are answered from it, without reading
  * the database, in time proportional to the commits since the versionstamp of the check. A check
@@ -119,7 +122,8 @@ class Block {
 
   /** True if a commit after the versionstamp has changed a key of the range. */
   hasChanged(range: KeyRange, versionstamp: string): boolean {
-    if (this.#isFull && this.#versionstamps[0]! > versionstamp) return this.#hasKeyIn(range);
+    const isSearchable = this.#isFull && this.#ends.length <= mostSorted;
+    if (isSearchable && this.#versionstamps[0]! > versionstamp) return this.#hasKeyIn(range);
     let end = this.#ends.length;
     for (let i = this.#versionstamps.length - 1; i >= 0; i--) {
       if (this.#versionstamps[i]! <= versionstamp) return false;

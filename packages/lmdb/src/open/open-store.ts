@@ -7,13 +7,10 @@ import { pageSize } from "../file/page-size.js";
 import { headKey } from "../file/reserved-keys.js";
 import type { LmdbStore } from "../file/tree.js";
 
-const defaultReaders = 1024;
+export const defaultReaders = 1024;
 
 /** Opens the LMDB file at a path, which this process owns. Creates it if it is missing. */
-export async function openStore(
-  path: string,
-  maxReaders: number = defaultReaders,
-): Promise<LmdbStore> {
+export async function openStore(path: string, maxReaders: number): Promise<LmdbStore> {
   const isMissing = await stat(path).then(
     () => false,
     (error: NodeJS.ErrnoException) => error.code === "ENOENT",

@@ -34,6 +34,9 @@ export interface WriteGroupOptions {
 /** After how many mutations of a commit other work of the process gets its turn. */
 export const mutationsPerTurn = 2000;
 
+/** The same of range checks. */
+const checksPerTurn = 200;
+
 /** The state of a key after the writes so far: its entry, or null if there is none. */
 type KeyState = StoredEntry | null;
 
@@ -73,7 +76,11 @@ export class WriteGroup {
       for (const { key, versionstamp } of write.checks) {
         if (this.#versionstampOf(key) !== versionstamp) return null;
       }
-      for (const check of write.rangeChecks ?? []) if (!recent.holds(check)) return null;
+      let checked = 0;
+      for (const check of write.rangeChecks ?? []) {
+        if (!recent.holds(check)) return null;
+        if (++checked % checksPerTurn === 0) yield;
+      }
       const versionstamp = formatVersionstamp(this.#options.sequence, this.#order);
       for (const mutation of write.mutations) {
         this.#mutate(mutation, versionstamp);

@@ -2,7 +2,7 @@ import { ReadViewEndedError } from "../../errors/core-errors.js";
 import type { Engine, MaybePromise, ReadView } from "../engine.js";
 
 /** Milliseconds after which a view that is not used is closed. */
-const longestIdle = 60_000;
+const longestIdle = 15 * 60_000;
 /** Milliseconds after which a view is closed, even if it is used. */
 const longestAge = 60 * 60_000;
 const maxViews = 5000;
@@ -61,7 +61,7 @@ export class ServedViews {
     const served = this.#views.get(id);
     if (served === undefined) {
       throw new ReadViewEndedError(
-        "the process that owns the database has closed it, because the connection was lost, or because it was not used for a minute or open for an hour",
+        "the process that owns the database has closed it, because the connection was lost, or because it was not used for 15 minutes or open for an hour",
       );
     }
     served.idle.refresh();

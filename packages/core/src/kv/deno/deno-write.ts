@@ -101,7 +101,7 @@ export async function commitDenoWrite(
   const takenMutations = mutations.map((mutation, i) => takeMutation(mutation, versionstamped[i]));
   const takenMessages = messages.map(takeMessage);
   context.assertOpen();
-  assertWithinDeno(limits, "checks", checks.length + rangeChecks.length);
+  assertWithinDeno(limits, "checks", checks.length);
   assertWithinDeno(limits, "mutations", mutations.length + messages.length);
   const storedChecks = takenChecks.map(storedCheck);
   const encoded = takenMutations.map((taken) => encodeMutation(taken, now));

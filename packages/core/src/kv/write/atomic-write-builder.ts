@@ -150,8 +150,7 @@ export class AtomicWriteBuilder extends AtomicOperation {
 
   async commit(): Promise<KvCommitResult | KvCommitError> {
     const { limits, sync } = this.#options;
-    const rangeChecks = this.#rangeChecks?.length ?? 0;
-    assertWithin(limits, "checks", this.#checks.length + rangeChecks);
+    assertWithin(limits, "checks", this.#checks.length);
     assertWithin(limits, "mutations", this.#mutations.length);
     assertWithin(limits, "totalKeyBytes", this.#keyBytes);
     assertWithin(limits, "totalMutationBytes", this.#totalBytes);

@@ -89,13 +89,23 @@ export class Attempt {
     const capabilities = capabilitiesOf(this.kv);
     // The reads of a transaction within another one are reads of the outer one.
     const isInner = this.kv.openView === undefined;
-    if (!isInner && capabilities.checksRanges) this.#view = capabilities.openView();
+    if (!isInner && capabilities.checksRanges) this.#view = this.#openView();
     if (this.#view !== undefined) {
       this.reads.beginSnapshot();
       this.reads.ranges = new ReadRanges(this.#view);
     }
     this.#source = this.#view ?? this.kv;
     return this.#source;
+  }
+
+  #openView(): KvView | undefined {
+    try {
+      return capabilitiesOf(this.kv).openView();
+    } catch (error) {
+      // The database holds as many states as it can.
+      if (isViewEnded(error)) this.#fail();
+      throw error;
+    }
   }
 
   /** True if the commit checks the ranges that the transaction lists, so that no key enters them. */
@@ -109,7 +119,7 @@ export class Attempt {
    * catalog. Its next attempt reads a later state.
    */
   assertCovers(versionstamp: string | null): void {
-    if (this.reads.ranges === undefined || versionstamp === null) return;
+    if (versionstamp === null) return;
     if (this.#covered === undefined || versionstamp > this.#covered) this.#covered = versionstamp;
     this.#assertCovered();
   }
@@ -281,11 +291,14 @@ export class Attempt {
     try {
       return await reading;
     } catch (error) {
-      if (isKeywrightError(error) && error.code === "KW_READ_VIEW_ENDED" && !this.isEnded)
-        this.#fail();
+      if (isViewEnded(error) && !this.isEnded) this.#fail();
       throw error;
     }
   }
+}
+
+function isViewEnded(error: unknown): boolean {
+  return isKeywrightError(error) && error.code === "KW_READ_VIEW_ENDED";
 }
 
 /** Sorts after all versionstamps of a database, whose first digits count its commits. */

@@ -53,10 +53,6 @@ export class ReadRanges {
     return undefined;
   }
 
-  get size(): number {
-    return this.#selectors().length;
-  }
-
   #selectors(): KvListSelector[] {
     const selectors: KvListSelector[] = [];
     for (const { selector, reverse, reached, isWhole } of this.#ranges) {

@@ -17,9 +17,9 @@ export class ReadSet {
     return [...this.#reads.values()];
   }
 
-  /** The number of checks. */
+  /** The number of checks of keys. */
   get size(): number {
-    return this.#reads.size + (this.ranges?.size ?? 0);
+    return this.#reads.size;
   }
 
   /** True if reads come from several snapshots, or some were assumed, and may be inconsistent. */
