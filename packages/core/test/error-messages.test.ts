@@ -116,7 +116,7 @@ const cases: readonly Case[] = [
       const kv = await openKv(await engineOf());
       kv.atomic().checkRange?.({ prefix: [secret] }, "0".repeat(20));
     },
-    text: "This database cannot check ranges. kv.checksRanges is true for databases that can: in memory, LevelDB folders, LMDB files and PostgreSQL.",
+    text: "This database cannot check ranges. kv.checksRanges is true for databases that can: in memory, LevelDB folders, LMDB files, PostgreSQL and etcd.",
   },
   {
     name: "InvalidSelectorError",

@@ -3,6 +3,8 @@ import type {
   Engine,
   EngineLimits,
   KeyRange,
+  MaybePromise,
+  OpenViewOptions,
   RangeListener,
   RangeRead,
   ReadView,
@@ -18,14 +20,16 @@ import {
   OpenViews,
 } from "@keywright/core/engine";
 import type { EtcdClient } from "./client/etcd-client.js";
-import type { KeyValue } from "./client/etcd-messages.js";
+import type { KeyValue, RangeResponse } from "./client/etcd-messages.js";
 import { KeyReader } from "./client/key-reader.js";
 import { readKeys } from "./client/read-keys.js";
 import { retryIfCompacted } from "./client/retry-if-compacted.js";
+import { Snapshot } from "./client/snapshot.js";
 import { Committer } from "./commit/committer.js";
 import { EtcdCompactedError } from "./errors/etcd-errors.js";
 import { decodeRecord } from "./record/entry-record.js";
 import type { KeySpace } from "./record/key-space.js";
+import { formatStamp, lastPosition } from "./record/stamp.js";
 import { ChangeStream } from "./watch/change-stream.js";
 
 /** The size of the entries that a batch collects, in bytes. */
@@ -37,16 +41,6 @@ const mostAtOnce = 4096;
 /** The number of entries that the first request of a process reads at most. */
 const firstEntries = 500;
 
-/** The state that a read sees. */
-interface State {
-  /** The revision, or 0 for the newest one. */
-  readonly revision: number;
-  /** Milliseconds since the epoch. The default is the time of the read. */
-  readonly now: number | undefined;
-}
-
-const newest: State = { revision: 0, now: undefined };
-
 export interface EtcdEngineLimits {
   readonly maxTxnOps: number;
   readonly maxRequestBytes: number;
@@ -55,6 +49,7 @@ export interface EtcdEngineLimits {
 /** The engine on etcd. `docs/internals/etcd.md` describes what it stores and how it commits. */
 export class EtcdEngine implements Engine {
   readonly isShared = true;
+  readonly checksRanges = true;
   readonly limits: EngineLimits;
   readonly #client: EtcdClient;
   readonly #keys: KeySpace;
@@ -95,22 +90,27 @@ export class EtcdEngine implements Engine {
   }
 
   getMany(keys: readonly Uint8Array[]): Promise<(StoredEntry | undefined)[]> {
-    return retryIfCompacted(() => this.#readMany(keys));
+    return retryIfCompacted(() => this.#readMany(keys, new Snapshot(this.#client)));
   }
 
   getRange(read: RangeRead): Promise<StoredEntry[]> {
-    return retryIfCompacted(() => this.#readRange(read));
+    return retryIfCompacted(() => this.#readRange(read, new Snapshot(this.#client)));
   }
 
   /** The reads of a view are those of a revision, which etcd keeps until it compacts it. */
-  async openView(): Promise<ReadView> {
+  openView({ atFirstRead = false }: OpenViewOptions = {}): MaybePromise<ReadView> {
     this.#views.assertOpen();
-    const request = { key: this.#keys.header, keysOnly: true };
-    const { header } = await this.#client.read("KV.Range", request);
-    const state = { revision: header.revision, now: Date.now() };
+    const snapshot = new Snapshot(this.#client, { reservation: this.#keys.reservation });
+    if (atFirstRead) return this.#viewOf(snapshot);
+    return snapshot.read([]).then(() => this.#viewOf(snapshot));
+  }
+
+  #viewOf(snapshot: Snapshot): ReadView {
     const read = async <T>(reading: Promise<T>): Promise<T> => {
       try {
-        return await reading;
+        const result = await reading;
+        view.versionstamp = versionstampOf(snapshot);
+        return result;
       } catch (error) {
         if (!(error instanceof EtcdCompactedError)) throw error;
         const failure = () =>
@@ -123,11 +123,12 @@ export class EtcdEngine implements Engine {
     };
     const view: EndableView = this.#views.open(
       {
-        get: (key) => read(this.#readMany([key], state).then(([entry]) => entry)),
-        getMany: (keys) => read(this.#readMany(keys, state)),
-        getRange: (range) => read(this.#readRange(range, state)),
+        get: (key) => read(this.#readMany([key], snapshot).then(([entry]) => entry)),
+        getMany: (keys) => read(this.#readMany(keys, snapshot)),
+        getRange: (range) => read(this.#readRange(range, snapshot)),
       },
       () => undefined,
+      versionstampOf(snapshot),
     );
     return view;
   }
@@ -152,38 +153,35 @@ export class EtcdEngine implements Engine {
 
   async #readMany(
     keys: readonly Uint8Array[],
-    { revision, now: time }: State = newest,
+    snapshot: Snapshot,
   ): Promise<(StoredEntry | undefined)[]> {
     const full = keys.map((key) => this.#keys.keyOf(key));
-    const stored = await readKeys(this.#client, full, revision);
-    const now = time ?? Date.now();
+    const stored = await readKeys(snapshot, full);
     return full.map((key) => {
       const record = stored.get(key.toString("latin1"));
-      return record && this.#unexpired(record, now);
+      return record && this.#unexpired(record, snapshot.now);
     });
   }
 
   async #readRange(
     { range, limit, reverse }: RangeRead,
-    { revision: at, now: time }: State = newest,
+    snapshot: Snapshot,
   ): Promise<StoredEntry[]> {
     if (range.end.length === 0) return [];
     let { key, rangeEnd } = this.#keys.rangeOf(range);
     if (key.compare(rangeEnd) >= 0) return [];
-    const now = time ?? Date.now();
     const entries: StoredEntry[] = [];
     let size = 0;
-    let revision = at;
     for (;;) {
       const atOnce = Math.max(Math.floor(maxRangeBytes / this.#recordBytes), 1);
       const wanted = Math.min(limit - entries.length, atOnce, mostAtOnce);
       const order = reverse ? { sortOrder: "DESCEND" as const } : {};
-      const request = { key, rangeEnd, limit: wanted, revision, ...order };
-      const { header, kvs, more } = await this.#client.read("KV.Range", request);
+      const request = { key, rangeEnd, limit: wanted, ...order };
+      const [{ kvs, more }] = (await snapshot.read([request])) as [RangeResponse];
       let bytes = 0;
       for (const record of kvs) {
         bytes += record.value.length;
-        const entry = this.#unexpired(record, now);
+        const entry = this.#unexpired(record, snapshot.now);
         if (entry === undefined) continue;
         entries.push(entry);
         size += entry.value.length;
@@ -193,7 +191,6 @@ export class EtcdEngine implements Engine {
       if (last !== undefined) this.#recordBytes = Math.max(bytes / kvs.length, 64);
       const isFull = entries.length === limit || size >= maxRangeBytes;
       if (isFull || !more || last === undefined) return entries;
-      revision = revision === 0 ? header.revision : revision;
       if (reverse) rangeEnd = last.key;
       else key = this.#keys.after(last.key);
     }
@@ -219,4 +216,14 @@ export class EtcdEngine implements Engine {
     const entry = decodeRecord(this.#keys.entryKeyOf(record.key), record);
     return hasExpired(entry, now) ? undefined : entry;
   }
+}
+
+/**
+ * Returns the versionstamp of a state. While a revision is reserved, no commit is applied, and the
+ * next one has the reserved revision. The state is then that of the revision before.
+ */
+function versionstampOf({ revision, reserved }: Snapshot): string | undefined {
+  if (revision === 0) return undefined;
+  const last = reserved === undefined ? revision : reserved.modRevision - 1;
+  return formatStamp({ revision: last, position: lastPosition });
 }

@@ -95,6 +95,49 @@ describe("a batch", () => {
   });
 });
 
+describe("range checks", () => {
+  const range = { start: Uint8Array.of(2, 4), end: Uint8Array.of(2, 6) };
+  const set = (n: number, endsInVersionstamp = false): Partial<AtomicWrite> => ({
+    mutations: [
+      { type: "set", key: Uint8Array.of(2, n), value: Uint8Array.of(0), endsInVersionstamp },
+    ],
+  });
+  const checked = { rangeChecks: [{ range, versionstamp: "0".repeat(20) }] };
+  const sizes = (...list: Partial<AtomicWrite>[]) =>
+    takeBatch(
+      pendingOf(list.map((each) => ({ checks: [], mutations: [], sync: true, ...each }))),
+      limits,
+    ).map(({ writes }) => writes.length);
+
+  it("join the writes that change a key of their range, in any order, and no others", () => {
+    for (const inside of [set(4), set(5), set(5, true)]) {
+      expect(sizes(inside, { ...checked, ...set(9) })).toEqual([2]);
+      expect(sizes({ ...checked, ...set(9) }, inside)).toEqual([2]);
+    }
+    for (const outside of [set(3), set(6), set(6, true)]) {
+      expect(sizes(outside, { ...checked, ...set(9) })).toEqual([1, 1]);
+      expect(sizes({ ...checked, ...set(9) }, outside)).toEqual([1, 1]);
+    }
+    expect(sizes(checked, checked)).toEqual([1, 1]);
+    expect(sizes(set(4), set(5), { ...checked, ...set(9) }, set(9))).toEqual([4]);
+  });
+
+  it("take two comparisons of each transaction, however many there are", () => {
+    const many = {
+      ...checked,
+      rangeChecks: Array.from({ length: 99 }, () => checked.rangeChecks[0]!),
+    };
+    for (const write of [checked, many]) {
+      const [component] = takeBatch(
+        pendingOf([{ checks: [], mutations: [], sync: true, ...write }]),
+        limits,
+      );
+      expect(component!.cost).toBe(2);
+      expect(component!.needsState || component!.needsReservation).toBe(false);
+    }
+  });
+});
+
 describe("the transactions of a batch", () => {
   it("keep their order in groups, take what their cost says, and so do their responses", () => {
     for (let count = 0; count <= 4000; count = count < 100 ? count + 1 : count + 37) {

@@ -112,7 +112,7 @@ export class InvalidVersionstampError extends KeywrightTypeError {
 export class RangeChecksUnsupportedError extends KeywrightError {
   constructor() {
     const remedy =
-      "kv.checksRanges is true for databases that can: in memory, LevelDB folders, LMDB files and PostgreSQL.";
+      "kv.checksRanges is true for databases that can: in memory, LevelDB folders, LMDB files, PostgreSQL and etcd.";
     super("KW_RANGE_CHECKS_UNSUPPORTED", `This database cannot check ranges. ${remedy}`);
   }
 }

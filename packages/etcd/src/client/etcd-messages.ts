@@ -22,6 +22,7 @@ export interface RangeRequest {
   /** The key by default. */
   readonly sortTarget?: "MOD";
   readonly keysOnly?: boolean;
+  readonly countOnly?: boolean;
   readonly minModRevision?: number;
 }
 
@@ -29,6 +30,8 @@ export interface RangeResponse {
   readonly header: ResponseHeader;
   readonly kvs: readonly KeyValue[];
   readonly more: boolean;
+  /** The number of keys of the range, whatever the limit and `minModRevision`. */
+  readonly count: number;
 }
 
 export type RequestOp =
@@ -47,6 +50,14 @@ export type Compare =
       readonly target: "MOD";
       readonly result: "EQUAL";
       readonly key: Uint8Array;
+      readonly modRevision: number;
+    }
+  /** Holds if it does for all keys of the range. */
+  | {
+      readonly target: "MOD";
+      readonly result: "LESS";
+      readonly key: Uint8Array;
+      readonly rangeEnd: Uint8Array;
       readonly modRevision: number;
     }
   | {

@@ -56,6 +56,7 @@ message RangeRequest {
   SortOrder sort_order = 5;
   SortTarget sort_target = 6;
   bool keys_only = 8;
+  bool count_only = 9;
   int64 min_mod_revision = 10;
 }
 
@@ -63,6 +64,7 @@ message RangeResponse {
   ResponseHeader header = 1;
   repeated KeyValue kvs = 2;
   bool more = 3;
+  int64 count = 4;
 }
 
 message PutRequest {
@@ -116,6 +118,7 @@ message Compare {
     int64 mod_revision = 6;
     bytes value = 7;
   }
+  bytes range_end = 64;
 }
 
 message TxnRequest {

@@ -2,6 +2,7 @@ import type { Buffer } from "node:buffer";
 import type { EtcdClient } from "./etcd-client.js";
 import type { KeyValue } from "./etcd-messages.js";
 import { readKeys } from "./read-keys.js";
+import { Snapshot } from "./snapshot.js";
 
 type Found = ReadonlyMap<string, KeyValue>;
 
@@ -40,6 +41,6 @@ export class KeyReader {
   async #readSoon(keys: readonly Buffer[]): Promise<Found> {
     await Promise.resolve();
     if (this.#next?.keys === keys) this.#next = undefined;
-    return await readKeys(this.#client, keys);
+    return await readKeys(new Snapshot(this.#client), keys);
   }
 }

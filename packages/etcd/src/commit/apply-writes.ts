@@ -1,6 +1,6 @@
 import type { AtomicWrite, StoredEntry } from "@keywright/core";
 import { combineU64, hasExpired } from "@keywright/core/engine";
-import { type PendingWrite, textOf } from "./pending-write.js";
+import { overlap, type PendingWrite, rangeOfChange, textOf } from "./pending-write.js";
 
 type Mutation = AtomicWrite["mutations"][number];
 
@@ -15,9 +15,17 @@ export interface KeyChange {
   readonly value: Uint8Array | undefined;
   readonly expireAt: number | undefined;
   readonly endsInVersionstamp: boolean;
+  /** True if it only removes an entry that has expired, or its hint. */
+  readonly isExpiry: boolean;
   /** The write that makes the change. */
   readonly by: PendingWrite;
 }
+
+/**
+ * For writes with range checks: true if these hold in the stored state, or an error if one is not
+ * valid. Those of other writes are taken to hold.
+ */
+export type RangeOutcomes = ReadonlyMap<PendingWrite, boolean | Error>;
 
 export interface AppliedWrites {
   /** For each write: true if it is applied, null if a check failed, or its error. */
@@ -36,6 +44,7 @@ export function applyWrites(
   writes: readonly PendingWrite[],
   state: KnownState | undefined,
   now: number,
+  ranges: RangeOutcomes,
 ): AppliedWrites {
   const changes = new Map<string, KeyChange>();
   const outcomes = new Map<PendingWrite, true | null | Error>();
@@ -43,7 +52,12 @@ export function applyWrites(
     const own = new Map<string, KeyChange>();
     const changeOf = (text: string) => own.get(text) ?? changes.get(text);
     try {
-      const holds = state === undefined || checksHold(pending.write, state, changes, now);
+      const inRanges = ranges.get(pending) ?? true;
+      if (inRanges instanceof Error) throw inRanges;
+      const holds =
+        inRanges &&
+        !hasChangeInRanges(pending, changes) &&
+        (state === undefined || checksHold(pending.write, state, changes, now));
       outcomes.set(pending, holds ? true : null);
       if (!holds) continue;
       for (const mutation of pending.write.mutations) {
@@ -57,6 +71,17 @@ export function applyWrites(
     }
   }
   return { outcomes, changes: [...changes.values()] };
+}
+
+function hasChangeInRanges(
+  { readRanges }: PendingWrite,
+  changes: ReadonlyMap<string, KeyChange>,
+): boolean {
+  if (readRanges.length === 0) return false;
+  return [...changes.values()].some(({ key, endsInVersionstamp, isExpiry }) => {
+    const changed = rangeOfChange(key, endsInVersionstamp);
+    return !isExpiry && readRanges.some((range) => overlap(range, changed));
+  });
 }
 
 function checksHold(
@@ -86,7 +111,14 @@ function changesOf(
 ): [string, KeyChange][] {
   const { type, key } = mutation;
   const text = textOf(key);
-  const change = { key, by, value: undefined, expireAt: undefined, endsInVersionstamp: false };
+  const change = {
+    key,
+    by,
+    value: undefined,
+    expireAt: undefined,
+    endsInVersionstamp: false,
+    isExpiry: false,
+  };
   if (type === "set") {
     const { value, expireAt, endsInVersionstamp = false } = mutation;
     // A write has one versionstamp. Its keys that end in it differ in what is before it.
@@ -99,12 +131,13 @@ function changesOf(
   if (type === "deleteExpired") {
     const expires = entry?.expireAt !== undefined;
     const isOver = entry !== undefined && hasExpired(entry, now);
-    const changes: [string, KeyChange][] = isOver ? [[text, change]] : [];
+    const removal = { ...change, isExpiry: before === undefined || before.isExpiry };
+    const changes: [string, KeyChange][] = isOver ? [[text, removal]] : [];
     const { hint } = mutation;
     if (hint === undefined) return changes;
     // If the clock was set back, the entry has yet to expire and its hint is still needed.
     const isNeeded = expires && !isOver && entry.expireAt! <= hint.dueAt;
-    if (!isNeeded) changes.push([textOf(hint.key), { ...change, key: hint.key }]);
+    if (!isNeeded) changes.push([textOf(hint.key), { ...removal, key: hint.key }]);
     return changes;
   }
   const unexpired = entry !== undefined && hasExpired(entry, now) ? undefined : entry;

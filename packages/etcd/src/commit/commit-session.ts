@@ -3,8 +3,9 @@ import { randomBytes } from "node:crypto";
 import { AmbiguousCommitError } from "@keywright/core";
 import { CallFailure } from "../client/call-failure.js";
 import type { EtcdClient } from "../client/etcd-client.js";
-import type { KeyValue, TxnRequest } from "../client/etcd-messages.js";
+import type { Compare, KeyValue, RangeResponse, TxnRequest } from "../client/etcd-messages.js";
 import { readKeys } from "../client/read-keys.js";
+import { Snapshot } from "../client/snapshot.js";
 import { typedFailure, unavailable } from "../client/typed-failure.js";
 import type { KeySpace } from "../record/key-space.js";
 import type { Reservation } from "./reservation.js";
@@ -55,6 +56,32 @@ export class CommitSession {
   /** True for the key of the session's record. */
   isOwn(key: Buffer): boolean {
     return this.#key.equals(key);
+  }
+
+  /**
+   * Returns the comparisons that hold if no other session has made a batch at or after a revision.
+   */
+  noOtherSince(modRevision: number): Compare[] {
+    const { sessions, sweep } = this.#keys;
+    const isOlder = { target: "MOD", result: "LESS", modRevision } as const;
+    return [
+      { ...isOlder, key: sessions.key, rangeEnd: this.#key },
+      { ...isOlder, key: this.#keys.after(this.#key), rangeEnd: this.#keys.after(sweep) },
+    ];
+  }
+
+  /** Returns the revision of the last batch or sweep that was not made by this session. */
+  async #newestOfOthers(snapshot: Snapshot): Promise<number> {
+    const [{ kvs }] = (await snapshot.read([
+      {
+        key: this.#keys.sessions.key,
+        rangeEnd: this.#keys.after(this.#keys.sweep),
+        sortTarget: "MOD",
+        sortOrder: "DESCEND",
+        limit: 2,
+      },
+    ])) as [RangeResponse];
+    return kvs.find(({ key }) => !this.isOwn(key))?.modRevision ?? 0;
   }
 
   /**
@@ -163,11 +190,18 @@ export class CommitSession {
     transactions: readonly BatchTransaction[],
     started: number,
   ): Promise<TransactionResult[]> {
-    const keys = transactions.flatMap(({ compare }) => compare.map(({ key }) => key as Buffer));
+    const compares = transactions.flatMap(({ compare }) => compare);
+    const keys = compares.flatMap((each) => ("rangeEnd" in each ? [] : [each.key as Buffer]));
+    const before = new Snapshot(this.#client, { revision: this.#revision - 1 });
     try {
-      const stored = await readKeys(this.#client, keys, this.#revision - 1);
+      const stored = await readKeys(before, keys);
+      const newest = compares.some((each) => "rangeEnd" in each)
+        ? await this.#newestOfOthers(before)
+        : 0;
       return transactions.map(({ compare, readOnFailure }) => {
-        const succeeded = holds(compare, stored);
+        const succeeded =
+          holds(compare, stored) &&
+          compare.every((each) => !("rangeEnd" in each) || newest < each.modRevision);
         const found = readOnFailure.flatMap((key) => stored.get(key.toString("latin1")) ?? []);
         return { succeeded, found: succeeded ? [] : found };
       });

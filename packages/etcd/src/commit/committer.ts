@@ -11,15 +11,22 @@ import type { EtcdClient } from "../client/etcd-client.js";
 import type { KeyValue } from "../client/etcd-messages.js";
 import { readKeys } from "../client/read-keys.js";
 import { retryIfCompacted } from "../client/retry-if-compacted.js";
+import { Snapshot } from "../client/snapshot.js";
 import { unavailable } from "../client/typed-failure.js";
 import { EtcdAccessDeniedError, EtcdOutOfSpaceError } from "../errors/etcd-errors.js";
 import { decodeRecord } from "../record/entry-record.js";
 import type { KeySpace } from "../record/key-space.js";
 import { firstReservedPosition, formatStamp, type Stamp } from "../record/stamp.js";
-import { type AppliedWrites, applyWrites, type KnownState } from "./apply-writes.js";
+import {
+  type AppliedWrites,
+  applyWrites,
+  type KnownState,
+  type RangeOutcomes,
+} from "./apply-writes.js";
 import { type BatchAnswer, CommitSession } from "./commit-session.js";
 import type { Component } from "./component.js";
 import { dependsOnStored, PendingWrite, textOf } from "./pending-write.js";
+import { checksRanges, type OwnChange, RangeChecks } from "./range-checks.js";
 import { Reservation } from "./reservation.js";
 import { longestIdle, sweepSessions } from "./sweep-sessions.js";
 import { type BatchLimits, takeBatch } from "./take-batch.js";
@@ -47,6 +54,15 @@ interface PreparedComponent {
   readonly transaction: BatchTransaction;
 }
 
+/** What is known when the transactions of a batch are made. */
+interface BatchState {
+  /** The stored entries that were read, by the texts of their keys. */
+  readonly state: ReadonlyMap<string, KeyValue>;
+  readonly ranges: RangeOutcomes;
+  /** Milliseconds since the epoch. */
+  readonly now: number;
+}
+
 interface Batch {
   readonly prepared: readonly PreparedComponent[];
   readonly stampOf: (write: PendingWrite, revision: number) => Stamp;
@@ -62,6 +78,7 @@ export class Committer {
   readonly #keys: KeySpace;
   readonly #limits: BatchLimits;
   readonly #reservation: Reservation;
+  readonly #rangeChecks: RangeChecks;
   readonly #listener: BatchListener;
   /** When the records of ended sessions were swept, in milliseconds since the epoch. */
   #sweptAt = 0;
@@ -73,6 +90,7 @@ export class Committer {
     this.#listener = listener;
     this.#reservation = new Reservation(client, keys);
     this.session = new CommitSession(client, keys, this.#reservation);
+    this.#rangeChecks = new RangeChecks(client, keys, this.session);
   }
 
   /** Applies writes in order and returns an outcome for each. Never rejects. */
@@ -81,6 +99,7 @@ export class Committer {
     const outcomes: WriteOutcome[] = new Array(writes.length);
     let pending = writes.map((write, index) => new PendingWrite(write, index));
     while (pending.length > 0) {
+      this.#rangeChecks.findLate(pending);
       const batch = takeBatch(pending, this.#limits);
       const taken = new Set(batch.flatMap(({ writes }) => writes));
       const rest = pending.filter((write) => !taken.has(write));
@@ -162,10 +181,13 @@ export class Committer {
     });
     try {
       // While the revision is reserved, no other batch changes what is read here.
-      const state = await this.#readState(components);
+      const [state, ranges] = await Promise.all([
+        this.#readState(components),
+        this.#rangeChecks.outcomesOf(components, reserved),
+      ]);
       const now = Date.now();
       const prepared = components.map((component) =>
-        this.#prepare(component, state, now, (write) => stampOf(write, 0)),
+        this.#prepare(component, { state, ranges, now }, (write) => stampOf(write, 0)),
       );
       const transactions = prepared.map(({ transaction }) => transaction);
       const answer = await this.session.send(transactions, reserved);
@@ -181,7 +203,7 @@ export class Committer {
       .filter((component) => component.needsState)
       .flatMap((component) => this.#stateKeys(component));
     const full = keys.map(({ key }) => key);
-    return await retryIfCompacted(() => readKeys(this.#client, full));
+    return await retryIfCompacted(() => readKeys(new Snapshot(this.#client), full));
   }
 
   /** Returns the keys on which the outcome of a component depends. */
@@ -201,20 +223,18 @@ export class Committer {
 
   #prepare(
     component: Component,
-    stored: ReadonlyMap<string, KeyValue>,
-    now: number,
+    { state: stored, ranges, now }: BatchState,
     stampOf: (write: PendingWrite) => Stamp,
   ): PreparedComponent {
     const { writes, needsState } = component;
+    const ofRanges = this.#rangeChecks.comparesOf(writes, ranges);
     if (!needsState) {
-      const applied = applyWrites(writes, undefined, now);
-      const absent = writes.flatMap(({ write }) =>
-        write.checks.filter(({ versionstamp }) => versionstamp === null),
-      );
+      const applied = applyWrites(writes, undefined, now, ranges);
+      const checks = writes.flatMap(({ write }) => write.checks);
       const transaction = {
-        compare: writes.flatMap((write) => comparesOf(write, this.#keys, now)),
+        compare: [...writes.flatMap((write) => comparesOf(write, this.#keys, now)), ...ofRanges],
         success: operationsOf(applied.changes, this.#keys, stampOf),
-        readOnFailure: absent.map(({ key }) => this.#keys.keyOf(key)),
+        readOnFailure: checks.map(({ key }) => this.#keys.keyOf(key)),
       };
       return { component, applied, transaction };
     }
@@ -224,9 +244,9 @@ export class Committer {
       state.set(textOf(entryKey), record && entryOf(entryKey, record));
       return hasRevision(key, record?.modRevision ?? 0);
     });
-    const applied = applyWrites(writes, state satisfies KnownState, now);
+    const applied = applyWrites(writes, state satisfies KnownState, now, ranges);
     const transaction = {
-      compare: component.needsReservation ? [] : compare,
+      compare: component.needsReservation ? [] : [...compare, ...ofRanges],
       success: operationsOf(applied.changes, this.#keys, stampOf),
       readOnFailure: [],
     };
@@ -241,6 +261,7 @@ export class Committer {
   ): PendingWrite[] {
     const again: PendingWrite[] = [];
     const changed: { readonly key: Uint8Array }[] = [];
+    const changes: OwnChange[] = [];
     for (const [index, { component, applied }] of prepared.entries()) {
       const result = results[index]!;
       if (result.succeeded) {
@@ -249,34 +270,42 @@ export class Committer {
           outcomes[write.index] = outcome === true ? formatStamp(stamp) : outcome;
         }
         for (const change of applied.changes) {
-          changed.push({ key: changedKey(change, stampOf(change.by, revision)) });
+          const stamp = stampOf(change.by, revision);
+          const key = changedKey(change, stamp);
+          changed.push({ key });
+          if (!change.isExpiry) changes.push({ key, versionstamp: formatStamp(stamp) });
         }
-      } else if (component.needsState) {
-        again.push(...component.writes);
-      } else {
+      } else if (!component.needsState && this.#checksFail(component, result)) {
         // Only a single write has checks and needs no state.
-        const [write] = component.writes;
-        if (this.#hasOnlyExpired(result)) {
-          write!.needsState = true;
-          again.push(write!);
-        } else {
-          outcomes[write!.index] = null;
+        outcomes[component.writes[0]!.index] = null;
+      } else {
+        for (const write of component.writes) {
+          if (checksRanges(write) && !write.needsReservation) write.needsReservation = true;
+          else if (!component.needsState) write.needsState = true;
+          again.push(write);
         }
       }
     }
+    this.#rangeChecks.committed(changes);
     this.#listener.committed(revision, changed);
     return again;
   }
 
-  /** True if the entries that are stored in spite of checks for absence have all expired. */
-  #hasOnlyExpired({ found }: TransactionResult): boolean {
+  /** True if the found entries are not those that the checks of keys require. */
+  #checksFail({ writes }: Component, { found }: TransactionResult): boolean {
     const now = Date.now();
-    return (
-      found.length > 0 &&
-      found.every((record) => {
-        const entry = entryOf(this.#keys.entryKeyOf(record.key), record);
-        return !(entry instanceof Error) && hasExpired(entry, now);
-      })
+    const versionstamps = new Map<string, string | null>();
+    for (const record of found) {
+      const key = this.#keys.entryKeyOf(record.key);
+      const entry = entryOf(key, record);
+      const isAbsent = !(entry instanceof Error) && hasExpired(entry, now);
+      const stored = entry instanceof Error ? "damaged" : entry.versionstamp;
+      versionstamps.set(textOf(key), isAbsent ? null : stored);
+    }
+    return writes.some(({ write }) =>
+      write.checks.some(
+        ({ key, versionstamp }) => (versionstamps.get(textOf(key)) ?? null) !== versionstamp,
+      ),
     );
   }
 }

@@ -1,3 +1,4 @@
+import { Buffer } from "node:buffer";
 import type { EtcdClient } from "../client/etcd-client.js";
 import type { KeySpace } from "../record/key-space.js";
 import { lastUseOf } from "./commit-session.js";
@@ -20,11 +21,13 @@ export async function sweepSessions(client: EtcdClient, keys: KeySpace): Promise
   const now = Date.now();
   const idle = kvs.filter((record) => lastUseOf(record) < now - longestIdle);
   if (idle.length === 0) return;
-  const success = idle.map(({ key, modRevision }) => ({
+  const removals = idle.map(({ key, modRevision }) => ({
     requestTxn: {
       compare: [hasRevision(key, modRevision)],
       success: [{ requestDeleteRange: { key } }],
     },
   }));
-  await client.read("KV.Txn", { success });
+  // A commit may count on noticing each batch by the record of its session.
+  const put = { requestPut: { key: keys.sweep, value: Buffer.alloc(0) } };
+  await client.read("KV.Txn", { success: [put, ...removals] });
 }

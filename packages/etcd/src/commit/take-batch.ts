@@ -1,6 +1,6 @@
 import { firstReservedPosition } from "../record/stamp.js";
 import { Component } from "./component.js";
-import type { PendingWrite } from "./pending-write.js";
+import { overlap, type PendingWrite, type TextRange } from "./pending-write.js";
 import { groupedCost } from "./transaction-groups.js";
 
 export interface BatchLimits {
@@ -8,6 +8,10 @@ export interface BatchLimits {
   readonly maxTxnOps: number;
   /** The size of a batch of several writes, in bytes. */
   readonly bytes: number;
+}
+
+interface ComponentRange extends TextRange {
+  readonly component: Component;
 }
 
 /** What a batch needs itself: the record of the session, and the end of a reservation. */
@@ -21,6 +25,10 @@ export function takeBatch(pending: readonly PendingWrite[], limits: BatchLimits)
   const components = new Set<Component>();
   const writers = new Map<string, Component>();
   const readers = new Map<string, Component[]>();
+  /** The ranges of range checks, and those of all changes. */
+  const checkedRanges: ComponentRange[] = [];
+  const changedRanges: ComponentRange[] = [];
+  const haveRangeChecks = pending.some(({ readRanges }) => readRanges.length > 0);
   const absorbedBy = new Map<Component, Component>();
   let bytes = 0;
   let cost = 0;
@@ -32,14 +40,26 @@ export function takeBatch(pending: readonly PendingWrite[], limits: BatchLimits)
   }
 
   /** Returns the components that the write depends on, or that depend on it. */
-  function related({ read, written }: PendingWrite): Set<Component> {
+  function related(write: PendingWrite): Set<Component> {
+    const { read, written, readRanges } = write;
     const found = new Set<Component>();
     for (const key of [...read, ...written]) {
       const writer = writers.get(key);
       if (writer !== undefined) found.add(current(writer));
     }
     for (const key of written) for (const each of readers.get(key) ?? []) found.add(current(each));
+    for (const range of readRanges) addOverlapping(found, range, changedRanges);
+    if (checkedRanges.length === 0) return found;
+    for (const range of write.writtenRanges) addOverlapping(found, range, checkedRanges);
     return found;
+  }
+
+  function addOverlapping(
+    found: Set<Component>,
+    range: TextRange,
+    others: readonly ComponentRange[],
+  ): void {
+    for (const other of others) if (overlap(range, other)) found.add(current(other.component));
   }
 
   for (const write of pending) {
@@ -65,6 +85,10 @@ export function takeBatch(pending: readonly PendingWrite[], limits: BatchLimits)
       const known = readers.get(key);
       if (known === undefined) readers.set(key, [component]);
       else known.push(component);
+    }
+    for (const range of write.readRanges) checkedRanges.push({ ...range, component });
+    if (haveRangeChecks) {
+      for (const range of write.writtenRanges) changedRanges.push({ ...range, component });
     }
     bytes += write.bytes;
     cost = newCost;

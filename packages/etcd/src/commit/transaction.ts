@@ -36,12 +36,13 @@ export function hasRevision(key: Buffer, modRevision: number): Compare {
   return { key, target: "MOD", result: "EQUAL", modRevision };
 }
 
-/** Returns the result that etcd has for comparisons of the stored state. */
+/** Returns the result that etcd has for comparisons of single keys with the stored state. */
 export function holds(
   compares: readonly Compare[],
   stored: ReadonlyMap<string, KeyValue>,
 ): boolean {
   return compares.every((compare) => {
+    if ("rangeEnd" in compare) return true;
     const entry = stored.get(Buffer.from(compare.key).toString("latin1"));
     if (compare.target === "MOD") return (entry?.modRevision ?? 0) === compare.modRevision;
     if (entry === undefined) return false;

@@ -8,6 +8,7 @@ const headerTag = 0x01;
 const engineTag = 0x02;
 const reservationTag = 0x01;
 const sessionTag = 0x02;
+const sweepTag = 0x03;
 
 /**
  * The keys of one database in etcd. Each begins with the prefix of the database and a zero byte, so
@@ -20,6 +21,8 @@ export class KeySpace {
   readonly reservation: Buffer;
   readonly all: { readonly key: Buffer; readonly rangeEnd: Buffer };
   readonly sessions: { readonly key: Buffer; readonly rangeEnd: Buffer };
+  /** Written whenever records of sessions are removed. It is the first key after them. */
+  readonly sweep: Buffer;
 
   /** @param prefix a text without a zero character. */
   constructor(prefix: string) {
@@ -30,8 +33,9 @@ export class KeySpace {
     this.all = { key: this.#prefix, rangeEnd: Buffer.concat([name, Buffer.of(1)]) };
     this.sessions = {
       key: this.keyOf(Buffer.of(own, engineTag, sessionTag)),
-      rangeEnd: this.keyOf(Buffer.of(own, engineTag, sessionTag + 1)),
+      rangeEnd: this.keyOf(Buffer.of(own, engineTag, sweepTag)),
     };
+    this.sweep = this.sessions.rangeEnd;
   }
 
   /** Returns the key in etcd of a key of the database. */

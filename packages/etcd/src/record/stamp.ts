@@ -13,6 +13,9 @@ export interface Stamp {
  */
 export const firstReservedPosition = 0x8000;
 
+/** The highest position. As that of a state, it stands for all commits of the revision. */
+export const lastPosition = 0xffff;
+
 export function formatStamp({ revision, position }: Stamp): string {
   return revision.toString(16).padStart(16, "0") + position.toString(16).padStart(4, "0");
 }

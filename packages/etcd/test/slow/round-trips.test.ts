@@ -94,6 +94,12 @@ describeEtcd("the requests to etcd", 1, (cluster) => {
           await tx.users.update({ where: { id }, data: { city: `${city}!` } });
         }),
       );
+      await count("a transaction that lists and creates", (i) =>
+        transaction(async (tx) => {
+          const { items } = await tx.users.findMany({ where: { city: "Rome" }, take: 10 });
+          await tx.users.create({ data: { id: 2000 + i, email: `${items.length} ${i}`, city: "Bern" } });
+        }),
+      );
       expect(counts).toEqual({
         create: 1,
         update: 2,
@@ -106,9 +112,47 @@ describeEtcd("the requests to etcd", 1, (cluster) => {
         delete: 2,
         "delete of a row that others may refer to": 4,
         "a transaction of 2 reads and an update": 3,
+        "a transaction that lists and creates": 4,
       });
     } finally {
       await kv.close();
+    }
+  });
+
+  it("are one for a commit that checks ranges, and more only after commits of other processes", async () => {
+    const client = new CountingClient({ endpoints: cluster().endpoints, timeout: 10_000 });
+    const limits = { maxTxnOps: 128, maxRequestBytes: 1_572_864 };
+    const keys = new KeySpace(newPrefix());
+    const kv = await openKv(new EtcdEngine(client, keys, limits));
+    const otherClient = new EtcdClient({ endpoints: cluster().endpoints, timeout: 10_000 });
+    const other = await openKv(new EtcdEngine(otherClient, keys, limits));
+    try {
+      await kv.set(["a"], 1);
+      const requests = async (change: () => Promise<unknown>, ok = true) => {
+        using view = (await kv.openView({ atFirstRead: true }))!;
+        const begin = client.requests;
+        await view.getMany([
+          ["n", 1],
+          ["n", 2],
+        ]);
+        expect(client.requests - begin).toBe(1);
+        await change();
+        const before = client.requests;
+        const operation = kv.atomic().checkRange!({ prefix: ["n"] }, view.versionstamp!);
+        expect((await operation.set(["n", 1], 1).commit()).ok).toBe(ok);
+        return client.requests - before;
+      };
+      expect(await requests(async () => undefined)).toBe(1);
+      expect(await requests(() => kv.set(["a"], 2))).toBe(1);
+      expect(await requests(() => kv.delete(["n", 1]), false)).toBe(1);
+      // The comparison, the reservation, two reads at once, and the batch.
+      expect(await requests(() => other.set(["a"], 3))).toBe(5);
+      expect(await requests(() => other.set(["n", 1], 1), false)).toBe(5);
+      // The keys of the range are compared, and the one that is missing has not expired.
+      expect(await requests(() => other.delete(["n", 1]), false)).toBe(8);
+    } finally {
+      await kv.close();
+      await other.close();
     }
   });
 
