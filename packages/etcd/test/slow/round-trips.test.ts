@@ -97,7 +97,9 @@ describeEtcd("the requests to etcd", 1, (cluster) => {
       await count("a transaction that lists and creates", (i) =>
         transaction(async (tx) => {
           const { items } = await tx.users.findMany({ where: { city: "Rome" }, take: 10 });
-          await tx.users.create({ data: { id: 2000 + i, email: `${items.length} ${i}`, city: "Bern" } });
+          await tx.users.create({
+            data: { id: 2000 + i, email: `${items.length} ${i}`, city: "Bern" },
+          });
         }),
       );
       expect(counts).toEqual({
