@@ -241,8 +241,7 @@ export class LevelEngine implements Engine {
       mutations: group.mutations.length,
     });
     const sync = writes.some((write) => write.sync);
-    await this.#write(group.mutations, commitRecord, sync);
-    this.#lastVersionstamp = group.last;
+    await this.#write(group.mutations, commitRecord, { sync, last: group.last });
     this.#watchers.notify(group.mutations);
     return outcomes;
   }
@@ -278,7 +277,7 @@ export class LevelEngine implements Engine {
   async #write(
     mutations: readonly RecordMutation[],
     commitRecord: { readonly key: Uint8Array; readonly value: Uint8Array },
-    sync: boolean,
+    { sync, last }: { readonly sync: boolean; readonly last: string },
   ): Promise<void> {
     const batch = this.#level.batch();
     const held = this.#lastHeld;
@@ -297,6 +296,8 @@ export class LevelEngine implements Engine {
       await batch.write(sync ? synced : bytes);
       const syncing = sync ? this.#logSync?.afterBatch() : undefined;
       if (syncing !== undefined) await syncing;
+      // At the same time as `isWriting`, so that the state and its versionstamp always fit.
+      this.#lastVersionstamp = last;
     } catch (error) {
       this.#hasFailed = true;
       throw error;

@@ -70,18 +70,18 @@ export async function withoutExpired(
   meter: ReadMeter,
   read: () => Promise<CounterValue[]>,
 ): Promise<CounterValue[]> {
-  const { snapshot, store, isInTransaction } = view;
+  const { snapshot, store, isInTransaction, isOneState } = view;
   if (!maintainedCounters(snapshot).recordsRows) return await read();
   const max = isInTransaction ? 0 : maxExpired;
   const list = () => listExpiredUntil(view, snapshot, Date.now());
   let listed = await listExpiredUntil(store, snapshot, Date.now(), max + 1);
   if (listed.expired.length > max) {
     await subtractExpiredRows(store, Number.POSITIVE_INFINITY);
-    if (!isInTransaction) listed = await list();
+    if (!isInTransaction && !isOneState) listed = await list();
   }
-  if (isInTransaction) {
-    // The first of these reads may be the one whose state the transaction reads. It may be from
-    // before a subtraction. What has expired in it has expired by now.
+  if (isInTransaction || isOneState) {
+    // The first of these reads may be the one whose state the call reads. It may be from before or
+    // after a subtraction. What has expired in it has expired by now.
     const counters = await read();
     const expired = await listExpiredCounts(view, snapshot, { now: Date.now() });
     meter.reads += 2 * expired.length;
