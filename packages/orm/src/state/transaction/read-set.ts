@@ -17,6 +17,11 @@ export class ReadSet {
     return [...this.#reads.values()];
   }
 
+  /** The ids of the keys that were read, alone or in ranges. */
+  get ids(): Set<KeyId> {
+    return new Set([...this.#reads.keys(), ...this.#covered.keys()]);
+  }
+
   /** The number of checks of keys. */
   get size(): number {
     return this.#reads.size;

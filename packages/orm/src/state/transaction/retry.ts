@@ -1,15 +1,26 @@
 import { pauseBeforeAttempt } from "./pause.js";
+import type { Footprint, Turns } from "./turns.js";
 
 /** The result of an attempt that has failed, and may succeed if it is made again. */
 export class FailedAttempt {
   readonly errorAfter: (attempts: number) => unknown;
+  readonly footprint: (() => Footprint) | undefined;
+  readonly isPostponed: boolean;
 
   /**
    * @param errorAfter returns the error that is thrown if the attempt was the last one, or a promise
    * of it.
+   * @param footprint returns what the attempt has read and written, if it can take turns.
+   * @param isPostponed true if it was given up for those that take turns, so that it joins them.
    */
-  constructor(errorAfter: (attempts: number) => unknown) {
+  constructor(
+    errorAfter: (attempts: number) => unknown,
+    footprint?: () => Footprint,
+    isPostponed = false,
+  ) {
     this.errorAfter = errorAfter;
+    this.footprint = footprint;
+    this.isPostponed = isPostponed;
   }
 }
 
@@ -28,29 +39,45 @@ export interface RetryOptions {
    * default.
    */
   readonly pauses?: "short" | "growing";
+  /**
+   * The line of the database, if only this process uses it. Calls that have lost three attempts
+   * take turns there, instead of the pauses.
+   */
+  readonly turns?: Turns | undefined;
   /** Ends the attempts, also during a pause. */
   readonly signal?: AbortSignal | undefined;
 }
 
 const pausePerAttempt = 10;
+const attemptsWithoutTurn = 3;
 
 /**
  * Makes attempts until one of them does not fail, and returns its result.
  *
- * @param attempt is called with the number of the attempt, from 1.
+ * @param attempt is called with the number of the attempt, from 1, and with true if it must not be
+ * postponed.
  */
 export async function retry<T>(
-  attempt: (number: number) => Promise<T | FailedAttempt>,
-  { maxAttempts, pauses, signal }: RetryOptions = {},
+  attempt: (number: number, isFinal: boolean) => Promise<T | FailedAttempt>,
+  { maxAttempts, pauses, turns, signal }: RetryOptions = {},
 ): Promise<T> {
-  for (let number = 1; ; number++) {
-    signal?.throwIfAborted();
-    if (pauses !== undefined && number > 1) {
-      const longest = pauses === "growing" ? pausePerAttempt * number : undefined;
-      await pauseBeforeAttempt(number, signal, longest);
+  let endTurn: (() => void) | undefined;
+  try {
+    for (let number = 1; ; number++) {
+      signal?.throwIfAborted();
+      const result = await attempt(number, endTurn !== undefined || number === maxAttempts);
+      if (!(result instanceof FailedAttempt)) return result;
+      if (number === maxAttempts) throw await result.errorAfter(number);
+      if (endTurn !== undefined) continue;
+      const { footprint, isPostponed } = result;
+      if (turns && footprint && (isPostponed || number >= attemptsWithoutTurn))
+        endTurn = await turns.take(footprint(), signal);
+      else if (pauses !== undefined) {
+        const longest = pauses === "growing" ? pausePerAttempt * (number + 1) : undefined;
+        await pauseBeforeAttempt(number + 1, signal, longest);
+      }
     }
-    const result = await attempt(number);
-    if (!(result instanceof FailedAttempt)) return result;
-    if (number === maxAttempts) throw await result.errorAfter(number);
+  } finally {
+    endTurn?.();
   }
 }

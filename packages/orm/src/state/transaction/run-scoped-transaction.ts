@@ -26,7 +26,10 @@ export async function runScopedTransaction<T>(
   options: TransactionOptions & Pick<RunOptions, "models"> = {},
 ): Promise<T> {
   if (isWithinTransaction(kv)) throw new TransactionBypassedError("");
-  if (options.allowOutsideWrites) return await runTransaction(kv, body, options);
+  if (options.allowOutsideWrites) {
+    // A transaction that the function begins would wait for the turn of this one.
+    return await runTransaction(kv, body, { ...options, takesTurns: false });
+  }
   const scope = new TransactionScope(kv);
   const scopedBody = async (transaction: TransactionKv): Promise<T> => {
     // The hooks after the commit may write.

@@ -5,9 +5,11 @@ import {
 } from "../../errors/transaction-errors.js";
 import type { CompiledModel } from "../../model/compiled-model.js";
 import { assertArgument, oneOf, positiveInteger } from "../../model/shape.js";
+import { capabilitiesOf } from "../catalog/capabilities-of.js";
 import { type ChangedPlace, placeOfKey } from "./changed-place.js";
 import { FailedAttempt, retry } from "./retry.js";
 import { TransactionKv } from "./transaction-kv.js";
+import { type Turns, turnsOf } from "./turns.js";
 
 const defaultAttempts = 100;
 
@@ -23,6 +25,8 @@ export interface RunOptions {
    * range may not be noticed. By default, each database gives the best isolation that it can.
    */
   readonly isolation?: "serializable" | undefined;
+  /** False if the call does not take turns with others that have lost. The default is true. */
+  readonly takesTurns?: boolean | undefined;
   /** The models of the database, by which a `TransactionConflictError` names what has changed. */
   readonly models?: (() => Iterable<CompiledModel>) | undefined;
   /**
@@ -36,8 +40,9 @@ export interface RunOptions {
 /**
  * Runs a function whose reads and writes of the database are one transaction, and returns its
  * result after the commit. {@link TransactionKv} describes the isolation. If another commit has
- * changed something that the function read, the function runs again, after a pause that grows with
- * each attempt. It should therefore do nothing but read and write, or what may be repeated.
+ * changed something that the function read, the function runs again: after three attempts in turn
+ * with others that have lost if only this process uses the database, and otherwise after a pause
+ * that grows with each attempt. It should therefore do nothing but read and write, or what may be repeated.
  *
  * If the function throws, nothing is written. If all its reads held at one time, its error is
  * thrown. If not, the error may come from a state that never existed, so the function runs again.
@@ -49,11 +54,20 @@ export async function runTransaction<T>(
   body: (kv: TransactionKv) => Promise<T>,
   options: RunOptions = {},
 ): Promise<T> {
-  const { maxAttempts = defaultAttempts, signal, isolation, optimistic = false } = options;
+  const {
+    maxAttempts = defaultAttempts,
+    signal,
+    isolation,
+    optimistic = false,
+    takesTurns = true,
+  } = options;
   assertArgument("", "maxAttempts", maxAttempts, positiveInteger, "transaction");
   if (isolation !== undefined)
     assertArgument("", "isolation", isolation, knownIsolation, "transaction");
-  const runAttempt = async (attempt: number) => {
+  const { isLocal } = capabilitiesOf(kv);
+  const isInner = kv instanceof TransactionKv;
+  const turns = takesTurns && isLocal && !isInner ? turnsOf(kv) : undefined;
+  const runAttempt = async (attempt: number, isFinal: boolean) => {
     // If the outer transaction may assume nothing, it has failed before because of an assumption.
     const mayAssume = attempt === 1 && !(kv instanceof TransactionKv && !kv.mayAssume);
     const assumes = !mayAssume ? "nothing" : optimistic ? "all" : "versions";
@@ -61,18 +75,19 @@ export async function runTransaction<T>(
     try {
       if (isolation !== undefined && !transaction.seesNoPhantoms)
         throw new IsolationUnavailableError();
-      return await runOnce(transaction, body, options);
+      return await runOnce(transaction, body, options, isFinal ? undefined : turns);
     } finally {
       transaction.release();
     }
   };
-  return await retry(runAttempt, { maxAttempts, pauses: "growing", signal });
+  return await retry(runAttempt, { maxAttempts, pauses: "growing", turns, signal });
 }
 
 async function runOnce<T>(
   transaction: TransactionKv,
   body: (kv: TransactionKv) => Promise<T>,
   { signal, models }: RunOptions,
+  turns: Turns | undefined,
 ): Promise<T | FailedAttempt> {
   let result: T;
   try {
@@ -84,19 +99,28 @@ async function runOnce<T>(
     if (signal?.aborted || (await hasConsistentReads(transaction))) throw cause;
     return conflict(transaction, models, cause);
   }
+  if (turns?.isUsed && turns.conflictsWith(transaction.footprint)) {
+    transaction.end();
+    return conflict(transaction, models, undefined, true);
+  }
   return (await transaction.commit()).ok ? result : conflict(transaction, models);
 }
 
-/** @param cause the error of the function, if it threw one. */
+/**
+ * @param cause the error of the function, if it threw one.
+ * @param isPostponed true if the commit was not tried, for the sake of those that take turns.
+ */
 function conflict(
   transaction: TransactionKv,
   models: RunOptions["models"],
   cause?: unknown,
+  isPostponed = false,
 ): FailedAttempt {
-  return new FailedAttempt(async (attempts) => {
+  const errorAfter = async (attempts: number) => {
     const changed = models && (await changedPlace(transaction, models()));
     return new TransactionConflictError(attempts, cause, changed);
-  });
+  };
+  return new FailedAttempt(errorAfter, () => transaction.footprint, isPostponed);
 }
 
 /** Returns undefined if nothing is found to have changed, or if the database throws. */

@@ -23,6 +23,7 @@ import { Attempt, type TransactionKvOptions } from "./attempt.js";
 import { assertFits, commitBuffer, type TransactionResult } from "./commit-buffer.js";
 import { MergedList } from "./merged-list.js";
 import { TransactionAtomic } from "./transaction-atomic.js";
+import type { Footprint } from "./turns.js";
 
 /**
  * One attempt of a transaction, with the interface of a database. Its reads see its own writes.
@@ -206,6 +207,12 @@ export class TransactionKv implements Kv {
     if (hasConflict) return false;
     if (!reads.needsVerification) return true;
     return (await reads.verify(source, limits.keys)) ?? assumes === "nothing";
+  }
+
+  /** The keys that have been read and written by now. */
+  get footprint(): Footprint {
+    const { reads, buffer } = this.#attempt;
+    return { reads: reads.ids, writes: buffer.written };
   }
 
   /** Returns the key of the first read that no longer holds, or the first parts of its keys. */

@@ -33,6 +33,11 @@ export class WriteBuffer {
   readonly #unreadable: UnreadableChange[] = [];
   readonly ids: SortedIds = new SortedIds();
 
+  /** The ids of the keys that have been written. */
+  get written(): Set<KeyId> {
+    return new Set(this.#writes.keys());
+  }
+
   get size(): number {
     return this.#writes.size;
   }
