@@ -67,7 +67,7 @@ class Session {
           result = await call(tx);
           resolve();
         } catch (error) {
-          reject(error);
+          reject(error as Error);
           throw error;
         }
       });

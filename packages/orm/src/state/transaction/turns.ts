@@ -54,18 +54,18 @@ export class Turns {
     return false;
   }
 
-  #wait(turn: Turn, signal: AbortSignal | undefined): Promise<void> {
-    return new Promise((resolve, reject) => {
-      const leave = () => {
-        this.#end(turn);
-        reject(signal?.reason);
-      };
-      turn.begin = () => {
-        signal?.removeEventListener("abort", leave);
+  async #wait(turn: Turn, signal: AbortSignal | undefined): Promise<void> {
+    await new Promise<void>((resolve) => {
+      const begin = () => {
+        signal?.removeEventListener("abort", begin);
         resolve();
       };
-      signal?.addEventListener("abort", leave, { once: true });
+      turn.begin = begin;
+      signal?.addEventListener("abort", begin, { once: true });
     });
+    if (!signal?.aborted) return;
+    this.#end(turn);
+    signal.throwIfAborted();
   }
 
   /** Lets those begin who have nobody before them any longer. */
