@@ -19,6 +19,7 @@ export class FailingKv {
 
   /** The views that are open. */
   views = 0;
+  readonly #closed = new Set<object>();
 
   constructor(kv: Kv) {
     this.kv = this.#failing(kv);
@@ -40,7 +41,8 @@ export class FailingKv {
         }
         if (property === "close" && "versionstamp" in target) {
           return () => {
-            this.views--;
+            if (!this.#closed.has(target)) this.views--;
+            this.#closed.add(target);
             method();
           };
         }

@@ -8,6 +8,7 @@ import {
 import { afterEach, beforeEach, expect, it } from "vitest";
 import * as z from "zod";
 import { createDatabase, defineModel } from "../src/index.js";
+import { withoutViews } from "./faulty-kv.js";
 
 const Task = defineModel({
   name: "tasks",
@@ -24,7 +25,8 @@ beforeEach(async () => {
 afterEach(() => kv.close());
 
 /** A database that calls `interfere` before it reads a range with `part` in its prefix. */
-function interferingList(target: EmbeddedKv, part: string, interfere: () => Promise<void>): Kv {
+function interferingList(kv: EmbeddedKv, part: string, interfere: () => Promise<void>): Kv {
+  const target = withoutViews(kv);
   return new Proxy(target, {
     get(_, property) {
       const member: unknown = Reflect.get(target, property, target);

@@ -68,18 +68,20 @@ export function meterOf({ model }: TableContext, maxReads = Number.POSITIVE_INFI
 /** Calls of a database that read, by their names in order. */
 export function recordingKv<T extends Kv>(kv: T): { kv: T; calls: string[] } {
   const calls: string[] = [];
-  const recorded = new Proxy(kv, {
-    get(target, property) {
-      const member: unknown = Reflect.get(target, property, target);
-      if (typeof member !== "function") return member;
-      return (...args: unknown[]) => {
-        if (["get", "getMany", "list"].includes(String(property)) && !isOfCatalog(args)) {
-          const [keys] = args as [readonly unknown[]];
-          calls.push(property === "getMany" ? `getMany ${keys.length}` : String(property));
-        }
-        return Reflect.apply(member, target, args) as unknown;
-      };
-    },
-  });
-  return { kv: recorded, calls };
+  const recorded = <Reads extends object>(reads: Reads): Reads =>
+    new Proxy(reads, {
+      get(target, property) {
+        const member: unknown = Reflect.get(target, property, target);
+        if (typeof member !== "function") return member;
+        return (...args: unknown[]) => {
+          if (["get", "getMany", "list"].includes(String(property)) && !isOfCatalog(args)) {
+            const [keys] = args as [readonly unknown[]];
+            calls.push(property === "getMany" ? `getMany ${keys.length}` : String(property));
+          }
+          const result: unknown = Reflect.apply(member, target, args);
+          return property === "openView" ? recorded(result as object) : result;
+        };
+      },
+    });
+  return { kv: recorded(kv), calls };
 }

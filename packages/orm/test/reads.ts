@@ -44,7 +44,7 @@ export async function* streamRows(
   meter: ReadMeter,
   choose?: typeof choosePlan,
 ): AsyncGenerator<FoundRow> {
-  yield* find.streamRows(await takeReadView(table), query, meter, choose);
+  yield* find.streamRows(await takeReadView(table, query), query, meter, choose);
 }
 
 export function countRows(table: TableContext, query: AnyQuery, meter: ReadMeter): Promise<number> {

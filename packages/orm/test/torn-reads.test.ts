@@ -3,6 +3,7 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import * as z from "zod";
 import { belongsTo, createDatabase, type Database, defineModel, hasMany } from "../src/index.js";
 import { blogModels } from "./blog-models.js";
+import { withoutViews } from "./faulty-kv.js";
 import { Reports } from "./live-reports.js";
 import { rejection } from "./user-model.js";
 
@@ -11,7 +12,7 @@ function beforeReading(kv: Kv, first: string, interfere: () => Promise<void>): K
   const before = async (keys: readonly KvKey[]) => {
     if (keys.some((key) => key[0] === first)) await interfere();
   };
-  return new Proxy(kv, {
+  return new Proxy(withoutViews(kv), {
     get(target, property) {
       if (property === "get") {
         return async (key: KvKey) => {

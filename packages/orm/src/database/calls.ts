@@ -186,7 +186,8 @@ export class Calls {
     try {
       const options = parseOptions(context, operation, args, this.kind);
       meter = meterOf(context, options);
-      view = await takeReadView(options.withDeleted ? withDeletedRows(context) : context);
+      const table = options.withDeleted ? withDeletedRows(context) : context;
+      view = await takeReadView(table, options);
       const { signal } = options;
       if (signal === undefined) yield* read(view, options, meter);
       else {

@@ -72,7 +72,9 @@ export async function findByPrimaryKey(
   meter.add(1);
   const key = rowKey(view.model, primaryKey);
   const entry = await view.kv.get(key);
-  if (view.determinesSchema([entry]) === true) return foundRow(view, primaryKey, entry, orAsStored);
+  const isDetermined = view.determinesSchema([entry]);
+  if (isDetermined === true || (await isDetermined))
+    return foundRow(view, primaryKey, entry, orAsStored);
   // A change of all rows is under way, or has just begun.
   const [stored] = await readKeys(view, [key]);
   return stored && foundRow(view, primaryKey, stored, orAsStored);

@@ -294,10 +294,15 @@ export function withReadView<Found, Result = Found>(
 
 /**
  * Takes a view for a stream, which ends the view. Each page of the stream sees one state of the
- * database.
+ * database, unless the query has conditions on related rows: it walks through their indexes from
+ * one page to the next.
  */
-export async function takeReadView(source: Viewed): Promise<ReadView> {
-  const view = new ReadView(source, source.catalog.snapshot, false, callOf(source, "pages"));
+export async function takeReadView(
+  source: Viewed,
+  { related }: { readonly related?: unknown },
+): Promise<ReadView> {
+  const call = related === undefined ? callOf(source, "pages") : undefined;
+  const view = new ReadView(source, source.catalog.snapshot, false, call);
   await view.refresh();
   return view;
 }

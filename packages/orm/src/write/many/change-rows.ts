@@ -153,7 +153,7 @@ async function findKeys(
   meter: ReadMeter,
 ): Promise<PrimaryKey[]> {
   const { select: _, include: __, withVersionstamp: ___, ...rows } = query;
-  const view = await takeReadView(context);
+  const view = await takeReadView(context, query);
   try {
     const keys = new Map<string, PrimaryKey>();
     const choose = isScan(query) ? chooseScan : choosePlan;
