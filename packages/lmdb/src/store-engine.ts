@@ -66,8 +66,8 @@ export class StoreEngine implements Engine {
   readonly #mostHeld: number;
   #head: Head;
   #lastVersionstamp: string;
-  /** Stays true after a failure, after which nothing more is committed. */
-  #isCommitting = false;
+  /** The last versionstamp of the writes that are being committed. Stays after a failure. */
+  #committing: string | undefined;
   /** Set when an entry was found damaged or missing. All calls fail from then on. */
   #damage: CorruptionError | undefined;
 
@@ -108,7 +108,7 @@ export class StoreEngine implements Engine {
   }
 
   get lastVersionstamp(): string | undefined {
-    return this.#isCommitting ? undefined : this.#lastVersionstamp;
+    return this.#committing === undefined ? this.#lastVersionstamp : undefined;
   }
 
   get(key: Uint8Array): StoredEntry | undefined {
@@ -164,14 +164,14 @@ export class StoreEngine implements Engine {
     });
     const outcomes = writes.map((write) => group.apply(write));
     if (group.last === undefined) return outcomes;
-    this.#isCommitting = true;
+    this.#committing = group.last;
     this.#head = await writeCommit(
       { store: this.#store, tree: this.#tree, path: this.#path },
       this.#head,
       group.mutations,
     );
     this.#lastVersionstamp = group.last;
-    this.#isCommitting = false;
+    this.#committing = undefined;
     this.#watchers.notify(group.mutations);
     return outcomes;
   }
@@ -198,21 +198,27 @@ export class StoreEngine implements Engine {
   /** Returns the state of the last view if nothing was committed since, and otherwise a new one. */
   #hold(): HeldState {
     let held = this.#lastHeld;
-    if (held === undefined || held.versionstamp !== this.#lastVersionstamp) {
+    const isNewest = this.#committing === undefined;
+    if (held === undefined || !isNewest || held.versionstamp !== this.#lastVersionstamp) {
       if (this.#held >= this.#mostHeld) {
         const remedy = "close views earlier, or give lmdbEngine more maxReaders";
         throw new ReadViewEndedError(`views hold ${this.#held} states of the file; ${remedy}`);
       }
       const transaction = this.#store.useReadTransaction();
       const tree = new Tree(this.#store, transaction);
-      // A commit whose answer is awaited may be in the state already. Its keys then count as changed
-      // since the view, which is safe.
-      held = { transaction, tree, versionstamp: this.#lastVersionstamp, users: 0 };
-      this.#lastHeld = held;
+      held = { transaction, tree, versionstamp: this.#versionstampOf(tree), users: 0 };
+      if (isNewest) this.#lastHeld = held;
       this.#held++;
     }
     held.users++;
     return held;
+  }
+
+  /** Returns the versionstamp of a state, which may have the commit that is being written. */
+  #versionstampOf(tree: Tree): string {
+    if (this.#committing === undefined) return this.#lastVersionstamp;
+    const { sequence } = decodeHead(tree.peek(headKey));
+    return sequence === this.#head.sequence ? this.#lastVersionstamp : this.#committing;
   }
 
   #release(held: HeldState): void {

@@ -193,14 +193,14 @@ export class LevelEngine implements Engine {
 
   /** Returns the state of the last view if nothing was committed since, and otherwise a new one. */
   #hold(): HeldState {
+    const { hasGetSync, isWriting } = this.#source;
     let held = this.#lastHeld;
-    if (held?.versionstamp !== this.#lastVersionstamp) {
+    if (isWriting || held?.versionstamp !== this.#lastVersionstamp) {
       held = { snapshot: undefined, versionstamp: this.#lastVersionstamp, users: 0 };
-      this.#lastHeld = held;
-      const { hasGetSync, isWriting } = this.#source;
-      // The state may already contain a group that is being written. The keys of the group then
-      // count as changed since the view, which is safe.
-      if (!hasGetSync || isWriting) held.snapshot = this.#level.snapshot();
+      // Others may already see the group that is being written, so this view must not be older. If
+      // it contains the group, the keys of the group count as changed since the view, which is safe.
+      if (isWriting || !hasGetSync) held.snapshot = this.#level.snapshot();
+      if (!isWriting) this.#lastHeld = held;
     }
     held.users++;
     return held;

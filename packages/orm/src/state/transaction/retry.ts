@@ -68,7 +68,11 @@ export async function retry<T>(
       const result = await attempt(number, endTurn !== undefined || number === maxAttempts);
       if (!(result instanceof FailedAttempt)) return result;
       if (number === maxAttempts) throw await result.errorAfter(number);
-      if (endTurn !== undefined) continue;
+      if (endTurn !== undefined) {
+        // Nobody in the line is in the way, but somebody else may be, or a commit that is not done.
+        await pauseBeforeAttempt(number + 1, signal);
+        continue;
+      }
       const { footprint, isPostponed } = result;
       if (turns && footprint && (isPostponed || number >= attemptsWithoutTurn))
         endTurn = await turns.take(footprint(), signal);
