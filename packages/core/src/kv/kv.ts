@@ -280,8 +280,8 @@ export interface Kv {
   verifyFiles?(options?: VerifyFilesOptions): Promise<FileReport | undefined>;
 
   /**
-   * Opens reads of the state that the database has now, or at the first read. Returns undefined if it cannot. Deno's `Kv`
-   * has no such method.
+   * Opens reads of the state that the database has now, or at the first read. Returns undefined if
+   * it cannot. Deno's `Kv` has no such method.
    */
   openView?(options?: OpenViewOptions): MaybePromise<KvView | undefined>;
 

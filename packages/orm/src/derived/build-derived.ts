@@ -8,7 +8,7 @@ import { countersMaintenance } from "./counters/counters-maintenance.js";
 import { entriesMaintenance } from "./entries/entries-maintenance.js";
 import type { BuildDerivedOptions, Drop, Maintenance } from "./maintenance.js";
 
-/** What migrations plan, build and remove, and what is verified, in the order in which it is built. */
+/** The kinds that migrations plan, build, remove and verify, in the order in which they are built. */
 export const maintained: readonly Maintenance[] = [
   copiesMaintenance,
   entriesMaintenance,

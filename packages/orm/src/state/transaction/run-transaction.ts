@@ -42,7 +42,8 @@ export interface RunOptions {
  * result after the commit. {@link TransactionKv} describes the isolation. If another commit has
  * changed something that the function read, the function runs again: after three attempts in turn
  * with others that have lost if only this process uses the database, and otherwise after a pause
- * that grows with each attempt. It should therefore do nothing but read and write, or what may be repeated.
+ * that grows with each attempt. It should therefore do nothing but read and write, or what may be
+ * repeated.
  *
  * If the function throws, nothing is written. If all its reads held at one time, its error is
  * thrown. If not, the error may come from a state that never existed, so the function runs again.

@@ -12,7 +12,7 @@ interface Turn extends Footprint {
   begin: (() => void) | undefined;
 }
 
-/** After this time, in milliseconds, a turn ends by itself, so that no two calls block each other. */
+/** A turn ends after this time, in milliseconds, so that no two calls block each other. */
 const longestTurn = 1000;
 
 /**
