@@ -139,7 +139,7 @@ export abstract class AtomicOperation {
    * read, the commit is made only if a read of the range would still return the same.
    *
    * An entry that expires stays in its range until it is removed, so check its key too. The
-   * database knows what its latest commits have changed, at least those of the last 8 MiB of keys
+   * database knows what its latest commits have changed, such as those of the last 8 MiB of keys
    * since it was opened. The condition fails if the versionstamp is from before them.
    *
    * An extension of Deno's interface. It exists if `checksRanges` of the database is true.

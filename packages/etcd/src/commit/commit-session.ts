@@ -70,7 +70,7 @@ export class CommitSession {
     ];
   }
 
-  /** Returns the revision of the last batch or sweep that was not made by this session. */
+  /** Returns the revision of the last batch or sweep that another process has made. */
   async #newestOfOthers(snapshot: Snapshot): Promise<number> {
     const [{ kvs }] = (await snapshot.read([
       {

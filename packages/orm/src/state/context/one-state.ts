@@ -33,6 +33,7 @@ export class OneState implements KvReads {
   #source: KvReads | undefined;
   #view: KvView | undefined;
   #hasRead = false;
+  #hasEnded = false;
 
   constructor(kv: Kv, capabilities: Capabilities, seen: OneStateReads) {
     this.#kv = kv;
@@ -69,12 +70,14 @@ export class OneState implements KvReads {
     this.#renew();
   }
 
+  /** Frees the view. A read that comes too late opens none. */
   close(): void {
+    this.#hasEnded = true;
     this.#view?.close();
   }
 
   #renew(): void {
-    this.close();
+    this.#view?.close();
     this.#view = undefined;
     this.#source = undefined;
   }
@@ -102,7 +105,7 @@ export class OneState implements KvReads {
   }
 
   #open(): KvReads {
-    this.#view = this.#capabilities.openView();
+    if (!this.#hasEnded) this.#view = this.#capabilities.openView();
     this.#source = this.#view ?? this.#kv;
     return this.#source;
   }

@@ -52,6 +52,7 @@ export class Attempt {
   /** The state of the database that the transaction reads, after its first read. */
   #view: KvView | undefined;
   #source: KvReads | undefined;
+  #isReleased = false;
   /** The last of the commits that the state must contain, as far as they are known. */
   #covered: string | undefined;
   readonly #known: KnownEntries = new KnownEntries();
@@ -77,6 +78,7 @@ export class Attempt {
 
   /** Frees what the attempt holds, after its last read. */
   release(): void {
+    this.#isReleased = true;
     this.#view?.close();
   }
 
@@ -99,6 +101,8 @@ export class Attempt {
   }
 
   #openView(): KvView | undefined {
+    // A read that comes too late opens none, because nobody would close it.
+    if (this.#isReleased) return undefined;
     try {
       return capabilitiesOf(this.kv).openView();
     } catch (error) {
