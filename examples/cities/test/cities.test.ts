@@ -57,7 +57,7 @@ it("loads every city once, stopped by Ctrl-C in the middle and run again", async
   expect(await count("cities_by_city_id")).toBe(total);
   expect(await count("cities_by_country")).toBe(total);
   expect(await count("cities_by_population")).toBeLessThan(total);
-}, 120_000);
+}, 600_000);
 
 it("continues the index where it was killed, and queries it", async () => {
   const { code, output } = await run();
@@ -72,7 +72,7 @@ it("continues the index where it was killed, and queries it", async () => {
   expect(names).toHaveLength(10);
   expect(names.slice(0, 3)).toEqual(["Shanghai", "Istanbul", "Buenos Aires"]);
   expect(await count("cities_by_population")).toBe(total);
-}, 120_000);
+}, 600_000);
 
 it("finds its data and its index in the next run", async () => {
   const { code, output } = await run();
