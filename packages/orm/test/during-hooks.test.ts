@@ -179,6 +179,27 @@ it.each([
   expect(await db!.audit.scan()).toMatchObject({ items: { length: 18 } });
 });
 
+it.each<[string, (db: Db) => Promise<{ readonly score: number }>]>([
+  ["in a commit of its own", (db) => db.users.delete({ where: { email: "a@x" } })],
+  [
+    "in a transaction",
+    (db) => db.transaction((tx) => tx.users.delete({ where: { id: "a" } })),
+  ],
+])("may change a row that is deleted after the rows that refer to it: %s", async (_, remove) => {
+  const db = await open({
+    posts: {
+      duringDelete: async ({ author: id }, { tx }) => {
+        await tx.users.update({ where: { id }, data: { score: { increment: 1 } } });
+      },
+    },
+  });
+  await db.users.create({ data: newUser("a", 1) });
+  await db.posts.createMany({ data: ["p", "q"].map((id) => ({ id, author: "a" })) });
+  expect(await remove(db)).toMatchObject({ id: "a", score: 3 });
+  expect(await db.users.scan()).toMatchObject({ items: [] });
+  await expectIndexesToMatch(kv, User);
+});
+
 it("run again if others change what they have read, and see the row as it is then", async () => {
   const plain = await createDatabase({ kv, models });
   await plain.users.create({ data: newUser("a", 1) });

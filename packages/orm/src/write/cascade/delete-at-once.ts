@@ -1,7 +1,9 @@
 import type { KvEntryMaybe, KvKeyPart } from "@keywright/core";
 import { isSameKey } from "../../model/keys/key-parts.js";
+import { findByPrimaryKey } from "../../read/find/find-unique.js";
 import type { FoundRow } from "../../state/context/any-query.js";
 import type { ReadMeter } from "../../state/context/read-meter.js";
+import { viewOf } from "../../state/context/read-view.js";
 import { type TableContext, tablesWithin } from "../../state/context/table-context.js";
 import { isLimitError } from "../../state/transaction/limit-error-of.js";
 import { runTransaction } from "../../state/transaction/run-transaction.js";
@@ -114,9 +116,15 @@ async function deleteInOneWalk(
   { context, primaryKey, find, where, options, meter }: Deletion,
   walk: Pick<CascadeWalkOptions, "tables" | "budget" | "maxDepth">,
 ): Promise<FoundRow> {
-  const findSame = async () => {
+  let isChanged = false;
+  // The condition applies to the row as it was before the walk, which deletes related rows.
+  const findSame: FindRow = async (within = context) => {
     const found = await find();
-    if (found !== undefined && !isSameKey(found.primaryKey, primaryKey)) throw new OtherRowFound();
+    if (found === undefined) return undefined;
+    if (!isSameKey(found.primaryKey, primaryKey)) throw new OtherRowFound();
+    if (isChanged) return await findByPrimaryKey(viewOf(within), primaryKey, meter, true);
+    // If it is called again, a hook of a related row may have changed the row in the transaction.
+    isChanged = true;
     return found;
   };
   const deleteRoot = (within: TableContext) => deleteSingleRow(within, findSame, where, options);
