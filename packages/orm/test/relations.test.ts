@@ -583,6 +583,26 @@ describe("include", () => {
     }
   });
 
+  it("loads relations of several depths for each page of a stream, as they were with its rows", async () => {
+    await fillBlog();
+    let deleted: Promise<unknown> | undefined;
+    const afterRead = async (row: z.infer<typeof blogModels.posts.schema>) => {
+      deleted ??= db.users.delete({ where: { id: "a" } });
+      await deleted;
+      return row;
+    };
+    const hooked = await createDatabase({ kv, models: blogModels, hooks: { posts: { afterRead } } });
+    const include = { author: { include: { team: true } }, comments: { include: { author: true } } };
+    const posts: unknown[] = [];
+    for await (const post of hooked.posts.scan({ include })) posts.push(post);
+    expect(await db.posts.scan()).toMatchObject({ items: [{ id: "p3" }] });
+    expect(posts).toMatchObject([
+      { id: "p1", author: { id: "a", team: [{ id: "b" }, { id: "c" }] } },
+      { id: "p2", author: { id: "a", team: [{ id: "b" }, { id: "c" }] } },
+      { id: "p3", author: { id: "b", team: [] } },
+    ]);
+  });
+
   it("ignores a relation that is false or undefined, and refuses what it does not know", async () => {
     await fillBlog();
     const where = { id: "a" };

@@ -67,6 +67,8 @@ export class ReadView implements RelatedModel {
   readonly #transaction: Viewed["transaction"];
   readonly #catalog: ModelCatalog;
   #call: ViewsOfCall | undefined;
+  /** True for a model that the call reads for the rows of another one. */
+  #isRelated = false;
   /** The snapshot with which the view was taken. */
   readonly #first: CatalogSnapshot;
 
@@ -135,6 +137,7 @@ export class ReadView implements RelatedModel {
     if (view === undefined) {
       const source = this.#source.tables!.get(name)!;
       view = new ReadView(source, source.catalog.snapshot, false, this.#call);
+      view.#isRelated = true;
       views.set(name, view);
     }
     return view;
@@ -174,7 +177,8 @@ export class ReadView implements RelatedModel {
    * @throws the errors of {@link assertReadable}, or of {@link refresh} without an index.
    */
   beginPage(index: CompiledIndex | undefined): Promise<void> | undefined {
-    this.#call?.state?.beginPage();
+    // Related rows are read from the state of the rows to which they are related.
+    if (!this.#isRelated) this.#call?.state?.beginPage();
     const catalog = this.#catalog;
     if (index === undefined ? catalog.isKeyKnown : catalog.isReadable(index)) {
       this.#setSnapshot();
