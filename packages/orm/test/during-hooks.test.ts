@@ -181,10 +181,7 @@ it.each([
 
 it.each<[string, (db: Db) => Promise<{ readonly score: number }>]>([
   ["in a commit of its own", (db) => db.users.delete({ where: { email: "a@x" } })],
-  [
-    "in a transaction",
-    (db) => db.transaction((tx) => tx.users.delete({ where: { id: "a" } })),
-  ],
+  ["in a transaction", (db) => db.transaction((tx) => tx.users.delete({ where: { id: "a" } }))],
 ])("may change a row that is deleted after the rows that refer to it: %s", async (_, remove) => {
   const db = await open({
     posts: {

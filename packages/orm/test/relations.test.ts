@@ -591,8 +591,15 @@ describe("include", () => {
       await deleted;
       return row;
     };
-    const hooked = await createDatabase({ kv, models: blogModels, hooks: { posts: { afterRead } } });
-    const include = { author: { include: { team: true } }, comments: { include: { author: true } } };
+    const hooked = await createDatabase({
+      kv,
+      models: blogModels,
+      hooks: { posts: { afterRead } },
+    });
+    const include = {
+      author: { include: { team: true } },
+      comments: { include: { author: true } },
+    };
     const posts: unknown[] = [];
     for await (const post of hooked.posts.scan({ include })) posts.push(post);
     expect(await db.posts.scan()).toMatchObject({ items: [{ id: "p3" }] });

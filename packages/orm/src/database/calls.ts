@@ -3,7 +3,6 @@ import { InvalidArgumentError } from "../errors/query-errors.js";
 import { TransactionBypassedError } from "../errors/transaction-errors.js";
 import type { CompiledModel } from "../model/compiled-model.js";
 import { includedModels } from "../read/include/included-models.js";
-import { retryTornRead } from "../read/include/retry-torn-read.js";
 import type { AnyQuery } from "../state/context/any-query.js";
 import { CallReport } from "../state/context/call-report.js";
 import { ReadMeter } from "../state/context/read-meter.js";
@@ -56,8 +55,7 @@ export class Calls {
 
   /**
    * Runs a call that only reads, through one view. Counts its reads, adds the name of the method to
-   * its errors, and reports it to `onQuery` when it ends. A read with relations is repeated if
-   * related rows were deleted in the meantime.
+   * its errors, and reports it to `onQuery` when it ends.
    *
    * @param shape makes the result from what was read.
    * @throws {InvalidArgumentError} if the method does not have an option of the call.
@@ -80,14 +78,9 @@ export class Calls {
         return read(view, options, meter);
       };
       const finish = (view: ReadView, found: Found) => shape(view, found, options, meter);
-      if (include === undefined) {
-        const isOfOneRow = operation === "findUnique" && related === undefined;
-        return withReadView(context, models, begin, finish, isOfOneRow);
-      }
-      return withReadView(context, models, (view) => {
-        meter.reads = 0;
-        return retryTornRead(async () => await finish(view, await read(view, options, meter)));
-      });
+      const isOfOneRow =
+        operation === "findUnique" && include === undefined && related === undefined;
+      return withReadView(context, models, begin, finish, isOfOneRow);
     });
   }
 

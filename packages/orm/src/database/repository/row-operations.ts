@@ -3,7 +3,6 @@ import type { Operation } from "../../errors/orm-error.js";
 import { InvalidArgumentError } from "../../errors/query-errors.js";
 import { assertArgument, flag, list } from "../../model/shape.js";
 import { findOne } from "../../read/find/find-unique.js";
-import { retryTornRead } from "../../read/include/retry-torn-read.js";
 import { planUnique, primaryKeyIn } from "../../read/plan/plan-unique.js";
 import type { AnyQuery, FoundRow } from "../../state/context/any-query.js";
 import type { ReadMeter } from "../../state/context/read-meter.js";
@@ -29,7 +28,7 @@ import { type Calls, meterOf } from "../calls.js";
 import { copyQuery, objectOf, whereOf } from "../parse-options.js";
 import type { CreatedMany, ManyResult } from "./result-types.js";
 import { RowReads } from "./row-reads.js";
-import { type ShapedRow, shapeRow, shapeWrittenRows } from "./shape-rows.js";
+import { type ShapedRow, shapeWrittenRow, shapeWrittenRows } from "./shape-rows.js";
 
 const unlimited = Number.POSITIVE_INFINITY;
 
@@ -117,19 +116,16 @@ export class RowOperations extends RowReads {
     const remove = async (options: CallOptions, meter: ReadMeter): Promise<ShapedRow> => {
       const query = { ...options, orAsStored: true };
       let shaped: ShapedRow;
-      // Relations are read before the deletion, because related rows may be deleted too.
-      const findWithRelations = async (within: TableContext) => {
+      const find = async (within = context) => {
         const found = await findWholeRow(within, query, meter);
-        if (found !== undefined) shaped = await shapeRow(viewOf(context), found, options, meter);
+        // Relations are read before the deletion, because related rows may be deleted too.
+        if (found !== undefined && options.include)
+          shaped = await shapeWrittenRow(context, found, options, meter);
         return found;
       };
-      const find = options.include
-        ? (within = context) => retryTornRead(() => findWithRelations(within))
-        : (within = context) => findWholeRow(within, query, meter);
       const key = namedPrimaryKey(context, query);
       const deleted = await deleteRow(context, find, options.where, options, meter, key);
-      if (options.include) return shaped;
-      return shapeRow(viewOf(context), deleted, options, meter, shapeWrittenRows);
+      return options.include ? shaped : shapeWrittenRow(context, deleted, options, meter);
     };
     return this.#calls.write("delete", copyQuery(input), remove, unlimited);
   }
@@ -183,7 +179,7 @@ export class RowOperations extends RowReads {
     const { context } = this.#calls;
     const run = async (options: CallOptions, meter: ReadMeter): Promise<ShapedRow> => {
       const written = await write(options, meter);
-      return shapeRow(viewOf(context), written, options, meter, shapeWrittenRows);
+      return shapeWrittenRow(context, written, options, meter);
     };
     return this.#calls.write(operation, copyQuery(input), run, unlimited);
   }
@@ -237,7 +233,7 @@ async function shapeResults(
   const found = results.flatMap((result) => (result.ok ? [result.row] : []));
   // The rows are written already, so no limit applies to the relations that are read with them.
   const shapeMeter = meterOf(context, query, unlimited);
-  const shaped = await shapeWrittenRows(viewOf(context), found, query, shapeMeter);
+  const shaped = await shapeWrittenRows(context, found, query, shapeMeter);
   meter.reads += shapeMeter.reads;
   let next = 0;
   const all = results.map((result) => (result.ok ? { ...result, row: shaped[next++] } : result));

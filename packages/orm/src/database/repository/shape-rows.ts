@@ -3,10 +3,10 @@ import type { AnyRow } from "../../model/compiled-model.js";
 import { resultRow, resultRows } from "../../read/find/rows/shaped-result.js";
 import { loadRelations } from "../../read/include/load-relations.js";
 import type { MissingRow } from "../../read/include/relation-load.js";
-import { retryTornRead } from "../../read/include/retry-torn-read.js";
 import type { AnyQuery, FoundRow } from "../../state/context/any-query.js";
 import type { ReadMeter } from "../../state/context/read-meter.js";
-import type { ReadView } from "../../state/context/read-view.js";
+import { type ReadView, viewOf, withReadView } from "../../state/context/read-view.js";
+import type { TableContext } from "../../state/context/table-context.js";
 import { foundRow, readRows } from "../../state/rows/read-rows.js";
 import { createMatcher } from "../../write/many/row-matcher.js";
 
@@ -23,20 +23,17 @@ type Shape = Pick<AnyQuery, "select" | "returned" | "include" | "withVersionstam
 /**
  * Shapes one row. Returns it without a promise if nothing has to be read, and the model has no
  * `afterRead` hook.
- *
- * @param shapeAll is called for relations and versionstamps.
  */
 export function shapeRow(
   view: ReadView,
   found: FoundRow,
   shape: Shape,
   meter: ReadMeter,
-  shapeAll: typeof shapeWrittenRows = shapeRows,
 ): ShapedRow | Promise<ShapedRow> {
   if (shape.include === undefined && !shape.withVersionstamp) {
     return resultRow(view, found.row, shape);
   }
-  return shapeAll(view, [found], shape, meter).then(([shaped]) => shaped);
+  return shapeRows(view, [found], shape, meter).then(([shaped]) => shaped);
 }
 
 /**
@@ -71,26 +68,39 @@ export async function shapeRows(
  * that takes the error for a failure of the write would repeat the write.
  */
 export async function shapeWrittenRows(
-  view: ReadView,
+  context: TableContext,
   found: readonly FoundRow[],
   shape: Shape,
   meter: ReadMeter,
 ): Promise<ShapedRow[]> {
+  if (shape.include === undefined) return await shapeRows(viewOf(context), found, shape, meter);
+  const read = (missing?: MissingRow) =>
+    withReadView(context, [], (view) => shapeRows(view, found, shape, meter, missing));
   try {
-    return await retryTornRead(() => shapeRows(view, found, shape, meter));
+    return await read();
   } catch (error) {
     const isGone = error instanceof VersionConflictError || error instanceof ReferenceMissingError;
     if (!isGone) throw error;
-    return await shapeRows(view, found, shape, meter, "null");
+    return await read("null");
   }
 }
 
+/** Shapes one row as {@link shapeWrittenRows}, without a promise if {@link shapeRow} needs none. */
+export function shapeWrittenRow(
+  context: TableContext,
+  found: FoundRow,
+  shape: Shape,
+  meter: ReadMeter,
+): ShapedRow | Promise<ShapedRow> {
+  if (shape.include === undefined) return shapeRow(viewOf(context), found, shape, meter);
+  return shapeWrittenRows(context, [found], shape, meter).then(([shaped]) => shaped);
+}
+
 /**
- * Returns rows that a stream read some time ago. If a related row is deleted while the relations
- * are loaded, all rows are read again. Rows that are gone by then, or that no longer match the
- * query, are left out.
+ * Returns rows that a stream read some time ago. If a related row has been deleted since, all rows
+ * are read again. Rows that are gone by then, or that no longer match the query, are left out.
  *
- * @throws {VersionConflictError} if this has happened five times.
+ * @throws {VersionConflictError} if this happens each time.
  * @throws the errors of {@link shapeRows}.
  */
 export async function shapeStreamed(
@@ -99,10 +109,14 @@ export async function shapeStreamed(
   query: AnyQuery,
   meter: ReadMeter,
 ): Promise<ShapedRow[]> {
-  return await retryTornRead(async (attempt) => {
-    const rows = attempt === 1 ? found : await rereadRows(view, found, query, meter);
-    return await shapeRows(view, rows, query, meter);
-  });
+  try {
+    return await shapeRows(view, found, query, meter);
+  } catch (error) {
+    if (!(error instanceof VersionConflictError || view.isOutdatedBy(error))) throw error;
+    return await view.readAgain(async (current) =>
+      shapeRows(current, await rereadRows(current, found, query, meter), query, meter),
+    );
+  }
 }
 
 async function rereadRows(

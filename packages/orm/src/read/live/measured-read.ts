@@ -5,11 +5,10 @@ import { CallReport } from "../../state/context/call-report.js";
 import { ReadMeter } from "../../state/context/read-meter.js";
 import { type ReadView, viewOf, withReadView } from "../../state/context/read-view.js";
 import type { TableContext } from "../../state/context/table-context.js";
-import { retryTornRead } from "../include/retry-torn-read.js";
 
 /**
  * Reads the state of a live query. `maxReads` applies to each such read, and `onQuery` is called
- * for each. The state is read again if rows that it includes were deleted while it was read.
+ * for each.
  */
 export async function measuredRead<T>(
   context: TableContext,
@@ -21,11 +20,9 @@ export async function measuredRead<T>(
   const { onQuery } = settings;
   const report = onQuery && new CallReport(model.name, "watch", onQuery);
   try {
-    return await retryTornRead(async () => {
-      // The catalog may have changed between its last read and the beginning of the watch.
-      await viewOf(context).reload();
-      return await withReadView(context, [], (view) => read(view, meter));
-    });
+    // The catalog may have changed between its last read and the beginning of the watch.
+    await viewOf(context).reload();
+    return await withReadView(context, [], (view) => read(view, meter));
   } catch (error) {
     addOperation(error, "watch");
     if (report !== undefined) report.error = error;

@@ -1,4 +1,5 @@
 import { isKeywrightError } from "@keywright/core";
+import { VersionConflictError } from "../../errors/row-errors.js";
 import { IndexChangedError, IndexNotReadyError } from "../../errors/schema-errors.js";
 import type { CompiledIndex, CompiledModel } from "../../model/compiled-model.js";
 import type { LinkedRelations } from "../../model/relations/linked-relations.js";
@@ -207,10 +208,12 @@ export class ReadView implements RelatedModel {
 
   /**
    * True if a read has failed because the database has changed since its first read, or because an
-   * index that it has chosen was replaced or dropped since the view was taken.
+   * index that it has chosen was replaced or dropped since the view was taken. A transaction finds
+   * out itself that what it has read has changed.
    */
   isOutdatedBy(error: unknown): boolean {
     if (error instanceof StateChangedError) return true;
+    if (error instanceof VersionConflictError) return !this.isInTransaction && !this.isOneState;
     if (isEnded(error)) return this.#call?.state !== undefined;
     const isUnreadable = error instanceof IndexNotReadyError || error instanceof IndexChangedError;
     const others = this.#call?.views?.values() ?? [];
@@ -220,6 +223,11 @@ export class ReadView implements RelatedModel {
   /** True if all reads of the view see one state of the database. */
   get isOneState(): boolean {
     return this.#call?.state !== undefined || this.#transaction?.seesNoPhantoms === true;
+  }
+
+  /** Makes a read with a new view, as {@link withReadView} does. */
+  readAgain<T>(read: (view: ReadView) => Promise<T>): Promise<T> {
+    return readAgain(this.#source, read);
   }
 
   /** Frees what the view holds, after its last read. */
@@ -252,14 +260,15 @@ type Shape<Found, Result> = (view: ReadView, found: Found) => Result | Promise<R
 /**
  * Takes a view of a model for a read, and ends it after the read. Catalogs that are due are read at
  * the same time, not before. The read is repeated with a new view if the database has changed so
- * that its reads would not see one state, if one of the catalogs has changed, and if an index that
- * it uses was replaced or dropped during the read.
+ * that its reads do not see one state, if one of the catalogs has changed, and if an index that it
+ * uses was replaced or dropped during the read.
  *
  * @param models further models whose rows it reads.
  * @param shape makes the result from what was read. The default returns it.
  * @param isOfOneRow true if it reads one row by a unique key. It then checks itself that the entry
  * belongs to the row, so it opens no view if that takes a message to a server.
  * @throws {PrimaryKeyDiffersError} if the database stores the rows by another primary key.
+ * @throws {VersionConflictError} if a database without views changes during each of several reads.
  */
 export function withReadView<Found, Result = Found>(
   source: Viewed,
@@ -322,8 +331,11 @@ function callOf(
   return { state, assumed };
 }
 
-/** How often a read is made again if its view has ended, for example with its connection. */
-const maxEnded = 3;
+/**
+ * How often a read is made again if its view ends, for example with its connection, or if a
+ * database without views changes while it is read.
+ */
+const maxAttempts = 5;
 
 async function readAgain<T>(source: Viewed, read: (view: ReadView) => Promise<T>): Promise<T> {
   for (let attempt = 1; ; attempt++) {
@@ -331,7 +343,8 @@ async function readAgain<T>(source: Viewed, read: (view: ReadView) => Promise<T>
     try {
       return await read(view);
     } catch (error) {
-      if (!view.isOutdatedBy(error) || (isEnded(error) && attempt >= maxEnded)) throw error;
+      const isLimited = isEnded(error) || error instanceof VersionConflictError;
+      if (!view.isOutdatedBy(error) || (isLimited && attempt >= maxAttempts)) throw error;
     } finally {
       view.end();
     }
