@@ -71,7 +71,8 @@ it.each([1, 6])("reads no more than explain says, whatever the number of posts (
   // An index that has the posts in another order: all of its posts are read first.
   const collected = { where: { posts: { some: { rank: { gte: 30 } } } }, take: 2 } as const;
   expect(idsOf(await db.users.findMany(collected))).toEqual(["u30", "u31"]);
-  expect(ofLast()).toBe(10 * n * 2 + 2 * 2);
+  // They are not read again to test the users, because all reads see one state.
+  expect(ofLast()).toBe(10 * n * 2 + 2);
   expect((await db.users.explain(collected)).relations?.[0]).toMatchObject({
     access: "collect",
     model: "posts",

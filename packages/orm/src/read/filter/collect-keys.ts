@@ -37,7 +37,8 @@ export async function collectKeys(collecting: Collecting): Promise<CollectedKeys
   const { view, filter, table } = collecting;
   const { relation } = filter.link;
   const isReference = relation.kind === "belongsTo";
-  const evidence = isReference ? undefined : evidenceOf(collecting, relation);
+  // In one state of the database, the rows that were collected stay as they are.
+  const evidence = isReference || view.isOneState ? undefined : evidenceOf(collecting, relation);
   return await readWhole(async (onLost) => {
     const keys = new CollectedKeys(view.model, evidence);
     let count = 0;

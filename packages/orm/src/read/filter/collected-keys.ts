@@ -31,7 +31,7 @@ export class CollectedKeys {
   readonly #evidence: Evidence | undefined;
   readonly #keys = new Map<KeyId, { readonly key: PrimaryKey; readonly related: PrimaryKey[] }>();
 
-  /** @param evidence undefined if the keys only find rows, and are not used to test them. */
+  /** @param evidence undefined if the related rows need not be read again. */
   constructor(model: CompiledModel, evidence: Evidence | undefined) {
     this.#model = model;
     this.#evidence = evidence;
@@ -53,11 +53,14 @@ export class CollectedKeys {
    * when it was collected, but none does now.
    */
   async test(rows: readonly RelatedRow[]): Promise<(boolean | undefined)[]> {
+    const collected = rows.map(({ primaryKey }) =>
+      this.#keys.get(rowIdOf(this.#model, primaryKey)),
+    );
+    if (this.#evidence === undefined) return collected.map((found) => found !== undefined);
+    const { table, meter, match } = this.#evidence;
     const results: (boolean | undefined)[] = rows.map(() => false);
-    const { table, meter, match } = this.#evidence ?? {};
-    if (table === undefined || meter === undefined || match === undefined) return results;
     let pending = rows.map(({ primaryKey }, position) => {
-      const related = this.#keys.get(rowIdOf(this.#model, primaryKey))?.related ?? [];
+      const related = collected[position]?.related ?? [];
       return { position, primaryKey, related, next: 0 };
     });
     for (const { position, related } of pending)

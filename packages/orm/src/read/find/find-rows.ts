@@ -63,12 +63,11 @@ export async function readPage(
 ): Promise<Page<FoundRow>> {
   const hasEnd = take !== Number.POSITIVE_INFINITY;
   const reader = rowSourceOf(view, chosen, query, meter, hasEnd);
-  // If the entries of an index are read in several steps, a row that moves within the index between
-  // two steps is read at both places. Only the later place, with the newer row, is retained.
-  const canMove = "merged" in chosen.plan || chosen.plan.index !== undefined;
+  // If an index changes between two reads of it, a row that moves within it is read at both places.
+  // Only the later place, with the newer row, is retained.
+  const hasIndex = "merged" in chosen.plan || chosen.plan.index !== undefined;
+  const byKey = hasIndex && !view.isOneState ? new Map<string, ReadRow>() : undefined;
   let items: ReadRow[] = [];
-  /** The rows by their keys. Undefined while no row can occur twice. */
-  let byKey: Map<string, ReadRow> | undefined;
   let size = 0;
   let isEnd = false;
   let isCutOff = false;
@@ -78,10 +77,6 @@ export async function readPage(
     isEnd = rows.length === 0;
     isCutOff = rows.length > missing;
     const added = isCutOff ? rows.slice(0, missing) : rows;
-    if (byKey === undefined && canMove && size + added.length > 1 && reader.steps > 1) {
-      byKey = new Map();
-      setLatest(byKey, items);
-    }
     if (byKey === undefined) items = items.concat(added);
     else setLatest(byKey, added);
     size = byKey?.size ?? items.length;

@@ -220,9 +220,12 @@ export class ReadView implements RelatedModel {
     return isUnreadable && [this, ...others].some((view) => view.#hasChanged);
   }
 
-  /** True if all reads of the view see one state of the database. */
+  /**
+   * True if all reads of the view see one state of the database. False in a transaction, whose own
+   * writes may come between them.
+   */
   get isOneState(): boolean {
-    return this.#call?.state !== undefined || this.#transaction?.seesNoPhantoms === true;
+    return this.#call?.state !== undefined;
   }
 
   /** Makes a read with a new view, as {@link withReadView} does. */

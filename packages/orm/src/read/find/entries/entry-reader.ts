@@ -42,7 +42,6 @@ export class EntryReader {
   #after: KvKey | undefined;
   #buffered: KvEntry<unknown>[] = [];
   #isStarted = false;
-  #steps = 0;
   /** The minimum number of keys that are read together. It grows if keys have no entry. */
   #minPoints = 0;
 
@@ -75,11 +74,6 @@ export class EntryReader {
       if (!(await this.#read(wanted - this.#buffered.length + extra))) break;
     }
     return this.#buffered.splice(0, wanted);
-  }
-
-  /** How many reads have returned entries so far. */
-  get steps(): number {
-    return this.#steps;
   }
 
   async hasMore(): Promise<boolean> {
@@ -140,7 +134,6 @@ export class EntryReader {
     for (const entry of await readKeys(this.#view, keys)) {
       if (entry.versionstamp !== null) this.#buffered.push(entry);
     }
-    this.#steps++;
     const isSparse = this.#buffered.length - bufferedBefore < keys.length;
     this.#minPoints = isSparse ? Math.min(keys.length * 2, maxBatch) : 0;
   }
@@ -155,7 +148,6 @@ export class EntryReader {
         : await readWithSchema(this.#view, () => this.#list(selector, reverse, count));
     this.#meter.add(entries.length);
     const last = entries.at(-1);
-    if (last !== undefined) this.#steps++;
     if (last === undefined || entries.length < count) {
       this.#segmentsRead++;
       this.#after = undefined;

@@ -72,10 +72,6 @@ export class MergedReader implements RowSource {
     return rows;
   }
 
-  get steps(): number {
-    return this.#sources.reduce((sum, { reader }) => sum + reader.steps, 0);
-  }
-
   get lost(): readonly string[] {
     return this.#sources.flatMap(({ reader }) => reader.lost);
   }

@@ -54,10 +54,6 @@ export class RelatedReader implements RowSource {
     }
   }
 
-  get steps(): number {
-    return this.#rows.steps;
-  }
-
   get lost(): readonly string[] {
     return this.#rows.lost;
   }
@@ -121,7 +117,6 @@ export class FoundByRelation implements RowSource {
   readonly #filter: RowFilter | undefined;
   readonly #meter: ReadMeter;
   readonly lost: string[] = [];
-  #steps = 0;
 
   constructor(view: ReadView, keys: KeySource, query: AnyQuery, meter: ReadMeter) {
     this.#view = view;
@@ -139,16 +134,11 @@ export class FoundByRelation implements RowSource {
     }
   }
 
-  get steps(): number {
-    return this.#steps;
-  }
-
   async hasMore(): Promise<boolean> {
     return await this.#keys.hasMore();
   }
 
   async #rowsOf(primaryKeys: readonly (readonly KvKeyPart[])[]): Promise<ReadRow[]> {
-    this.#steps++;
     this.#meter.add(primaryKeys.length);
     const entries = await readRows(this.#view, primaryKeys);
     const rows: ReadRow[] = [];

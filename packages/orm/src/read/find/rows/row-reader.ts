@@ -34,8 +34,6 @@ export interface RowSource {
    * @param count how many rows are wanted. More may be returned.
    */
   next(count: number): Promise<ReadRow[]>;
-  /** How many reads of the database have returned entries so far. Each has its own snapshot. */
-  readonly steps: number;
   /** The texts of the keys of entries that led to no row of the query. */
   readonly lost: readonly string[];
   /** True if there are more rows. Also true if the limit of reads does not allow to find out. */
@@ -95,10 +93,6 @@ export class RowReader implements RowSource {
       if (passed.length < entries.length) this.#minBatch = Math.min(entries.length * 2, maxBatch);
       if (passed.length > 0) return passed;
     }
-  }
-
-  get steps(): number {
-    return this.#entries.steps;
   }
 
   async hasMore(): Promise<boolean> {
