@@ -9,7 +9,7 @@ engineContract(
   { describe, it },
   {
     name: "LevelEngine in memory",
-    capabilities: ["views", "rangeChecks"],
+    capabilities: ["views", "rangeChecks", "expiryOrder"],
     create: async () => storageOn(new MemoryLevel({ storeEncoding: "view" })),
   },
 );
@@ -18,7 +18,7 @@ engineContract(
   { describe, it },
   {
     name: "LevelEngine on disk",
-    capabilities: ["views", "rangeChecks"],
+    capabilities: ["views", "rangeChecks", "expiryOrder"],
     create: async () => {
       const folder = await makeFolder();
       const level = new ClassicLevel(folder, { keyEncoding: "view", valueEncoding: "view" });

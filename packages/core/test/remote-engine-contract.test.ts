@@ -6,7 +6,7 @@ engineContract(
   { describe, it },
   {
     name: "RemoteEngine",
-    capabilities: ["shared", "views", "rangeChecks"],
+    capabilities: ["shared", "views", "rangeChecks", "expiryOrder"],
     create: async () => {
       const owner = await startOwner();
       return { open: () => connectTo(owner), remove: () => owner.close() };

@@ -16,6 +16,7 @@ import { ReadViewEndedError } from "@keywright/core";
 import {
   ChangeWatchers,
   CheckedVersions,
+  ExpiryClock,
   formatVersionstamp,
   hasExpired,
   maxGroupSize,
@@ -55,6 +56,7 @@ export class StoreEngine implements Engine {
   readonly #path: string;
   readonly #file: FileId | undefined;
   readonly #tree: Tree;
+  readonly #clock = new ExpiryClock();
   readonly #watchers = new ChangeWatchers();
   readonly #versions = new CheckedVersions();
   readonly #recent: RecentCommits;
@@ -113,23 +115,23 @@ export class StoreEngine implements Engine {
 
   get(key: Uint8Array): StoredEntry | undefined {
     this.#renew();
-    return unexpired(read(this.#tree, key), Date.now());
+    return unexpired(read(this.#tree, key), this.#clock.now());
   }
 
   getMany(keys: readonly Uint8Array[]): (StoredEntry | undefined)[] {
     this.#renew();
-    const now = Date.now();
+    const now = this.#clock.now();
     return keys.map((key) => unexpired(read(this.#tree, key), now));
   }
 
   async getRange(read: RangeRead): Promise<StoredEntry[]> {
     this.#renew();
-    return readRange(this.#tree, read, Date.now(), maxRangeBytes);
+    return readRange(this.#tree, read, this.#clock.now(), maxRangeBytes);
   }
 
   async getRanges(reads: readonly RangeRead[]): Promise<StoredEntry[][]> {
     this.#renew();
-    const now = Date.now();
+    const now = this.#clock.now();
     // Without a pause between them, all see the same state.
     return reads.map((read) => readRange(this.#tree, read, now, Number.POSITIVE_INFINITY));
   }
@@ -139,7 +141,7 @@ export class StoreEngine implements Engine {
     this.#renew();
     const held = this.#hold();
     const { tree } = held;
-    const now = Date.now();
+    const now = this.#clock.now();
     const get = (key: Uint8Array) => unexpired(read(tree, key), now);
     const reads = {
       get,
@@ -154,9 +156,17 @@ export class StoreEngine implements Engine {
     if (damage !== undefined) return writes.map(() => damage);
     assertInPlace(this.#path, this.#file);
     this.#renew();
+    try {
+      return await this.#commitAt(this.#clock.stop(), writes);
+    } finally {
+      this.#clock.resume();
+    }
+  }
+
+  async #commitAt(now: number, writes: readonly AtomicWrite[]): Promise<WriteOutcome[]> {
     const group = new WriteGroup({
       sequence: this.#head.sequence + 1,
-      now: Date.now(),
+      now,
       read: (key) => read(this.#tree, key),
       versions: this.#versions,
       recent: this.#recent,

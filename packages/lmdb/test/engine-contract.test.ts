@@ -7,7 +7,7 @@ engineContract(
   { describe, it },
   {
     name: "LmdbEngine",
-    capabilities: ["views", "rangeChecks"],
+    capabilities: ["views", "rangeChecks", "expiryOrder"],
     create: async () => {
       const { path, remove } = await temporaryFile();
       return { open: () => openEngine(path), remove };

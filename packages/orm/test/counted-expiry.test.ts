@@ -238,11 +238,12 @@ it.each([
 
 it("a transaction does not count a row whose time was over when it began to read", async () => {
   const db = await open();
-  await db.sessions.create({ data: session("a"), expireIn: 1000 });
+  const data = Array.from({ length: 11 }, (_, i) => session(`${i}`));
+  await db.sessions.createMany({ data, expireIn: 1000 });
   passes(1000);
   await db.transaction(async (tx) => {
     expect((await tx.sessions.scan()).items).toEqual([]);
-    // The first count removes the row from the counters, and the transaction still reads the old ones.
+    // The first count removes the rows from the counters, and the transaction still reads the old ones.
     for (let i = 0; i < 3; i++) expect(await counts(tx)).toEqual(await scanned());
   });
 });
@@ -555,6 +556,9 @@ it("a row is counted as long as the database returns it after its time", async (
 it("a row that a program with a clock ahead has removed is counted when it is written again", async () => {
   const db = await open();
   await db.sessions.create({ data: session("a"), expireIn: 1000 });
+  // A count removes more than ten rows from the counters.
+  const others = Array.from({ length: 10 }, (_, i) => session(`other ${i}`));
+  await db.sessions.createMany({ data: others, expireIn: 100 });
   passes(1000);
   await db.transaction((tx) => tx.sessions.count());
   expect(await counters()).toEqual({});

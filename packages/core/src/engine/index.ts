@@ -9,6 +9,7 @@ export {
 export { ChangeWatchers } from "./change-watchers.js";
 export { combineU64 } from "./combine-u64.js";
 export { hasExpired, isRangeEnd, maxRangeBytes } from "./engine.js";
+export { ExpiryClock } from "./expiry-clock.js";
 export { decodeRecord, hasValidChecksum, writeChecksum } from "./level/record.js";
 export { CheckedVersions, WriteGroup } from "./level/write-group.js";
 export { type EndableView, OpenViews, type ViewReads } from "./open-views.js";

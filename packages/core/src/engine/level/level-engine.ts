@@ -17,6 +17,7 @@ import type {
   StoredEntry,
   WriteOutcome,
 } from "../engine.js";
+import { ExpiryClock } from "../expiry-clock.js";
 import { OpenViews } from "../open-views.js";
 import { RecentCommits } from "../recent-commits.js";
 import { decodeCommitRecord, encodeCommitRecord, verifyCommitRecords } from "./commit-record.js";
@@ -97,6 +98,7 @@ export class LevelEngine implements Engine {
       level.keyEncoding().name === "view" && level.valueEncoding().name === "view";
     this.#source = {
       level,
+      clock: new ExpiryClock(),
       hasGetSync: (level.supports as { getSync?: boolean }).getSync === true,
       encodings: isBytesByDefault ? undefined : bytes,
       isWriting: false,
@@ -170,7 +172,10 @@ export class LevelEngine implements Engine {
 
   async #getRanges(reads: readonly RangeRead[]): Promise<StoredEntry[][]> {
     const snapshot = this.#level.snapshot();
-    const state = new LevelReads(this.#source, { held: { snapshot }, now: Date.now() });
+    const state = new LevelReads(this.#source, {
+      held: { snapshot },
+      now: this.#source.clock.now(),
+    });
     try {
       const ranges: StoredEntry[][] = [];
       for (const read of reads) ranges.push(await state.getRange(read, Number.POSITIVE_INFINITY));
@@ -184,7 +189,7 @@ export class LevelEngine implements Engine {
     if (this.#source.damage !== undefined) throw this.#source.damage;
     try {
       const held = this.#hold();
-      const reads = new LevelReads(this.#source, { held, now: Date.now() });
+      const reads = new LevelReads(this.#source, { held, now: this.#source.clock.now() });
       return this.#views.open(reads, () => this.#release(held), held.versionstamp);
     } catch (error) {
       throw readFailure(error);
@@ -214,11 +219,19 @@ export class LevelEngine implements Engine {
   }
 
   async commit(writes: readonly AtomicWrite[]): Promise<WriteOutcome[]> {
-    const { damage } = this.#source;
+    const { clock, damage } = this.#source;
     if (damage !== undefined) return writes.map(() => damage);
+    try {
+      return await this.#commitAt(clock.stop(), writes);
+    } finally {
+      clock.resume();
+    }
+  }
+
+  async #commitAt(now: number, writes: readonly AtomicWrite[]): Promise<WriteOutcome[]> {
     const group = new WriteGroup({
       sequence: sequenceOfVersionstamp(this.#lastVersionstamp) + 1,
-      now: Date.now(),
+      now,
       read: this.#source.hasGetSync
         ? (key) => this.#reads.getSync(key)
         : await this.#readAhead(writes),

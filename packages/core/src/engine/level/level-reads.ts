@@ -8,6 +8,7 @@ import {
   type RangeRead,
   type StoredEntry,
 } from "../engine.js";
+import type { ExpiryClock } from "../expiry-clock.js";
 import { visibleRange } from "../system-keys.js";
 import { readFailure } from "./read-failure.js";
 import { decodeRecord } from "./record.js";
@@ -25,6 +26,7 @@ const spare = 256;
 /** What all reads of a database share. */
 export interface LevelSource {
   readonly level: Level;
+  readonly clock: ExpiryClock;
   readonly hasGetSync: boolean;
   /** Undefined if `bytes` is the database's default. Calls without encodings are faster. */
   readonly encodings: typeof bytes | undefined;
@@ -160,7 +162,7 @@ export class LevelReads {
   async #getManyOfSnapshot(keys: readonly Uint8Array[]): Promise<(StoredEntry | undefined)[]> {
     const snapshot = this.#source.level.snapshot();
     try {
-      const reads = new LevelReads(this.#source, { held: { snapshot }, now: Date.now() });
+      const reads = new LevelReads(this.#source, { held: { snapshot }, now: this.#now() });
       return reads.#unexpired(keys.map((key) => reads.getSync(key)));
     } finally {
       await snapshot.close();
@@ -177,7 +179,7 @@ export class LevelReads {
   }
 
   #now(): number {
-    return this.#state?.now ?? Date.now();
+    return this.#state?.now ?? this.#source.clock.now();
   }
 }
 

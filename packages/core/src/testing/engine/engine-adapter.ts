@@ -16,8 +16,10 @@ export interface EngineStorage {
  * - "shared": several engines can be open on one storage.
  * - "views": the engine has `openView`.
  * - "rangeChecks": the engine has `openView` and `checksRanges`.
+ * - "expiryOrder": entries expire in one order with commits. A read that does not see a commit has no
+ *   later time than it, also while the commit is applied.
  */
-export type EngineCapability = "shared" | "views" | "rangeChecks";
+export type EngineCapability = "shared" | "views" | "rangeChecks" | "expiryOrder";
 
 export interface EngineAdapter extends Omit<ContractAdapter<ContractStore>, "create"> {
   /** Creates an empty storage for one test. */

@@ -3,7 +3,7 @@ import type { Engine, ReadView, StoredEntry } from "../../engine/engine.js";
 import { keyRange } from "../../keys/key-range.js";
 import { until } from "../soon.js";
 import type { EngineTestGroup } from "./engine-adapter.js";
-import { commit, del, firstBytes, k, set, write } from "./writes.js";
+import { check, commit, del, firstBytes, k, set, write } from "./writes.js";
 
 const all = { range: keyRange({ prefix: [] }), limit: 1000, reverse: false };
 
@@ -139,6 +139,37 @@ export const viewTests: EngineTestGroup = {
       view.close();
       assert.deepEqual(firstBytes(await engine.getRange(all)), [2]);
     });
+
+    const order = "sees no entry expire before a commit that depends on it, without the commit";
+    addTest(
+      order,
+      async ({ engine }) => {
+        const many = Array.from({ length: 5000 }, (_, i) => set(`m${i}`, 0));
+        let hasExpiredDuringCommit = false;
+        for (let round = 0; round < 40 && !hasExpiredDuringCommit; round++) {
+          const expireAt = Date.now() + 2 ** (1 + (round % 6));
+          const stamp = await commit(engine, write(set("a", 200, { expireAt }), set("b", round)));
+          let isCommitting = true;
+          const committing = engine
+            .commit([write([check("a", stamp)], ...many, set("b", 100))])
+            .finally(() => {
+              isCommitting = false;
+            });
+          while (isCommitting) {
+            await new Promise(setImmediate);
+            const view = await open(engine);
+            const [a, b] = firstBytes(await view.getMany([k("a"), k("b")]));
+            view.close();
+            if (a !== undefined || b !== round) continue;
+            // Nothing has seen the entry before it expired.
+            assert.deepEqual(await committing, [null]);
+          }
+          hasExpiredDuringCommit = (await committing)[0] !== null && Date.now() > expireAt;
+        }
+        assert.ok(hasExpiredDuringCommit, "the entry has never expired during a commit");
+      },
+      "expiryOrder",
+    );
 
     test("hides the engine's own records", async ({ engine }) => {
       await commit(engine, write(set("a", 1)));

@@ -60,7 +60,7 @@ function addChanges(
   effects.checks.push(recorded.check);
   const inCounters = expiry === undefined ? undefined : countedIn(snapshot.entry, counted);
   effects.writes.push(
-    ...countedRowWrites(view.model, primaryKey, recorded.until, expiry, inCounters),
+    ...countedRowWrites(view.model, primaryKey, recorded.until, expiry, inCounters, countedBefore),
   );
   if (inCounters !== undefined) effects.upkeep.push(() => subtractRegularly(view.store));
 }

@@ -1,6 +1,7 @@
 import type { KvKey } from "@keywright/core";
 import { keyText } from "../../model/keys/key-text.js";
 import { systemValue } from "../../state/catalog/system-value.js";
+import { awaitAll } from "../../state/context/await-all.js";
 import type { ReadMeter } from "../../state/context/read-meter.js";
 import type { ReadView } from "../../state/context/read-view.js";
 import { readStored } from "../../state/rows/read-rows.js";
@@ -11,6 +12,7 @@ import {
   listExpiredUntil,
   withoutRow,
 } from "./expired/expired-counts.js";
+import { readNextToExpire } from "./expired/read-next-to-expire.js";
 import { subtractExpiredRows } from "./expired/subtract-expired-rows.js";
 import { maintainedCounters } from "./maintained-counters.js";
 
@@ -55,12 +57,12 @@ export function counterValue({ model }: ReadView, entry: Entry): CounterValue {
 
 /**
  * Returns counters without what they still include of rows that have expired. If these rows are
- * many, they are first subtracted from their counters. Within a transaction this is always done,
- * because each row that a transaction reads is a check of its commit.
+ * many, they are first subtracted from their counters. A transaction on a database that checks no
+ * ranges always does this, because it can check few keys, and each row that it reads is one.
  *
  * If a row expires while the counters are read, they are read again, so that they have the rows of
  * one moment. If rows expire all the time, the third result is returned. It may include rows that
- * have expired while it was read.
+ * have expired while it was read. Within a transaction, the commit fails if a row has expired since.
  *
  * @param read reads the counters. Called again if rows expire, are subtracted or are replaced during
  * the read.
@@ -70,22 +72,26 @@ export async function withoutExpired(
   meter: ReadMeter,
   read: () => Promise<CounterValue[]>,
 ): Promise<CounterValue[]> {
-  const { snapshot, store, isInTransaction, isOneState } = view;
+  const { snapshot, store, capabilities, isInTransaction } = view;
   if (!maintainedCounters(snapshot).recordsRows) return await read();
-  const max = isInTransaction ? 0 : maxExpired;
+  const max = isInTransaction && !capabilities.checksRanges ? 0 : maxExpired;
   const list = () => listExpiredUntil(view, snapshot, Date.now());
   let listed = await listExpiredUntil(store, snapshot, Date.now(), max + 1);
   if (listed.expired.length > max) {
     await subtractExpiredRows(store, Number.POSITIVE_INFINITY);
-    if (!isInTransaction && !isOneState) listed = await list();
+    if (!isInTransaction && !view.isOneState) listed = await list();
   }
-  if (isInTransaction || isOneState) {
+  if (isInTransaction || view.isOneState) {
     // The first of these reads may be the one whose state the call reads. It may be from before or
     // after a subtraction. What has expired in it has expired by now.
     const counters = await read();
-    const expired = await listExpiredCounts(view, snapshot, { now: Date.now() });
+    const now = Date.now();
+    const [expired, early = []] = await awaitAll([
+      listExpiredCounts(view, snapshot, { now }),
+      isInTransaction ? readNextToExpire(view, counters, now, meter) : undefined,
+    ]);
     meter.reads += 2 * expired.length;
-    return subtract(counters, await withoutRow(view, expired));
+    return subtract(counters, [...(await withoutRow(view, expired)), ...early]);
   }
   for (let tries = 1; ; tries++) {
     const { expired, next } = listed;

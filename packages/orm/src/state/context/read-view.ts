@@ -19,7 +19,9 @@ interface Viewed extends ModelStore, Partial<Omit<RelatedModel, "model" | "table
   readonly tables?: ReadonlyMap<string, Viewed> | undefined;
   readonly withDeleted?: boolean | undefined;
   readonly purges?: boolean | undefined;
-  readonly transaction?: Pick<TransactionKv, "assertCovers" | "seesNoPhantoms"> | undefined;
+  readonly transaction?:
+    | Pick<TransactionKv, "assertCovers" | "attempt" | "seesNoPhantoms">
+    | undefined;
 }
 
 /** What the views of one call share. */
@@ -231,6 +233,11 @@ export class ReadView implements RelatedModel {
   /** Makes a read with a new view, as {@link withReadView} does. */
   readAgain<T>(read: (view: ReadView) => Promise<T>): Promise<T> {
     return readAgain(this.#source, read);
+  }
+
+  /** The number of the attempt of the transaction, from 1. */
+  get attempt(): number {
+    return this.#transaction?.attempt ?? 1;
   }
 
   /** Frees what the view holds, after its last read. */

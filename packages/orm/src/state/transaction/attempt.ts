@@ -48,6 +48,8 @@ export class Attempt {
   readonly order: KeyOrder;
   readonly reads: ReadSet = new ReadSet();
   readonly buffer: WriteBuffer = new WriteBuffer();
+  /** Counts from 1. */
+  readonly number: number;
   readonly assumes: NonNullable<TransactionKvOptions["assumes"]>;
   /** The state of the database that the transaction reads, after its first read. */
   #view: KvView | undefined;
@@ -56,7 +58,6 @@ export class Attempt {
   /** The last of the commits that the state must contain, as far as they are known. */
   #covered: string | undefined;
   readonly #known: KnownEntries = new KnownEntries();
-  readonly #attempt: number;
   readonly #joined: JoinedReads<WantedKey> = new JoinedReads((keys) => this.#readBase(keys));
   isEnded = false;
   /** True if a key has changed since the transaction read it, so that no commit is possible. */
@@ -67,7 +68,7 @@ export class Attempt {
     const { limits, keyOrder } = capabilitiesOf(kv);
     this.limits = limits;
     this.order = keyOrder;
-    this.#attempt = options.attempt ?? 1;
+    this.number = options.attempt ?? 1;
     this.assumes = options.assumes ?? "nothing";
   }
 
@@ -277,12 +278,12 @@ export class Attempt {
 
   #fail(): never {
     this.hasConflict = true;
-    throw new TransactionConflictError(this.#attempt);
+    throw new TransactionConflictError(this.number);
   }
 
   assertActive(): void {
     if (this.isEnded) throw new TransactionEndedError();
-    if (this.hasConflict) throw new TransactionConflictError(this.#attempt);
+    if (this.hasConflict) throw new TransactionConflictError(this.number);
     this.#assertCovered();
   }
 

@@ -96,6 +96,11 @@ export class TransactionKv implements Kv {
     return new TransactionAtomic(this.#attempt);
   }
 
+  /** The number of the attempt, from 1. */
+  get attempt(): number {
+    return this.#attempt.number;
+  }
+
   /** True if the commit checks the ranges that were listed. See the description of the class. */
   get seesNoPhantoms(): boolean {
     return this.#attempt.checksRanges;

@@ -43,10 +43,14 @@ export async function readCountedRow(
 /**
  * Returns the writes that change the record.
  *
+ * If the row now expires earlier, they also write the counters that have included it, without a
+ * change of their values: a transaction that has read them may have to commit before that time.
+ *
  * @param previous the time in the record. Undefined if there is none.
  * @param expiry when the row expires. Undefined if it does not expire or is deleted.
  * @param counters the counters that include the row now. Undefined if it does not expire or is
  * deleted.
+ * @param before the counters that have included the row.
  */
 export function countedRowWrites(
   model: CompiledModel,
@@ -54,6 +58,7 @@ export function countedRowWrites(
   previous: Time | undefined,
   expiry: RowExpiry | undefined,
   counters: readonly CountedIn[] | undefined,
+  before: readonly CounterAmount[],
 ): readonly (Write | TimedWrites)[] {
   const key = countedUntilKey(model, primaryKey);
   if (expiry === undefined || counters === undefined) {
@@ -70,6 +75,9 @@ export function countedRowWrites(
     ];
     if (previous !== undefined && previous !== until) {
       writes.push({ type: "delete", key: countedRowKey(model, previous, primaryKey) });
+    }
+    if (previous === undefined || until < previous) {
+      for (const { key: counter } of before) writes.push({ type: "sum", key: counter, by: 0n });
     }
     return writes;
   };

@@ -84,6 +84,19 @@ export async function listExpiredUntil(
   return { expired, next: Number.POSITIVE_INFINITY };
 }
 
+/** Yields the recorded rows that expire after a time, in the order of their times. */
+export async function* listExpiring(
+  view: Reads,
+  snapshot: CatalogSnapshot,
+  { after, batchSize }: { readonly after: number; readonly batchSize: number },
+): AsyncGenerator<ExpiredCount> {
+  const { kv, model, limits } = view;
+  const prefix = countedRowsPrefix(model);
+  const options = { batchSize: Math.min(limits.batchSize, batchSize) };
+  for await (const entry of kv.list({ prefix, start: [...prefix, after + 1] }, options))
+    yield expiredCount(view, snapshot, entry);
+}
+
 function expiredCount(
   { model }: Reads,
   snapshot: CatalogSnapshot,

@@ -27,7 +27,7 @@ export async function recordCountedRow(
   const expireAt = await rowExpireAt(view, stored);
   const expiry = expireAt === undefined ? undefined : { expireAt };
   const all = countedIn(snapshot.entry, [...counters, ...added]);
-  const writes = countedRowWrites(model, primaryKey, until, expiry, all);
+  const writes = countedRowWrites(model, primaryKey, until, expiry, all, []);
   if (writes.length === 0) return;
   effects.checks.push(check);
   effects.writes.push(...writes);
