@@ -113,6 +113,30 @@ describe("a database on disk", () => {
     });
   });
 
+  it("is noticed by a read that stops after the damage, at its limit", async () => {
+    await withDatabase(async (folder) => {
+      const table = join(folder, await tableOf(folder));
+      const bytes = await readFile(table);
+      const middle = bytes.length >> 1;
+      await writeFile(table, bytes.fill(0xff, middle, middle + 500), { flag: "r+" });
+      const kv = await openKv(folder, { checkFiles: false });
+      try {
+        const read = async (options: { limit: number; reverse?: boolean }) => {
+          const list = kv.list({ prefix: ["row"] }, { ...options, batchSize: options.limit });
+          return (await list.nextBatch!()).length;
+        };
+        // The damaged block is in the middle, so that these reads end before it.
+        expect(await read({ limit: 50 })).toBe(50);
+        expect(await read({ limit: 50, reverse: true })).toBe(50);
+        await expect(read({ limit: 500 })).rejects.toMatchObject({ code: "KW_CORRUPTION" });
+        const backwards = read({ limit: 500, reverse: true });
+        await expect(backwards).rejects.toMatchObject({ code: "KW_CORRUPTION" });
+      } finally {
+        await kv.close();
+      }
+    });
+  });
+
   it.each([
     ["truncated", (path: string) => truncate(path, 1000)],
     ["empty", (path: string) => truncate(path, 0)],

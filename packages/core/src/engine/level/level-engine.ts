@@ -56,6 +56,8 @@ interface HeldState {
 export interface LevelEngineOptions {
   /** True if the database copies the bytes of a write and keeps no reference to them. */
   readonly copiesWrites?: boolean;
+  /** True if an iterator that has reached its limit has reported damage. */
+  readonly checksAtLimit?: boolean;
   /** The folder of a LevelDB database on a system that can sync folders. */
   readonly folder?: string | undefined;
   /** The default is `"specification"`. */
@@ -100,6 +102,7 @@ export class LevelEngine implements Engine {
       level,
       clock: new ExpiryClock(),
       hasGetSync: (level.supports as { getSync?: boolean }).getSync === true,
+      checksAtLimit: options.checksAtLimit ?? false,
       encodings: isBytesByDefault ? undefined : bytes,
       isWriting: false,
       damage: undefined,

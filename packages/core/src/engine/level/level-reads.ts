@@ -1,6 +1,7 @@
 import type { Buffer } from "node:buffer";
 import type { AbstractLevel, AbstractSnapshot } from "abstract-level";
 import type { CorruptionError } from "../../errors/core-errors.js";
+import { type KeyRange, keyAfter } from "../../keys/key-range.js";
 import {
   hasExpired,
   type MaybePromise,
@@ -20,7 +21,7 @@ export const bytes = { keyEncoding: "view", valueEncoding: "view" } as const;
 const readAhead: object = { highWaterMarkBytes: 1024 * 1024 };
 /** The maximum number of entries that are read at once. */
 const mostAtOnce = 4096;
-/** Each batch after the first reads this many entries more than are missing. */
+/** If some entries have expired, this many more are read than are missing. */
 const spare = 256;
 
 /** What all reads of a database share. */
@@ -28,6 +29,8 @@ export interface LevelSource {
   readonly level: Level;
   readonly clock: ExpiryClock;
   readonly hasGetSync: boolean;
+  /** True if an iterator that has reached its limit has reported damage. */
+  readonly checksAtLimit: boolean;
   /** Undefined if `bytes` is the database's default. Calls without encodings are faster. */
   readonly encodings: typeof bytes | undefined;
   /** True while a batch is written, which may become visible between two synchronous reads. */
@@ -35,6 +38,9 @@ export interface LevelSource {
   /** Set when the files of the database were found damaged. All calls fail from then on. */
   damage: CorruptionError | undefined;
 }
+
+/** The key of an entry, and what is stored under it. */
+type LevelRecord = readonly [Uint8Array, Uint8Array];
 
 /** A state of the database that does not change. */
 export interface LevelState {
@@ -90,44 +96,68 @@ export class LevelReads {
     { range, limit, reverse }: RangeRead,
     maxBytes: number = maxRangeBytes,
   ): Promise<StoredEntry[]> {
-    const { level, damage } = this.#source;
+    const { damage } = this.#source;
     if (damage !== undefined) throw damage;
     if (range.end.length === 0) return [];
-    const { start: gte, end: lt } = visibleRange(range);
     const now = this.#now();
-    const snapshot = this.#state?.held.snapshot;
-    const of = snapshot === undefined ? {} : { snapshot };
+    const entries: StoredEntry[] = [];
+    let unread: KeyRange | undefined = visibleRange(range);
+    let wanted = limit;
+    let size = 0;
     try {
-      const iterator = level.iterator({ ...bytes, ...readAhead, gte, lt, reverse, ...of });
-      try {
-        const entries: StoredEntry[] = [];
-        let wanted = limit;
-        let size = 0;
-        while (entries.length < limit && size < maxBytes) {
-          // A batch may be smaller than requested. Only an empty one means the end.
-          const batch = await iterator.nextv(Math.min(wanted, mostAtOnce));
-          if (batch.length === 0) return entries;
-          for (const [key, record] of batch) {
-            const entry = decodeRecord(key, record);
-            if (entry.expireAt !== undefined && hasExpired(entry, now)) continue;
-            entries.push(entry);
-            size += entry.value.length;
-            if (entries.length === limit || size >= maxBytes) break;
-          }
-          wanted = limit - entries.length + spare;
+      while (unread !== undefined && entries.length < limit && size < maxBytes) {
+        const read: RangeRead = { range: unread, limit: wanted, reverse };
+        const { records, isEnd } = await this.#readRecords(read, maxBytes - size);
+        for (const [key, record] of records) {
+          const entry = decodeRecord(key, record);
+          if (entry.expireAt !== undefined && hasExpired(entry, now)) continue;
+          entries.push(entry);
+          size += entry.value.length;
+          if (entries.length === limit || size >= maxBytes) break;
         }
-        if (level.supports.seek) {
-          // LevelDB skips a block that it cannot read. classic-level reports it only at the end of
-          // a range, so every read has to reach that end.
-          iterator.seek(range.end);
-          await iterator.nextv(1);
-        }
-        return entries;
-      } finally {
-        await iterator.close();
+        unread = isEnd ? undefined : rangeAfter(read, records.at(-1)![0]);
+        wanted = limit - entries.length + spare;
       }
+      return entries;
     } catch (error) {
       throw readFailure(error);
+    }
+  }
+
+  /** Reads records as they are stored, until the end of the range, the limit, or `maxBytes`. */
+  async #readRecords(
+    { range, limit, reverse }: RangeRead,
+    maxBytes: number,
+  ): Promise<{ readonly records: readonly LevelRecord[]; readonly isEnd: boolean }> {
+    const { level, checksAtLimit } = this.#source;
+    const { start: gte, end: lt } = range;
+    const snapshot = this.#state?.held.snapshot;
+    const of = snapshot === undefined ? {} : { snapshot };
+    const most = checksAtLimit ? { limit } : {};
+    const options = { ...bytes, ...readAhead, gte, lt, reverse, ...most, ...of };
+    const iterator = level.iterator(options);
+    try {
+      const records: LevelRecord[] = [];
+      let size = 0;
+      let isEnd = false;
+      while (!isEnd && records.length < limit && size < maxBytes) {
+        // A batch may be smaller than requested. Only an empty one means the end.
+        const batch = await iterator.nextv(Math.min(limit - records.length, mostAtOnce));
+        isEnd = batch.length === 0;
+        for (const record of batch) {
+          records.push(record);
+          size += record[1].length;
+        }
+      }
+      const isChecked = isEnd || (checksAtLimit && records.length === limit);
+      if (!isChecked && level.supports.seek) {
+        // classic-level reports a block that it cannot read only at the end of a range.
+        iterator.seek(lt);
+        await iterator.nextv(1);
+      }
+      return { records, isEnd };
+    } finally {
+      await iterator.close();
     }
   }
 
@@ -181,6 +211,11 @@ export class LevelReads {
   #now(): number {
     return this.#state?.now ?? this.#source.clock.now();
   }
+}
+
+/** Returns what is left of a range after the last key that was read. */
+function rangeAfter({ range: { start, end }, reverse }: RangeRead, last: Uint8Array): KeyRange {
+  return reverse ? { start, end: last } : { start: keyAfter(last), end };
 }
 
 function recordOf(key: Uint8Array, record: Uint8Array | undefined): StoredEntry | undefined {

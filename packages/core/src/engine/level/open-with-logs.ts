@@ -1,8 +1,9 @@
 import { randomInt } from "node:crypto";
 import { copyFile, link, readdir, readFile, rename, rm } from "node:fs/promises";
 import { join } from "node:path";
-import { ClassicLevel } from "classic-level";
+import type { ClassicLevel } from "classic-level";
 import { EngineFailedError } from "../../errors/core-errors.js";
+import { CheckingLevel } from "./checking-level.js";
 import { type CommitRecord, decodeCommitRecord, encodeCommitRecord } from "./commit-record.js";
 import type { LogFile } from "./files/database-files.js";
 import { readLogRecords } from "./files/log-records.js";
@@ -44,7 +45,7 @@ export async function openWithLogs(
 ): Promise<Level> {
   const saved = await saveLogs(folder, logs);
   const { createIfMissing, cacheBytes } = options;
-  const level: Level = new ClassicLevel(folder, {
+  const level: Level = new CheckingLevel(folder, {
     ...encodings,
     createIfMissing,
     ...(cacheBytes !== undefined && { cacheSize: cacheBytes }),

@@ -35,7 +35,8 @@ export async function openClassicLevel(location: string, options: LevelOptions):
   try {
     const database = level as unknown as LevelDatabase;
     const folder = syncableFolder(level);
-    return await LevelEngine.open(database, { ...options, copiesWrites: true, folder, files });
+    const abilities = { copiesWrites: true, checksAtLimit: true };
+    return await LevelEngine.open(database, { ...options, ...abilities, folder, files });
   } catch (error) {
     await level.close();
     throw error;
