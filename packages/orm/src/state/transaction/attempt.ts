@@ -95,7 +95,7 @@ export class Attempt {
     if (!isInner && capabilities.checksRanges) this.#view = this.#openView();
     if (this.#view !== undefined) {
       this.reads.beginSnapshot();
-      this.reads.ranges = new ReadRanges(this.#view);
+      this.reads.ranges = new ReadRanges(this.#view, this.order);
     }
     this.#source = this.#view ?? this.kv;
     return this.#source;

@@ -1,5 +1,6 @@
-import type { AtomicOperation, Kv, KvKey, KvListSelector, KvView } from "@keywright/core";
+import type { AtomicOperation, KeyOrder, Kv, KvKey, KvListSelector, KvView } from "@keywright/core";
 import { selectorUpTo } from "./buffer/list-range.js";
+import { mergedSelectors } from "./buffer/merged-selectors.js";
 
 /** A range that a transaction lists, as far as it has come. */
 export interface ReadRange {
@@ -17,10 +18,12 @@ export interface ReadRange {
  */
 export class ReadRanges {
   readonly #view: Pick<KvView, "versionstamp">;
+  readonly #order: KeyOrder;
   readonly #ranges: ReadRange[] = [];
 
-  constructor(view: Pick<KvView, "versionstamp">) {
+  constructor(view: Pick<KvView, "versionstamp">, order: KeyOrder) {
     this.#view = view;
+    this.#order = order;
   }
 
   /** The versionstamp of the state. Undefined if it is not known before the first read. */
@@ -53,12 +56,13 @@ export class ReadRanges {
     return undefined;
   }
 
+  /** The pages of a list, and ranges that were listed several times, are one. */
   #selectors(): KvListSelector[] {
     const selectors: KvListSelector[] = [];
     for (const { selector, reverse, reached, isWhole } of this.#ranges) {
       if (isWhole) selectors.push(selector);
       else if (reached !== undefined) selectors.push(selectorUpTo(selector, reached, reverse));
     }
-    return selectors;
+    return mergedSelectors(selectors, this.#order);
   }
 }
