@@ -1,6 +1,10 @@
+import { EventEmitter, once } from "node:events";
 import { setImmediate as nextTurn } from "node:timers/promises";
-import { openKv } from "@keywright/core";
+import { type AtomicOperation, openKv } from "@keywright/core";
 import { describe, expect, it } from "vitest";
+import * as z from "zod";
+import { createDatabase, defineModel } from "../src/index.js";
+import { kvWith } from "../src/state/context/kv-with.js";
 import { runTransaction } from "../src/state/transaction/run-transaction.js";
 import { Turns } from "../src/state/transaction/turns.js";
 
@@ -46,6 +50,29 @@ describe("turns", () => {
     expect(turns.isUsed).toBe(false);
   });
 
+  it("are not waited for by calls that write the same keys without reading them", async () => {
+    const turns = new Turns();
+    const [first, second] = [
+      await turns.take(footprint("a", "ax"), undefined),
+      await turns.take(footprint("b", "bx"), undefined),
+    ];
+    expect(turns.conflictsWith(footprint("c", "cx"))).toBe(false);
+    expect(turns.conflictsWith(footprint("x"))).toBe(true);
+    let hasRead = false;
+    const reader = turns.take(footprint("x"), undefined).then((end) => {
+      hasRead = true;
+      return end;
+    });
+    // It must not overtake the reader, although the writers before that would not be in its way.
+    expect(turns.conflictsWith(footprint("d", "dx"))).toBe(true);
+    first();
+    await nextTurn();
+    expect(hasRead).toBe(false);
+    second();
+    (await reader)();
+    expect(turns.isUsed).toBe(false);
+  });
+
   it("are given up by a call whose signal is aborted", async () => {
     const turns = new Turns();
     const end = await turns.take(footprint("a", "a"), undefined);
@@ -58,6 +85,100 @@ describe("turns", () => {
     (await last)();
     await expect(turns.take(footprint("a"), controller.signal)).rejects.toThrow("enough");
     expect(turns.isUsed).toBe(false);
+  });
+});
+
+const clients = 32;
+
+/** Returns the most calls of other clients that ended during one call. */
+async function mostOvertaken(calls: number, call: () => Promise<unknown>): Promise<number> {
+  let ended = 0;
+  let most = 0;
+  const client = async () => {
+    for (let i = 0; i < calls; i++) {
+      const before = ended;
+      await call();
+      most = Math.max(most, ended - before);
+      ended++;
+    }
+  };
+  await Promise.all(Array.from({ length: clients }, client));
+  return most;
+}
+
+it.each(["update", "upsert", "transaction"] as const)(
+  "no %s of a row is overtaken again and again",
+  async (method) => {
+    await using kv = await openKv();
+    const schema = z.object({ id: z.int(), n: z.int() });
+    const Counter = defineModel({ name: "counters", schema, primaryKey: "id" });
+    const db = await createDatabase({ kv, models: { counters: Counter } });
+    await db.counters.create({ data: { id: 1, n: 0 } });
+    const where = { id: 1 };
+    const data = { n: { increment: 1 } };
+    const calls = {
+      update: () => db.counters.update({ where, data }),
+      upsert: () => db.counters.upsert({ where, create: { id: 1, n: 0 }, update: data }),
+      transaction: () => db.transaction((tx) => tx.counters.update({ where, data })),
+    };
+    const most = await mostOvertaken(10, calls[method]);
+    expect((await db.counters.findUnique({ where }))?.n).toBe(10 * clients);
+    expect(most).toBeLessThan(2 * clients);
+  },
+);
+
+describe("the signal of a transaction", () => {
+  it("ends a read that gets no answer", async () => {
+    await using kv = await openKv();
+    const begun = new EventEmitter();
+    const get = () => {
+      begun.emit("read");
+      return new Promise<never>(() => undefined);
+    };
+    const hasBegun = once(begun, "read");
+    const controller = new AbortController();
+    let failure: unknown;
+    const transaction = runTransaction(
+      kvWith(kv, { get }),
+      async (tx) => {
+        await tx.get(["a"]).catch((error: unknown) => {
+          failure = error;
+        });
+        await tx.set(["b"], 1);
+      },
+      { signal: controller.signal },
+    );
+    await hasBegun;
+    controller.abort(new Error("enough"));
+    await expect(transaction).rejects.toThrow("enough");
+    expect(failure).toBe(controller.signal.reason);
+    expect((await kv.get(["b"])).value).toBe(null);
+  });
+
+  it("does not hide the result of a commit that has begun", async () => {
+    await using kv = await openKv();
+    const commits = new EventEmitter();
+    const hasBegun = once(commits, "begun");
+    const atomic = () => {
+      const operation = kv.atomic();
+      const commit: AtomicOperation["commit"] = operation.commit.bind(operation);
+      operation.commit = async () => {
+        commits.emit("begun");
+        await once(commits, "permitted");
+        return await commit();
+      };
+      return operation;
+    };
+    const controller = new AbortController();
+    const { signal } = controller;
+    const transaction = runTransaction(kvWith(kv, { atomic }), (tx) => tx.set(["a"], 1), {
+      signal,
+    });
+    await hasBegun;
+    controller.abort(new Error("enough"));
+    commits.emit("permitted");
+    expect(await transaction).toMatchObject({ ok: true });
+    expect((await kv.get(["a"])).value).toBe(1);
   });
 });
 

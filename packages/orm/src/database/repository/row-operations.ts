@@ -82,7 +82,9 @@ export class RowOperations extends RowReads {
       const find = (within = context) => findWholeRow(within, options, meter);
       return hasRelations(context, data)
         ? await updateNested(context, find, options.where, data, options, meter)
-        : await updateRow(context, find, options.where, data, options);
+        : await updateRow(context, find, options.where, data, options, () =>
+            namedPrimaryKey(context, options),
+          );
     });
   }
 

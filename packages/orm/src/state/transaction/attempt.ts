@@ -34,6 +34,8 @@ export interface TransactionKvOptions {
    * The default is `"nothing"`.
    */
   readonly assumes?: "nothing" | "versions" | "all";
+  /** Ends reads: those in flight, and all later ones. */
+  readonly signal?: AbortSignal | undefined;
 }
 
 interface WantedKey {
@@ -58,6 +60,7 @@ export class Attempt {
   /** The last of the commits that the state must contain, as far as they are known. */
   #covered: string | undefined;
   readonly #known: KnownEntries = new KnownEntries();
+  readonly #signal: AbortSignal | undefined;
   readonly #joined: JoinedReads<WantedKey> = new JoinedReads((keys) => this.#readBase(keys));
   isEnded = false;
   /** True if a key has changed since the transaction read it, so that no commit is possible. */
@@ -70,6 +73,7 @@ export class Attempt {
     this.order = keyOrder;
     this.number = options.attempt ?? 1;
     this.assumes = options.assumes ?? "nothing";
+    this.#signal = options.signal;
   }
 
   /** Ends the attempt. Calls that are still in flight have no further effect. */
@@ -229,7 +233,7 @@ export class Attempt {
   /** Fails if checks hold now, and only fail in the state that the transaction reads. */
   async #assertNewest(checks: readonly PendingCheck[]): Promise<void> {
     for (const { key, versionstamp } of checks) {
-      const newest = await this.kv.get(key);
+      const newest = await this.read(this.kv.get(key));
       if (newest.versionstamp === versionstamp) this.#fail();
     }
   }
@@ -283,6 +287,7 @@ export class Attempt {
 
   assertActive(): void {
     if (this.isEnded) throw new TransactionEndedError();
+    this.#signal?.throwIfAborted();
     if (this.hasConflict) throw new TransactionConflictError(this.number);
     this.#assertCovered();
   }
@@ -291,14 +296,30 @@ export class Attempt {
    * Waits for a read of the database.
    *
    * @throws {TransactionConflictError} if the state that the transaction reads is lost.
+   * @throws the reason of the signal if it is aborted before the read ends.
    */
   async read<T>(reading: Promise<T>): Promise<T> {
     try {
-      return await reading;
+      return await (this.#signal === undefined ? reading : untilAborted(reading, this.#signal));
     } catch (error) {
       if (isViewEnded(error) && !this.isEnded) this.#fail();
       throw error;
     }
+  }
+}
+
+/** @throws the reason of the signal if it is aborted before the promise is settled. */
+async function untilAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
+  let abort = () => {};
+  const aborted = new Promise<void>((resolve) => {
+    abort = resolve;
+    if (signal.aborted) resolve();
+    else signal.addEventListener("abort", abort, { once: true });
+  });
+  try {
+    return (await Promise.race([promise, aborted.then(() => signal.throwIfAborted())])) as T;
+  } finally {
+    signal.removeEventListener("abort", abort);
   }
 }
 

@@ -24,10 +24,16 @@ export class FailedAttempt {
   }
 }
 
+const unlimited = (attempts: number) =>
+  new TypeError(`There were ${attempts} attempts, and their number is limited.`);
+
 /** The result of a failed attempt whose number is not limited. */
-export const again: FailedAttempt = new FailedAttempt(
-  (attempts) => new TypeError(`There were ${attempts} attempts, and their number is limited.`),
-);
+export const again: FailedAttempt = new FailedAttempt(unlimited);
+
+/** The result of an attempt that was given up for those that take turns, before its last one. */
+export function postponed(footprint: Footprint): FailedAttempt {
+  return new FailedAttempt(unlimited, () => footprint, true);
+}
 
 export interface RetryOptions {
   /** Unlimited by default. */
@@ -40,8 +46,8 @@ export interface RetryOptions {
    */
   readonly pauses?: "short" | "growing";
   /**
-   * The line of the database, if only this process uses it. Calls that have lost three attempts
-   * take turns there, instead of the pauses.
+   * The line of this process. Calls that have lost three attempts take turns there, instead of the
+   * pauses. There are pauses only if another process makes a call lose during its turn.
    */
   readonly turns?: Turns | undefined;
   /** Ends the attempts, also during a pause. */
@@ -69,7 +75,7 @@ export async function retry<T>(
       if (!(result instanceof FailedAttempt)) return result;
       if (number === maxAttempts) throw await result.errorAfter(number);
       if (endTurn !== undefined) {
-        // Nobody in the line is in the way, but somebody else may be, or a commit that is not done.
+        // Another process may be in the way, or a commit of this one that is not done.
         await pauseBeforeAttempt(number + 1, signal);
         continue;
       }

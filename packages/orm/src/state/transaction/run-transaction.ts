@@ -5,7 +5,6 @@ import {
 } from "../../errors/transaction-errors.js";
 import type { CompiledModel } from "../../model/compiled-model.js";
 import { assertArgument, oneOf, positiveInteger } from "../../model/shape.js";
-import { capabilitiesOf } from "../catalog/capabilities-of.js";
 import { type ChangedPlace, placeOfKey } from "./changed-place.js";
 import { FailedAttempt, retry } from "./retry.js";
 import { TransactionKv } from "./transaction-kv.js";
@@ -18,7 +17,7 @@ const knownIsolation = oneOf(["serializable"], '"serializable"');
 export interface RunOptions {
   /** The maximum number of attempts. The default is 100. */
   readonly maxAttempts?: number | undefined;
-  /** Aborts the transaction: before the next attempt, during a pause, or before the commit. */
+  /** Aborts the transaction: during a read, a pause or the wait for a turn, or before the commit. */
   readonly signal?: AbortSignal | undefined;
   /**
    * `"serializable"` refuses to run the function on a database on which a row that others add to a
@@ -40,10 +39,9 @@ export interface RunOptions {
 /**
  * Runs a function whose reads and writes of the database are one transaction, and returns its
  * result after the commit. {@link TransactionKv} describes the isolation. If another commit has
- * changed something that the function read, the function runs again: after three attempts in turn
- * with others that have lost if only this process uses the database, and otherwise after a pause
- * that grows with each attempt. It should therefore do nothing but read and write, or what may be
- * repeated.
+ * changed something that the function read, the function runs again, after three attempts in turn
+ * with others of this process that have lost. If another process makes it lose during its turn, it
+ * pauses. It should therefore do nothing but read and write, or what may be repeated.
  *
  * If the function throws, nothing is written. If all its reads held at one time, its error is
  * thrown. If not, the error may come from a state that never existed, so the function runs again.
@@ -65,14 +63,12 @@ export async function runTransaction<T>(
   assertArgument("", "maxAttempts", maxAttempts, positiveInteger, "transaction");
   if (isolation !== undefined)
     assertArgument("", "isolation", isolation, knownIsolation, "transaction");
-  const { isLocal } = capabilitiesOf(kv);
-  const isInner = kv instanceof TransactionKv;
-  const turns = takesTurns && isLocal && !isInner ? turnsOf(kv) : undefined;
+  const turns = takesTurns && !(kv instanceof TransactionKv) ? turnsOf(kv) : undefined;
   const runAttempt = async (attempt: number, isFinal: boolean) => {
     // If the outer transaction may assume nothing, it has failed before because of an assumption.
     const mayAssume = attempt === 1 && !(kv instanceof TransactionKv && !kv.mayAssume);
     const assumes = !mayAssume ? "nothing" : optimistic ? "all" : "versions";
-    const transaction = new TransactionKv(kv, { attempt, assumes });
+    const transaction = new TransactionKv(kv, { attempt, assumes, signal });
     try {
       if (isolation !== undefined && !transaction.seesNoPhantoms)
         throw new IsolationUnavailableError();

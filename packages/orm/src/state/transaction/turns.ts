@@ -1,4 +1,5 @@
 import type { Kv } from "@keywright/core";
+import { type Capabilities, capabilitiesOf } from "../catalog/capabilities-of.js";
 import type { KeyId } from "./buffer/key-id.js";
 
 /** The keys that an attempt reads and writes. */
@@ -7,9 +8,25 @@ export interface Footprint {
   readonly writes: ReadonlySet<KeyId>;
 }
 
-interface Turn extends Footprint {
-  /** Undefined if the turn has begun. */
-  begin: (() => void) | undefined;
+/** Turns do not conflict if all of them only read a key, or only write it without reading it. */
+type Use = "read" | "write" | "both";
+
+interface Turn {
+  readonly uses: readonly (readonly [KeyId, Use])[];
+  /** How many turns must end before this one begins. */
+  earlier: number;
+  /** The turns that wait for this one, once for each key. */
+  readonly later: Turn[];
+  /** Begins the turn, and returns false if its call has given it up. */
+  begin: () => boolean;
+  isEnded: boolean;
+}
+
+/** The last turns of a key that do not conflict, and the ones before them, until they end. */
+interface KeyLine {
+  readonly use: Use;
+  readonly last: Set<Turn>;
+  readonly before: Set<Turn>;
 }
 
 /** A turn ends after this time, in milliseconds, so that no two calls block each other. */
@@ -21,8 +38,8 @@ const longestTurn = 1000;
  * change these keys join the line.
  */
 export class Turns {
-  /** Those that have begun and those that wait, in the order in which they came. */
-  readonly #line = new Set<Turn>();
+  readonly #lines = new Map<KeyId, KeyLine>();
+  #size = 0;
 
   /**
    * Waits for a turn, and returns a function that ends it.
@@ -31,10 +48,10 @@ export class Turns {
    */
   async take(footprint: Footprint, signal: AbortSignal | undefined): Promise<() => void> {
     signal?.throwIfAborted();
-    const turn: Turn = { ...footprint, begin: undefined };
-    const mustWait = this.conflictsWith(footprint);
-    this.#line.add(turn);
-    if (mustWait) await this.#wait(turn, signal);
+    const uses = [...usesOf(footprint)];
+    const turn: Turn = { uses, earlier: 0, later: [], begin: () => true, isEnded: false };
+    this.#add(turn);
+    if (turn.earlier > 0) await wait(turn, signal);
     const timer = setTimeout(() => this.#end(turn), longestTurn);
     return () => {
       clearTimeout(timer);
@@ -44,61 +61,90 @@ export class Turns {
 
   /** True if somebody is in the line. */
   get isUsed(): boolean {
-    return this.#line.size > 0;
+    return this.#size > 0;
   }
 
   /** True if somebody in the line reads what the footprint writes, or the reverse. */
-  conflictsWith({ reads, writes }: Footprint): boolean {
-    for (const turn of this.#line)
-      if (haveCommon(turn.reads, writes) || haveCommon(turn.writes, reads)) return true;
+  conflictsWith(footprint: Footprint): boolean {
+    for (const [id, use] of usesOf(footprint)) {
+      const line = this.#lines.get(id);
+      if (line !== undefined && (mayNotJoin(line, use) || line.before.size > 0)) return true;
+    }
     return false;
   }
 
-  async #wait(turn: Turn, signal: AbortSignal | undefined): Promise<void> {
-    await new Promise<void>((resolve) => {
-      const begin = () => {
-        signal?.removeEventListener("abort", begin);
-        resolve();
-      };
-      turn.begin = begin;
-      signal?.addEventListener("abort", begin, { once: true });
-    });
-    if (!signal?.aborted) return;
-    this.#end(turn);
-    signal.throwIfAborted();
+  #add(turn: Turn): void {
+    this.#size++;
+    for (const [id, use] of turn.uses) {
+      const line = this.#lines.get(id);
+      const joins = line !== undefined && !mayNotJoin(line, use);
+      const earlier = joins ? line.before : line?.last;
+      for (const other of earlier ?? []) {
+        other.later.push(turn);
+        turn.earlier++;
+      }
+      if (joins) line.last.add(turn);
+      else this.#lines.set(id, { use, last: new Set([turn]), before: earlier ?? new Set() });
+    }
   }
 
   /** Lets those begin who have nobody before them any longer. */
-  #end(turn: Turn): void {
-    if (!this.#line.delete(turn)) return;
-    const reads = new Set<KeyId>();
-    const writes = new Set<KeyId>();
-    for (const next of this.#line) {
-      const { begin } = next;
-      if (begin && !haveCommon(next.reads, writes) && !haveCommon(next.writes, reads)) {
-        next.begin = undefined;
-        begin();
-      }
-      for (const id of next.reads) reads.add(id);
-      for (const id of next.writes) writes.add(id);
+  #end(first: Turn): void {
+    const ending = [first];
+    for (let turn = ending.pop(); turn !== undefined; turn = ending.pop()) {
+      if (turn.isEnded) continue;
+      turn.isEnded = true;
+      this.#remove(turn);
+      for (const next of turn.later) if (--next.earlier === 0 && !next.begin()) ending.push(next);
+    }
+  }
+
+  #remove(turn: Turn): void {
+    this.#size--;
+    for (const [id] of turn.uses) {
+      const line = this.#lines.get(id)!;
+      if (!line.last.delete(turn)) line.before.delete(turn);
+      // Those that wait end after those before them.
+      if (line.last.size === 0) this.#lines.delete(id);
     }
   }
 }
 
-function haveCommon(some: ReadonlySet<KeyId>, others: ReadonlySet<KeyId>): boolean {
-  const [small, large] = some.size < others.size ? [some, others] : [others, some];
-  for (const id of small) if (large.has(id)) return true;
-  return false;
+/** Resolves when the turn begins. */
+async function wait(turn: Turn, signal: AbortSignal | undefined): Promise<void> {
+  let hasBegun = false;
+  await new Promise<void>((resolve) => {
+    const abort = () => resolve();
+    signal?.addEventListener("abort", abort, { once: true });
+    turn.begin = () => {
+      signal?.removeEventListener("abort", abort);
+      hasBegun = !signal?.aborted;
+      resolve();
+      return hasBegun;
+    };
+  });
+  // The turn keeps its place, because others may wait for it. It then ends when it begins.
+  if (!hasBegun) signal?.throwIfAborted();
 }
 
-const known = new WeakMap<Kv, Turns>();
+function mayNotJoin(line: KeyLine, use: Use): boolean {
+  return use === "both" || use !== line.use;
+}
 
-/** Returns the line of a database. */
+function* usesOf({ reads, writes }: Footprint): Generator<readonly [KeyId, Use]> {
+  for (const id of writes) yield [id, reads.has(id) ? "both" : "write"];
+  for (const id of reads) if (!writes.has(id)) yield [id, "read"];
+}
+
+const known = new WeakMap<Capabilities, Turns>();
+
+/** Returns the line of a database, also for an object that reads and writes it in another way. */
 export function turnsOf(kv: Kv): Turns {
-  let turns = known.get(kv);
+  const capabilities = capabilitiesOf(kv);
+  let turns = known.get(capabilities);
   if (turns === undefined) {
     turns = new Turns();
-    known.set(kv, turns);
+    known.set(capabilities, turns);
   }
   return turns;
 }

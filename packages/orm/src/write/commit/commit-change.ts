@@ -1,4 +1,11 @@
-import type { AtomicCheck, AtomicOperation, KvCommitError, KvCommitResult } from "@keywright/core";
+import type {
+  AtomicCheck,
+  AtomicOperation,
+  KvCommitError,
+  KvCommitResult,
+  KvKey,
+  KvKeyPart,
+} from "@keywright/core";
 import { reloadCopying } from "../../derived/copies/plan-with-copies.js";
 import { addWrites, type Effects, inOneMillisecond, writesAt } from "../../derived/effects.js";
 import { claimUniqueKey, takenError } from "../../derived/entries/duplicates/claim-unique-key.js";
@@ -9,15 +16,18 @@ import { keyText } from "../../model/keys/key-text.js";
 import { pointerOf, rowKey } from "../../model/keys/primary-key.js";
 import { isMarked } from "../../model/options/soft-delete.js";
 import { isRow } from "../../model/rows/stored-row.js";
-import type { Time } from "../../model/rows/time.js";
+import { currentTime, type Time } from "../../model/rows/time.js";
+import { capabilitiesOf } from "../../state/catalog/capabilities-of.js";
 import type { CatalogSnapshot } from "../../state/catalog/catalog-snapshot.js";
 import type { FoundRow } from "../../state/context/any-query.js";
 import { viewOf } from "../../state/context/read-view.js";
 import { isInScope } from "../../state/context/scope.js";
 import type { TableContext } from "../../state/context/table-context.js";
 import { writableCatalog } from "../../state/context/writable-catalog.js";
+import { keyIdOf } from "../../state/transaction/buffer/key-id.js";
 import { assertWithin, limitErrorOf } from "../../state/transaction/limit-error-of.js";
-import { FailedAttempt, retry } from "../../state/transaction/retry.js";
+import { FailedAttempt, postponed, retry } from "../../state/transaction/retry.js";
+import { type Footprint, type Turns, turnsOf } from "../../state/transaction/turns.js";
 import { planChange } from "./plan-change.js";
 
 /** Unique key → the checks under which a change may take it. Other keys must have no entry. */
@@ -32,6 +42,7 @@ const noTakeovers: Takeovers = new Map();
  * `change` is called again with the current catalog. The commit checks the catalog that it got.
  *
  * @param change returns the row to write, and the row on which the change is based.
+ * @param namedKey returns the primary key of the row if it is known before the row is read.
  * @returns the row as it was written, or as it was if it is deleted, with the versionstamp of the
  * commit. Within a transaction the versionstamp is provisional.
  * @throws {UniqueConstraintError} if another row has the primary key or a unique key.
@@ -43,16 +54,30 @@ const noTakeovers: Takeovers = new Map();
 export async function commitChange(
   context: TableContext,
   change: (catalog: CatalogSnapshot) => PlannedRow | Promise<PlannedRow>,
+  namedKey?: () => readonly KvKeyPart[] | undefined,
 ): Promise<FoundRow> {
   let takeovers = noTakeovers;
   const { model } = context;
-  const commitOnce = async (): Promise<FoundRow | FailedAttempt> => {
+  const turns = turnsOfWrites(context);
+  const commitOnce = async (
+    _number: number,
+    isFinal: boolean,
+  ): Promise<FoundRow | FailedAttempt> => {
+    if (turns?.isUsed && !isFinal) {
+      const key = namedKey?.();
+      const footprint = key && footprintOfRow(context, key);
+      if (footprint && turns.conflictsWith(footprint)) return postponed(footprint);
+    }
     const catalog = await writableCatalog(context);
     const changing = change(catalog);
     const changed = changing instanceof Promise ? await changing : changing;
     const planning = planChange(context, catalog, changed);
     const planned = planning instanceof Promise ? await planning : planning;
     const { primaryKey, effects } = planned;
+    if (turns?.isUsed && !isFinal) {
+      const footprint = footprintOf(context, catalog, effects);
+      if (turns.conflictsWith(footprint)) return postponed(footprint);
+    }
     let result: KvCommitResult | KvCommitError;
     const committedAt = performance.now();
     try {
@@ -72,9 +97,40 @@ export async function commitChange(
     takeovers = await resolveConflict(context, planned);
     return new FailedAttempt(
       (attempts) => new VersionConflictError(model.name, pointerOf(primaryKey), attempts),
+      () => footprintOf(context, catalog, effects),
     );
   };
-  return await retry(commitOnce, { maxAttempts, pauses: "short" });
+  return await retry(commitOnce, { maxAttempts, pauses: "short", turns });
+}
+
+/**
+ * Returns the line in which writes of single rows take turns. There is none within a transaction,
+ * which takes turns itself, nor if commits wait for each other because they are made together. A
+ * `before` hook could write rows itself, and would then wait for the turn of the call.
+ */
+function turnsOfWrites({ kv, transaction, settings, model }: TableContext): Turns | undefined {
+  if (transaction !== undefined || !capabilitiesOf(kv).returnsExpiry) return undefined;
+  const hooks = settings.hooks[model.name];
+  return (hooks?.beforeUpdate ?? hooks?.beforeDelete) ? undefined : turnsOf(kv);
+}
+
+function footprintOfRow({ kv, model }: TableContext, key: readonly KvKeyPart[]): Footprint {
+  const ids = new Set([keyIdOf(rowKey(model, key), capabilitiesOf(kv).keyOrder)]);
+  return { reads: ids, writes: ids };
+}
+
+function footprintOf(
+  { kv }: TableContext,
+  catalog: CatalogSnapshot,
+  { checks, claims, writes }: Effects,
+): Footprint {
+  const { keyOrder } = capabilitiesOf(kv);
+  const idsOf = (items: readonly { readonly key: KvKey }[]) =>
+    new Set(items.map(({ key }) => keyIdOf(key, keyOrder)));
+  return {
+    reads: idsOf([catalog.check, ...checks, ...claims]),
+    writes: idsOf(writesAt(writes, currentTime())),
+  };
 }
 
 /** Does the work that follows a commit. For a transaction, it follows the commit of that. */

@@ -1,7 +1,10 @@
+import type { KvKeyPart } from "@keywright/core";
+import type { PlannedRow } from "../../derived/plan-row.js";
 import { PrimaryKeyChangeError } from "../../errors/row-errors.js";
 import type { AnyRow, CompiledModel } from "../../model/compiled-model.js";
 import { isSamePart, keyPartOf } from "../../model/keys/key-parts.js";
 import { copyData, deepCopy } from "../../model/rows/copy-of-data.js";
+import type { CatalogSnapshot } from "../../state/catalog/catalog-snapshot.js";
 import type { FoundRow } from "../../state/context/any-query.js";
 import type { TableContext } from "../../state/context/table-context.js";
 import { commitChange } from "../commit/commit-change.js";
@@ -17,6 +20,7 @@ import { writeWithHook } from "./write-with-hook.js";
  * Changes fields of a row and returns the changed row. Without `expireIn`, its expiry time stays.
  *
  * @param where the condition to report in errors.
+ * @param namedKey returns the primary key if the condition names it.
  * @param data the new values of fields, or operations on them (see `UpdateInput`).
  * @throws {RowNotFoundError} if the row does not exist.
  * @throws {RowInvalidError} if the schema rejects the changed row.
@@ -32,6 +36,7 @@ export async function updateRow(
   where: unknown,
   data: AnyRow,
   options: WriteOptions,
+  namedKey?: () => readonly KvKeyPart[] | undefined,
 ): Promise<FoundRow> {
   const { model, catalog } = context;
   assertWriteOptions(model, options);
@@ -41,23 +46,24 @@ export async function updateRow(
   if (expiry !== undefined) await catalog.recordFact("expires");
   const hooks = context.settings.hooks[context.model.name];
   let before: AnyRow = {};
+  const change = async (within: TableContext, snapshot: CatalogSnapshot): Promise<PlannedRow> => {
+    const found = await findToWrite(within, snapshot, find, where, options);
+    const { primaryKey } = found;
+    before = found.row;
+    const changes =
+      hooks?.beforeUpdate === undefined
+        ? patch
+        : await callBeforeHook(deepCopy(patch), (copy) =>
+            hooks.beforeUpdate?.(copy, copyOwn(within, found.row)),
+          );
+    const parsed = parsePatch(model, before, withUpdateTime(model, before, changes));
+    const row = parsed instanceof Promise ? await parsed : parsed;
+    assertSamePrimaryKey(model, before, row);
+    assertUnmarked(model, row);
+    return { primaryKey, before: found, row, expiry };
+  };
   const write = (within: TableContext) =>
-    commitChange(within, async (snapshot) => {
-      const found = await findToWrite(within, snapshot, find, where, options);
-      const { primaryKey } = found;
-      before = found.row;
-      const changes =
-        hooks?.beforeUpdate === undefined
-          ? patch
-          : await callBeforeHook(deepCopy(patch), (copy) =>
-              hooks.beforeUpdate?.(copy, copyOwn(within, found.row)),
-            );
-      const parsed = parsePatch(model, before, withUpdateTime(model, before, changes));
-      const row = parsed instanceof Promise ? await parsed : parsed;
-      assertSamePrimaryKey(model, before, row);
-      assertUnmarked(model, row);
-      return { primaryKey, before: found, row, expiry };
-    });
+    commitChange(within, (snapshot) => change(within, snapshot), namedKey);
   const updated = await writeWithHook(context, "duringUpdate", write, ({ row }) => [row, before]);
   await callAfterHook(context, "afterUpdate", updated.row, before);
   return updated;
