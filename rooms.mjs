@@ -50,6 +50,7 @@ export const packages = {
       "state/catalog": "the stored state of each model and index",
       "state/transaction/buffer": "the uncommitted writes of a transaction, in key order",
       "state/transaction": "reads and buffered writes that commit as one",
+      "state/snapshot": "the reads of one state by several calls",
       "state/context": "what a call has: its table, its settings, the read meter, its report",
       "state/rows": "reads and upgrades stored rows",
       "state/references": "references between rows: checks, guards, referrers",

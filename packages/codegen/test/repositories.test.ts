@@ -142,6 +142,26 @@ describe("a plain model", () => {
     await transaction(async (tx) => expect(tx.database.transaction).toBeUndefined());
   });
 
+  it("has snapshots, whose repositories only read", async () => {
+    const { cities, snapshot } = await plain.openRepositories(kv);
+    const { id } = await cities.create(oslo);
+    await snapshot(async (view) => {
+      await cities.delete(id);
+      expect(await view.cities.findById(id)).toMatchObject({ name: "Oslo" });
+      expect(await view.cities.select({ name: true }).findById(id)).toEqual({ name: "Oslo" });
+      const all: { items: readonly { name: string }[] } = await view.database.cities.scan();
+      expect(all.items).toMatchObject([{ name: "Oslo" }]);
+      expect(await view.cities.count()).toBe(1);
+      // @ts-expect-error: it writes.
+      await expect(view.cities.delete(id)).rejects.toMatchObject({ code: "KW_SNAPSHOT_READ_ONLY" });
+      // @ts-expect-error: it reads more than once.
+      expect(() => view.cities.watchById(id)).toThrow("the view of a snapshot");
+      // @ts-expect-error: it writes.
+      expect(view.database.cities.create).toBeDefined();
+    });
+    expect(await cities.count()).toBe(0);
+  });
+
   it("takes no field that the schema does not have, nor a value of another type", async () => {
     const { cities } = await plain.openRepositories(kv);
     // @ts-expect-error: the country is missing.

@@ -62,7 +62,9 @@ export type {
 export type { RowQuery } from "./database/repository/row-reads.js";
 export type { Versioned } from "./database/repository/shape-types.js";
 export type { PurgeOptions, RestoreOptions } from "./database/repository/soft-delete-types.js";
-export type { ScopedDatabase, ScopeValues } from "./database/scope-types.js";
+export type { ScopedDatabase } from "./database/scope-types.js";
+export type { ScopeValues } from "./database/scoped-models.js";
+export type { SnapshotRepository, SnapshotView } from "./database/snapshot-types.js";
 export { type OrmErrorCode, ormErrorCodes } from "./errors/codes.js";
 export { ComputedFieldError } from "./errors/computed-field-error.js";
 export {
@@ -109,6 +111,8 @@ export {
 export { ScopeError } from "./errors/scope-error.js";
 export {
   IsolationUnavailableError,
+  SnapshotEndedError,
+  SnapshotReadOnlyError,
   TransactionBypassedError,
   TransactionConflictError,
   TransactionEndedError,

@@ -260,6 +260,24 @@ export function ormSuite({ describe, it }: SuiteRunner, { name, open }: SuiteTar
         assert.equal((visits[0] ?? -1) >= 0, true);
       }));
 
+    it("reads one state in a snapshot, or refuses it", () =>
+      withDatabase(async (db, kv) => {
+        const data = Array.from({ length: 40 }, (_, i) => person(i));
+        await db.users.createMany({ data });
+        const read = db.snapshot(async (view) => {
+          const where = { name: "Odd" } as const;
+          await db.users.deleteMany({ where: { name: "Odd", age: { gte: 20 } } });
+          await db.users.create({ data: person(101) });
+          const { items } = await view.users.findMany({ where });
+          await db.users.updateMany({ where: { name: "Even" }, data: { name: "Odd" } });
+          let streamed = 0;
+          for await (const _ of view.users.scan()) streamed++;
+          return [items.length, await view.users.count({ where }), streamed];
+        });
+        if (kv.checksRanges === true) assert.deepEqual(await read, [20, 20, 40]);
+        else assert.equal(await codeOf(read), "KW_ISOLATION_UNAVAILABLE");
+      }));
+
     it("keeps rows that refer to each other together", () =>
       withDatabase(async (db) => {
         const { id } = await db.users.create({ data: person(1) });

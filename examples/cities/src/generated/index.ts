@@ -2,8 +2,8 @@
 // Do not edit: change the models, then run `npx keywright generate`.
 
 import type { Kv } from "@keywright/core";
-import type { AnyDatabase, Database, DatabaseOptions } from "@keywright/orm";
-import { openModels, repositoriesWithin } from "@keywright/orm/codegen";
+import type { AnyDatabase, Database, DatabaseOptions, SnapshotView } from "@keywright/orm";
+import { openModels, type ReadsOf, repositoriesWithin } from "@keywright/orm/codegen";
 import { City } from "../models/city.js";
 import { CityRepository, type CityRow } from "./cities.js";
 
@@ -28,7 +28,13 @@ export interface TransactionRepositories extends Repositories {
   readonly database: Parameters<Parameters<Database<Models>["transaction"]>[0]>[0];
 }
 
-/** The repositories, their database, and its transactions. */
+/** The repositories of a snapshot, without the methods that write or watch. */
+export interface SnapshotRepositories extends ReadsOf<Repositories> {
+  /** The same snapshot with all queries. */
+  readonly database: SnapshotView<Models>;
+}
+
+/** The repositories, their database, its transactions and its snapshots. */
 export interface OpenRepositories extends Repositories {
   /** The database, for example for `migrate`. Its own repositories have all queries and writes. */
   readonly database: Database<Models>;
@@ -41,6 +47,18 @@ export interface OpenRepositories extends Repositories {
   transaction<T>(
     body: (tx: TransactionRepositories) => Promise<T>,
     options?: Parameters<Database<Models>["transaction"]>[1],
+  ): Promise<T>;
+  /**
+   * Runs a function whose reads all see one state of the database: that at the call. The
+   * repositories have only the methods that read once.
+   *
+   * @throws {IsolationUnavailableError} if the database has no such state, as Deno KV.
+   * @throws {SnapshotEndedError} from reads after the end, and if the database no longer has the
+   * state.
+   */
+  snapshot<T>(
+    body: (view: SnapshotRepositories) => Promise<T>,
+    options?: Parameters<Database<Models>["snapshot"]>[1],
   ): Promise<T>;
 }
 
@@ -65,6 +83,8 @@ export async function openRepositories(
     database,
     transaction: (body, limits) =>
       database.transaction((tx) => body({ ...repositoriesOf(tx), database: tx }), limits),
+    snapshot: (body, limits) =>
+      database.snapshot((view) => body({ ...repositoriesOf(view), database: view }), limits),
   };
 }
 

@@ -24,6 +24,13 @@ Runs a function as one transaction. All its writes are one commit. If another co
 @throws {TransactionConflictError} after \`maxAttempts\` attempts.
 `;
 
+const snapshotDescription = `
+Runs a function whose reads all see one state of the database: that at the call. The repositories have only the methods that read once.
+
+@throws {IsolationUnavailableError} if the database has no such state, as Deno KV.
+@throws {SnapshotEndedError} from reads after the end, and if the database no longer has the state.
+`;
+
 const repositoriesDescription = `
 Returns the repositories of a database that \`openRepositories\` or \`createDatabase\` has opened with these models, or of the \`tx\` of its \`transaction\`.
 
@@ -76,8 +83,8 @@ export function indexFile(
   const classes = models.map(({ names }) => `${names.property}: ${names.repository}`);
   return `
 import type { Kv } from "@keywright/core";
-import type { AnyDatabase, Database, DatabaseOptions } from "@keywright/orm";
-import { openModels, repositoriesWithin } from "${runtimeModule}";
+import type { AnyDatabase, Database, DatabaseOptions, SnapshotView } from "@keywright/orm";
+import { openModels, type ReadsOf, repositoriesWithin } from "${runtimeModule}";
 ${[...modelImports, ...repositoryImports].join("\n")}
 
 ${exports.join("\n")}
@@ -101,13 +108,23 @@ export interface TransactionRepositories extends Repositories {
   readonly database: Parameters<Parameters<Database<Models>["transaction"]>[0]>[0];
 }
 
-/** The repositories, their database, and its transactions. */
+/** The repositories of a snapshot, without the methods that write or watch. */
+export interface SnapshotRepositories extends ReadsOf<Repositories> {
+  /** The same snapshot with all queries. */
+  readonly database: SnapshotView<Models>;
+}
+
+/** The repositories, their database, its transactions and its snapshots. */
 export interface OpenRepositories extends Repositories {
   /** The database, for example for \`migrate\`. Its own repositories have all queries and writes. */
   readonly database: Database<Models>;
   ${docComment(transactionDescription, 2)}transaction<T>(
     body: (tx: TransactionRepositories) => Promise<T>,
     options?: Parameters<Database<Models>["transaction"]>[1],
+  ): Promise<T>;
+  ${docComment(snapshotDescription, 2)}snapshot<T>(
+    body: (view: SnapshotRepositories) => Promise<T>,
+    options?: Parameters<Database<Models>["snapshot"]>[1],
   ): Promise<T>;
 }
 
@@ -121,6 +138,8 @@ ${docComment(openDescription)}export async function openRepositories(
     database,
     transaction: (body, limits) =>
       database.transaction((tx) => body({ ...repositoriesOf(tx), database: tx }), limits),
+    snapshot: (body, limits) =>
+      database.snapshot((view) => body({ ...repositoriesOf(view), database: view }), limits),
   };
 }
 

@@ -1,6 +1,6 @@
 import { addOperation, type Operation } from "../errors/orm-error.js";
 import { InvalidArgumentError } from "../errors/query-errors.js";
-import { TransactionBypassedError } from "../errors/transaction-errors.js";
+import { SnapshotReadOnlyError, TransactionBypassedError } from "../errors/transaction-errors.js";
 import type { CompiledModel } from "../model/compiled-model.js";
 import { includedModels } from "../read/include/included-models.js";
 import type { AnyQuery } from "../state/context/any-query.js";
@@ -89,6 +89,7 @@ export class Calls {
    *
    * @param maxReads replaces the `maxReads` of the call and of the database.
    * @throws {TransactionBypassedError} if the function of a transaction calls it on the database.
+   * @throws {SnapshotReadOnlyError} on the view of a snapshot.
    */
   write<T>(
     operation: Operation,
@@ -110,7 +111,7 @@ export class Calls {
     { isWrite = false, isWithin = false, maxReads }: Making = {},
   ): Promise<T> {
     const { context, shape } = this;
-    const { kv, model, settings, transaction } = context;
+    const { kv, model, settings, transaction, snapshot } = context;
     const { middleware, onQuery } = settings;
     let args = argument;
     if (!isWithin) {
@@ -126,6 +127,7 @@ export class Calls {
     const report = onQuery && new CallReport(model.name, operation, onQuery);
     let meter: ReadMeter | undefined;
     try {
+      if (isWrite && snapshot !== undefined) throw new SnapshotReadOnlyError(model.name);
       const options = parseOptions(context, operation, args, this.kind);
       meter = meterOf(context, options, maxReads);
       if (isWrite && transaction === undefined && isWithinTransaction(kv)) {
@@ -182,11 +184,13 @@ export class Calls {
       const table = options.withDeleted ? withDeletedRows(context) : context;
       view = await takeReadView(table, options);
       const { signal } = options;
-      if (signal === undefined) yield* read(view, options, meter);
+      const { snapshot } = context;
+      if (signal === undefined && snapshot === undefined) yield* read(view, options, meter);
       else {
         for await (const result of read(view, options, meter)) {
           // Several results may have been read together.
-          signal.throwIfAborted();
+          signal?.throwIfAborted();
+          snapshot?.assertOpen();
           yield result;
         }
       }
@@ -214,10 +218,11 @@ export class Calls {
     ) => ReadableStream<T>,
   ): ReadableStream<T> {
     const { context } = this;
-    const { model, settings } = context;
+    const { model, settings, snapshot } = context;
     const { onQuery } = settings;
     const report = onQuery && new CallReport(model.name, "watch", onQuery);
     try {
+      if (snapshot !== undefined) throw new SnapshotReadOnlyError(model.name);
       const args = this.#shaped(method, argument);
       const call = { operation: "watch", args, result: "report" } as const;
       return watch(parseOptions(context, method, args, this.kind), (make) =>

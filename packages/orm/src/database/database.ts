@@ -4,6 +4,7 @@ import { resolvePendingIndex } from "../derived/entries/duplicates/resolve-relea
 import { optionAdvice } from "../errors/option-advice.js";
 import { InvalidArgumentError } from "../errors/query-errors.js";
 import { ModelDefinitionError } from "../errors/schema-errors.js";
+import { SnapshotReadOnlyError } from "../errors/transaction-errors.js";
 import { assertDistinctPrefixes, compileModel } from "../model/compile-model.js";
 import type { CompiledModel } from "../model/compiled-model.js";
 import { isModel } from "../model/define-model.js";
@@ -19,11 +20,12 @@ import {
 } from "../state/context/any-database.js";
 import type { AnyHooks, DatabaseSettings } from "../state/context/database-settings.js";
 import { assertMaxReads } from "../state/context/read-meter.js";
-import { type TableContext, tablesWithin } from "../state/context/table-context.js";
+import { type TableContext, tablesIn, tablesWithin } from "../state/context/table-context.js";
 import { linkRelations } from "../state/references/link-relations.js";
 import { readStored } from "../state/rows/read-rows.js";
 import type { RowMigration } from "../state/schema/define-migration.js";
 import { relationTexts } from "../state/schema/manifests/model-manifest.js";
+import type { SnapshotKv } from "../state/snapshot/snapshot-kv.js";
 import {
   runScopedTransaction,
   type TransactionOptions,
@@ -36,8 +38,10 @@ import type { DatabaseOptions } from "./database-options.js";
 import { composed } from "./middleware.js";
 import type { Repository } from "./repository/repository.js";
 import { RowOperations } from "./repository/row-operations.js";
+import { runSnapshot, type SnapshotOptions } from "./run-snapshot.js";
 import { scopeTables } from "./scope-tables.js";
 import type { Scoping } from "./scope-types.js";
+import type { SnapshotView } from "./snapshot-types.js";
 
 /** Models by the names that the program uses for them: `{ users: User }`. */
 export type Models = Readonly<Record<string, Model>>;
@@ -47,7 +51,7 @@ export type Repositories<M extends Models> = {
   readonly [K in keyof M]: IsStrict extends true ? Repository<M[K], M> : NotStrict;
 };
 
-/** Models → a repository for each of them, and `transaction`. */
+/** Models → a repository for each of them, `transaction` and `snapshot`. */
 export type Database<M extends Models> = AnyDatabase &
   Repositories<M> &
   Scoping<M> & {
@@ -79,6 +83,26 @@ export type Database<M extends Models> = AnyDatabase &
     readonly transaction: <T>(
       body: (tx: AnyDatabase & Repositories<M> & Scoping<M>) => Promise<T>,
       options?: TransactionOptions,
+    ) => Promise<T>;
+    /**
+     * Runs a function whose reads all see one state of the database: that at the call. So the parts
+     * of a report or an export fit together, whatever others write at the same time, and however
+     * many calls, pages and models they are. `view` has the methods of the repositories that read.
+     * The snapshot ends with the function.
+     *
+     * The function runs once. It delays nobody, but the database keeps what others replace until it
+     * ends. Databases end snapshots that take very long; see `docs/transactions.md`.
+     *
+     * @throws {IsolationUnavailableError} if the database has no such state, as Deno KV. The function
+     * is not called.
+     * @throws {SnapshotEndedError} from reads after the end, and if the database no longer has the
+     * state.
+     * @throws {SnapshotReadOnlyError} from methods that write or watch, which the type lacks.
+     * @throws the reason of `signal` if it is aborted.
+     */
+    readonly snapshot: <T>(
+      body: (view: SnapshotView<M>) => Promise<T>,
+      options?: SnapshotOptions,
     ) => Promise<T>;
   };
 
@@ -123,7 +147,7 @@ export async function openModels<M extends Models>(
   const names = new Map<string, string>();
   const models = Object.entries<Model>(options.models).map(([name, model]) => {
     const compiled = compileModel(model, keyOrder);
-    if (name === "transaction" || name === "scope") {
+    if (name === "transaction" || name === "snapshot" || name === "scope") {
       throw new ModelDefinitionError(compiled.name, "name", "a database has a method of this name");
     }
     if (name === "__proto__")
@@ -169,7 +193,7 @@ export async function openModels<M extends Models>(
 }
 
 /**
- * Returns a database with `transaction` and `scope`.
+ * Returns a database with `transaction`, `snapshot` and `scope`.
  *
  * @param register makes the database of a transaction known to functions that take a database.
  */
@@ -208,7 +232,30 @@ function rootDatabase(
     registerScope(database, within.tables);
     return database;
   };
-  return databaseOf(tables, names, { transaction, scope });
+  const snapshot = async <T>(
+    body: (view: object) => Promise<T>,
+    snapshotOptions?: SnapshotOptions,
+  ): Promise<T> => {
+    assertArgument("", "argument", body, functionOf(" of view"), "snapshot");
+    const run = (state: SnapshotKv) => {
+      const within = tablesIn(tables, state);
+      const view = viewOf(within, names);
+      registerScope(view, within);
+      return body(view);
+    };
+    return await runSnapshot(kv, tables, run, snapshotOptions);
+  };
+  const viewOf = (of: Tables, kept: ModelNames): AnyDatabase =>
+    databaseOf(of, kept, {
+      scope: (values: unknown) => scoped(of, values, viewOf),
+      transaction: () => refuseInSnapshot("transaction"),
+      snapshot: () => refuseInSnapshot("snapshot"),
+    });
+  return databaseOf(tables, names, { transaction, snapshot, scope });
+}
+
+async function refuseInSnapshot(call: string): Promise<never> {
+  throw new SnapshotReadOnlyError("", call);
 }
 
 type Tables = ReadonlyMap<string, TableContext>;

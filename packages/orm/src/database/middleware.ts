@@ -19,7 +19,7 @@ export function composed(list: readonly Middleware[]): Middleware | undefined {
  * @param make makes the call with the argument, which middleware may have delayed.
  */
 export async function callThrough<T>(
-  { model, settings, transaction }: TableContext,
+  { model, settings, transaction, snapshot }: TableContext,
   call: Pick<DatabaseCall, "operation" | "args" | "result">,
   make: (args: unknown) => Promise<T>,
 ): Promise<T> {
@@ -28,7 +28,7 @@ export async function callThrough<T>(
   const { operation, result } = call;
   // A write copies its data when it begins, which middleware may delay.
   const args = withCopiedData(model, call.args);
-  const isInTransaction = transaction !== undefined;
+  const isInTransaction = transaction !== undefined || snapshot !== undefined;
   const reported = { model: model.name, operation, args, isInTransaction, result };
   // The type of the method is that of the call. Middleware that returns something else is at fault.
   return (await middleware(reported, () => make(args))) as T;

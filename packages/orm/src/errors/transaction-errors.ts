@@ -82,12 +82,46 @@ export class TransactionBypassedError extends OrmError {
 
 /**
  * A transaction was asked for `isolation: "serializable"`, and the database cannot check the ranges
- * that it reads. Its function was not called.
+ * that it reads; or a snapshot was asked for, and the database cannot read one state in several
+ * calls. The function was not called.
  */
 export class IsolationUnavailableError extends KeywrightError {
-  constructor() {
-    const message =
-      'transaction: this database cannot check ranges of keys, as isolation: "serializable" needs; leave out the option, or use a database that can';
-    super("KW_ISOLATION_UNAVAILABLE", message);
+  constructor(call: "transaction" | "snapshot" = "transaction") {
+    const text =
+      call === "transaction"
+        ? 'this database cannot check ranges of keys, as isolation: "serializable" needs; leave out the option, or use a database that can'
+        : "this database cannot read one state in several calls; read on the database itself if the calls may see different states, or use a database that can";
+    super("KW_ISOLATION_UNAVAILABLE", `${call}: ${text}`);
+  }
+}
+
+/**
+ * A call that does not only read, on the view of a snapshot. Nothing was written. `model` is empty if
+ * it was `transaction` or `snapshot`.
+ */
+export class SnapshotReadOnlyError extends OrmError {
+  constructor(model: string, call = "") {
+    const place = call === "" ? "" : `${call}: `;
+    const text = `${place}the view of a snapshot has only methods that read once; call it on the database`;
+    super("KW_SNAPSHOT_READ_ONLY", model, text);
+  }
+}
+
+/**
+ * A read of a snapshot that has ended: its function has returned or thrown, or the database no
+ * longer has the state. The read returned nothing. The snapshot can be taken again if `retryable` is
+ * true.
+ */
+export class SnapshotEndedError extends KeywrightError {
+  /** Why the database no longer has the state, as a clause. Undefined if the function has ended. */
+  readonly reason: string | undefined;
+
+  constructor({ reason, cause }: { readonly reason?: string; readonly cause?: unknown } = {}) {
+    const text =
+      reason === undefined
+        ? "its function has ended, and the call read nothing; await all calls of the view within the function"
+        : `the state that it reads is no longer available, because ${reason}; call it again, and read in less time or in several snapshots`;
+    super("KW_SNAPSHOT_ENDED", `snapshot: ${text}`, { cause, retryable: reason !== undefined });
+    this.reason = reason;
   }
 }

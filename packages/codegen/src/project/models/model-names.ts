@@ -39,11 +39,13 @@ export function nameModels(models: readonly FoundModel[]): NamedModel[] {
   files.claim("index", "the index of the generated files");
   properties.claim("database", "the database of Repositories");
   properties.claim("transaction", "the transactions of Repositories");
+  properties.claim("snapshot", "the snapshots of Repositories");
   for (const name of [
     "Repositories",
     "OpenRepositories",
     "OpenOptions",
     "TransactionRepositories",
+    "SnapshotRepositories",
   ]) {
     imports.claim(name, "a type of index.ts");
   }

@@ -117,7 +117,7 @@ export type Repository<in out M extends Model, in out Models extends AnyModels> 
    * the primary key come after its own fields. Put other conditions into `filter`, which is called
    * with each row that is read.
    *
-   * Each row matches at the time when it is returned, but a page is not a snapshot. If the position
+   * A page is read from one state of the database, and so is each batch of a loop. If the position
    * of a row in the index changes during the query, the row may be left out, or returned again on a
    * later page. A loop that moves each row forward in the order of the query therefore never ends.
    * Use `updateMany` for this, or an order that the update does not change.

@@ -74,6 +74,7 @@ export async function withoutExpired(
 ): Promise<CounterValue[]> {
   const { snapshot, store, capabilities, isInTransaction } = view;
   if (!maintainedCounters(snapshot).recordsRows) return await read();
+  if (view.isInSnapshot) return await readInState(view, meter, read);
   const max = isInTransaction && !capabilities.checksRanges ? 0 : maxExpired;
   const list = () => listExpiredUntil(view, snapshot, Date.now());
   let listed = await listExpiredUntil(store, snapshot, Date.now(), max + 1);
@@ -82,16 +83,7 @@ export async function withoutExpired(
     if (!isInTransaction && !view.isOneState) listed = await list();
   }
   if (isInTransaction || view.isOneState) {
-    // The first of these reads may be the one whose state the call reads. It may be from before or
-    // after a subtraction. What has expired in it has expired by now.
-    const counters = await read();
-    const now = Date.now();
-    const [expired, early = []] = await awaitAll([
-      listExpiredCounts(view, snapshot, { now }),
-      isInTransaction ? readNextToExpire(view, counters, now, meter) : undefined,
-    ]);
-    meter.reads += 2 * expired.length;
-    return subtract(counters, [...(await withoutRow(view, expired)), ...early]);
+    return await readInState(view, meter, read);
   }
   for (let tries = 1; ; tries++) {
     const { expired, next } = listed;
@@ -104,6 +96,24 @@ export async function withoutExpired(
     // If one of the rows was subtracted or replaced during the read, the counters may not include it.
     if (isCurrent && areIn(listed.expired, expired)) return subtract(counters, gone);
   }
+}
+
+/** Reads counters without expired rows, in one state or in a transaction. */
+async function readInState(
+  view: ReadView,
+  meter: ReadMeter,
+  read: () => Promise<CounterValue[]>,
+): Promise<CounterValue[]> {
+  // The first of these reads may be the one whose state the call reads. It may be from before or
+  // after a subtraction. What has expired in it has expired by now.
+  const counters = await read();
+  const now = Date.now();
+  const [expired, early = []] = await awaitAll([
+    listExpiredCounts(view, view.snapshot, { now }),
+    view.isInTransaction ? readNextToExpire(view, counters, now, meter) : undefined,
+  ]);
+  meter.reads += 2 * expired.length;
+  return subtract(counters, [...(await withoutRow(view, expired)), ...early]);
 }
 
 /** True if a list still has all of the rows that had expired before. */

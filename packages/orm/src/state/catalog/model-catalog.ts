@@ -60,6 +60,9 @@ interface ReadCatalogEntry {
   readonly readAt: number;
 }
 
+/** Sorts after all versionstamps, which are hexadecimal. */
+const afterAllVersions = "g";
+
 /** How long a catalog may be relied on in any database, in milliseconds. */
 const minAgeMs = 100;
 
@@ -158,6 +161,19 @@ export class ModelCatalog {
       this.#state,
       performance.now(),
     );
+  }
+
+  /**
+   * Returns the same catalog for the calls of a snapshot, whose state has the entry that was read
+   * last. It never changes.
+   *
+   * @param kv the reads of the state.
+   */
+  heldIn(kv: Kv): ModelCatalog {
+    const { snapshot, readAt } = this.#state;
+    const state = { snapshot, readAt, resolvePending: undefined, holdsUntil: afterAllVersions };
+    const always = Number.POSITIVE_INFINITY;
+    return new ModelCatalog(kv, this.#model, this.#programRows, state, always);
   }
 
   /** Records that the entry was unchanged at a time, because a commit has checked it. */

@@ -8,7 +8,7 @@ export interface DatabaseCall {
   readonly operation: Operation;
   /** The argument of the method. Changes of it have no effect that can be relied on. */
   readonly args: unknown;
-  /** True if the method was called on the `tx` of a transaction. */
+  /** True if the method was called on the `tx` of a transaction, or the `view` of a snapshot. */
   readonly isInTransaction: boolean;
   /**
    * What the result is: `"value"`, what the method returns; `"rows"`, the rows of a query that is

@@ -22,13 +22,14 @@ interface Viewed extends ModelStore, Partial<Omit<RelatedModel, "model" | "table
   readonly transaction?:
     | Pick<TransactionKv, "assertCovers" | "attempt" | "seesNoPhantoms">
     | undefined;
+  readonly snapshot?: unknown;
 }
 
 /** What the views of one call share. */
 interface ViewsOfCall {
   /** By the names of their models. Undefined before the first one is asked for. */
   views?: Map<string, ReadView>;
-  /** The state of the database that the call reads. Undefined within transactions. */
+  /** The state that only this call reads. Undefined within transactions and snapshots. */
   readonly state?: OneState | undefined;
   /** The catalogs that the call takes for current, because it reads them at the same time. */
   readonly assumed?: ReadonlyMap<ModelCatalog, ModelCatalog> | undefined;
@@ -62,6 +63,8 @@ export class ReadView implements RelatedModel {
   readonly withDeleted: boolean | undefined;
   readonly purges: boolean | undefined;
   readonly isInTransaction: boolean;
+  /** True if several calls read the same state, which cannot be changed. */
+  readonly isInSnapshot: boolean;
   /** The catalog entry of the model, as last read. Only the view itself sets it. */
   snapshot: CatalogSnapshot;
   /** True if the catalog was read shortly before the view was taken or its last page began. */
@@ -88,6 +91,7 @@ export class ReadView implements RelatedModel {
     this.withDeleted = source.withDeleted;
     this.purges = source.purges;
     this.isInTransaction = source.transaction !== undefined;
+    this.isInSnapshot = source.snapshot !== undefined;
     this.#source = source;
     this.#catalog = call?.assumed?.get(source.catalog) ?? source.catalog;
     this.#call = call;
@@ -227,7 +231,7 @@ export class ReadView implements RelatedModel {
    * writes may come between them.
    */
   get isOneState(): boolean {
-    return this.#call?.state !== undefined;
+    return this.isInSnapshot || this.#call?.state !== undefined;
   }
 
   /** Makes a read with a new view, as {@link withReadView} does. */
@@ -331,12 +335,13 @@ export async function takeReadView(
 }
 
 function callOf(
-  { kv, catalog, transaction }: Viewed,
+  { kv, catalog, transaction, snapshot }: Viewed,
   reads: OneStateReads = "keys",
   assumed?: ReadonlyMap<ModelCatalog, ModelCatalog>,
 ): ViewsOfCall {
   const { capabilities } = catalog;
-  const hasState = transaction === undefined && capabilities.hasViews;
+  const isShared = transaction !== undefined || snapshot !== undefined;
+  const hasState = !isShared && capabilities.hasViews;
   const state = hasState ? new OneState(kv, capabilities, reads) : undefined;
   return { state, assumed };
 }

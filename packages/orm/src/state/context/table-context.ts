@@ -1,6 +1,7 @@
 import type { KvKey, KvKeyPart } from "@keywright/core";
 import type { CompiledIndex, CompiledModel } from "../../model/compiled-model.js";
 import type { LinkedRelations } from "../../model/relations/linked-relations.js";
+import type { SnapshotKv } from "../snapshot/snapshot-kv.js";
 import type { KeyId } from "../transaction/buffer/key-id.js";
 import type { TransactionKv } from "../transaction/transaction-kv.js";
 import type { DatabaseSettings } from "./database-settings.js";
@@ -36,6 +37,8 @@ export interface RelatedStore extends ModelStore, RelatedModel {
 export interface TableContext extends RelatedStore {
   readonly tables: ReadonlyMap<string, TableContext>;
   readonly transaction: TransactionKv | undefined;
+  /** The snapshot that the calls read, which cannot write. */
+  readonly snapshot?: SnapshotKv | undefined;
   /** The time with which the deletion of several rows marks all of them. */
   readonly markedAt?: Date | undefined;
   /**
@@ -69,6 +72,19 @@ export function markingAt(context: TableContext, markedAt: Date): TableContext {
   const tables = new Map<string, TableContext>();
   for (const [name, table] of context.tables) tables.set(name, { ...table, tables, markedAt });
   return { ...context, tables, markedAt };
+}
+
+/** Returns the tables with which calls read a snapshot. */
+export function tablesIn(
+  tables: ReadonlyMap<string, TableContext>,
+  snapshot: SnapshotKv,
+): ReadonlyMap<string, TableContext> {
+  const contexts = new Map<string, TableContext>();
+  for (const [name, context] of tables) {
+    const catalog = context.catalog.heldIn(snapshot);
+    contexts.set(name, { ...context, kv: snapshot, catalog, snapshot, tables: contexts });
+  }
+  return contexts;
 }
 
 export function tablesWithin(

@@ -1,0 +1,14 @@
+/** The words with which the names of methods begin that do not only read. */
+type Verb = "create" | "update" | "upsert" | "delete" | "restore" | "purge" | "watch";
+
+/**
+ * Generated repositories → the same without the methods that write or watch. What `select` and the
+ * like return has them in its type. They throw on the view of a snapshot.
+ */
+export type ReadsOf<Repositories> = {
+  readonly [Name in keyof Repositories]: {
+    [Method in keyof Repositories[Name] as Method extends `${Verb}${string}`
+      ? never
+      : Method]: Repositories[Name][Method];
+  };
+};
