@@ -26,7 +26,8 @@ export default defineConfig(
         "live: reads no row for a change that cannot bring it in: not one for each live query",
       ],
       "it sets the clock of this process; entries expire by the clock of the server": [
-        ...["counted-expiry", "ended-by-expiry", "expiry", "interrupted-deletes"],
+        ...["counted-expiry", "ended-by-expiry", "expiry", "expiry-in-transactions"],
+        "interrupted-deletes",
         "aggregates-build: agree with the rows at any time",
         "adopt: counts rows until their documents expire",
         "dangling-references: rows whose time is over are not there, on a database that tells when entries expire",
