@@ -381,7 +381,8 @@ export function ormSuite({ describe, it }: SuiteRunner, { name, open }: SuiteTar
         let counted: number | undefined;
         await db.transaction(async (tx) => {
           counted = await tx.sessions.count({ where: { user: "ada" } });
-          const isThere = async () => (await db.sessions.findUnique({ where: { id: "s" } })) !== null;
+          const isThere = async () =>
+            (await db.sessions.findUnique({ where: { id: "s" } })) !== null;
           while (await isThere()) await new Promise((resolve) => setTimeout(resolve, 20));
           await tx.sessions.create({ data: { id: "u", user: "bob" } });
         });

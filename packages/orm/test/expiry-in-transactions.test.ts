@@ -152,12 +152,12 @@ it("a count of a group without rows that expire commits among many of others tha
   await db.seats.update({ where: { id: "held" }, data: { flight: "g" } });
   for (let i = 1; i <= 300; i++)
     await db.seats.create({ data: seat(`${i}`, "g"), expireIn: 10 * i });
-  // Each attempt lasts until 150 rows have expired. The first looks ahead to 100 of them.
+  // Each attempt lasts until 90 rows have expired. The first looks ahead to 64 of them.
   let attempts = 0;
   await db.transaction(async (tx) => {
     attempts++;
     const seen = await tx.seats.count({ where: f });
-    passes(1500);
+    passes(900);
     await tx.log.create({ data: { id: "seen", seen } });
   });
   expect(attempts).toBe(2);

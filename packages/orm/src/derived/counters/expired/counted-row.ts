@@ -1,4 +1,5 @@
 import type { KvKey, KvKeyPart } from "@keywright/core";
+import type { Counter } from "../../../model/aggregates/counter.js";
 import { type CompiledModel, systemPrefix } from "../../../model/compiled-model.js";
 import { count, is, keyPart, listOf, text } from "../../../model/shape.js";
 import type { CatalogEntry } from "../../../state/catalog/catalog-entry.js";
@@ -82,19 +83,9 @@ export function includingCounters(
   snapshot: CatalogSnapshot,
   recorded: readonly CountedIn[],
 ): CounterAmount[] {
-  const { complete, growing } = maintainedCounters(snapshot);
-  const maintained = [complete, growing].flatMap((set) =>
-    set === undefined
-      ? []
-      : [
-          ...set.rows.map((counter) => ({ counter, parts: 0 })),
-          ...[...set.indexes].flatMap(([index, ofIndex]) =>
-            ofIndex.map((counter) => ({ counter, parts: index.parts.length })),
-          ),
-        ],
-  );
+  const places = placesIn(snapshot);
   return recorded.flatMap(([build, prefix, ...rest]) => {
-    const found = maintained.find(({ counter, parts }) => {
+    const found = places.find(({ counter, parts }) => {
       const length = counter.sum === undefined ? parts : parts + 2;
       return counter.prefix === prefix && rest.length === length;
     });
@@ -105,6 +96,32 @@ export function includingCounters(
     if (typeof limb !== "number" || typeof by !== "bigint") return [];
     return { counter, key: counterKey(counter, rest.slice(0, parts), limb), by };
   });
+}
+
+/** A counter, and how many parts its key has after the prefix, without the limb of a sum. */
+interface CounterPlace {
+  readonly counter: Counter;
+  readonly parts: number;
+}
+
+const known = new WeakMap<CatalogSnapshot, readonly CounterPlace[]>();
+
+function placesIn(snapshot: CatalogSnapshot): readonly CounterPlace[] {
+  const before = known.get(snapshot);
+  if (before !== undefined) return before;
+  const { complete, growing } = maintainedCounters(snapshot);
+  const places = [complete, growing].flatMap((set) =>
+    set === undefined
+      ? []
+      : [
+          ...set.rows.map((counter) => ({ counter, parts: 0 })),
+          ...[...set.indexes].flatMap(([index, ofIndex]) =>
+            ofIndex.map((counter) => ({ counter, parts: index.parts.length })),
+          ),
+        ],
+  );
+  known.set(snapshot, places);
+  return places;
 }
 
 function buildOf({ counterBuilds = {} }: CatalogEntry, prefix: string): number {

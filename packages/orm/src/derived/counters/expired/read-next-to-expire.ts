@@ -7,8 +7,10 @@ import { countedRowsPrefix } from "./counted-row.js";
 import { type ExpiredCount, listExpiring } from "./expired-counts.js";
 
 /** How far the first attempt of a transaction looks ahead. Each further one looks twice as far. */
-const rowsAhead = 100;
+const rowsAhead = 64;
 const mostDoublings = 10;
+/** In most models, one of the first rows is in the counters. */
+const batchSize = 32;
 
 /**
  * Reads, within a transaction, the row that expires next among those that some counters include.
@@ -33,7 +35,7 @@ export async function readNextToExpire(
   let listed = 0;
   const expired: ExpiredCount[] = [];
   let until = Number.POSITIVE_INFINITY;
-  for await (const next of listExpiring(store, snapshot, { after: now, batchSize: rowsAhead })) {
+  for await (const next of listExpiring(store, snapshot, { after: now, batchSize })) {
     // A row may live longer than its record says, so others can expire before it.
     if ((next.record.key[countedRowsPrefix(model).length] as number) >= until) break;
     const isCounted = next.counters.some(({ key }) => keys.has(keyText(key)));
