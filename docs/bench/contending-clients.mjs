@@ -26,22 +26,26 @@ const works = {
 process.send("ready");
 await once(process, "message");
 const times = [];
+/** How many calls of other clients of this process ended during each call. */
+const overtaken = [];
 let failed = 0;
 const start = performance.now();
 const client = async () => {
   while (performance.now() - start < seconds * 1000) {
     const begun = performance.now();
+    const ended = times.length;
     try {
       await works[work]();
     } catch (error) {
       if (!error.retryable) throw error;
       failed++;
     }
+    overtaken.push(times.length - ended);
     times.push(performance.now() - begun);
   }
 };
 await Promise.all(Array.from({ length: clients }, client));
-process.send({ times, failed, seconds: (performance.now() - start) / 1000 });
+process.send({ times, overtaken, failed, seconds: (performance.now() - start) / 1000 });
 // Others may be attached to this process.
 if (process.connected) await once(process, "disconnect");
 await kv.close();

@@ -1,5 +1,6 @@
-// Prints how long each of many clients waits that change the same few rows. The table is that of
-// docs/transactions.md.
+// Prints how long each of many clients waits that change the same few rows: the times in milliseconds,
+// and "others", how many calls of other clients of the same process end during a call (p99). The
+// figures are those of docs/transactions.md.
 //
 //   npm run bench:contention -- --etcd http://127.0.0.1:2379 --postgres postgres://postgres@127.0.0.1/postgres
 //
@@ -43,9 +44,9 @@ const rows = Number(values.rows);
 
 console.log(`${cpus().length} × ${cpus()[0].model}, load ${loadavg()[0].toFixed(1)}\n`);
 console.log(
-  "| engine | clients | processes | work | a second | median | p99 | × | longest | failed |",
+  "| engine | clients | processes | work | a second | median | p99 | × | longest | others | failed |",
 );
-console.log(`| --- |${" ---: |".repeat(2)} --- |${" ---: |".repeat(6)}`);
+console.log(`| --- |${" ---: |".repeat(2)} --- |${" ---: |".repeat(7)}`);
 try {
   for (const [name, place] of Object.entries(engines)) {
     if (values.engines !== undefined && !values.engines.split(",").includes(name)) continue;
@@ -77,14 +78,17 @@ async function measure(name, place, work, clients, processes) {
         return (await once(child, "message"))[0];
       }),
     );
-    const times = results.flatMap((result) => result.times).sort((a, b) => a - b);
+    const sorted = (of) => results.flatMap((result) => result[of]).sort((a, b) => a - b);
+    const partOf = (values, part) => values[Math.floor(values.length * part)];
+    const times = sorted("times");
+    const others = partOf(sorted("overtaken"), 0.99);
     const failed = results.reduce((sum, result) => sum + result.failed, 0);
-    const [median, p99] = [0.5, 0.99].map((part) => times[Math.floor(times.length * part)]);
+    const [median, p99] = [partOf(times, 0.5), partOf(times, 0.99)];
     const rate = times.length / Math.max(...results.map((result) => result.seconds));
     const cells = [
       ...[name, clients, processes, work, Math.round(rate)],
       ...[median, p99].map((time) => time.toFixed(2)),
-      ...[(p99 / median).toFixed(1), times.at(-1).toFixed(1), failed],
+      ...[(p99 / median).toFixed(1), times.at(-1).toFixed(1), others, failed],
     ];
     console.log(`| ${cells.join(" | ")} |`);
   } finally {
