@@ -10,6 +10,8 @@ const maxStates = 300_000;
  * A row that expires is deleted by one more transaction of the order. It comes after all those that
  * had ended before the row could expire, and before all those that began when it had to have.
  *
+ * A transaction of unknown outcome comes anywhere after its start, or not at all.
+ *
  * @param history as `recordTransactions` returns it.
  * @returns `isSerializable`, which is undefined if the search gave up, and `problem`: after the
  * longest order that was found, the rows, and why none of the next transactions can follow.
@@ -30,21 +32,29 @@ class Search {
   #gaveUp = false;
 
   constructor(history) {
+    const unknown = [];
     for (const each of [...history].sort((a, b) => a.start - b.start)) {
       const transaction = {
         ...each,
         operations: each.operations.map((one) => this.#planned(one, each)),
       };
       transaction.hasEffect = !each.isAborted && each.operations.some(hasEffect);
+      if (each.isUnknown) {
+        // What its client did next may come before it. Without an effect it may have any result.
+        if (transaction.hasEffect)
+          unknown.push([{ ...transaction, end: Infinity, endedAt: Infinity }]);
+        continue;
+      }
       this.#clients[each.client] ??= [];
       this.#clients[each.client].push(transaction);
     }
-    this.#clients = this.#clients.filter(Boolean);
+    this.#clients = [...this.#clients.filter(Boolean), ...unknown];
   }
 
   /** Gives each row that expires a token, by which its end is known. */
   #planned(operation, { startedAt, endedAt, isAborted }) {
-    if (operation.expireIn === undefined || !operation.result || isAborted) return operation;
+    const { result } = operation;
+    if (operation.expireIn === undefined || result === false || isAborted) return operation;
     const token = this.#expiries.length;
     const { expireIn } = operation;
     this.#expiries.push({ token, from: startedAt + expireIn, to: endedAt + expireIn });
@@ -61,8 +71,8 @@ class Search {
   #extends(from) {
     const order = this.#withoutEffects(from);
     if (order.depth > this.#deepest.depth) this.#deepest = order;
+    if (this.#isComplete(order)) return true;
     const next = this.#next(order);
-    if (next.length === 0) return true;
     const id = idOf(order);
     if (this.#failed.has(id)) return false;
     if (this.#failed.size >= maxStates) this.#gaveUp = true;
@@ -94,6 +104,12 @@ class Search {
     }
   }
 
+  /** True if only transactions of unknown outcome are left. */
+  #isComplete({ positions }) {
+    const next = this.#clients.flatMap((own, number) => own[positions[number]] ?? []);
+    return next.every(({ isUnknown }) => isUnknown);
+  }
+
   /** The transactions that may come next, those that ended first before others. */
   #next({ positions, ended }) {
     const all = this.#clients
@@ -107,7 +123,7 @@ class Search {
     );
     // Rows may have to end first.
     if (next.length === 0 && all.length > 0) return [{ number: -1, transaction: impossible }];
-    return next.sort((a, b) => a.transaction.end - b.transaction.end);
+    return next.sort((a, b) => a.transaction.end - b.transaction.end || 0);
   }
 
   /** The rows that may end next. */
@@ -158,6 +174,7 @@ function apply({ operations, isAborted }, { state, ended }) {
   const rows = [...state];
   for (const operation of operations) {
     const result = resultOf(operation, rows, ended);
+    if (operation.hasNoResult) continue;
     if (JSON.stringify(result) !== JSON.stringify(operation.result)) return undefined;
   }
   return isAborted ? state : rows;
