@@ -2,6 +2,7 @@ import { mkdtemp, readdir, rm, stat } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { openKv } from "@keywright/core";
+import { lmdbEngine } from "@keywright/lmdb";
 import { createDatabase, defineModel } from "@keywright/orm";
 import * as z from "zod";
 
@@ -24,7 +25,12 @@ export class AbandonedCalls {
   static async open() {
     const calls = new AbandonedCalls();
     calls.#folder = await mkdtemp(join(tmpdir(), "keywright-leaks-"));
-    const kvs = [await openKv(), await openKv(calls.#path, { durability: "relaxed" })];
+    const lmdb = await lmdbEngine({ path: join(calls.#folder, "lmdb.mdb") });
+    const kvs = [
+      await openKv(),
+      await openKv(calls.#path, { durability: "relaxed" }),
+      await openKv(lmdb, { durability: "relaxed" }),
+    ];
     calls.#databases = await Promise.all(
       kvs.map(async (kv) => ({ kv, db: await createDatabase({ kv, models: { users } }) })),
     );
@@ -91,6 +97,40 @@ async function abandonOne({ kv, db }, n) {
     .findMany({ where: { team: "a" }, take: 2 })
     [Symbol.asyncIterator]()
     .next();
+  let late;
+  const fails = new Error("the function fails");
+  await ignored(
+    db.snapshot(async (view) => {
+      late = view.users.scan()[Symbol.asyncIterator]();
+      await late.next();
+      throw fails;
+    }),
+  );
+  await ignored(late.next());
+  const { signal } = new AbortController();
+  await db.snapshot((view) => view.users.count(), { signal });
+  const aborted = new AbortController();
+  await ignored(
+    db.snapshot(
+      async (view) => {
+        await view.users.count();
+        aborted.abort();
+        await view.users.scan();
+      },
+      { signal: aborted.signal },
+    ),
+  );
+  const ended = db.users.scan({ signal: aborted.signal });
+  await ignored(ended);
+  for await (const { id } of db.users.scan()) if (id !== "") break;
+  await ignored(
+    db.users.findMany({
+      where: { team: "a" },
+      filter: () => {
+        throw fails;
+      },
+    }),
+  );
   db.users.watchMany({ where: { team: "a" } });
   await db.users
     .watch({ where: { id: "user 2" } })

@@ -37,7 +37,7 @@ import {
   type KvReadsContext,
   SpecificationReads,
 } from "./read/kv-reads.js";
-import { EmbeddedView } from "./read/kv-view.js";
+import { EmbeddedView, HeldView } from "./read/kv-view.js";
 import {
   assertSelectors,
   type KvRangeChange,
@@ -282,15 +282,14 @@ export class EmbeddedKv implements Kv, AsyncDisposable, Disposable {
   }
 
   #viewOf(view: ReadView): KvView {
+    const held = new HeldView(view, this.#open);
     const reads = this.#readsOf(true, (operation) => {
       this.#engine(operation);
-      return view;
+      return held.view;
     });
-    const opened = new EmbeddedView(this.limits, reads, view, () => this.#open.delete(opened));
     // The handle may have been closed while the view was opened.
-    if (this.#closing !== undefined) opened.close();
-    else this.#open.add(opened);
-    return opened;
+    if (this.#closing !== undefined) held.close();
+    return new EmbeddedView(this.limits, reads, held);
   }
 
   #readsOf(isView: boolean, stored: KvReadsContext["stored"]): KvReads {
