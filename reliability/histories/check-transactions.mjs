@@ -13,11 +13,12 @@ const maxStates = 300_000;
  * A transaction of unknown outcome comes anywhere after its start, or not at all.
  *
  * @param history as `recordTransactions` returns it.
+ * @param expirySlack how many milliseconds later than their times rows may expire.
  * @returns `isSerializable`, which is undefined if the search gave up, and `problem`: after the
  * longest order that was found, the rows, and why none of the next transactions can follow.
  */
-export function checkTransactions(history) {
-  const search = new Search(history);
+export function checkTransactions(history, expirySlack = 0) {
+  const search = new Search(history, expirySlack);
   const isSerializable = search.run();
   return { isSerializable, problem: isSerializable ? undefined : search.problem };
 }
@@ -30,8 +31,10 @@ class Search {
   #failed = new Set();
   #deepest = { depth: -1 };
   #gaveUp = false;
+  #expirySlack;
 
-  constructor(history) {
+  constructor(history, expirySlack) {
+    this.#expirySlack = expirySlack;
     const unknown = [];
     for (const each of [...history].sort((a, b) => a.start - b.start)) {
       const transaction = {
@@ -57,7 +60,8 @@ class Search {
     if (operation.expireIn === undefined || result === false || isAborted) return operation;
     const token = this.#expiries.length;
     const { expireIn } = operation;
-    this.#expiries.push({ token, from: startedAt + expireIn, to: endedAt + expireIn });
+    const to = endedAt + expireIn + this.#expirySlack;
+    this.#expiries.push({ token, from: startedAt + expireIn, to });
     return { ...operation, token };
   }
 

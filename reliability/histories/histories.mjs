@@ -74,7 +74,7 @@ export async function inPlace({ start, ...place }, run) {
  * `checkTransactions` returns, and the history.
  */
 async function checkNewTransactions(
-  { newDatabase, worker, connections = 1, maxTransactions = 6 },
+  { newDatabase, worker, connections = 1, maxTransactions = 6, expirySlack },
   seed,
 ) {
   const { where, interrupt, end = async () => undefined } = await newDatabase();
@@ -108,7 +108,7 @@ async function checkNewTransactions(
       await interruption.ended;
       const history = [...recorded.flat(), await recordEnd(opened.dbs[0], clients)];
       const figures = figuresOf(history, interruption.at);
-      return { ...figures, ...checkTransactions(history), history };
+      return { ...figures, ...checkTransactions(history, expirySlack), history };
     } finally {
       await opened.close();
       if (other !== undefined) await worker.close(other);

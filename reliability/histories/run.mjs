@@ -85,6 +85,6 @@ const wrong = figures.wrong + transactions.wrong;
 writeResults(
   "histories",
   figures,
-  `${figures.histories} histories with ${figures.calls} calls and ${transactions.histories} with ${transactions.transactions} transactions, ${transactions.interrupted} of them interrupted by the end of a process or of its connections, ${transactions.unknown} transactions of unknown outcome, ${wrong} not strictly serializable, ${transactions.undecided} not decided`,
+  `${figures.histories} histories with ${figures.calls} calls and ${transactions.histories} with ${transactions.transactions} transactions (${transactions.unknown} of unknown outcome), ${transactions.interrupted} histories interrupted by the end of a process or of its connections, ${wrong} not strictly serializable, ${transactions.undecided} not decided`,
 );
 if (wrong > 0) process.exitCode = 1;

@@ -10,6 +10,12 @@ import { startOwner } from "../attached/kill-owner.mjs";
 import { hasEtcd, hasPostgres, startPostgres } from "../shared/servers.mjs";
 
 /**
+ * How much later than their times rows may expire on a disk, in milliseconds. The time by which they
+ * expire stops while commits are written.
+ */
+const expirySlack = 1000;
+
+/**
  * The places in which transactions are recorded.
  *
  * - `title` follows "histories" in a sentence.
@@ -23,22 +29,31 @@ import { hasEtcd, hasPostgres, startPostgres } from "../shared/servers.mjs";
  */
 export const places = {
   memory: { title: "in memory", part: 1, start: startInMemory },
-  leveldb: { title: "on LevelDB", part: 1, connections: 2, start: () => startOnDisk("kv") },
+  leveldb: {
+    title: "on LevelDB",
+    part: 1,
+    expirySlack,
+    connections: 2,
+    start: () => startOnDisk("kv"),
+  },
   lmdb: {
     title: "on LMDB, in two processes",
     part: 0.1,
+    expirySlack,
     isShared: true,
     start: () => startOnDisk("kv.mdb"),
   },
   attached: {
     title: "in two processes that are attached to a third",
     part: 0.1,
+    expirySlack,
     isShared: true,
     start: startAttached,
   },
   "attached-killed": {
     title: "in two processes whose owner is killed",
     part: 0.015,
+    expirySlack,
     atOnce: 1,
     isShared: true,
     start: () => startAttached({ isKilled: true }),
