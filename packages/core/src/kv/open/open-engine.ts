@@ -1,6 +1,7 @@
 import { MemoryLevel } from "memory-level";
 import type { Engine } from "../../engine/engine.js";
 import { type LevelDatabase, LevelEngine } from "../../engine/level/level-engine.js";
+import { bytes } from "../../engine/level/level-reads.js";
 import type { OwnedFiles } from "../../engine/owned-files.js";
 import { isServingAllowed } from "../../engine/process-settings.js";
 import type { Connect } from "../../engine/remote/client/link.js";
@@ -33,7 +34,7 @@ const reservedFolders = new Set<string>();
 const enginesByDatabase = new WeakMap<LevelDatabase | Engine, Promise<SharedEngine>>();
 
 export function openMemoryEngine(options: OpenEngineOptions): Promise<SharedEngine> {
-  const level = new MemoryLevel<Uint8Array, Uint8Array>({ storeEncoding: "view" });
+  const level = new MemoryLevel({ ...bytes, storeEncoding: "view" });
   // The engine refuses an empty database that is read-only, and a new one is always empty.
   return openLevelEngine(level as unknown as LevelDatabase, { ...options, readOnly: false });
 }
