@@ -66,7 +66,17 @@ export class CommitQueue {
     this.#isDraining = true;
     // Commits that are made in the same turn of the event loop join the first group.
     await Promise.resolve();
-    while (this.#waiting.length > 0) await this.#commitGroup(this.#takeGroup());
+    while (this.#waiting.length > 0) {
+      const group = this.#takeGroup();
+      try {
+        if (this.#failure !== undefined) throw this.#failure;
+        const outcomes = await this.#engine.commit(group.map((waiting) => waiting.write));
+        for (const [index, waiting] of group.entries()) this.#answer(waiting, outcomes[index]!);
+      } catch (error) {
+        this.#failure ??= new EngineFailedError(error, "commit");
+        for (const waiting of group) waiting.reject(this.#failure);
+      }
+    }
     this.#isDraining = false;
   }
 
@@ -80,17 +90,6 @@ export class CommitQueue {
     const group = this.#waiting.slice(0, size);
     this.#waiting = this.#waiting.slice(size);
     return group;
-  }
-
-  async #commitGroup(group: readonly Waiting[]): Promise<void> {
-    try {
-      if (this.#failure !== undefined) throw this.#failure;
-      const outcomes = await this.#engine.commit(group.map((waiting) => waiting.write));
-      for (const [index, waiting] of group.entries()) this.#answer(waiting, outcomes[index]!);
-    } catch (error) {
-      this.#failure ??= new EngineFailedError(error, "commit");
-      for (const waiting of group) waiting.reject(this.#failure);
-    }
   }
 
   #answer({ write, resolve, reject }: Waiting, outcome: WriteOutcome): void {

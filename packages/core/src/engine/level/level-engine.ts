@@ -316,10 +316,11 @@ export class LevelEngine implements Engine {
       this.#lastVersionstamp = last;
     } catch (error) {
       this.#hasFailed = true;
+      // A write closes its batch. It may not have begun.
+      await batch.close();
       throw error;
     } finally {
       this.#source.isWriting = false;
-      await batch.close();
     }
   }
 }

@@ -77,12 +77,12 @@ export class RowOperations extends RowReads {
 
   update(input: CallOptions): Promise<ShapedRow> {
     const { context } = this.#calls;
-    return this.#writeOne("update", input, async (options, meter) => {
+    return this.#writeOne("update", input, (options, meter) => {
       const data = objectOf(context, options.data, "data");
       const find = (within = context) => findWholeRow(within, options, meter);
       return hasRelations(context, data)
-        ? await updateNested(context, find, options.where, data, options, meter)
-        : await updateRow(context, find, options.where, data, options, () =>
+        ? updateNested(context, find, options.where, data, options, meter)
+        : updateRow(context, find, options.where, data, options, () =>
             namedPrimaryKey(context, options),
           );
     });
@@ -179,10 +179,8 @@ export class RowOperations extends RowReads {
     write: (options: CallOptions, meter: ReadMeter) => Promise<FoundRow>,
   ): Promise<ShapedRow> {
     const { context } = this.#calls;
-    const run = async (options: CallOptions, meter: ReadMeter): Promise<ShapedRow> => {
-      const written = await write(options, meter);
-      return shapeWrittenRow(context, written, options, meter);
-    };
+    const run = (options: CallOptions, meter: ReadMeter): Promise<ShapedRow> =>
+      write(options, meter).then((written) => shapeWrittenRow(context, written, options, meter));
     return this.#calls.write(operation, copyQuery(input), run, unlimited);
   }
 

@@ -8,6 +8,7 @@ import type { AnyQuery, FoundRow } from "../../state/context/any-query.js";
 import type { ReadMeter } from "../../state/context/read-meter.js";
 import type { ReadView } from "../../state/context/read-view.js";
 import { scopedUnique } from "../../state/context/scope.js";
+import { whenReady } from "../../state/context/when-ready.js";
 import { assertRow, foundRow, readKeys } from "../../state/rows/read-rows.js";
 import { queriedKey } from "../plan/fields/queried-value.js";
 import { planUnique, primaryKeyIn, uniqueValues } from "../plan/plan-unique.js";
@@ -62,7 +63,7 @@ function readableIndex(view: ReadView, indexes: readonly CompiledIndex[]): Compi
  *
  * @param orAsStored true to return what is stored even if it is not a row or cannot be upgraded.
  */
-export async function findByPrimaryKey(
+export function findByPrimaryKey(
   view: ReadView,
   primaryKey: readonly KvKeyPart[],
   meter: ReadMeter,
@@ -71,13 +72,15 @@ export async function findByPrimaryKey(
   meter.index ??= "primaryKey";
   meter.add(1);
   const key = rowKey(view.model, primaryKey);
-  const entry = await view.kv.get(key);
-  const isDetermined = view.determinesSchema([entry]);
-  if (isDetermined === true || (await isDetermined))
-    return foundRow(view, primaryKey, entry, orAsStored);
-  // A change of all rows is under way, or has just begun.
-  const [stored] = await readKeys(view, [key]);
-  return stored && foundRow(view, primaryKey, stored, orAsStored);
+  return view.kv.get(key).then((entry) =>
+    whenReady(view.determinesSchema([entry]), (isDetermined) => {
+      if (isDetermined) return foundRow(view, primaryKey, entry, orAsStored);
+      // A change of all rows is under way, or has just begun.
+      return readKeys(view, [key]).then(([stored]) =>
+        foundRow(view, primaryKey, stored!, orAsStored),
+      );
+    }),
+  );
 }
 
 /**

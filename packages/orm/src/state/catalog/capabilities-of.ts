@@ -104,8 +104,11 @@ function findKeyOrder(kv: Kv): KeyOrder {
 }
 
 const known = new WeakMap<Kv, Capabilities>();
+/** The property of objects that have the capabilities of another one. */
+const shared: unique symbol = Symbol("capabilities");
 
-export function capabilitiesOf(kv: Kv): Capabilities {
+export function capabilitiesOf(kv: Kv & { readonly [shared]?: Capabilities }): Capabilities {
+  if (kv[shared] !== undefined) return kv[shared];
   let capabilities = known.get(kv);
   if (capabilities === undefined) {
     capabilities = new Capabilities(kv);
@@ -116,5 +119,6 @@ export function capabilitiesOf(kv: Kv): Capabilities {
 
 /** Records that an object reads and writes another database, and so has its capabilities. */
 export function shareCapabilities(kv: Kv, database: Kv): void {
-  known.set(kv, capabilitiesOf(database));
+  // A property, because an entry of a `WeakMap` for each transaction would cost more.
+  (kv as { [shared]?: Capabilities })[shared] = capabilitiesOf(database);
 }

@@ -9,7 +9,8 @@ export async function runAfterCommit(
   const errors: unknown[] = [];
   for (const run of functions) {
     try {
-      await run(versionstamp);
+      const running = run(versionstamp);
+      if (running !== undefined) await running;
     } catch (error) {
       errors.push(error);
     }

@@ -158,22 +158,20 @@ export class Attempt {
   async readEntries(keys: readonly KvKey[]): Promise<KvEntryMaybe<unknown>[]> {
     this.assertActive();
     const wanted = keys.map((key) => ({ id: keyIdOf(key, this.order), key: copyOfKey(key) }));
-    const read = new Map<WantedKey, KvEntryMaybe<unknown>>();
+    const known: (KvEntryMaybe<unknown> | undefined)[] = [];
     const missing: WantedKey[] = [];
     for (const key of wanted) {
-      if (this.buffer.get(key.id)?.stored !== undefined) continue;
-      const known = this.#known.get(key.id);
-      if (known === undefined) missing.push(key);
-      else read.set(key, known);
+      const isWritten = this.buffer.get(key.id)?.stored !== undefined;
+      const entry = isWritten ? undefined : this.#known.get(key.id);
+      known.push(entry);
+      if (entry === undefined && !isWritten) missing.push(key);
     }
-    if (missing.length > 0) {
-      const entries = await this.#joined.read(missing);
-      for (const [i, key] of missing.entries()) read.set(key, entries[i] as KvEntryMaybe<unknown>);
-    }
-    return wanted.map((key) => {
+    const read = missing.length === 0 ? [] : await this.#joined.read(missing);
+    let next = 0;
+    return wanted.map((key, i) => {
+      const base = missing[next] === key ? read[next++] : known[i];
       // Looked up again, because the key may have been written during the read.
       const write = this.buffer.get(key.id);
-      const base = read.get(key);
       return write === undefined
         ? (base as KvEntryMaybe<unknown>)
         : entryAfterWrite(write, key.id, base);
@@ -186,12 +184,12 @@ export class Attempt {
     const { source } = this;
     for (let from = 0; from < wanted.length; from += maxKeys) {
       const chunk = wanted.slice(from, from + maxKeys);
-      const keys = chunk.map(({ key }) => key);
+      const [first] = chunk;
       this.beginRead();
       const read =
-        keys.length === 1 && keys[0] !== undefined
-          ? [await this.read(source.get(keys[0]))]
-          : await this.read(source.getMany<unknown[]>(keys));
+        chunk.length === 1 && first !== undefined
+          ? [await this.read(source.get(first.key))]
+          : await this.read(source.getMany<unknown[]>(chunk.map(({ key }) => key)));
       this.assertActive();
       for (const [i, { id, key }] of chunk.entries()) {
         const entry = read[i] as KvEntryMaybe<unknown>;
@@ -298,13 +296,12 @@ export class Attempt {
    * @throws {TransactionConflictError} if the state that the transaction reads is lost.
    * @throws the reason of the signal if it is aborted before the read ends.
    */
-  async read<T>(reading: Promise<T>): Promise<T> {
-    try {
-      return await (this.#signal === undefined ? reading : untilAborted(reading, this.#signal));
-    } catch (error) {
+  read<T>(reading: Promise<T>): Promise<T> {
+    const waiting = this.#signal === undefined ? reading : untilAborted(reading, this.#signal);
+    return waiting.catch((error) => {
       if (isViewEnded(error) && !this.isEnded) this.#fail();
       throw error;
-    }
+    });
   }
 }
 

@@ -32,10 +32,9 @@ export async function commitBuffer(
   if (mutationCount === 0) return await verifyReads(target, reads);
   assertWithin(target.limits, "mutations", mutationCount);
   const operation = target.kv.atomic();
-  await addChecks(operation, target, reads);
   let steps = 0;
-  for (const _step of buffer.addTo(operation))
-    if (++steps % stepsPerTurn === 0) await yieldToEventLoop();
+  for (const part of [addChecks(operation, target, reads), buffer.addTo(operation)])
+    for (const _step of part) if (++steps % stepsPerTurn === 0) await yieldToEventLoop();
   try {
     return await operation.commit();
   } catch (error) {
@@ -65,23 +64,24 @@ async function verifyReads(target: Target, reads: ReadSet): Promise<TransactionR
   const isConsistent = await reads.verify(target.source, target.limits.keys);
   if (isConsistent !== undefined) return isConsistent ? success : { ok: false };
   const operation = target.kv.atomic();
-  await addChecks(operation, target, reads);
+  let steps = 0;
+  for (const _step of addChecks(operation, target, reads))
+    if (++steps % stepsPerTurn === 0) await yieldToEventLoop();
   const { ok } = await operation.commit();
   return ok ? success : { ok };
 }
 
-async function addChecks(
+/** Adds the checks of all reads to a commit, the next one in each step. */
+function* addChecks(
   operation: AtomicOperation,
   target: Target,
   { checks, ranges, size }: ReadSet,
-): Promise<void> {
+): Generator<void> {
   assertWithin(target.limits, "checks", size);
   // One call for each check, because a call cannot have a hundred thousand arguments.
-  for (const [i, check] of checks.entries()) {
+  for (const check of checks) {
     operation.check(check);
-    if (i % stepsPerTurn === stepsPerTurn - 1) await yieldToEventLoop();
+    yield;
   }
-  let steps = 0;
-  for (const _step of ranges?.addTo(operation) ?? [])
-    if (++steps % stepsPerTurn === 0) await yieldToEventLoop();
+  if (ranges !== undefined) yield* ranges.addTo(operation);
 }

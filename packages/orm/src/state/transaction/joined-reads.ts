@@ -2,6 +2,8 @@ import type { KvEntryMaybe } from "@keywright/core";
 
 type Entries = readonly KvEntryMaybe<unknown>[];
 
+const soon = Promise.resolve();
+
 /** Reads entries together that are asked for in the same turn. */
 export class JoinedReads<Key> {
   readonly #read: (keys: readonly Key[]) => Promise<Entries>;
@@ -13,7 +15,7 @@ export class JoinedReads<Key> {
     this.#read = read;
   }
 
-  async read(keys: readonly Key[]): Promise<KvEntryMaybe<unknown>[]> {
+  read(keys: readonly Key[]): Promise<KvEntryMaybe<unknown>[]> {
     if (this.#next === undefined) {
       const joined: Key[] = [];
       this.#next = { keys: joined, entries: this.#readSoon(joined) };
@@ -21,12 +23,13 @@ export class JoinedReads<Key> {
     const { keys: joined, entries } = this.#next;
     const position = joined.length;
     joined.push(...keys);
-    return (await entries).slice(position, position + keys.length);
+    return entries.then((all) => all.slice(position, position + keys.length));
   }
 
-  async #readSoon(keys: readonly Key[]): Promise<Entries> {
-    await Promise.resolve();
-    this.#next = undefined;
-    return await this.#read(keys);
+  #readSoon(keys: readonly Key[]): Promise<Entries> {
+    return soon.then(() => {
+      this.#next = undefined;
+      return this.#read(keys);
+    });
   }
 }

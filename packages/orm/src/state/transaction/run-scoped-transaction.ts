@@ -31,10 +31,10 @@ export async function runScopedTransaction<T>(
     return await runTransaction(kv, body, { ...options, takesTurns: false });
   }
   const scope = new TransactionScope(kv);
-  const scopedBody = async (transaction: TransactionKv): Promise<T> => {
+  const scopedBody = (transaction: TransactionKv): Promise<T> => {
     // The hooks after the commit may write.
     transaction.afterCommit(() => scope.end());
-    return await scope.run(() => body(transaction));
+    return scope.run(() => body(transaction));
   };
   try {
     return await runTransaction(kv, scopedBody, options);

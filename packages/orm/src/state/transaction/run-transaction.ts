@@ -90,7 +90,7 @@ async function runOnce<T>(
   try {
     result = await body(transaction);
     signal?.throwIfAborted();
-    await transaction.assertWritesEnded();
+    if (transaction.isWriting) await transaction.refuseRunningWrites();
   } catch (cause) {
     transaction.end();
     if (signal?.aborted || (await hasConsistentReads(transaction))) throw cause;

@@ -116,9 +116,9 @@ export class TransactionAtomic implements AtomicOperation {
     return this;
   }
 
-  async commit(): Promise<KvCommitResult | KvCommitError> {
+  commit(): Promise<KvCommitResult | KvCommitError> {
     // Copied, because what is added to the operation after this call is not part of this commit.
-    return await this.#context.apply([...this.#checks], [...this.#changes]);
+    return this.#context.apply([...this.#checks], [...this.#changes]);
   }
 
   /** Makes an `await` of the operation itself, without `commit()`, an error, as in Deno KV. */

@@ -57,9 +57,8 @@ export class TransactionKv implements Kv {
     shareCapabilities(this, kv);
   }
 
-  async get<T = unknown>(key: KvKey): Promise<KvEntryMaybe<T>> {
-    const [entry] = await this.#attempt.readEntries([key]);
-    return entry as KvEntryMaybe<T>;
+  get<T = unknown>(key: KvKey): Promise<KvEntryMaybe<T>> {
+    return this.#attempt.readEntries([key]).then(([entry]) => entry as KvEntryMaybe<T>);
   }
 
   /**
@@ -134,15 +133,10 @@ export class TransactionKv implements Kv {
 
   /** Runs a write that has to end before the function of the transaction returns. */
   trackWrite<T>(write: () => Promise<T>): Promise<T> {
-    const run = async () => {
-      try {
-        return await write();
-      } finally {
-        this.#pendingWrites.delete(call);
-      }
-    };
-    const call = run();
+    const call = write();
     this.#pendingWrites.add(call);
+    const end = () => void this.#pendingWrites.delete(call);
+    void call.then(end, end);
     return call;
   }
 
@@ -154,13 +148,17 @@ export class TransactionKv implements Kv {
     assertFits(this.#attempt, this.#attempt.reads, this.#attempt.buffer);
   }
 
+  /** True if a write is running. */
+  get isWriting(): boolean {
+    return this.#pendingWrites.size > 0;
+  }
+
   /**
    * Waits until no write is running.
    *
-   * @throws {TransactionNotAwaitedError} if one was.
+   * @throws {TransactionNotAwaitedError} always.
    */
-  async assertWritesEnded(): Promise<void> {
-    if (this.#pendingWrites.size === 0) return;
+  async refuseRunningWrites(): Promise<void> {
     while (this.#pendingWrites.size > 0) await Promise.allSettled(this.#pendingWrites);
     throw new TransactionNotAwaitedError();
   }

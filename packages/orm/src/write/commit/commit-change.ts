@@ -51,7 +51,7 @@ const noTakeovers: Takeovers = new Map();
  * large.
  * @throws {VersionConflictError} after 100 attempts.
  */
-export async function commitChange(
+export function commitChange(
   context: TableContext,
   change: (catalog: CatalogSnapshot) => PlannedRow | Promise<PlannedRow>,
   namedKey?: () => readonly KvKeyPart[] | undefined,
@@ -68,7 +68,8 @@ export async function commitChange(
       const footprint = key && footprintOfRow(context, key);
       if (footprint && turns.conflictsWith(footprint)) return postponed(footprint);
     }
-    const catalog = await writableCatalog(context);
+    const preparing = writableCatalog(context);
+    const catalog = preparing instanceof Promise ? await preparing : preparing;
     const changing = change(catalog);
     const changed = changing instanceof Promise ? await changing : changing;
     const planning = planChange(context, catalog, changed);
@@ -100,7 +101,7 @@ export async function commitChange(
       () => footprintOf(context, catalog, effects),
     );
   };
-  return await retry(commitOnce, { maxAttempts, pauses: "short", turns });
+  return retry(commitOnce, { maxAttempts, pauses: "short", turns });
 }
 
 /**

@@ -34,15 +34,17 @@ export async function createRow(
 }
 
 /** Stores a new row that has been parsed, and calls `duringCreate` and `afterCreate`. */
-export async function insertNewRow(
+export function insertNewRow(
   context: TableContext,
   row: AnyRow,
   options: WriteOptions,
 ): Promise<FoundRow> {
-  const created = await writeNewRow(context, row, options);
+  const writing = writeNewRow(context, row, options);
   const hooks = context.settings.hooks[context.model.name];
-  if (hooks?.afterCreate !== undefined) await callAfterHook(context, "afterCreate", created.row);
-  return created;
+  if (hooks?.afterCreate === undefined) return writing;
+  return writing.then((created) =>
+    callAfterHook(context, "afterCreate", created.row).then(() => created),
+  );
 }
 
 /** Calls `beforeCreate`, adds a generated id, and returns the parsed row. */
@@ -59,21 +61,22 @@ export async function newRow(context: TableContext, data: unknown): Promise<AnyR
   if (scope !== undefined) input = withScopeValues(context, input);
   if (model.generatesId) input = withId(model, input);
   if (model.timestamps !== undefined) input = withCreationTime(model, input);
-  const row = await parseNewRow(model, input);
+  const parsing = parseNewRow(model, input);
+  const row = parsing instanceof Promise ? await parsing : parsing;
   if (model.softDelete !== undefined) assertUnmarked(model, row);
   return row;
 }
 
 /** Stores a new row that has been parsed, and calls `duringCreate` in the same commit. */
-export async function writeNewRow(
+export function writeNewRow(
   context: TableContext,
   row: AnyRow,
   options: WriteOptions,
 ): Promise<FoundRow> {
   const hooks = context.settings.hooks[context.model.name];
-  if (hooks?.duringCreate === undefined) return await insertRow(context, row, options);
+  if (hooks?.duringCreate === undefined) return insertRow(context, row, options);
   const write = (within: TableContext) => insertRow(within, row, options);
-  return await writeWithHook(context, "duringCreate", write, (created) => [created.row]);
+  return writeWithHook(context, "duringCreate", write, (created) => [created.row]);
 }
 
 /**
@@ -81,25 +84,22 @@ export async function writeNewRow(
  *
  * @throws {UniqueConstraintError} if another row has the same primary key or unique value.
  */
-async function insertRow(
-  context: TableContext,
-  row: AnyRow,
-  options: WriteOptions,
-): Promise<FoundRow> {
+function insertRow(context: TableContext, row: AnyRow, options: WriteOptions): Promise<FoundRow> {
   const { model, catalog } = context;
   const expiry = options.expireIn === undefined ? undefined : expiryOf(options);
   const primaryKey = primaryKeyOf(model, row);
-  if (expiry !== undefined) await catalog.recordFact("expires");
   let isFirst = true;
-  return await commitChange(context, (snapshot) => {
-    if (isFirst || !keepsExpiry(viewOf(context, snapshot))) {
-      isFirst = false;
-      return { primaryKey, before: null, row, expiry };
-    }
-    return expiredRow(context, snapshot, primaryKey).then((before) => {
-      return { primaryKey, before, isNew: true, row, expiry };
+  const insert = () =>
+    commitChange(context, (snapshot) => {
+      if (isFirst || !keepsExpiry(viewOf(context, snapshot))) {
+        isFirst = false;
+        return { primaryKey, before: null, row, expiry };
+      }
+      return expiredRow(context, snapshot, primaryKey).then((before) => {
+        return { primaryKey, before, isNew: true, row, expiry };
+      });
     });
-  });
+  return expiry === undefined ? insert() : catalog.recordFact("expires").then(insert);
 }
 
 /** Returns the row that a new one replaces: expired, but not removed by the database yet. */

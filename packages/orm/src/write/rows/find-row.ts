@@ -5,6 +5,7 @@ import type { CatalogSnapshot } from "../../state/catalog/catalog-snapshot.js";
 import type { FoundRow } from "../../state/context/any-query.js";
 import { viewOf } from "../../state/context/read-view.js";
 import type { TableContext } from "../../state/context/table-context.js";
+import { whenReady } from "../../state/context/when-ready.js";
 import type { WriteOptions } from "../input/write-options.js";
 
 /**
@@ -21,19 +22,21 @@ export type FindRow = (within?: TableContext) => Promise<FoundRow | undefined>;
  * @throws {RowNotFoundError} if the row does not exist or has expired.
  * @throws {VersionConflictError} if its versionstamp differs from `ifVersion`.
  */
-export async function findToWrite(
+export function findToWrite(
   context: TableContext,
   catalog: CatalogSnapshot,
   find: FindRow,
   where: unknown,
   { ifVersion }: WriteOptions = {},
 ): Promise<FoundRow> {
-  const current = unexpired(viewOf(context, catalog), await find(context));
-  const found = current instanceof Promise ? await current : current;
-  const { name } = context.model;
-  if (found === undefined) throw new RowNotFoundError(name, where);
-  if (ifVersion !== undefined && ifVersion !== found.versionstamp) {
-    throw new VersionConflictError(name, pointerOf(found.primaryKey), "ifVersion");
-  }
-  return found;
+  return find(context).then((stored) =>
+    whenReady(unexpired(viewOf(context, catalog), stored), (found) => {
+      const { name } = context.model;
+      if (found === undefined) throw new RowNotFoundError(name, where);
+      if (ifVersion !== undefined && ifVersion !== found.versionstamp) {
+        throw new VersionConflictError(name, pointerOf(found.primaryKey), "ifVersion");
+      }
+      return found;
+    }),
+  );
 }

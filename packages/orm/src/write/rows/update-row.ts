@@ -65,7 +65,8 @@ export async function updateRow(
   const write = (within: TableContext) =>
     commitChange(within, (snapshot) => change(within, snapshot), namedKey);
   const updated = await writeWithHook(context, "duringUpdate", write, ({ row }) => [row, before]);
-  await callAfterHook(context, "afterUpdate", updated.row, before);
+  if (hooks?.afterUpdate !== undefined)
+    await callAfterHook(context, "afterUpdate", updated.row, before);
   return updated;
 }
 

@@ -13,14 +13,14 @@ import { writeRowAtomically } from "./run-atomically.js";
  * @throws {TransactionConflictError} after 100 attempts.
  * @throws the error of the hook.
  */
-export async function writeWithHook<T extends { readonly versionstamp: string }>(
+export function writeWithHook<T extends { readonly versionstamp: string }>(
   context: TableContext,
   name: DuringHook,
   write: (within: TableContext) => Promise<T>,
   rowsOf: (written: T) => readonly AnyRow[] | undefined,
 ): Promise<T> {
-  if (context.settings.hooks[context.model.name]?.[name] === undefined) return await write(context);
-  return await writeRowAtomically(context, async ({ kv, transaction, tables }) => {
+  if (context.settings.hooks[context.model.name]?.[name] === undefined) return write(context);
+  return writeRowAtomically(context, async ({ kv, transaction, tables }) => {
     // The context may have a scope, or see deleted rows, as that of no other call does.
     const within = { ...context, kv, transaction, tables };
     const written = await write(within);
