@@ -9,7 +9,7 @@ const seed = Date.now();
 const histories = 50;
 /** The numbers of histories of transactions. */
 const counts = {
-  ...{ memory: 10, leveldb: 10, lmdb: 3, attached: 2, etcd: 3, "etcd-killed": 1, postgres: 3 },
+  ...{ memory: 5, leveldb: 5, lmdb: 2, attached: 2, etcd: 2, "etcd-killed": 1, postgres: 2 },
   "postgres-killed": 2,
 };
 
@@ -47,7 +47,7 @@ describe("transactions are strictly serializable, also if they read and write by
 
 describe("the check of transactions", () => {
   it("accepts commits of unknown outcome that are made or not", async () => {
-    const checked = await checkFirst("unknown outcomes", 10);
+    const checked = await checkFirst("unknown outcomes", 5);
     expect(checked.map(({ isSerializable }) => isSerializable)).not.toContain(false);
     expect(checked.some(({ unknown }) => unknown > 0)).toBe(true);
   });
