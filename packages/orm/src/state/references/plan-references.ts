@@ -29,6 +29,14 @@ export interface ReferringChange {
   readonly renewsCopies?: boolean;
   /** The row after the change. Null if it is deleted. */
   readonly row: AnyRow | null;
+  /** Undefined if the caller keeps rows from referring to a row that it deletes. */
+  readonly unreferenced?: Unreferenced | undefined;
+}
+
+/** What the commit that deletes a row checks and deletes, so that no row refers to it. */
+export interface Unreferenced {
+  readonly checks: readonly AtomicCheck[];
+  readonly deletes: readonly KvKey[];
 }
 
 /** What a commit checks and writes to keep the references of a row from dangling. */
@@ -89,7 +97,8 @@ export function planReferences(
   fill?: FillCopies,
 ): References | Promise<References> {
   const { model } = store;
-  const { row } = change;
+  const { row, unreferenced } = change;
+  if (row === null && unreferenced !== undefined) return { row, ...unreferenced, guards: none };
   const deletes = staleJobs(store, change);
   if (row === null || !refersToRows(model) || isMarked(model, row)) {
     return { row, checks: none, guards: none, deletes };

@@ -1,7 +1,8 @@
-import type { KvKeyPart } from "@keywright/core";
+import type { KvEntryMaybe, KvKeyPart } from "@keywright/core";
 import { VersionConflictError } from "../../errors/row-errors.js";
 import type { CompiledModel } from "../../model/compiled-model.js";
 import { pointerOf } from "../../model/keys/primary-key.js";
+import type { Reference } from "../../model/relations/linked-relations.js";
 import type { FoundRow } from "../../state/context/any-query.js";
 import { awaitAll } from "../../state/context/await-all.js";
 import type { ReadMeter } from "../../state/context/read-meter.js";
@@ -12,6 +13,7 @@ import {
   beginSearches,
   firstPage,
   firstReferrer,
+  nextReferrer,
   type Referrer,
   type ReferrerCursor,
   type ReferrerSearch,
@@ -111,7 +113,44 @@ export async function beginFrame(
 ): Promise<CascadeFrame> {
   const { model, primaryKey } = frame;
   const assumes = checksCatalogs(tableOfModel(writes, model));
-  const { kv, links, purges } = tableOfModel(reads, model);
+  const table = tableOfModel(reads, model);
+  const searches = await beginSearches(lists, searchedReferences(table), assumes);
+  const { versionstamp } = await table.kv.get(referenceGuardKey(model, primaryKey));
+  return { ...frame, guardVersionstamp: versionstamp, searches };
+}
+
+/**
+ * Begins the search for the referrers of a root before the transaction that deletes it, and reads
+ * the first referrer. The commit must check the guard, and the catalogs of the searches.
+ *
+ * @param guard was read before.
+ */
+export async function beginRoot(
+  context: TableContext,
+  primaryKey: readonly KvKeyPart[],
+  guard: KvEntryMaybe<unknown>,
+): Promise<CascadeFrame> {
+  const { model, tables } = context;
+  const searches = await beginSearches(tables, searchedReferences(context), true);
+  const frame = {
+    ...createFrame(model, primaryKey),
+    guardVersionstamp: guard.versionstamp,
+    searches,
+  };
+  const next = await nextReferrer(tables, searches, primaryKey, frame.cursor);
+  if (next === undefined)
+    return { ...frame, cursor: { ...firstReferrer, position: searches.length } };
+  const pending = [next.referrer.primaryKey, ...next.cursor.pending];
+  return { ...frame, cursor: { ...next.cursor, pending } };
+}
+
+/** True if the search of a frame has ended. */
+export function isSearched({ searches, cursor }: CascadeFrame): boolean {
+  return cursor.position === searches.length;
+}
+
+/** Returns the references by which the deletion of a row of a table searches for referrers. */
+function searchedReferences({ model, links, purges }: TableContext): Reference[] {
   // References to a row that is only marked stay, so that they lead to it again if it is restored.
   // They are cleared if it is removed.
   const isMarking = model.softDelete !== undefined && purges !== true;
@@ -120,17 +159,20 @@ export async function beginFrame(
     : links.referencedBy;
   const restricting = rules.filter(({ onDelete }) => onDelete === "restrict");
   const others = withMarkedReferrers(rules.filter(({ onDelete }) => onDelete !== "restrict"));
-  const searches = await beginSearches(lists, [...restricting, ...others], assumes);
-  const { versionstamp } = await kv.get(referenceGuardKey(model, primaryKey));
-  return { ...frame, guardVersionstamp: versionstamp, searches };
+  return [...restricting, ...others];
 }
 
 /** A database with fewer checks per commit is not asked to check the catalogs of searches. */
 const minChecks = 50;
 
+/** True if the commits of a database may check the catalogs of searches. */
+export function acceptsCatalogChecks({ limits }: TableContext): boolean {
+  return limits.checks >= minChecks;
+}
+
 /** True if the commit checks the catalogs of searches, so that they are not read again. */
-function checksCatalogs({ transaction, limits }: TableContext): boolean {
-  return transaction?.mayAssume === true && limits.checks >= minChecks;
+function checksCatalogs(context: TableContext): boolean {
+  return context.transaction?.mayAssume === true && acceptsCatalogChecks(context);
 }
 
 /**

@@ -14,7 +14,7 @@ import { deleteSingleRow } from "../rows/delete-single-row.js";
 import type { FindRow } from "../rows/find-row.js";
 import { runAtomically } from "../rows/run-atomically.js";
 import { CascadeBudget, maxRowsPerCommit } from "./cascade-budget.js";
-import { type CascadeWalkOptions, createFrame } from "./cascade-frame.js";
+import { type CascadeFrame, type CascadeWalkOptions, createFrame } from "./cascade-frame.js";
 import { walkCascade } from "./cascade-walk.js";
 
 /** A deletion of a row that was found. */
@@ -27,6 +27,8 @@ export interface Deletion {
   readonly found: FoundRow;
   /** The guard of the row, if it was read with it. */
   readonly guard: KvEntryMaybe<unknown> | undefined;
+  /** The search for the referrers of the row, if it has begun after the guard was read. */
+  readonly begun: CascadeFrame | undefined;
   /** The condition to report in errors. */
   readonly where: unknown;
   readonly options: WriteOptions;
@@ -66,7 +68,7 @@ export async function deleteInTransaction(deletion: Deletion): Promise<FoundRow>
  */
 export async function tryOneCommit(deletion: Deletion): Promise<FoundRow | undefined> {
   const { kv, tables, limits } = deletion.context;
-  const { found, guard } = deletion;
+  const { found, guard, begun } = deletion;
   const tooMany = new AbortController();
   let first: FoundRow | undefined = found;
   const attempt = async (transaction: TransactionKv) => {
@@ -74,9 +76,14 @@ export async function tryOneCommit(deletion: Deletion): Promise<FoundRow | undef
     first = undefined;
     try {
       const within = tablesWithin(tables, transaction);
-      if (known !== undefined && guard !== undefined) transaction.beginWith(guard);
+      const isFirst = known !== undefined;
+      if (isFirst && guard !== undefined) transaction.beginWith(guard);
       return await deleteInOneWalk(
-        { ...deletion, find: findAfter(known, deletion.find) },
+        {
+          ...deletion,
+          find: findAfter(known, deletion.find),
+          begun: isFirst ? begun : undefined,
+        },
         {
           // The commit does not check entries that are listed outside of the transaction. Guards
           // show new references, and rows outdated entries.
@@ -113,7 +120,7 @@ function findAfter(known: FoundRow | undefined, find: FindRow): FindRow {
 
 /** @throws {TooManyRows} if the walk ends early, because of its budget or depth. */
 async function deleteInOneWalk(
-  { context, primaryKey, find, where, options, meter }: Deletion,
+  { context, primaryKey, find, where, options, meter, begun }: Deletion,
   walk: Pick<CascadeWalkOptions, "tables" | "budget" | "maxDepth">,
 ): Promise<FoundRow> {
   let isChanged = false;
@@ -128,7 +135,7 @@ async function deleteInOneWalk(
     return found;
   };
   const deleteRoot = (within: TableContext) => deleteSingleRow(within, findSame, where, options);
-  const stack = [createFrame(context.model, primaryKey)];
+  const stack = [begun ?? createFrame(context.model, primaryKey)];
   const { deletedRoot } = await walkCascade(stack, { ...walk, meter, deleteRoot });
   if (deletedRoot === undefined) throw new TooManyRows();
   return deletedRoot;

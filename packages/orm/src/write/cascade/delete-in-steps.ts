@@ -38,7 +38,7 @@ export async function deleteInSteps(
     const find = () => findByPrimaryKey(viewOf(context), primaryKey, meter, true);
     // The `beforeDelete` hook of the row has allowed this before the job was recorded.
     return await writeUnlessGone(model, primaryKey, (where) =>
-      deleteSingleRow(context, find, where, {}, true),
+      deleteSingleRow(context, find, where, {}, { isApproved: true }),
     );
   };
   let stack: readonly CascadeFrame[] = [createFrame(model, primaryKey)];

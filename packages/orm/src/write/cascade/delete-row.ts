@@ -1,7 +1,9 @@
 /*
  * States of a deletion. The row is the root of a depth-first search (cascade-walk.ts).
  *
- *   requested ── one commit suffices ──────────────→ row, referrers, guard and job deleted
+ *   requested ── no row refers to it ──────────────→ row, guard and job deleted
+ *       │ a row refers to it                           (delete-unreferenced.ts)
+ *   referenced ── one commit suffices ─────────────→ row, referrers, guard and job deleted
  *       │ more than one commit accepts                 (delete-at-once.ts)
  *   checked: the program can write all tables, no row restricts, `beforeDelete` allows it
  *       │ commit (delete-job.ts)
@@ -35,6 +37,7 @@ import { FailedAttempt, retry } from "../../state/transaction/retry.js";
 import type { WriteOptions } from "../input/write-options.js";
 import { deleteSingleRow } from "../rows/delete-single-row.js";
 import { type FindRow, findToWrite } from "../rows/find-row.js";
+import { acceptsCatalogChecks, beginRoot, type CascadeFrame } from "./cascade-frame.js";
 import {
   type Deletion,
   deleteInTransaction,
@@ -43,6 +46,7 @@ import {
 } from "./delete-at-once.js";
 import { deleteInSteps } from "./delete-in-steps.js";
 import { readJobTime, recordJob } from "./delete-job.js";
+import { deleteUnreferenced, FirstCommitFailed } from "./delete-unreferenced.js";
 import { removeJobIfRefused } from "./refused-delete.js";
 
 const maxAttempts = 100;
@@ -80,21 +84,30 @@ export async function deleteRow(
   if (links.referencedBy.length === 0) return await deleteSingleRow(context, find, where, options);
   // The read limit of the caller does not apply, because the deletion must find every referrer.
   const reads = new ReadMeter(model.name, Number.POSITIVE_INFINITY);
+  let isFirst = true;
   const deleteOnce = async (): Promise<FoundRow | FailedAttempt> => {
+    const searchesFirst = isFirst && acceptsCatalogChecks(context);
+    isFirst = false;
     // The guard is read with the row if possible, because it must be read before the search.
-    const [found, guard, job] = await awaitAll([
+    const [found, readGuard, job] = await awaitAll([
       findToWrite(context, catalog.snapshot, find, where),
       expectedKey && kv.get(referenceGuardKey(model, expectedKey)),
       expectedKey && readJobTime(context, expectedKey),
     ]);
     const { primaryKey } = found;
     const time = job ?? (expectedKey ? undefined : await readJobTime(context, primaryKey));
-    const marking = markingAt(context, time ?? nextCascadeMark());
+    let guard = readGuard;
+    let begun: CascadeFrame | undefined;
+    if (context.transaction === undefined && searchesFirst) {
+      guard ??= await kv.get(referenceGuardKey(model, primaryKey));
+      begun = await beginRoot(context, primaryKey, guard);
+    }
     try {
-      const deletion = { context: marking, primaryKey, find, where, options, meter: reads };
-      return await deleteFound({ ...deletion, found, guard });
+      const deletion = { primaryKey, find, where, options, meter: reads, found, guard, begun };
+      return await deleteFound({ ...deletion, context }, time);
     } catch (error) {
-      if (!(error instanceof OtherRowFound)) throw error;
+      const isChanged = error instanceof OtherRowFound || error instanceof FirstCommitFailed;
+      if (!isChanged) throw error;
       return new FailedAttempt((attempts) => new TransactionConflictError(attempts));
     }
   };
@@ -105,14 +118,20 @@ export async function deleteRow(
   }
 }
 
-async function deleteFound(deletion: Deletion): Promise<FoundRow> {
-  const { context, primaryKey, where, meter } = deletion;
-  if (context.transaction !== undefined) return await deleteInTransaction(deletion);
+/** @param time the time of an earlier deletion that was interrupted. */
+async function deleteFound(found: Deletion, time: Date | undefined): Promise<FoundRow> {
+  const { context, primaryKey, where, meter } = found;
+  const marking = () => markingAt(context, time ?? nextCascadeMark());
+  if (context.transaction !== undefined)
+    return await deleteInTransaction({ ...found, context: marking() });
   return await removeJobIfRefused(context, primaryKey, async () => {
+    const unreferenced = await deleteUnreferenced(found);
+    if (unreferenced !== undefined) return unreferenced;
+    const deletion = { ...found, context: marking() };
     const deletedAtOnce = await tryOneCommit(deletion);
     if (deletedAtOnce !== undefined) return deletedAtOnce;
     await recordJob(deletion);
-    const deleted = await deleteInSteps(context, primaryKey, meter);
+    const deleted = await deleteInSteps(deletion.context, primaryKey, meter);
     if (deleted === undefined) throw new RowNotFoundError(context.model.name, where);
     return deleted;
   });

@@ -1,18 +1,24 @@
 import { isMarked, markedRow, nextMark } from "../../model/options/soft-delete.js";
 import type { FoundRow } from "../../state/context/any-query.js";
 import type { TableContext } from "../../state/context/table-context.js";
+import type { Unreferenced } from "../../state/references/plan-references.js";
 import { commitChange } from "../commit/commit-change.js";
 import { callAfterHook, callBeforeDelete } from "../input/row-hooks.js";
 import { assertWriteOptions, type WriteOptions } from "../input/write-options.js";
 import { type FindRow, findToWrite } from "./find-row.js";
 import { writeWithHook } from "./write-with-hook.js";
 
+export interface SingleDeletion {
+  /** True to skip the `beforeDelete` hook, which has already allowed the deletion. */
+  readonly isApproved?: boolean;
+  readonly unreferenced?: Unreferenced | undefined;
+}
+
 /**
  * Deletes a row without looking for rows that refer to it, and returns it as it was. A row of a
  * model with `softDelete` is marked, and removed only if the context purges and it was marked.
  *
  * @param where the condition to report in errors.
- * @param isApproved true to skip the `beforeDelete` hook, which has already allowed the deletion.
  * @throws {RowNotFoundError} if the row does not exist.
  * @throws {VersionConflictError} if its versionstamp differs from `ifVersion`.
  * @throws the error of a hook. If `afterDelete` throws, the row is already deleted.
@@ -22,7 +28,7 @@ export async function deleteSingleRow(
   find: FindRow,
   where: unknown,
   options: WriteOptions,
-  isApproved = false,
+  { isApproved = false, unreferenced }: SingleDeletion = {},
 ): Promise<FoundRow> {
   const { model } = context;
   assertWriteOptions(model, options);
@@ -41,7 +47,7 @@ export async function deleteSingleRow(
       const isRow = found.stored === undefined || Object.keys(found.stored).length > 0;
       const isMarking = model.softDelete !== undefined && !isPurged && isRow;
       const row = isMarking ? markedRow(model, found.row, time) : null;
-      return { primaryKey, before: found, row };
+      return { primaryKey, before: found, row, unreferenced };
     });
     return deleted!;
   };
