@@ -714,21 +714,21 @@ describe("what include reads", () => {
     expect(calls).toEqual({ get: 0, getMany: 1, list: 1, commit: 0 });
   });
 
-  it("is a range for each row and one read for the rows of all ranges", async () => {
+  it("is one range over those of all rows and one read for the rows in it", async () => {
     await fillBlog();
-    // One list for the users; for each of the three one list, and one read of all posts.
+    // One list for the users, one for the posts of all three, and one read of the posts.
     expect(await count((own) => own.users.scan({ include: { posts: true } }))).toEqual({
       get: 0,
       getMany: 1,
-      list: 4,
+      list: 2,
       commit: 0,
     });
     const nested = { posts: { include: { comments: { include: { author: true } } } } } as const;
-    // And for each of the three posts one list, one read of the comments, one of their authors.
+    // And one list for the comments of all posts, one read of the comments, one of their authors.
     expect(await count((own) => own.users.scan({ include: nested }))).toEqual({
       get: 0,
       getMany: 3,
-      list: 7,
+      list: 3,
       commit: 0,
     });
   });
@@ -740,10 +740,10 @@ describe("what include reads", () => {
     expect(calls).toEqual({ get: 1, getMany: 1, list: 1, commit: 0 });
   });
 
-  it("is a range for each row between, and one read for the rows behind all of them", async () => {
+  it("is one range over the rows between, and one read for the rows behind all of them", async () => {
     await fillBlog();
     const calls = await count((own) => own.posts.scan({ include: { tags: true } }));
-    expect(calls).toEqual({ get: 0, getMany: 1, list: 4, commit: 0 });
+    expect(calls).toEqual({ get: 0, getMany: 1, list: 2, commit: 0 });
   });
 
   it("does not read more than may be read", async () => {

@@ -5,18 +5,17 @@ import type { AnyRow } from "../../model/compiled-model.js";
 import { inParallel } from "../../state/context/in-parallel.js";
 import type { ReadMeter } from "../../state/context/read-meter.js";
 import type { ReadView } from "../../state/context/read-view.js";
+import { maySkipEntries, rangesOf, walkRanges } from "../find/entries/walk-ranges.js";
 import { keyFields } from "../plan/fields/key-fields.js";
-import { nameOfIndex, type QueryPlan, type Segment } from "../plan/ranges/query-plan.js";
-import { countRows, findCounted, refreshCounters } from "./count-rows.js";
+import { type EachQuery, planEach, positionsOf } from "../plan/plan-each.js";
+import { nameOfIndex } from "../plan/ranges/query-plan.js";
+import { countRows, countsEntries, findCounted, refreshCounters } from "./count-rows.js";
 
 /** How many counts are read at a time, if each is a query of its own. */
 const maxConcurrent = 50;
 
-/** The same query for many values of some fields. */
-export interface CountQueries {
-  readonly fields: readonly string[];
-  /** The values of the fields, one list for each query. */
-  readonly values: readonly (readonly unknown[])[];
+/** The same conditions for many values of some fields. */
+export interface CountQueries extends Omit<EachQuery, "query"> {
   readonly where: AnyRow;
 }
 
@@ -39,8 +38,15 @@ export async function countEach(
   await refreshCounters(view);
   const counted = findCounted(view, queryFor(first));
   const positions = counted && positionsOf(counted.plan, counted.segments, fields);
-  if (counted === undefined || positions === undefined)
-    return await inParallel(values, maxConcurrent, (own) => countRows(view, queryFor(own), meter));
+  if (counted === undefined || positions === undefined) {
+    const isWalked = maySkipEntries(view, meter) && countsEntries(view, queryFor(first));
+    const walked = isWalked ? await countWalked(view, queries, meter) : [];
+    return await inParallel(
+      [...values.entries()],
+      maxConcurrent,
+      async ([i, own]) => walked[i] ?? (await countRows(view, queryFor(own), meter)),
+    );
+  }
   const { plan, segments, counter } = counted;
   const parts = keyFields(view.model, plan.index);
   const keysFor = (own: readonly unknown[]): KvKey[] =>
@@ -58,24 +64,18 @@ export async function countEach(
   return counts;
 }
 
-/**
- * Returns the positions in the keys of a plan that have the values of fields, and the positions of
- * the fields. Undefined if the keys do not have a value for each of the fields.
- */
-function positionsOf(
-  { model, index }: QueryPlan,
-  segments: readonly Segment[],
-  fields: readonly string[],
-): readonly (readonly [number, number])[] | undefined {
-  // The same index may not have the rows of other values.
-  if (fields.some((field) => Object.hasOwn(index?.condition ?? {}, field))) return undefined;
-  const length = segments[0]?.equals.length ?? 0;
-  const positions = keyFields(model, index)
-    .slice(0, length)
-    .flatMap(({ name }, position) => {
-      const i = fields.indexOf(name);
-      return i < 0 ? [] : [[position, i] as const];
-    });
-  const found = new Set(positions.map(([, i]) => i));
-  return found.size === fields.length ? positions : undefined;
+/** Counts entries in one pass over all ranges. Leaves numbers undefined if this is not possible. */
+async function countWalked(
+  view: ReadView,
+  { fields, values, where }: CountQueries,
+  meter: ReadMeter,
+): Promise<readonly (number | undefined)[]> {
+  const plans = planEach(view, { query: { where }, fields, values });
+  const [plan] = plans;
+  const ranges = rangesOf(plans);
+  if (plan === undefined || ranges === undefined || !view.canRead(plan.index)) return [];
+  meter.index = nameOfIndex(plan);
+  await view.beginPage(plan.index);
+  await walkRanges(view, ranges, Number.POSITIVE_INFINITY, meter);
+  return ranges.map(({ entries, isWhole }) => (isWhole ? entries.length : undefined));
 }

@@ -98,6 +98,14 @@ export function findCounted(view: ReadView, query: AnyQuery): CountedPlan | unde
   return { plan: plan!, segments: groupsOf(plan!) ?? [], counter };
 }
 
+/** True if the rows of a query are counted by the entries of one index, one for each row. */
+export function countsEntries(view: ReadView, query: AnyQuery): boolean {
+  return (plansOfCount(view, query) ?? []).every((plan) => {
+    if ("merged" in plan || mayRepeat(plan) || readsMarkedRows(view, plan.index)) return false;
+    return !hasCounters(view, plan) && findRanks(view, plan.index) === undefined;
+  });
+}
+
 /**
  * True if a query has a row. Reads the first index entry, or with a filter, rows until one passes.
  */
@@ -146,7 +154,7 @@ async function choosePlanOrScan(
     : await chooseAmong(view, plans, undefined);
 }
 
-function hasCounters(view: ReadView, plan: Plan): plan is QueryPlan {
+function hasCounters(view: ReadView, plan: Plan): boolean {
   if ("merged" in plan) return false;
   const { index } = plan;
   if (index === undefined || mayRepeat(plan)) return false;

@@ -64,12 +64,11 @@ async function* rowsOf(
   }
   const fields = relation.kind === "manyToMany" ? relation.to : relation.fields;
   for (const [i, { primaryKey }] of (await matchingRows()).entries()) {
-    const where = Object.fromEntries(fields.map((field, at) => [field, primaryKey[at]]));
-    const query = { query: { where }, take: maxCollected + 1 };
-    const accept = async (found: readonly { readonly row: RelatedRow }[]) =>
+    const queries = { query: {}, fields, values: [primaryKey], take: maxCollected + 1 };
+    const accept = (found: readonly { readonly row: RelatedRow }[]) =>
       found.map(({ row }) => row.row);
     const lost = () => onLost(String(i));
-    for (const rows of await readRelated(table, [query], accept, meter, lost)) yield* rows;
+    for (const rows of await readRelated(table, queries, accept, meter, lost)) yield* rows;
   }
 }
 

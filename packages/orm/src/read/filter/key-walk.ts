@@ -8,6 +8,7 @@ import type { ReadMeter } from "../../state/context/read-meter.js";
 import type { ReadView } from "../../state/context/read-view.js";
 import { readWithSchema } from "../../state/rows/read-rows.js";
 import { type KeyId, keyIdOf } from "../../state/transaction/buffer/key-id.js";
+import { maxSkipped, maySkipEntries } from "../find/entries/walk-ranges.js";
 
 type PrimaryKey = readonly KvKeyPart[];
 
@@ -44,10 +45,14 @@ const maxConcurrent = 50;
 /** The maximum number of entries that are read at a time. */
 const maxBatch = 128;
 
+/** The number of entries that are read first if entries may be skipped. */
+const firstBatch = 32;
+
 /**
  * Returns the primary keys in some ranges, each once, in their order. After a key, each range
  * continues after all entries with this key, so the number of reads depends on the number of keys:
- * at most two entries for each key and range, and two more for each range.
+ * at most two entries for each key and range, and two more for each range. If it may skip entries,
+ * it reads those of several keys together.
  */
 export class KeyWalk implements KeySource {
   readonly #view: ReadView;
@@ -55,6 +60,7 @@ export class KeyWalk implements KeySource {
   readonly #reverse: boolean;
   readonly #meter: ReadMeter;
   readonly #ranges: readonly Range[];
+  readonly #maySkip: boolean;
   #isStarted = false;
 
   constructor(
@@ -76,6 +82,9 @@ export class KeyWalk implements KeySource {
       batch: 1,
       isDone: after !== undefined && walked.restLength === 0,
     }));
+    const [only, ...others] = this.#ranges;
+    this.#maySkip = maySkipEntries(view, meter);
+    if (only !== undefined && others.length === 0 && this.#maySkip) only.batch = firstBatch;
   }
 
   async next(count: number): Promise<readonly PrimaryKey[]> {
@@ -86,6 +95,7 @@ export class KeyWalk implements KeySource {
       for (const range of this.#ranges) if (range.keys[0]?.id === key.id) range.keys.shift();
       found.push(key.key);
     }
+    if (this.#maySkip) this.#meter.add(found.length);
     return found;
   }
 
@@ -98,7 +108,8 @@ export class KeyWalk implements KeySource {
   async #first(wanted: number): Promise<Range["keys"][number] | undefined> {
     if (!this.#isStarted) await this.#start();
     const empty = this.#ranges.filter(({ keys, isDone }) => keys.length === 0 && !isDone);
-    await inParallel(empty, maxConcurrent, (range) => this.#fill(range, wanted));
+    if (empty.length > 0)
+      await inParallel(empty, maxConcurrent, (range) => this.#fill(range, wanted));
     let first: Range["keys"][number] | undefined;
     for (const { keys } of this.#ranges) {
       const [next] = keys;
@@ -127,7 +138,9 @@ export class KeyWalk implements KeySource {
   async #read(range: Range, wanted: number): Promise<void> {
     const { kv, model } = this.#view;
     const { index, start: keyStart, restLength } = this.#walked;
-    const limit = Math.max(1, Math.min(range.batch, wanted, maxBatch, this.#meter.left));
+    const mostPerKey = this.#maySkip ? maxSkipped : 1;
+    const most = Math.min(wanted * mostPerKey, maxBatch, this.#meter.left);
+    const limit = Math.max(1, Math.min(range.batch, most));
     const selector = this.#selectorOf(range);
     const options = { limit, batchSize: limit, reverse: this.#reverse };
     const entries = await readWithSchema(this.#view, async () => {
@@ -135,7 +148,6 @@ export class KeyWalk implements KeySource {
       for await (const entry of kv.list(selector, options)) list.push(entry);
       return list;
     });
-    this.#meter.add(entries.length);
     const isEntryKey = index === undefined ? 1 + model.primaryKey.length : undefined;
     let distinct = 0;
     for (const entry of entries) {
@@ -150,7 +162,9 @@ export class KeyWalk implements KeySource {
       const key = [...keyStart, ...rest];
       range.keys.push({ id: keyIdOf(key, model.keyOrder), key });
     }
-    range.batch = distinct === entries.length ? limit * 2 : 1;
+    // Keys that are read ahead are counted when they are returned.
+    this.#meter.add(this.#maySkip ? 0 : entries.length);
+    range.batch = entries.length <= distinct * mostPerKey ? limit * 2 : 1;
     const isOnly = restLength === 0 && range.last !== undefined;
     range.isDone = isOnly || entries.length < limit;
   }

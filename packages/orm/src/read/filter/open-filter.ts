@@ -7,7 +7,7 @@ import type { KeySource, RelatedRow } from "../../state/context/open-filters.js"
 import type { ReadMeter } from "../../state/context/read-meter.js";
 import type { ReadView } from "../../state/context/read-view.js";
 import { referencedKey } from "../../state/references/referenced-key.js";
-import { type RelatedQuery, readRelated } from "../include/read-related.js";
+import { readRelated } from "../include/read-related.js";
 import { keyFields } from "../plan/fields/key-fields.js";
 import { collectKeys } from "./collect-keys.js";
 import type { CollectedKeys } from "./collected-keys.js";
@@ -154,14 +154,12 @@ export class OpenFilter {
   }
 
   async #testReferring(rows: readonly RelatedRow[], fields: readonly string[]): Promise<boolean[]> {
-    const where = this.#filter.query?.where;
-    const queries = rows.map(({ row }) => ({ ...where, ...this.#referringTo(row, fields) }));
+    const { where } = this.#filter.query ?? {};
     const accept = (found: readonly FoundRow[]) => this.#related.matchNested(found);
-    return await this.#existing(this.#walkedTable(), queries, accept);
+    return await this.#existing(rows, fields, where, accept);
   }
 
   async #testThrough(rows: readonly RelatedRow[], { from, to }: ManyToMany): Promise<boolean[]> {
-    const table = this.#walkedTable();
     const [field] = to;
     let condition: AnyRow = {};
     if (this.#filter.query !== undefined && field !== undefined) {
@@ -169,31 +167,38 @@ export class OpenFilter {
       if (matching.length === 0) return rows.map(() => false);
       condition = { [field]: { in: matching.map(({ primaryKey }) => primaryKey[0]) } };
     }
-    const queries = rows.map(({ row }) => ({ ...condition, ...this.#referringTo(row, from) }));
     // The rows between may lead to rows that have changed since.
     const accept = (found: readonly FoundRow[]) =>
       this.#related.matchKeys(found.map(({ row }) => referencedKey(to, row)));
-    return await this.#existing(table, queries, accept);
+    return await this.#existing(rows, from, condition, accept);
   }
 
-  /** Returns for each query whether it has a row that is accepted. */
+  /**
+   * Returns for each row whether one that refers to it is accepted.
+   *
+   * @param fields those that hold the primary key of the row.
+   * @param where further conditions.
+   */
   async #existing(
-    table: ReadView,
-    queries: readonly AnyRow[],
+    rows: readonly RelatedRow[],
+    fields: readonly string[],
+    where: AnyRow | undefined,
     accept: (found: readonly FoundRow[]) => Promise<readonly boolean[]>,
   ): Promise<boolean[]> {
-    const results = queries.map(() => false);
-    let pending = [...queries.keys()];
+    const table = this.#walkedTable();
+    const { primaryKey } = this.#view.model;
+    const results = rows.map(() => false);
+    let pending = [...rows.keys()];
     for (let attempt = 1; pending.length > 0; attempt++) {
       const lost = new Set<number>();
-      const list = pending.map((position): RelatedQuery => {
-        return { query: { where: queries[position]! }, take: 1 };
-      });
+      const values = pending.map((position) =>
+        primaryKey.map((field) => rows[position]!.row[field]),
+      );
       const found = await readRelated<true>(
         table,
-        list,
-        async (rows) => {
-          const accepted = await accept(rows.map(({ row }) => row));
+        { query: { where }, fields, values, take: 1 },
+        async (read) => {
+          const accepted = await accept(read.map(({ row }) => row));
           return accepted.map((isAccepted) => (isAccepted ? true : undefined));
         },
         this.#meter,
@@ -205,10 +210,5 @@ export class OpenFilter {
       if (attempt === maxAttempts) break;
     }
     return results;
-  }
-
-  #referringTo(row: AnyRow, fields: readonly string[]): AnyRow {
-    const { primaryKey } = this.#view.model;
-    return Object.fromEntries(fields.map((field, i) => [field, row[primaryKey[i]!]]));
   }
 }

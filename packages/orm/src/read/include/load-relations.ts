@@ -11,14 +11,14 @@ import { resultRows } from "../find/rows/shaped-result.js";
 import { countsName, includedRelations } from "./include-query.js";
 import { loadBelongsTo } from "./load-belongs-to.js";
 import { countedRelations, loadCounts } from "./load-counts.js";
-import { type AcceptRows, type RelatedQuery, readRelated } from "./read-related.js";
+import { type AcceptRows, readRelated } from "./read-related.js";
 import type { MissingRow, RelationLoad } from "./relation-load.js";
 import { CopyOnReuse, readRowsByKey } from "./rows-by-key.js";
 
 /**
  * Loads relations of many rows together. The rows of a `belongsTo` take one read. Those of a
- * `hasMany` take one range for each row, and then one read for all of them. The same applies to
- * nested relations. `_count` takes a count for each row and each relation.
+ * `hasMany` take one range over all of them, or one for each row, and then one read for all of
+ * them. The same applies to nested relations. `_count` takes a count for each row and each relation.
  *
  * @param rows whole rows.
  * @param selected the selected fields of each row, in the same order.
@@ -85,17 +85,17 @@ async function loadHasMany(
   const { view, rows, link, query, meter, shape } = load;
   const target = view.of(link.target);
   const take = kind === "hasOne" ? 1 : query.take;
-  const queries = rows.map((row): RelatedQuery => {
-    const conditions = view.model.primaryKey.map((field, i) => [fields[i], row[field]]);
-    const where = { ...Object.fromEntries(conditions), ...query.where };
-    return { query: { ...query, where }, take };
-  });
+  const queries = { query, fields, values: primaryKeysOf(view, rows), take };
   const filter = rowFilterOf(load.link.target, query.filter);
   const related = await readRelated<AnyRow>(
     target,
     queries,
-    async (found) =>
-      found.map(({ row: { row } }) => (filter === undefined || filter(row) ? row : undefined)),
+    (found) => {
+      const accepted: (AnyRow | undefined)[] = [];
+      for (const { row } of found)
+        accepted.push(filter === undefined || filter(row.row) ? row.row : undefined);
+      return accepted;
+    },
     meter,
   );
   const shaped = await shape(target, related.flat());
@@ -116,14 +116,15 @@ async function loadManyToMany(load: RelationLoad, { from, to }: ManyToMany): Pro
   const target = view.of(link.target);
   const through = view.of(link.through ?? link.target);
   const filter = rowFilterOf(load.link.target, query.filter);
-  const queries = rows.map((row): RelatedQuery => {
-    const conditions = view.model.primaryKey.map((field, i) => [from[i], row[field]]);
-    // `take` counts target rows. Rows between may lead to the same row or to none, and then more of
-    // them are read.
-    const where = { ...Object.fromEntries(conditions), ...query.where };
-    const { orderBy } = query;
-    return { query: { where, ...(orderBy !== undefined && { orderBy }) }, take: query.take };
-  });
+  const { where, orderBy } = query;
+  // `take` counts target rows. Rows between may lead to the same row or to none, and then more of
+  // them are read.
+  const queries = {
+    query: { where, ...(orderBy !== undefined && { orderBy }) },
+    fields: from,
+    values: primaryKeysOf(view, rows),
+    take: query.take,
+  };
   const targets = new Map<KeyId, AnyRow>();
   const known = new Set<KeyId>();
   const seen = rows.map(() => new Set<KeyId>());
@@ -149,4 +150,10 @@ async function loadManyToMany(load: RelationLoad, { from, to }: ManyToMany): Pro
   const shaped = await shape(target, found);
   const copies = new CopyOnReuse(new Map(wanted.map((id, i) => [id, shaped[i]])));
   return related.map((ids) => ids.map((id) => copies.take(id)).filter((row) => row !== undefined));
+}
+
+/** Returns the values of the primary key of each row. */
+function primaryKeysOf({ model }: ReadView, rows: readonly AnyRow[]): unknown[][] {
+  const { primaryKey } = model;
+  return rows.map((row) => primaryKey.map((field) => row[field]));
 }

@@ -1,48 +1,54 @@
-import type { KvEntry, KvEntryMaybe, KvKey, KvKeyPart } from "@keywright/core";
+import type { KvEntry, KvKey, KvKeyPart } from "@keywright/core";
 import { primaryKeyOfEntry, rowInEntry } from "../../model/keys/entry-value.js";
 import { rowKey } from "../../model/keys/primary-key.js";
-import type { AnyQuery, FoundRow } from "../../state/context/any-query.js";
+import type { FoundRow } from "../../state/context/any-query.js";
 import { inParallel } from "../../state/context/in-parallel.js";
 import type { ReadMeter } from "../../state/context/read-meter.js";
 import type { ReadView } from "../../state/context/read-view.js";
-import { scopedQuery } from "../../state/context/scope.js";
 import { foundRow, readKeys } from "../../state/rows/read-rows.js";
 import { EntryReader, maxBatch } from "../find/entries/entry-reader.js";
+import { maySkipEntries, rangesOf, walkRanges } from "../find/entries/walk-ranges.js";
 import { isFirstKey } from "../find/rows/row-reader.js";
-import { readablePlan } from "../plan/choose-plan.js";
-import { planQuery } from "../plan/plan-query.js";
+import { type EachQuery, planEach } from "../plan/plan-each.js";
 import { isCovered, prefixOf, type QueryPlan, readsWholeKeys } from "../plan/ranges/query-plan.js";
 
-/** One of many queries of the same model. */
-export interface RelatedQuery {
-  readonly query: Pick<AnyQuery, "where" | "orderBy" | "index" | "select" | "include" | "filter">;
-  /** The maximum number of results; undefined for all. */
+/** The same query for many values of some fields, each with a maximum number of results. */
+export interface RelatedQueries extends EachQuery {
+  /** Undefined for all results. */
   readonly take: number | undefined;
 }
 
 /**
  * Returns the result for each row, or undefined if the row is left out. `query` is the position of
- * the query that a row was read for.
+ * the values that a row was read for.
  */
 export type AcceptRows<T> = (
-  rows: readonly { readonly query: number; readonly row: FoundRow }[],
-) => Promise<readonly (T | undefined)[]>;
+  rows: readonly RelatedFound[],
+) => readonly (T | undefined)[] | Promise<readonly (T | undefined)[]>;
 
+export interface RelatedFound {
+  readonly query: number;
+  readonly row: FoundRow;
+}
+
+/** What is read for one of the values. */
 interface Reading<T> {
   readonly position: number;
   readonly plan: QueryPlan;
-  readonly query: RelatedQuery;
-  readonly reader: EntryReader;
+  /** True if the entries hold all that the query returns. */
+  readonly isCovered: boolean;
   readonly results: T[];
+  /** Begins after the entries that were read in another way. */
+  reader: EntryReader | undefined;
+  after: KvKey | undefined;
   isDone: boolean;
 }
 
 /** An entry that was read for a query, and the row that it leads to. */
 interface Candidate<T> {
   readonly reading: Reading<T>;
-  readonly key: KvKey;
   readonly primaryKey: readonly KvKeyPart[];
-  readonly entry: KvEntryMaybe<unknown>;
+  readonly entry: KvEntry<unknown>;
 }
 
 /** The maximum number of ranges that are read at a time. */
@@ -54,7 +60,8 @@ const minWithFilter = 16;
 /**
  * Reads the rows of many queries of one model together. Each round reads entries for each query, by
  * a range or by whole keys, and then, in one read, the rows that these entries lead to. Queries
- * that need more rows take part in the next round.
+ * that need more rows take part in the next round. If it may skip entries, the first round is one
+ * pass over all ranges.
  *
  * @param onLost is called with the position of a query for which an entry led to no row. A commit
  * may have come between the reads of the two.
@@ -65,73 +72,72 @@ const minWithFilter = 16;
  */
 export async function readRelated<T>(
   view: ReadView,
-  queries: readonly RelatedQuery[],
+  queries: RelatedQueries,
   accept: AcceptRows<T>,
   meter: ReadMeter,
   onLost?: (query: number) => void,
 ): Promise<T[][]> {
   await view.beginPage(undefined);
-  const beginReadings = () =>
-    queries.map((query, position) => readingOf<T>(view, query, position, meter));
-  let readings = beginReadings();
-  if (!readings.every(({ plan }) => view.canRead(plan.index))) {
+  let plans = planEach(view, queries);
+  if (!plans.every(({ index }) => view.canRead(index))) {
     // According to the new catalog, another index may serve the queries.
     await view.reload();
-    readings = beginReadings();
-    const indexes = new Set(readings.map(({ plan: { index } }) => index));
+    plans = planEach(view, queries);
+    const indexes = new Set(plans.map(({ index }) => index));
     for (const index of indexes) if (index !== undefined) await view.assertReadable(index);
   }
-  let pending = readings;
-  while (pending.length > 0) {
-    const candidates = await readCandidates(view, pending, meter);
+  const readings = plans.map(
+    (plan, position): Reading<T> => ({
+      position,
+      plan,
+      isCovered: isCovered(view, plan, queries.query),
+      results: [],
+      reader: undefined,
+      after: undefined,
+      isDone: false,
+    }),
+  );
+  const { take } = queries;
+  let pending: readonly Reading<T>[] = readings;
+  for (let isFirst = true; pending.length > 0; isFirst = false) {
+    const candidates: Candidate<T>[] = [];
+    const add = (reading: Reading<T>, entries: readonly KvEntry<unknown>[]): void =>
+      addCandidates(view, reading, entries, candidates);
+    if (pending.every(({ plan }) => readsWholeKeys(plan))) {
+      await readPoints(view, pending, meter, add);
+    } else {
+      const unread = isFirst ? await walkAll(view, pending, queries, meter, add) : pending;
+      const found = await inParallel(unread, maxConcurrentRanges, (reading) =>
+        nextEntries(view, reading, queries, meter),
+      );
+      for (const [i, reading] of unread.entries()) add(reading, found[i]!);
+    }
     const rows = await readRowsOf(view, candidates, meter, onLost);
-    const accepted = await accept(
-      rows.map(({ reading, row }) => ({ query: reading.position, row })),
-    );
-    for (const [i, { reading }] of rows.entries()) {
+    const accepted = rows.length === 0 ? [] : await accept(rows);
+    for (let i = 0; i < rows.length; i++) {
       const result = accepted[i];
-      const { results, query } = reading;
-      if (result === undefined || results.length === query.take) continue;
-      results.push(result);
-      if (results.length === query.take) reading.isDone = true;
+      const reading = readings[rows[i]!.query]!;
+      if (result === undefined || reading.results.length === take) continue;
+      reading.results.push(result);
+      if (reading.results.length === take) reading.isDone = true;
     }
     pending = pending.filter(({ isDone }) => !isDone);
   }
   return readings.map(({ results }) => results);
 }
 
-function readingOf<T>(
-  view: ReadView,
-  query: RelatedQuery,
-  position: number,
-  meter: ReadMeter,
-): Reading<T> {
-  const plans = planQuery(view.queriedModel, scopedQuery(view, query.query));
-  const plan = readablePlan(view, plans);
-  const cost = isCovered(view, plan, query.query) ? 1 : 2;
-  const reader = new EntryReader(view, plan, meter, { cost });
-  return { position, plan, query, reader, results: [], isDone: false };
-}
-
-async function readCandidates<T>(
-  view: ReadView,
-  readings: readonly Reading<T>[],
-  meter: ReadMeter,
-): Promise<Candidate<T>[]> {
-  const found = readings.every(({ plan }) => readsWholeKeys(plan))
-    ? await readPoints(view, readings, meter)
-    : await inParallel(readings, maxConcurrentRanges, nextEntries);
-  return readings.flatMap((reading, i) => {
-    const { index } = reading.plan;
-    const candidates: Candidate<T>[] = [];
-    for (const entry of found[i] ?? []) {
-      const { key, value } = entry;
-      const primaryKey =
-        index === undefined ? key.slice(1) : primaryKeyOfEntry(view.model, index, value);
-      if (primaryKey !== undefined) candidates.push({ reading, key, primaryKey, entry });
-    }
-    return candidates;
-  });
+function addCandidates<T>(
+  { model }: ReadView,
+  reading: Reading<T>,
+  entries: readonly KvEntry<unknown>[],
+  candidates: Candidate<T>[],
+): void {
+  const { index } = reading.plan;
+  for (const entry of entries) {
+    const primaryKey =
+      index === undefined ? entry.key.slice(1) : primaryKeyOfEntry(model, index, entry.value);
+    if (primaryKey !== undefined) candidates.push({ reading, primaryKey, entry });
+  }
 }
 
 /** Reads the entries of queries that name whole keys, in one read. */
@@ -139,30 +145,72 @@ async function readPoints<T>(
   view: ReadView,
   readings: readonly Reading<T>[],
   meter: ReadMeter,
-): Promise<KvEntry<unknown>[][]> {
+  add: (reading: Reading<T>, entries: readonly KvEntry<unknown>[]) => void,
+): Promise<void> {
   const keys = readings.map(({ plan }) => {
     const segments = plan.reverse ? plan.segments.toReversed() : plan.segments;
     return segments.map((segment) => prefixOf(plan, segment));
   });
-  for (const reading of readings) reading.isDone = true;
   const allKeys = keys.flat();
   meter.add(allKeys.length);
   const entries = await readKeys(view, allKeys);
   let next = 0;
-  return keys.map(({ length }) => {
+  for (const [i, reading] of readings.entries()) {
+    const { length } = keys[i]!;
     next += length;
-    return entries.slice(next - length, next).filter((entry) => entry.versionstamp !== null);
-  });
+    const found = entries.slice(next - length, next);
+    add(
+      reading,
+      found.filter((entry) => entry.versionstamp !== null),
+    );
+    reading.isDone = true;
+  }
 }
 
-async function nextEntries<T>(reading: Reading<T>): Promise<KvEntry<unknown>[]> {
-  const { reader, results, query } = reading;
-  const { take = Number.POSITIVE_INFINITY } = query;
-  const missing = take - results.length;
-  const isFiltered = query.query.filter !== undefined;
-  const count = Math.min(isFiltered ? Math.max(missing, minWithFilter) : missing, maxBatch);
-  const entries = await reader.next(count);
-  if (entries.length < count && !(await reader.hasMore())) reading.isDone = true;
+/** Reads entries in one pass over all ranges. Returns the queries that have none from it. */
+async function walkAll<T>(
+  view: ReadView,
+  readings: readonly Reading<T>[],
+  queries: RelatedQueries,
+  meter: ReadMeter,
+  add: (reading: Reading<T>, entries: readonly KvEntry<unknown>[]) => void,
+): Promise<readonly Reading<T>[]> {
+  if (!maySkipEntries(view, meter)) return readings;
+  const ranges = rangesOf(readings.map(({ plan }) => plan));
+  if (ranges === undefined) return readings;
+  const due = view.beginPage(readings[0]!.plan.index);
+  if (due !== undefined) await due;
+  await walkRanges(view, ranges, wantedOf(queries, 0), meter);
+  const unread: Reading<T>[] = [];
+  for (const [i, { entries, isWhole }] of ranges.entries()) {
+    const reading = readings[i]!;
+    reading.isDone = isWhole;
+    reading.after = entries.at(-1)?.key;
+    if (isWhole || entries.length > 0) add(reading, entries);
+    else unread.push(reading);
+  }
+  return unread;
+}
+
+/** Returns the number of entries to read for a query that has some results. */
+function wantedOf({ query, take }: RelatedQueries, results: number): number {
+  if (take === undefined) return Number.POSITIVE_INFINITY;
+  const missing = take - results;
+  return query.filter === undefined ? missing : Math.max(missing, minWithFilter);
+}
+
+async function nextEntries<T>(
+  view: ReadView,
+  reading: Reading<T>,
+  queries: RelatedQueries,
+  meter: ReadMeter,
+): Promise<KvEntry<unknown>[]> {
+  const { plan, after } = reading;
+  const cost = reading.isCovered ? 1 : 2;
+  reading.reader ??= new EntryReader(view, plan, meter, { after, cost });
+  const count = Math.min(wantedOf(queries, reading.results.length), maxBatch);
+  const entries = await reading.reader.next(count);
+  if (entries.length < count && !(await reading.reader.hasMore())) reading.isDone = true;
   return entries;
 }
 
@@ -175,31 +223,29 @@ async function readRowsOf<T>(
   candidates: readonly Candidate<T>[],
   meter: ReadMeter,
   onLost?: (query: number) => void,
-): Promise<{ reading: Reading<T>; row: FoundRow }[]> {
-  const { model } = view;
-  const uncovered = candidates.filter(
-    ({ reading }) => !isCovered(view, reading.plan, reading.query.query),
-  );
-  meter.add(uncovered.length);
-  const keys = uncovered.map(({ primaryKey }) => rowKey(model, primaryKey));
-  const entries = await readKeys(view, keys);
-  const rows = new Map(uncovered.map((candidate, i) => [candidate, entries[i]]));
-  const found: { reading: Reading<T>; row: FoundRow }[] = [];
-  for (const candidate of candidates) {
-    const { reading, key, primaryKey, entry } = candidate;
-    const { index } = reading.plan;
-    const row = foundRow(view, primaryKey, rows.get(candidate) ?? entry);
+): Promise<RelatedFound[]> {
+  const keys: KvKey[] = [];
+  for (const { reading, primaryKey } of candidates) {
+    if (!reading.isCovered) keys.push(rowKey(view.model, primaryKey));
+  }
+  meter.add(keys.length);
+  const stored = keys.length === 0 ? [] : await readKeys(view, keys);
+  const found: RelatedFound[] = [];
+  let next = 0;
+  for (const { reading, primaryKey, entry } of candidates) {
+    const { plan, position, isCovered: isInEntry } = reading;
+    const { index } = plan;
+    const row = foundRow(view, primaryKey, isInEntry ? entry : stored[next++]!);
     if (row === undefined) {
-      onLost?.(reading.position);
-      continue;
-    }
-    if (index?.store === "include" && !rows.has(candidate)) {
+      onLost?.(position);
+    } else if (index?.store === "include" && isInEntry) {
       // The fields in the entry are not enough to compute the keys of the row.
-      found.push({ reading, row: { ...row, row: rowInEntry(index, key, row.row) } });
-    } else if (index === undefined || isFirstKey(view, reading.plan, row, key)) {
-      found.push({ reading, row });
+      const own = rowInEntry(index, entry.key, row.row);
+      found.push({ query: position, row: { ...row, row: own } });
+    } else if (index === undefined || isFirstKey(view, plan, row, entry.key)) {
+      found.push({ query: position, row });
     } else {
-      onLost?.(reading.position);
+      onLost?.(position);
     }
   }
   return found;

@@ -98,10 +98,10 @@ export async function listReferrers(
   fields: readonly string[],
 ): Promise<readonly FoundRow[]> {
   await context.kv.get(referenceGuardKey(context.model, row.primaryKey));
-  const where = referenceTo(fields, context.model, row.row);
-  const query = { query: { where }, take: undefined };
-  const all = async (found: readonly { readonly row: FoundRow }[]) => found.map((each) => each.row);
-  const [rows = []] = await readRelated(viewOf(target), [query], all, meter);
+  const values = [context.model.primaryKey.map((field) => row.row[field])];
+  const queries = { query: {}, fields, values, take: undefined };
+  const all = (found: readonly { readonly row: FoundRow }[]) => found.map((each) => each.row);
+  const [rows = []] = await readRelated(viewOf(target), queries, all, meter);
   return rows;
 }
 

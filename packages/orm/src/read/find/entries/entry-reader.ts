@@ -145,7 +145,7 @@ export class EntryReader {
     const entries =
       selector === undefined
         ? []
-        : await readWithSchema(this.#view, () => this.#list(selector, reverse, count));
+        : await readWithSchema(this.#view, () => listEntries(this.#view, selector, reverse, count));
     this.#meter.add(entries.length);
     const last = entries.at(-1);
     if (last === undefined || entries.length < count) {
@@ -163,18 +163,20 @@ export class EntryReader {
     const { segments, reverse } = this.#plan;
     return segments[reverse ? segments.length - 1 - this.#segmentsRead : this.#segmentsRead];
   }
+}
 
-  async #list(
-    selector: KvListSelector,
-    reverse: boolean,
-    count: number,
-  ): Promise<KvEntry<unknown>[]> {
-    const list = this.#view.kv.list(selector, { reverse, limit: count, batchSize: count });
-    const entries = (await list.nextBatch?.()) ?? [];
-    if (entries.length === count) return entries;
-    for (let next = await list.next(); next.done !== true; next = await list.next()) {
-      entries.push(next.value);
-    }
-    return entries;
+/** Lists up to `count` entries of a range, in one batch if the database allows it. */
+export async function listEntries(
+  { kv }: Pick<ReadView, "kv">,
+  selector: KvListSelector,
+  reverse: boolean,
+  count: number,
+): Promise<KvEntry<unknown>[]> {
+  const list = kv.list(selector, { reverse, limit: count, batchSize: count });
+  const entries = (await list.nextBatch?.()) ?? [];
+  if (entries.length === count) return entries;
+  for (let next = await list.next(); next.done !== true; next = await list.next()) {
+    entries.push(next.value);
   }
+  return entries;
 }

@@ -1,0 +1,137 @@
+// Related rows of many rows are read in one pass over the keys of an index. The entries between
+// those of the rows are skipped, or if they are many, each row has a range of its own.
+import { openKv } from "@keywright/core";
+import fc from "fast-check";
+import { expect, it } from "vitest";
+import * as z from "zod";
+import { belongsTo, createDatabase, defineModel, hasMany } from "../src/index.js";
+import { countingKv } from "./counting-kv.js";
+
+const models = {
+  users: defineModel({
+    name: "users",
+    schema: z.object({ id: z.int(), group: z.int() }),
+    primaryKey: "id",
+    indexes: { byGroup: { key: "group" } },
+    relations: { posts: hasMany("posts", "userId") },
+  }),
+  posts: defineModel({
+    name: "posts",
+    schema: z.object({ id: z.int(), userId: z.int(), kind: z.int() }),
+    primaryKey: "id",
+    indexes: { byUser: { key: "userId" }, byKind: { key: ["kind", "userId"] } },
+    relations: { user: belongsTo("users", "userId") },
+  }),
+};
+
+/** A database whose users have these numbers of posts, and are in one of three groups. */
+async function filled(kv: Parameters<typeof createDatabase>[0]["kv"], sizes: readonly number[]) {
+  const reads: number[] = [];
+  const onQuery = (event: { readonly reads: number }) => reads.push(event.reads);
+  const db = await createDatabase({ kv, models, onQuery });
+  const users = sizes.map((_, id) => ({ id, group: id % 3 }));
+  const posts = sizes
+    .flatMap((size, userId) => Array.from({ length: size }, (_, n) => ({ userId, kind: n % 4 })))
+    .map((post, i) => ({ ...post, id: (i * 7919) % 100_003 }));
+  await db.users.createMany({ data: users });
+  if (posts.length > 0) await db.posts.createMany({ data: posts });
+  const postsOf = (id: number) =>
+    posts.filter(({ userId }) => userId === id).sort((a, b) => a.id - b.id);
+  return { db, users, postsOf, ofLast: () => reads.at(-1) };
+}
+
+const sizes = fc.array(fc.oneof(fc.constant(0), fc.nat(6), fc.nat(60)), {
+  minLength: 1,
+  maxLength: 40,
+});
+
+it("the rows of each row are those of a plain array, whatever lies between them", async () => {
+  await fc.assert(
+    fc.asyncProperty(
+      sizes,
+      fc.record({
+        isPart: fc.boolean(),
+        direction: fc.constantFrom("asc", "desc"),
+        take: fc.option(fc.integer({ min: 1, max: 20 }), { nil: undefined }),
+        isFiltered: fc.boolean(),
+        isOfKind: fc.boolean(),
+      }),
+      async (numbers, { isPart, direction, take, isFiltered, isOfKind }) => {
+        await using kv = await openKv();
+        const { db, users, postsOf, ofLast } = await filled(kv, numbers);
+        const query = { orderBy: { id: direction }, ...(isPart && { where: { group: 1 } }) };
+        const where = isOfKind ? { kind: 1 } : {};
+        const filter = ({ id }: { readonly id: number }) => !isFiltered || id % 2 === 0;
+        const include = { posts: { where, take, filter }, _count: { posts: { where } } } as const;
+        const { items } = await db.users.findMany({ ...query, include });
+        const reads = ofLast();
+        const wanted = users.filter(({ group }) => !isPart || group === 1);
+        if (direction === "desc") wanted.reverse();
+        const matching = (id: number) => postsOf(id).filter(({ kind }) => !isOfKind || kind === 1);
+        expect(items).toEqual(
+          wanted.map((user) => ({
+            ...user,
+            posts: matching(user.id).filter(filter).slice(0, take),
+            _count: { posts: matching(user.id).length },
+          })),
+        );
+        // What is skipped is not counted, so the same query may make the same number of reads.
+        const limited = await db.users.findMany({ ...query, include, maxReads: reads! + 1 });
+        expect(limited.items).toEqual(items);
+        for (const condition of ["some", "none"] as const) {
+          const { items: found } = await db.users.findMany({
+            where: { posts: condition === "some" ? { some: where } : { none: where } },
+            orderBy: { id: direction },
+          });
+          const isFound = ({ id }: { readonly id: number }) =>
+            matching(id).length > 0 === (condition === "some");
+          const ids = users.filter(isFound).map(({ id }) => id);
+          expect(found.map(({ id }) => id)).toEqual(direction === "desc" ? ids.reverse() : ids);
+        }
+      },
+    ),
+    { numRuns: 40 },
+  );
+});
+
+it("many rows that lie together take few lists, and those far apart one each", async () => {
+  await using kv = await openKv();
+  const counting = countingKv(kv);
+  const { db } = await filled(
+    counting.kv,
+    Array.from({ length: 60 }, () => 10),
+  );
+  const { calls } = counting;
+  const listsOf = async (read: () => Promise<unknown>): Promise<number> => {
+    calls.list = 0;
+    await read();
+    return calls.list;
+  };
+  const include = { posts: true } as const;
+  const where = { id: { lt: 40 } };
+  expect(await listsOf(() => db.users.findMany({ where, include }))).toBeLessThanOrEqual(3);
+  // Between the posts of two of these users are those of two others. The first list has 5 of them.
+  const apart = { where: { group: 1 }, include } as const;
+  expect(await listsOf(() => db.users.findMany(apart))).toBeGreaterThan(10);
+  const none = { where: { posts: { none: { kind: 3 } } }, orderBy: { id: "asc" } } as const;
+  expect(await listsOf(() => db.users.findMany(none))).toBeLessThanOrEqual(3);
+});
+
+it("a transaction reads no entries between those of the rows", async () => {
+  await using kv = await openKv();
+  const { db, postsOf } = await filled(kv, [3, 3, 3, 3, 3, 3]);
+  const before = postsOf(1).map(({ id }) => id);
+  let attempts = 0;
+  const body = async (tx: Parameters<Parameters<typeof db.transaction>[0]>[0]) => {
+    attempts++;
+    const apart = { where: { group: 0 }, include: { posts: true } } as const;
+    const { items } = await tx.users.findMany(apart);
+    // Others change the posts of a user between the two users of the group.
+    if (attempts === 1) await db.posts.deleteMany({ where: { userId: 1 } });
+    await tx.users.create({ data: { id: 100 + items.length, group: 2 } });
+  };
+  await db.transaction(body, { allowOutsideWrites: true });
+  expect(before).toHaveLength(3);
+  expect(attempts).toBe(1);
+  expect(await db.users.findUnique({ where: { id: 102 } })).not.toBeNull();
+});
