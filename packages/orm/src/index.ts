@@ -62,6 +62,7 @@ export type {
 export type { RowQuery } from "./database/repository/row-reads.js";
 export type { Versioned } from "./database/repository/shape-types.js";
 export type { PurgeOptions, RestoreOptions } from "./database/repository/soft-delete-types.js";
+export type { SnapshotOptions } from "./database/run-snapshot.js";
 export type { ScopedDatabase } from "./database/scope-types.js";
 export type { ScopeValues } from "./database/scoped-models.js";
 export type { SnapshotRepository, SnapshotView } from "./database/snapshot-types.js";
@@ -110,6 +111,7 @@ export {
 } from "./errors/schema-errors.js";
 export { ScopeError } from "./errors/scope-error.js";
 export {
+  type ChangedPlace,
   IsolationUnavailableError,
   SnapshotEndedError,
   SnapshotReadOnlyError,
@@ -211,6 +213,6 @@ export {
   type MigrationDefinition,
   type RowMigration,
 } from "./state/schema/define-migration.js";
-
+export type { TransactionOptions } from "./state/transaction/run-scoped-transaction.js";
 export { type ResumedDeletes, resumeDeletes } from "./write/cascade/resume-deletes.js";
 export type { PurgeResult } from "./write/deleted/purge-rows.js";

@@ -23,9 +23,10 @@ export class TransactionConflictError extends KeywrightError {
   }
 }
 
-/** A place in the database, as errors name it. */
-interface ChangedPlace {
+/** What other commits have changed: rows, or entries of an index, with what is counted of them. */
+export interface ChangedPlace {
   readonly model: string;
+  /** `"primaryKey"` if it is rows. Undefined if it is other records of the model. */
   readonly index: string | undefined;
 }
 

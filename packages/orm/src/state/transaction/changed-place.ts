@@ -1,12 +1,6 @@
 import type { KvKey, KvKeyPart } from "@keywright/core";
+import type { ChangedPlace } from "../../errors/transaction-errors.js";
 import { type CompiledModel, systemPrefix } from "../../model/compiled-model.js";
-
-/** What other commits have changed: rows, or entries of an index, with what is counted of them. */
-export interface ChangedPlace {
-  readonly model: string;
-  /** `"primaryKey"` if it is rows. Undefined if it is other records of the model. */
-  readonly index: string | undefined;
-}
 
 /** @param key a key, or the first parts of the keys of a range. */
 export function placeOfKey(models: Iterable<CompiledModel>, key: KvKey): ChangedPlace | undefined {

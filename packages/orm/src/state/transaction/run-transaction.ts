@@ -1,11 +1,12 @@
 import type { Kv, KvLimits } from "@keywright/core";
 import {
+  type ChangedPlace,
   IsolationUnavailableError,
   TransactionConflictError,
 } from "../../errors/transaction-errors.js";
 import type { CompiledModel } from "../../model/compiled-model.js";
 import { assertArgument, oneOf, positiveInteger } from "../../model/shape.js";
-import { type ChangedPlace, placeOfKey } from "./changed-place.js";
+import { placeOfKey } from "./changed-place.js";
 import { FailedAttempt, retry } from "./retry.js";
 import { TransactionKv } from "./transaction-kv.js";
 import { type Turns, turnsOf } from "./turns.js";
