@@ -1,4 +1,5 @@
 import { type EmbeddedKv, type Kv, openKv } from "@keywright/core";
+import fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import * as z from "zod";
 import {
@@ -20,6 +21,18 @@ const Folder = defineModel({
   indexes: { byParent: { key: "parent" } },
   relations: { within: belongsTo("folders", "parent", { onDelete: "cascade" }) },
 });
+
+const Account = defineModel({
+  name: "accounts",
+  schema: z.object({ id: z.int(), email: z.email() }),
+  primaryKey: "id",
+  indexes: { byEmail: { key: "email", unique: true } },
+});
+
+async function openAccounts() {
+  const kv = await openKv();
+  return { kv, db: await createDatabase({ kv, models: { accounts: Account } }) };
+}
 
 let kv: EmbeddedKv;
 let db: Database<{ users: typeof User }>;
@@ -280,6 +293,60 @@ describe("createMany", () => {
         expect(result.row.versionstamp).toBe(stored.versionstamp);
       }
     }
+  });
+
+  it("makes one operation of 100 rows", async () => {
+    const { counting, counts } = countingKv(kv);
+    const counted = await createDatabase({ kv: counting, models: { users: User } });
+    counts.commits = 0;
+    expect(await counted.users.createMany({ data: people(250) })).toMatchObject({ count: 250 });
+    expect(counts.commits).toBe(3);
+    await expectIndexesToMatch(kv, User);
+  });
+
+  it("gives the results of single creates, whatever rows share keys", async () => {
+    // If two keys of a row are taken, its error may name either of them.
+    // Few values come again in the same group and in others. Of many values, only stored rows share.
+    const rows = fc.constantFrom(300, 20_000, 1e9).chain((values) => {
+      const email = fc
+        .integer({ min: 0, max: values })
+        .map((n) => (n % 97 === 0 ? "none" : `n${n}@x.org`));
+      const row = fc.record({ id: fc.integer({ min: 0, max: values }), email });
+      return fc.array(row, { minLength: 150, maxLength: 350 });
+    });
+    const stored = fc.array(fc.nat({ max: 349 }), { maxLength: 3 });
+    const property = fc.asyncProperty(stored, rows, async (positions, data) => {
+      const before = positions.flatMap((position) => data[position] ?? []);
+      const [single, many] = [await openAccounts(), await openAccounts()];
+      try {
+        for (const { db: each } of [single, many])
+          for (const one of before)
+            await each.accounts.create({ data: one }).catch(() => undefined);
+        const expected: unknown[] = [];
+        for (const [position, one] of data.entries()) {
+          try {
+            expected.push({ ok: true, row: await single.db.accounts.create({ data: one }) });
+          } catch (error) {
+            expected.push({ ok: false, position, code: (error as OrmError).code });
+          }
+        }
+        const { results } = await many.db.accounts.createMany({ data });
+        const actual = results.map((each) =>
+          each.ok
+            ? each
+            : { ok: false, position: each.position, code: (each.error as OrmError).code },
+        );
+        expect(actual).toEqual(expected);
+        const all = { orderBy: { id: "asc" }, take: 400 } as const;
+        const { items } = await single.db.accounts.findMany(all);
+        expect((await many.db.accounts.findMany(all)).items).toEqual(items);
+        await expectIndexesToMatch(many.kv, Account);
+      } finally {
+        single.kv.close();
+        many.kv.close();
+      }
+    });
+    await fc.assert(property, { numRuns: 12, endOnFailure: true });
   });
 
   it("lets a row and its entries expire together", async () => {

@@ -2,7 +2,7 @@ import { hasCopies, planWithCopies } from "../../derived/copies/plan-with-copies
 import { type PlannedChange, type PlannedRow, planRow } from "../../derived/plan-row.js";
 import { storedForm } from "../../model/rows/stored-form.js";
 import type { CatalogSnapshot } from "../../state/catalog/catalog-snapshot.js";
-import { viewOf } from "../../state/context/read-view.js";
+import { type ReadView, viewOf } from "../../state/context/read-view.js";
 import { assertInScope } from "../../state/context/scope.js";
 import type { RelatedStore } from "../../state/context/table-context.js";
 import { whenReady } from "../../state/context/when-ready.js";
@@ -13,6 +13,8 @@ import { planReferences } from "../../state/references/plan-references.js";
  * row is planned here. Returns a promise only if something has to be read, such as rows that are
  * newly referred to.
  *
+ * @param view a view by the same snapshot.
+ *
  * @throws {IndexKeyError} if a value cannot be part of a key, or a key is too long.
  * @throws {ReferenceMissingError} if the row refers to a row that does not exist.
  * @throws {UniqueConstraintError} if a recorded duplicate has a unique key that the row takes.
@@ -21,6 +23,7 @@ export function planChange(
   store: RelatedStore,
   catalog: CatalogSnapshot,
   change: PlannedRow,
+  view: ReadView = viewOf(store, catalog),
 ): PlannedChange | Promise<PlannedChange> {
   const row = change.row && storedForm(change.row);
   const planned = row === change.row ? change : { ...change, row };
@@ -28,7 +31,6 @@ export function planChange(
     if (planned.before !== null && !planned.isNew) assertInScope(store, planned.before.row);
     if (row !== null) assertInScope(store, row);
   }
-  const view = viewOf(store, catalog);
   if (row !== null && hasCopies(store)) return planWithCopies(store, view, planned);
   return whenReady(planReferences(store, planned), (found) => planRow(view, planned, found));
 }

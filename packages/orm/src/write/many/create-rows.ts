@@ -1,4 +1,5 @@
 import { withPosition } from "../../errors/row-errors.js";
+import type { AnyRow } from "../../model/compiled-model.js";
 import { copyInput } from "../../model/rows/copy-of-data.js";
 import { assertArgument, flag } from "../../model/shape.js";
 import type { FoundRow } from "../../state/context/any-query.js";
@@ -9,6 +10,7 @@ import { isHookError } from "../input/row-hooks.js";
 import { assertWriteOptions, type WriteOptions } from "../input/write-options.js";
 import { createRow, insertNewRow, newRow } from "../rows/create-row.js";
 import { writeAtomically } from "../rows/run-atomically.js";
+import { canCreateTogether, createTogether, type ParsedRow } from "./create-together.js";
 import { CreationOrder, isDuplicate } from "./creation-order.js";
 import { type RowResult, writeEach } from "./write-each.js";
 
@@ -75,14 +77,28 @@ async function createEach(
 ): Promise<RowResult[]> {
   assertWriteOptions(context.model, options);
   const order = new CreationOrder(context);
-  const write = (within: TableContext, row: unknown) =>
-    order.create(
-      () => newRow(within, row),
-      (parsed) => insertNewRow(within, parsed, options),
-    );
-  const results = await writeEach(context, { items: data, write, isAlone });
+  const createInOrder = <T>(
+    items: readonly T[],
+    parse: (within: TableContext, item: T) => AnyRow | Promise<AnyRow>,
+  ): Promise<RowResult[]> => {
+    const write = (within: TableContext, item: T) =>
+      order.create(
+        () => parse(within, item),
+        (row) => insertNewRow(within, row, options),
+      );
+    return writeEach(context, { items, write, isAlone });
+  };
+  const results =
+    !isAlone && canCreateTogether(context, options)
+      ? await createTogether(context, data, (rows) => createInOrder(rows, (_, row) => rowOf(row)))
+      : await createInOrder(data, newRow);
   // A row that was created says itself which one it is.
   return results.map((result, position) => (result.ok ? result : { ...result, position }));
+}
+
+function rowOf(parsed: ParsedRow): AnyRow {
+  if ("error" in parsed) throw parsed.error;
+  return parsed.row;
 }
 
 /** After how many rows other work of the process gets its turn. */

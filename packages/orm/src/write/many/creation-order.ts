@@ -88,7 +88,10 @@ export class CreationOrder {
    * @throws {UniqueConstraintError} if a row before it has one of its keys.
    * @throws what `parse` and `insert` throw.
    */
-  async create<T>(parse: () => Promise<AnyRow>, insert: (row: AnyRow) => Promise<T>): Promise<T> {
+  async create<T>(
+    parse: () => AnyRow | Promise<AnyRow>,
+    insert: (row: AnyRow) => Promise<T>,
+  ): Promise<T> {
     const entrant = new Entrant();
     const position = this.#entrants.push(entrant);
     try {
@@ -109,7 +112,7 @@ export class CreationOrder {
     }
   }
 
-  async #parsed(entrant: Entrant, parse: () => Promise<AnyRow>): Promise<AnyRow> {
+  async #parsed(entrant: Entrant, parse: () => AnyRow | Promise<AnyRow>): Promise<AnyRow> {
     try {
       const row = await parse();
       Object.assign(entrant, keysOf(this.#context, row));

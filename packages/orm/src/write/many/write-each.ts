@@ -49,9 +49,9 @@ interface Written {
 type Outcome = PromiseSettledResult<Written | undefined>;
 
 /** How many rows are a group, whose reads and commits are made together. */
-const rowsPerGroup = 100;
+export const rowsPerGroup = 100;
 /** How many groups are in progress at the same time, so that a network is not idle. */
-const groupsAtOnce = 8;
+export const groupsAtOnce = 8;
 
 /**
  * Writes rows as if each were written by a separate call, and returns the results in the order of
@@ -127,7 +127,7 @@ function groupsCommits(kv: Kv & { readonly limits?: KvLimits }): boolean {
 }
 
 /** True if every other row would fail too, or the transaction has ended or has to run again. */
-function isOfCall({ transaction }: TableContext, error: unknown): boolean {
+export function isOfCall({ transaction }: TableContext, error: unknown): boolean {
   if (isHookError(error)) return false;
   return (
     error instanceof InvalidArgumentError ||

@@ -8,6 +8,7 @@ import type { FoundRow } from "../../state/context/any-query.js";
 import { viewOf } from "../../state/context/read-view.js";
 import { withScopeValues } from "../../state/context/scope.js";
 import type { TableContext } from "../../state/context/table-context.js";
+import { whenReady } from "../../state/context/when-ready.js";
 import { commitChange } from "../commit/commit-change.js";
 import { withCreationTime } from "../input/add-timestamps.js";
 import { assertUnmarked } from "../input/assert-unmarked.js";
@@ -47,24 +48,35 @@ export function insertNewRow(
   );
 }
 
-/** Calls `beforeCreate`, adds a generated id, and returns the parsed row. */
-export async function newRow(context: TableContext, data: unknown): Promise<AnyRow> {
-  const { model, scope, settings } = context;
+/**
+ * Calls `beforeCreate`, adds a generated id, and returns the parsed row. Returns a promise only if
+ * there is a hook, or if the schema has asynchronous parts.
+ */
+export function newRow(context: TableContext, data: unknown): AnyRow | Promise<AnyRow> {
+  const { model, settings } = context;
   if (typeof data !== "object" || data === null || Array.isArray(data)) {
-    return await parseRow(model, data);
+    return parseRow(model, data);
   }
-  let input = copyData(model, data);
+  const input = copyData(model, data);
   const beforeCreate = settings.hooks[model.name]?.beforeCreate;
-  if (beforeCreate !== undefined) {
-    input = copyData(model, await callBeforeHook(input, beforeCreate));
-  }
+  if (beforeCreate === undefined) return parsedRow(context, input);
+  return callBeforeHook(input, beforeCreate).then((changed) =>
+    parsedRow(context, copyData(model, changed)),
+  );
+}
+
+function parsedRow(context: TableContext, data: AnyRow): AnyRow | Promise<AnyRow> {
+  const { model, scope } = context;
+  let input = data;
   if (scope !== undefined) input = withScopeValues(context, input);
   if (model.generatesId) input = withId(model, input);
   if (model.timestamps !== undefined) input = withCreationTime(model, input);
   const parsing = parseNewRow(model, input);
-  const row = parsing instanceof Promise ? await parsing : parsing;
-  if (model.softDelete !== undefined) assertUnmarked(model, row);
-  return row;
+  if (model.softDelete === undefined) return parsing;
+  return whenReady(parsing, (row) => {
+    assertUnmarked(model, row);
+    return row;
+  });
 }
 
 /** Stores a new row that has been parsed, and calls `duringCreate` in the same commit. */

@@ -1,0 +1,244 @@
+import type { AtomicOperation, KvCommitError, KvCommitResult, KvKeyPart } from "@keywright/core";
+import { hasCopies } from "../../derived/copies/plan-with-copies.js";
+import { maintainedCounters } from "../../derived/counters/maintained-counters.js";
+import { addWrites, type Write } from "../../derived/effects.js";
+import type { PlannedChange } from "../../derived/plan-row.js";
+import type { AnyRow } from "../../model/compiled-model.js";
+import { keyText } from "../../model/keys/key-text.js";
+import { primaryKeyOf, rowKey } from "../../model/keys/primary-key.js";
+import { currentTime } from "../../model/rows/time.js";
+import type { CatalogSnapshot } from "../../state/catalog/catalog-snapshot.js";
+import { viewOf } from "../../state/context/read-view.js";
+import type { TableContext } from "../../state/context/table-context.js";
+import { withJoinedReads } from "../../state/context/with-joined-reads.js";
+import { writableCatalog } from "../../state/context/writable-catalog.js";
+import { readStored } from "../../state/rows/read-rows.js";
+import { turnsOf } from "../../state/transaction/turns.js";
+import { yieldToEventLoop } from "../../state/transaction/yield-to-event-loop.js";
+import { planChange } from "../commit/plan-change.js";
+import type { WriteOptions } from "../input/write-options.js";
+import { newRow } from "../rows/create-row.js";
+import { isDuplicate } from "./creation-order.js";
+import { groupsAtOnce, isOfCall, type RowResult, rowsPerGroup } from "./write-each.js";
+
+/** A row that was parsed, or the error of its data. */
+export type ParsedRow = { readonly row: AnyRow } | { readonly error: unknown };
+
+/** A row whose change is planned, or the error that it has failed with. */
+type PlannedRow = PlannedChange | { readonly error: unknown };
+
+/** Rows whose change is one operation. */
+interface Group {
+  readonly parsed: readonly ParsedRow[];
+  readonly catalog: CatalogSnapshot;
+  readonly planned: readonly PlannedRow[];
+}
+
+/**
+ * True if the rows of a call can be created by one operation for each group of them: the commit of
+ * a row then checks and changes only keys of its own, sums, and rows of other models, and nothing
+ * follows it.
+ */
+export function canCreateTogether(context: TableContext, { expireIn }: WriteOptions): boolean {
+  const { model, links, limits, catalog, settings, transaction } = context;
+  if (transaction !== undefined || expireIn !== undefined || !catalog.capabilities.isLocal)
+    return false;
+  if (settings.hooks[model.name] !== undefined || hasCopies(context)) return false;
+  for (const { target } of links.relations.values()) if (target.name === model.name) return false;
+  return (
+    limits.checks === Number.POSITIVE_INFINITY && limits.mutations === Number.POSITIVE_INFINITY
+  );
+}
+
+/** True if nothing that the catalog shows needs more than the operation of a group. */
+function isPlain(snapshot: CatalogSnapshot): boolean {
+  const { growing, hasRanks, recordsRows } = maintainedCounters(snapshot);
+  if (snapshot.other !== undefined || snapshot.hasPendingIndex) return false;
+  return growing === undefined && !hasRanks && !recordsRows;
+}
+
+/**
+ * Creates rows in groups, each by one operation. Rows of a group that others precede with the same
+ * key, and all rows of a group whose operation fails, are created one by one, so that each has the
+ * result that it would have alone.
+ *
+ * @param createEach creates parsed rows as if each were created by a separate call, in their order.
+ * @returns the results in the order of `data`.
+ */
+export async function createTogether(
+  context: TableContext,
+  data: readonly unknown[],
+  createEach: (rows: readonly ParsedRow[]) => Promise<readonly RowResult[]>,
+): Promise<RowResult[]> {
+  const joined = withJoinedReads(context, (keys) => readStored(context, keys));
+  const results: RowResult[] = [];
+  const begun: Promise<readonly RowResult[]>[] = [];
+  const finishFirst = async (): Promise<void> => {
+    for (const result of await begun[0]!) {
+      if (!result.ok && isOfCall(context, result.error)) throw result.error;
+      results.push(result);
+    }
+    void begun.shift();
+  };
+  const finishAll = async (): Promise<void> => {
+    while (begun.length > 0) await finishFirst();
+  };
+  /** The unique keys of the rows before. */
+  const taken = new Set<string>();
+  // Rows that exist often come together, and the operation of their group fails.
+  let hasDuplicates = false;
+  const noteDuplicates = (created: readonly RowResult[]): readonly RowResult[] => {
+    hasDuplicates = created.some((each) => !each.ok && isDuplicate(context.model, each.error));
+    return created;
+  };
+  try {
+    for (let from = 0; from < data.length; from += rowsPerGroup) {
+      if (from > 0) await yieldToEventLoop();
+      const parsed = await parseRows(context, data.slice(from, from + rowsPerGroup));
+      const group = await planGroup(joined, parsed);
+      const isAlone = group === undefined || !takeKeys(context, group.planned, taken);
+      // Rows with the same key are created in their order.
+      if (isAlone) await finishAll();
+      const created =
+        isAlone || hasDuplicates ? createEach(parsed) : createGroup(context, group, createEach);
+      const noted = created.then(noteDuplicates);
+      // Awaited in its turn.
+      noted.catch(() => undefined);
+      begun.push(noted);
+      if (isAlone) await finishAll();
+      else if (begun.length === groupsAtOnce) await finishFirst();
+    }
+    await finishAll();
+  } finally {
+    await Promise.allSettled(begun);
+  }
+  return results;
+}
+
+async function parseRows(context: TableContext, data: readonly unknown[]): Promise<ParsedRow[]> {
+  const parsed: ParsedRow[] = [];
+  for (const input of data) {
+    try {
+      const row = newRow(context, input);
+      parsed.push({ row: row instanceof Promise ? await row : row });
+    } catch (error) {
+      parsed.push({ error });
+    }
+  }
+  return parsed;
+}
+
+/** Returns undefined if the rows have to be created one by one. */
+async function planGroup(
+  context: TableContext,
+  parsed: readonly ParsedRow[],
+): Promise<Group | undefined> {
+  if (turnsOf(context.kv).isUsed) return undefined;
+  let catalog: CatalogSnapshot;
+  try {
+    catalog = await writableCatalog(context);
+  } catch {
+    // The write of each row reports the reason.
+    return undefined;
+  }
+  if (!isPlain(catalog)) return undefined;
+  const view = viewOf(context, catalog);
+  const plans: (PlannedRow | Promise<PlannedRow>)[] = [];
+  for (const each of parsed) {
+    if ("error" in each) {
+      plans.push(each);
+      continue;
+    }
+    try {
+      const { row } = each;
+      const primaryKey = primaryKeyOf(context.model, row);
+      const plan = planChange(context, catalog, { primaryKey, before: null, row }, view);
+      plans.push(plan instanceof Promise ? plan.catch(failedRow) : plan);
+    } catch (error) {
+      plans.push({ error });
+    }
+  }
+  const planned: PlannedRow[] = [];
+  for (const plan of plans) planned.push(plan instanceof Promise ? await plan : plan);
+  const hasUpkeep = planned.some((each) => "effects" in each && each.effects.upkeep.length > 0);
+  return hasUpkeep ? undefined : { parsed, catalog, planned };
+}
+
+function failedRow(error: unknown): PlannedRow {
+  return { error };
+}
+
+/** Adds the unique keys of rows to those that are taken. Returns false if one of them was taken. */
+function takeKeys(
+  { model }: TableContext,
+  planned: readonly PlannedRow[],
+  taken: Set<string>,
+): boolean {
+  let size = taken.size;
+  for (const each of planned) {
+    if ("error" in each) continue;
+    taken.add(keyText(rowKey(model, each.primaryKey)));
+    for (const { key } of each.effects.claims) taken.add(keyText(key));
+    size += 1 + each.effects.claims.length;
+  }
+  return taken.size === size;
+}
+
+async function createGroup(
+  context: TableContext,
+  { parsed, catalog, planned }: Group,
+  createEach: (rows: readonly ParsedRow[]) => Promise<readonly RowResult[]>,
+): Promise<readonly RowResult[]> {
+  let result: KvCommitResult | KvCommitError;
+  const committedAt = performance.now();
+  try {
+    result = await groupOperation(context, catalog, planned).commit();
+  } catch {
+    result = { ok: false };
+  }
+  if (!result.ok) return await createEach(parsed);
+  const { versionstamp } = result;
+  context.catalog.confirm(catalog, committedAt);
+  return planned.map((each): RowResult => {
+    if ("error" in each) return { ok: false, error: each.error };
+    const { primaryKey, row } = each;
+    return { ok: true, row: { primaryKey, row: row!, versionstamp } };
+  });
+}
+
+function groupOperation(
+  { kv }: TableContext,
+  catalog: CatalogSnapshot,
+  planned: readonly PlannedRow[],
+): AtomicOperation {
+  const operation = kv.atomic().check(catalog.check);
+  const now = currentTime();
+  const sums = new Map<string, { key: readonly KvKeyPart[]; by: bigint }>();
+  /** The versionstamps of rows to which several rows may refer. */
+  const checked = new Map<string, string | null>();
+  for (const each of planned) {
+    if ("error" in each) continue;
+    const { checks, claims, writes } = each.effects;
+    operation.check(checks[0]!);
+    for (let i = 1; i < checks.length; i++) {
+      const { key, versionstamp } = checks[i]!;
+      const text = keyText(key);
+      if (checked.get(text) === versionstamp) continue;
+      checked.set(text, versionstamp);
+      operation.check(checks[i]!);
+    }
+    for (const { key } of claims) operation.check({ key, versionstamp: null });
+    // A row that does not expire has no writes that depend on the time.
+    const others = (writes as readonly Write[]).filter((write) => {
+      if (write.type !== "sum") return true;
+      const text = keyText(write.key);
+      const before = sums.get(text);
+      if (before === undefined) sums.set(text, { key: write.key, by: write.by });
+      else before.by = BigInt.asUintN(64, before.by + write.by);
+      return false;
+    });
+    addWrites(operation, others, now);
+  }
+  for (const { key, by } of sums.values()) operation.sum(key, by);
+  return operation;
+}
