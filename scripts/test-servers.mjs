@@ -8,7 +8,7 @@ import { fileURLToPath } from "node:url";
 /** Chosen so that CI does not take long: the slow files of the ORM are not among them. */
 const main = [
   ...["migrate", "backfill", "lease", "interrupted-transform", "copies-and-pointers", "races"],
-  ...["writes", "counters", "live", "turns"],
+  ...["writes", "counters", "live", "turns", "anomalies"],
 ];
 /** A server speaks the protocol of attached processes, which have all of these files. */
 const mainThroughServer = ["backfill", "races", "writes", "live"];
