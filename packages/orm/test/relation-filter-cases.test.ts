@@ -312,3 +312,48 @@ it("reads no related row outside of a scope", async () => {
   expect(idsOf(await acme.sales.findMany(ofShop))).toEqual(["of b"]);
   expect(idsOf(await db.scope({ tenant: "other" }).sales.findMany(ofShop))).toEqual([]);
 });
+
+it("reads the counter of the related rows if there is one", async () => {
+  const User = defineModel({
+    name: "users",
+    schema: z.object({ id: z.int() }),
+    primaryKey: "id",
+    relations: { posts: hasMany("posts", "userId") },
+  });
+  const Post = defineModel({
+    name: "posts",
+    schema: z.object({
+      id: z.int(),
+      userId: z.int(),
+      kind: z.int(),
+      deletedAt: z.date().optional(),
+    }),
+    primaryKey: "id",
+    indexes: { byUser: { key: ["userId", "kind"], count: true }, ofUser: { key: "userId" } },
+    relations: { user: belongsTo("users", "userId") },
+    softDelete: "deletedAt",
+  });
+  await using kv = await openKv();
+  const reads: number[] = [];
+  const onQuery = (event: { readonly reads: number }) => reads.push(event.reads);
+  const db = await createDatabase({ kv, models: { users: User, posts: Post }, onQuery });
+  await db.users.createMany({ data: [0, 1, 2, 3].map((id) => ({ id })) });
+  const posts = [0, 1, 2].map((id) => ({ id, userId: id, kind: 1 }));
+  await db.posts.createMany({ data: posts });
+  await db.posts.delete({ where: { id: 1 } });
+  await db.posts.update({ where: { id: 2 }, data: { kind: 2 } });
+  await db.posts.create({ data: { id: 4, userId: 3, kind: 1 }, expireIn: 1 });
+  const without = { where: { posts: { none: { kind: 1 } } }, orderBy: { id: "asc" } } as const;
+  const wanted = [{ id: 1 }, { id: 2 }, { id: 3 }];
+  await expect.poll(async () => (await db.users.findMany(without)).items).toEqual(wanted);
+  await db.posts.deleteMany({ where: { userId: 3 } });
+  expect((await db.users.findMany(without)).items).toEqual(wanted);
+  const within = await db.transaction(async (tx) => (await tx.users.findMany(without)).items);
+  expect(within).toEqual(wanted);
+  // Four users and four counters, and no post.
+  await db.users.findMany({ ...without, where: { posts: { none: { kind: 3 } } } });
+  expect(reads.at(-1)).toBeLessThanOrEqual(4 + 4 + 2);
+  const some = { where: { id: 0, posts: { some: { kind: 1 } } } } as const;
+  expect(await db.users.findFirst(some)).toEqual({ id: 0 });
+  expect(reads.at(-1)).toBe(2);
+});

@@ -2,6 +2,7 @@ import type { KvKey } from "@keywright/core";
 import { counterKey } from "../../derived/counters/counter-keys.js";
 import { readCounterValues, withoutExpired } from "../../derived/counters/read-counters.js";
 import type { AnyRow } from "../../model/compiled-model.js";
+import type { AnyQuery } from "../../state/context/any-query.js";
 import { inParallel } from "../../state/context/in-parallel.js";
 import type { ReadMeter } from "../../state/context/read-meter.js";
 import type { ReadView } from "../../state/context/read-view.js";
@@ -28,25 +29,38 @@ export async function countEach(
   queries: CountQueries,
   meter: ReadMeter,
 ): Promise<number[]> {
-  const { fields, values, where } = queries;
-  const queryFor = (own: readonly unknown[]) => {
-    const conditions = fields.map((field, i) => [field, own[i]] as const);
-    return { where: { ...Object.fromEntries(conditions), ...where } };
-  };
+  const { values } = queries;
+  const [first] = values;
+  if (first === undefined) return [];
+  const counts = await readCountOfEach(view, queries, meter);
+  if (counts !== undefined) return counts;
+  const isWalked = maySkipEntries(view, meter) && countsEntries(view, queryOf(queries, first));
+  const walked = isWalked ? await countWalked(view, queries, meter) : [];
+  return await inParallel(
+    [...values.entries()],
+    maxConcurrent,
+    async ([i, own]) => walked[i] ?? (await countRows(view, queryOf(queries, own), meter)),
+  );
+}
+
+function queryOf({ fields, where }: CountQueries, own: readonly unknown[]): AnyQuery {
+  const conditions = fields.map((field, i) => [field, own[i]] as const);
+  return { where: { ...Object.fromEntries(conditions), ...where } };
+}
+
+/** Returns the numbers of {@link countEach} if counters have all of them. */
+export async function readCountOfEach(
+  view: ReadView,
+  queries: CountQueries,
+  meter: ReadMeter,
+): Promise<number[] | undefined> {
+  const { fields, values } = queries;
   const [first] = values;
   if (first === undefined) return [];
   await refreshCounters(view);
-  const counted = findCounted(view, queryFor(first));
+  const counted = findCounted(view, queryOf(queries, first));
   const positions = counted && positionsOf(counted.plan, counted.segments, fields);
-  if (counted === undefined || positions === undefined) {
-    const isWalked = maySkipEntries(view, meter) && countsEntries(view, queryFor(first));
-    const walked = isWalked ? await countWalked(view, queries, meter) : [];
-    return await inParallel(
-      [...values.entries()],
-      maxConcurrent,
-      async ([i, own]) => walked[i] ?? (await countRows(view, queryFor(own), meter)),
-    );
-  }
+  if (counted === undefined || positions === undefined) return undefined;
   const { plan, segments, counter } = counted;
   const parts = keyFields(view.model, plan.index);
   const keysFor = (own: readonly unknown[]): KvKey[] =>

@@ -7,6 +7,7 @@ import type { KeySource, RelatedRow } from "../../state/context/open-filters.js"
 import type { ReadMeter } from "../../state/context/read-meter.js";
 import type { ReadView } from "../../state/context/read-view.js";
 import { referencedKey } from "../../state/references/referenced-key.js";
+import { readCountOfEach } from "../aggregate/count-each.js";
 import { readRelated } from "../include/read-related.js";
 import { keyFields } from "../plan/fields/key-fields.js";
 import { collectKeys } from "./collect-keys.js";
@@ -154,7 +155,15 @@ export class OpenFilter {
   }
 
   async #testReferring(rows: readonly RelatedRow[], fields: readonly string[]): Promise<boolean[]> {
-    const { where } = this.#filter.query ?? {};
+    const { where, related } = this.#filter.query ?? {};
+    // Other writers change a counter more often than the entry that a transaction finds.
+    if (related === undefined && !this.#view.isInTransaction) {
+      const { primaryKey } = this.#view.model;
+      const values = rows.map(({ row }) => primaryKey.map((field) => row[field]));
+      const queries = { fields, values, where: where ?? {} };
+      const counts = await readCountOfEach(this.#walkedTable(), queries, this.#meter);
+      if (counts !== undefined) return counts.map((count) => count > 0);
+    }
     const accept = (found: readonly FoundRow[]) => this.#related.matchNested(found);
     return await this.#existing(rows, fields, where, accept);
   }
