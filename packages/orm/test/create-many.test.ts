@@ -342,8 +342,8 @@ describe("createMany", () => {
         expect((await many.db.accounts.findMany(all)).items).toEqual(items);
         await expectIndexesToMatch(many.kv, Account);
       } finally {
-        single.kv.close();
-        many.kv.close();
+        await single.kv.close();
+        await many.kv.close();
       }
     });
     await fc.assert(property, { numRuns: 12, endOnFailure: true });
