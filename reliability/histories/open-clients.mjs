@@ -7,9 +7,7 @@ import { transactionFaults, withUnknownOutcomes } from "./faulty-transactions.mj
 import { models } from "./transaction-calls.mjs";
 
 /**
- * Opens a database several times. Without a fault, the first connection makes a row that expires and
- * deletes it before the others open. The others learn that rows of a model may expire only when they
- * read its catalog again, and until then their counts may include rows that have expired.
+ * Opens a database several times.
  *
  * @param where where it is, as data that can be sent to another process. `path`, `etcd` or
  * `postgres` says in which engine. Without one it is in memory. `deadlines` are those of the
@@ -22,26 +20,12 @@ export async function openClients(where, connections) {
     for (const kv of kvs) await kv.close();
   };
   try {
-    const [first] = await openNext(where, kvs, 1);
-    if (where.fault === undefined) {
-      await first.tasks.create({ data: { id: "0", list: "", n: 0 }, expireIn: 60_000 });
-      await first.tasks.delete({ where: { id: "0" } });
-    }
-    return { dbs: [first, ...(await openNext(where, kvs, connections - 1))], close };
+    for (let i = 0; i < connections; i++) kvs.push(await open(where, i));
+    return { dbs: await Promise.all(kvs.map((kv) => createDatabase({ kv, models }))), close };
   } catch (error) {
     await close();
     throw error;
   }
-}
-
-async function openNext(where, kvs, count) {
-  const opened = [];
-  for (let i = 0; i < count; i++) {
-    const kv = await open(where, kvs.length);
-    kvs.push(kv);
-    opened.push(kv);
-  }
-  return await Promise.all(opened.map((kv) => createDatabase({ kv, models })));
 }
 
 async function open({ path, etcd, postgres, deadlines = [], fault }, number) {

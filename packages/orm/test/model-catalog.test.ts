@@ -104,15 +104,20 @@ it("assertSameKey of a stale catalog notices a primary key that was changed", as
 it("a commit that checked an entry makes it current, unless the entry was replaced", async () => {
   const { catalog } = await open();
   const { snapshot } = catalog;
+  const [before, commit, after] = ["1", "2", "3"].map((versionstamp) => ({ versionstamp }));
   now += catalog.maxAgeMs;
-  catalog.confirm(snapshot, now);
+  catalog.confirm(snapshot, now, commit!.versionstamp);
   expect(catalog.isFresh).toBe(true);
+  expect(catalog.isCurrentFor(snapshot, [before!, commit!])).toBe(true);
+  expect(catalog.isCurrentFor(snapshot, [before!, after!])).toBe(false);
   // An earlier commit that ends later takes nothing back.
-  catalog.confirm(snapshot, now - catalog.maxAgeMs);
+  catalog.confirm(snapshot, now - catalog.maxAgeMs, before!.versionstamp);
   expect(catalog.isFresh).toBe(true);
+  expect(catalog.isCurrentFor(snapshot, [commit!])).toBe(true);
   await kv.set(snapshot.check.key, (await kv.get(snapshot.check.key)).value);
   await catalog.reload();
   now += catalog.maxAgeMs;
-  catalog.confirm(snapshot, now);
+  catalog.confirm(snapshot, now, after!.versionstamp);
   expect(catalog.isFresh).toBe(false);
+  expect(catalog.isCurrentFor(catalog.snapshot, [after!])).toBe(false);
 });

@@ -1,6 +1,6 @@
 import type { KvKey } from "@keywright/core";
 import { counterKey } from "../../derived/counters/counter-keys.js";
-import { readCounterValues, withoutExpired } from "../../derived/counters/read-counters.js";
+import { readCounterValues } from "../../derived/counters/read-counters.js";
 import type { AnyRow } from "../../model/compiled-model.js";
 import type { AnyQuery } from "../../state/context/any-query.js";
 import { inParallel } from "../../state/context/in-parallel.js";
@@ -71,7 +71,7 @@ export async function readCountOfEach(
     });
   const keys = values.flatMap(keysFor);
   meter.index = nameOfIndex(plan);
-  const counters = await withoutExpired(view, meter, () => readCounterValues(view, keys, meter));
+  const counters = await readCounterValues(view, keys, meter);
   const counts = values.map(() => 0);
   for (const [i, { value }] of counters.entries())
     counts[Math.floor(i / segments.length)]! += Number(BigInt.asIntN(64, value));

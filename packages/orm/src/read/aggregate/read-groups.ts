@@ -13,6 +13,7 @@ import { keyText } from "../../model/keys/key-text.js";
 import { awaitAll } from "../../state/context/await-all.js";
 import type { ReadMeter } from "../../state/context/read-meter.js";
 import type { ReadView } from "../../state/context/read-view.js";
+import { readStored } from "../../state/rows/read-rows.js";
 import type { Segment } from "../plan/ranges/query-plan.js";
 import type { AggregatePlan } from "./plan-aggregate.js";
 
@@ -65,7 +66,7 @@ export async function* readGroups(
       yield [{ parts: equals, count: 0n, sums: [] }];
       continue;
     }
-    const counters = await withoutExpired(view, meter, () => readCounterValues(view, keys, meter));
+    const counters = await readCounterValues(view, keys, meter);
     yield groupsOf(plan, counters);
   }
 }
@@ -100,7 +101,7 @@ async function* listGroups(
     let page: CounterValue[] = [];
     const range = rangeOf(view, count, segment, after, reverse);
     if (range === undefined) return;
-    const counters = await withoutExpired(view, meter, async () => {
+    const readPage = async () => {
       // Most queries have one page, whose sums are read at the same time as the counts. A small page
       // waits for its counts, so that it reads no other sums.
       const ranges = after === undefined && limit === batchSize ? sumRanges : [];
@@ -122,7 +123,10 @@ async function* listGroups(
         ofSums.push(...(await list(view, { start, end }, meter, {})));
       }
       return [...page, ...ofSums];
-    });
+    };
+    const counters = await withoutExpired(view, meter, (others) =>
+      awaitAll([readPage(), readStored(view, others)]),
+    );
     yield groupsOf(plan, counters);
     if (page.length < limit) return;
     after = page.at(-1)?.key;

@@ -54,6 +54,11 @@ interface OpenOptions {
   readonly stored?: ReadCatalogEntry | undefined;
 }
 
+/** The version of an entry. Null if it does not exist. */
+export interface Versioned {
+  readonly versionstamp: string | null;
+}
+
 interface ReadCatalogEntry {
   readonly entry: KvEntryMaybe<CatalogEntry>;
   /** The time before the read, in milliseconds of the monotonic clock. */
@@ -177,9 +182,28 @@ export class ModelCatalog {
   }
 
   /** Records that the entry was unchanged at a time, because a commit has checked it. */
-  confirm(snapshot: CatalogSnapshot, time: number): void {
+  confirm(snapshot: CatalogSnapshot, time: number, versionstamp: string): void {
     const state = this.#state;
-    if (state.snapshot === snapshot && time > state.readAt) state.readAt = time;
+    if (state.snapshot !== snapshot) return;
+    if (time > state.readAt) state.readAt = time;
+    this.confirmFor(snapshot, [{ versionstamp }]);
+  }
+
+  /** True if a snapshot is known to be that of the time at which entries were written. */
+  isCurrentFor(snapshot: CatalogSnapshot, entries: readonly Versioned[]): boolean {
+    const { snapshot: last, holdsUntil } = this.#state;
+    if (snapshot !== last) return false;
+    return entries.every(({ versionstamp }) => versionstamp === null || versionstamp <= holdsUntil);
+  }
+
+  /** Records that the entry was unchanged after entries were written. */
+  confirmFor(snapshot: CatalogSnapshot, entries: readonly Versioned[]): void {
+    const state = this.#state;
+    if (state.snapshot !== snapshot) return;
+    for (const { versionstamp } of entries) {
+      if (versionstamp === null || isUncommitted(versionstamp)) continue;
+      if (versionstamp > state.holdsUntil) state.holdsUntil = versionstamp;
+    }
   }
 
   /** The database itself, even if a transaction is used for reading and writing. */

@@ -1,11 +1,13 @@
-import { isKeywrightError } from "@keywright/core";
+import { isKeywrightError, type KvEntryMaybe } from "@keywright/core";
 import { VersionConflictError } from "../../errors/row-errors.js";
 import { IndexChangedError, IndexNotReadyError } from "../../errors/schema-errors.js";
 import type { CompiledIndex, CompiledModel } from "../../model/compiled-model.js";
 import type { LinkedRelations } from "../../model/relations/linked-relations.js";
 import type { Capabilities, KvReads } from "../catalog/capabilities-of.js";
+import { catalogShape } from "../catalog/catalog-shape.js";
 import type { CatalogSnapshot } from "../catalog/catalog-snapshot.js";
-import type { ModelCatalog } from "../catalog/model-catalog.js";
+import type { ModelCatalog, Versioned } from "../catalog/model-catalog.js";
+import { systemValue } from "../catalog/system-value.js";
 import type { TransactionKv } from "../transaction/transaction-kv.js";
 import { awaitAll } from "./await-all.js";
 import type { DatabaseSettings } from "./database-settings.js";
@@ -170,6 +172,35 @@ export class ReadView implements RelatedModel {
     await this.#catalog.reload();
     this.#catalog.snapshot.assertSameKey();
     this.#setSnapshot();
+  }
+
+  /**
+   * Reads the catalog if another program has recorded that rows of the model expire. Returns true if
+   * the data has to be read again for that reason.
+   *
+   * @param stored the catalog entry, as it was read with the data.
+   * @param before entries that were read before it.
+   * @throws {StateChangedError} if the data has to be read again by a new view.
+   */
+  async learnsOfExpiry(
+    stored: KvEntryMaybe<unknown>,
+    before: readonly Versioned[],
+  ): Promise<boolean> {
+    if (stored.versionstamp === this.snapshot.check.versionstamp) {
+      this.#catalog.confirmFor(this.snapshot, before);
+      return false;
+    }
+    if (systemValue(stored, catalogShape, this.model.name)?.expires !== true) return false;
+    await this.reload();
+    if (this.snapshot.entry.expires !== true) return false;
+    // The catalog may be newer than the state of the call.
+    this.#call?.state?.leave();
+    return true;
+  }
+
+  /** True if the catalog is known to have been the same when entries were written. */
+  isCurrentFor(entries: readonly Versioned[]): boolean {
+    return this.#catalog.isCurrentFor(this.snapshot, entries);
   }
 
   /** @throws {IndexNotReadyError} or {IndexChangedError} if the index cannot be read. */

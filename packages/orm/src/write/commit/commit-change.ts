@@ -90,7 +90,8 @@ export function commitChange(
       throw limitErrorOf(error);
     }
     if (result.ok) {
-      if (context.transaction === undefined) context.catalog.confirm(catalog, committedAt);
+      if (context.transaction === undefined)
+        context.catalog.confirm(catalog, committedAt, result.versionstamp);
       if (effects.upkeep.length > 0) await runUpkeep(context, effects);
       const row = planned.row ?? changed.before?.row;
       return { primaryKey, row: row!, versionstamp: result.versionstamp };

@@ -198,7 +198,7 @@ async function createGroup(
   }
   if (!result.ok) return await createEach(parsed);
   const { versionstamp } = result;
-  context.catalog.confirm(catalog, committedAt);
+  context.catalog.confirm(catalog, committedAt, versionstamp);
   return planned.map((each): RowResult => {
     if ("error" in each) return { ok: false, error: each.error };
     const { primaryKey, row } = each;
