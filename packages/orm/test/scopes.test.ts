@@ -241,7 +241,7 @@ describe("a scope", () => {
     expect((await list.read()).value).toMatchObject([{ tenantId: "acme" }]);
     await Promise.all([list.cancel(), one.cancel()]);
     const nested = acme.scope({ authorId: "u" });
-    expect(Object.keys(nested).sort()).toEqual(["posts", "scope", "transaction"]);
+    expect(Object.keys(nested).sort()).toEqual(["posts", "scope", "snapshot", "transaction"]);
     await nested.posts.create({ data: { id: "n" } });
     expect(await nested.posts.findUnique({ where: { id: "n" } })).toMatchObject({
       tenantId: "acme",
