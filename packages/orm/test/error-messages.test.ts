@@ -301,6 +301,19 @@ const cases: readonly [name: string, text: string, provoke: Provoke][] = [
     },
   ],
   [
+    "SnapshotReadOnlyError",
+    "users.create: the view of a snapshot has only methods that read once; call it on the database",
+    ({ db }) => db.snapshot((view) => (view as unknown as typeof db).users.create({ data: ada })),
+  ],
+  [
+    "SnapshotEndedError",
+    "snapshot: its function has ended, and the call read nothing; await all calls of the view within the function",
+    async ({ db }) => {
+      const view = await db.snapshot(async (it) => ({ users: it.users }));
+      await view.users.findUnique({ where: { id: "ada" } });
+    },
+  ],
+  [
     "TransactionBypassedError",
     "users.create: it was called on the database within a transaction, and would not be part of it; call it on the tx of the transaction, or after the transaction, or pass { allowOutsideWrites: true } to the transaction",
     ({ db }) => db.transaction(() => db.users.create({ data: ada })),
@@ -440,7 +453,11 @@ it("is the example of the code in docs/errors.md", async () => {
   const docs = await readFile(new URL("../../../docs/errors.md", import.meta.url), "utf8");
   for (const [name, text] of cases) {
     const section = docs.split("\n### ").find((part) => part.includes(`\n\n\`${name}\``));
-    expect(section, name).toContain(`\`\`\`text\n${text}\n\`\`\``);
+    const examples = [...(section ?? "").matchAll(/```text\n(.*?)\n```/gs)].map(
+      ([, each]) => each!,
+    );
+    const lines = examples.flatMap((each) => each.split("\n"));
+    expect([...examples, ...lines], name).toContain(text);
   }
 });
 

@@ -56,7 +56,7 @@ it("selectors are merged without a change of their keys, and those between keys 
     });
     await fc.assert(property, { numRuns: 300 });
   } finally {
-    kv.close();
+    await kv.close();
   }
 });
 
@@ -99,6 +99,6 @@ it("a commit checks the pages of a list, and what was listed twice, as one range
       expect(await keysIn(kv, checked[0]!)).toHaveLength(9);
     }
   } finally {
-    kv.close();
+    await kv.close();
   }
 });

@@ -4,7 +4,9 @@ import type { Kv } from "@keywright/core";
 export function readOnlyKv(kv: Kv): Pick<Kv, "get" | "getMany" | "list"> {
   return new Proxy(kv, {
     get(target, property) {
-      if (property === "limits") return Reflect.get(target, property, target);
+      // A symbol asks what kind of object this is, and does not reach the database.
+      if (property === "limits" || typeof property === "symbol")
+        return Reflect.get(target, property, target);
       if (property !== "get" && property !== "getMany" && property !== "list") {
         throw new Error(`The source was asked for its ${String(property)}.`);
       }
