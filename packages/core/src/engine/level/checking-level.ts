@@ -11,7 +11,8 @@ interface NativeLevel {
 const { _iterator: nativeIterator } = ClassicLevel.prototype as unknown as NativeLevel;
 
 /**
- * A LevelDB database whose iterators report damage when they reach their limit.
+ * A LevelDB database whose iterators report damage when they reach their limit: that of what they
+ * have returned, and that of the next entry.
  *
  * LevelDB skips a block that it cannot read. classic-level reports it only when an iterator ends,
  * and an iterator that has returned as many entries as it was asked for has not tried to end. So
@@ -20,6 +21,7 @@ const { _iterator: nativeIterator } = ClassicLevel.prototype as unknown as Nativ
 export class CheckingLevel extends ClassicLevel<Uint8Array, Uint8Array> {
   protected _iterator(options: { readonly limit?: number }): NativeIterator {
     const iterator = nativeIterator.call(this as unknown as NativeLevel, options);
+    if (options.limit === undefined || options.limit < 0) return iterator;
     const nextv = iterator._nextv.bind(iterator);
     iterator._nextv = (size, nextOptions) => nextv(size + 1, nextOptions);
     return iterator;

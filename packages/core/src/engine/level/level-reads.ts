@@ -29,7 +29,7 @@ export interface LevelSource {
   readonly level: Level;
   readonly clock: ExpiryClock;
   readonly hasGetSync: boolean;
-  /** True if an iterator that has reached its limit has reported damage. */
+  /** True if an iterator that has reached its limit has reported damage before the next entry. */
   readonly checksAtLimit: boolean;
   /** Undefined if `bytes` is the database's default. Calls without encodings are faster. */
   readonly encodings: typeof bytes | undefined;
@@ -41,6 +41,11 @@ export interface LevelSource {
 
 /** The key of an entry, and what is stored under it. */
 type LevelRecord = readonly [Uint8Array, Uint8Array];
+
+interface LevelRecords {
+  readonly records: readonly LevelRecord[];
+  readonly isEnd: boolean;
+}
 
 /** A state of the database that does not change. */
 export interface LevelState {
@@ -125,11 +130,22 @@ export class LevelReads {
   }
 
   /** Reads records as they are stored, until the end of the range, the limit, or `maxBytes`. */
-  async #readRecords(
+  async #readRecords(read: RangeRead, maxBytes: number): Promise<LevelRecords> {
+    if (!this.#source.checksAtLimit) return await this.#readBatches(read, maxBytes, false);
+    try {
+      return await this.#readBatches(read, maxBytes, true);
+    } catch {
+      // The damage may be after the limit. Without a limit, only what is read is checked.
+      return await this.#readBatches(read, maxBytes, false);
+    }
+  }
+
+  async #readBatches(
     { range, limit, reverse }: RangeRead,
     maxBytes: number,
-  ): Promise<{ readonly records: readonly LevelRecord[]; readonly isEnd: boolean }> {
-    const { level, checksAtLimit } = this.#source;
+    checksAtLimit: boolean,
+  ): Promise<LevelRecords> {
+    const { level } = this.#source;
     const { start: gte, end: lt } = range;
     const snapshot = this.#state?.held.snapshot;
     const of = snapshot === undefined ? {} : { snapshot };
