@@ -1,3 +1,5 @@
+import { Buffer } from "node:buffer";
+import { randomBytes } from "node:crypto";
 import { existsSync } from "node:fs";
 import {
   appendFile,
@@ -110,6 +112,30 @@ describe("a database on disk", () => {
       await using kv = await openKv(folder, { checkFiles: false });
       expect((await kv.get(["late", 1])).value).toBeDefined();
       expect(await kv.verifyFiles()).toBeUndefined();
+    });
+  });
+
+  it("is noticed by a read of large values, wherever it stops", async () => {
+    await withFolder(async (folder) => {
+      const kv = await openKv(folder);
+      const values = Array.from({ length: 40 }, () => new Uint8Array(randomBytes(62_000)));
+      for (const [n, value] of values.entries()) await kv.set(["row", n], value);
+      await kv.close();
+      await compact(folder);
+      for (const [name, content] of await filesOf(folder, ".ldb")) {
+        const at = Buffer.from(content).indexOf(values[5]!.subarray(100, 200));
+        // The end of the block of a value and its checksum.
+        const end = at - 100 + 62_000;
+        if (at < 0) continue;
+        await writeFile(join(folder, name), content.fill(0xff, end + 2, end + 13), { flag: "r+" });
+      }
+      await using damaged = await openKv(folder, { checkFiles: false });
+      for (let limit = 6; limit <= 36; limit++) {
+        const list = damaged.list({ prefix: ["row"] }, { limit, batchSize: limit });
+        await expect(list.nextBatch!(), `limit ${limit}`).rejects.toMatchObject({
+          code: "KW_CORRUPTION",
+        });
+      }
     });
   });
 

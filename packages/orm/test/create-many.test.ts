@@ -304,6 +304,24 @@ describe("createMany", () => {
     await expectIndexesToMatch(kv, User);
   });
 
+  it("parses rows at the same time if their schema has to wait", async () => {
+    await using kv = await openKv();
+    let waiting: (() => void)[] = [];
+    // Looks values up in batches of ten.
+    const isKnown = () =>
+      new Promise<boolean>((resolve) => {
+        waiting.push(() => resolve(true));
+        if (waiting.length < 10) return;
+        for (const answer of waiting) answer();
+        waiting = [];
+      });
+    const schema = z.object({ id: z.int(), name: z.string().refine(isKnown) });
+    const Known = defineModel({ name: "known", schema, primaryKey: "id" });
+    const db = await createDatabase({ kv, models: { known: Known } });
+    const data = Array.from({ length: 10 }, (_, id) => ({ id, name: `name ${id}` }));
+    expect((await db.known.createMany({ data })).count).toBe(10);
+  });
+
   it("gives the results of single creates, whatever rows share keys", async () => {
     // If two keys of a row are taken, its error may name either of them.
     // Few values come again in the same group and in others. Of many values, only stored rows share.

@@ -2,7 +2,15 @@ import { type EmbeddedKv, type Kv, openKv } from "@keywright/core";
 import fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import * as z from "zod";
-import { belongsTo, createDatabase, type Database, defineModel, desc } from "../src/index.js";
+import {
+  belongsTo,
+  createDatabase,
+  type Database,
+  defineModel,
+  desc,
+  migrate,
+} from "../src/index.js";
+import { kvWith } from "../src/state/context/kv-with.js";
 import { blogModels } from "./blog-models.js";
 import { denoKv, interferingKv } from "./faulty-kv.js";
 import { rejection } from "./user-model.js";
@@ -369,4 +377,35 @@ it("no reference dangles, whatever several programs create and delete at once", 
     }),
     { numRuns: 150 },
   );
+});
+
+it("a delete that first records its model is refused if another program moves a reference", async () => {
+  const schema = z.object({ id: z.int(), parent: z.int().nullable().default(null) });
+  const relations = { up: belongsTo("nodes", "parent", { onDelete: "restrict" }) };
+  const definition = { name: "nodes", schema, primaryKey: "id", relations } as const;
+  const byParent = { byParent: { key: "parent" } } as const;
+  const Before = defineModel({ ...definition, indexes: byParent });
+  // Its first write records that the model is live.
+  const Live = defineModel({ ...definition, indexes: byParent, live: true });
+  const Other = defineModel({ ...definition, indexes: { byNode: { key: ["parent", "id"] } } });
+  const before = await createDatabase({ kv, models: { nodes: Before } });
+  await before.nodes.create({ data: { id: 1 } });
+  const other = await createDatabase({ kv, models: { nodes: Other } });
+  let isMoved = false;
+  const interrupted = kvWith(kv, {
+    async get(key) {
+      if (!isMoved && key[1] === "refs") {
+        isMoved = true;
+        expect((await migrate(other, { accept: true })).status).toBe("done");
+        await other.nodes.create({ data: { id: 2, parent: 1 } });
+      }
+      return await kv.get<never>(key);
+    },
+  });
+  const db = await createDatabase({ kv: interrupted, models: { nodes: Live } });
+  await expect(db.nodes.delete({ where: { id: 1 } })).rejects.toMatchObject({
+    code: "KW_INDEX_NOT_READY",
+  });
+  expect(isMoved).toBe(true);
+  expect((await other.nodes.scan()).items).toHaveLength(2);
 });

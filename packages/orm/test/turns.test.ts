@@ -1,4 +1,4 @@
-import { EventEmitter, once } from "node:events";
+import { EventEmitter, getEventListeners, once } from "node:events";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { type AtomicOperation, openKv } from "@keywright/core";
 import { describe, expect, it } from "vitest";
@@ -6,7 +6,7 @@ import * as z from "zod";
 import { createDatabase, defineModel } from "../src/index.js";
 import { kvWith } from "../src/state/context/kv-with.js";
 import { runTransaction } from "../src/state/transaction/run-transaction.js";
-import { Turns } from "../src/state/transaction/turns.js";
+import { Turns, turnsOf } from "../src/state/transaction/turns.js";
 
 const footprint = (reads: string, writes = "") => ({
   reads: new Set(reads) as never,
@@ -127,7 +127,43 @@ it.each(["update", "upsert", "transaction"] as const)(
   },
 );
 
+it("a turn ends before what runs after the commit, which may write the same keys", async () => {
+  await using kv = await openKv();
+  let attempts = 0;
+  const hadTurn: boolean[] = [];
+  await runTransaction(kv, async (tx) => {
+    attempts++;
+    hadTurn.push(turnsOf(kv).isUsed);
+    await tx.get(["a"]);
+    // The first attempts lose.
+    if (attempts < 5) await kv.set(["a"], attempts);
+    await tx.set(["b"], attempts);
+    tx.afterCommit(() => {
+      hadTurn.push(turnsOf(kv).isUsed);
+    });
+  });
+  expect(hadTurn).toEqual([false, false, false, true, true, false]);
+});
+
 describe("the signal of a transaction", () => {
+  it("has one listener, however many reads wait", async () => {
+    await using kv = await openKv();
+    const { signal } = new AbortController();
+    let most = 0;
+    await runTransaction(
+      kv,
+      async (tx) => {
+        const reads = Array.from({ length: 30 }, (_, i) => tx.list({ prefix: [i] }).next());
+        await nextTurn();
+        most = getEventListeners(signal, "abort").length;
+        await Promise.all(reads);
+      },
+      { signal },
+    );
+    expect(most).toBeLessThanOrEqual(1);
+    expect(getEventListeners(signal, "abort")).toEqual([]);
+  });
+
   it("ends a read that gets no answer", async () => {
     await using kv = await openKv();
     const begun = new EventEmitter();

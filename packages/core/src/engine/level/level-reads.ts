@@ -17,8 +17,10 @@ import { decodeRecord } from "./record.js";
 export type Level = AbstractLevel<string | Buffer | Uint8Array, Uint8Array, Uint8Array>;
 
 export const bytes = { keyEncoding: "view", valueEncoding: "view" } as const;
+/** A batch of classic-level ends after this many bytes of keys and values. */
+const batchBytes = 1024 * 1024;
 /** Options of classic-level. Other databases ignore them. */
-const readAhead: object = { highWaterMarkBytes: 1024 * 1024 };
+const readAhead: object = { highWaterMarkBytes: batchBytes };
 /** The maximum number of entries that are read at once. */
 const mostAtOnce = 4096;
 /** If some entries have expired, this many more are read than are missing. */
@@ -45,6 +47,8 @@ type LevelRecord = readonly [Uint8Array, Uint8Array];
 interface LevelRecords {
   readonly records: readonly LevelRecord[];
   readonly isEnd: boolean;
+  /** False if a block among them may have been skipped because it could not be read. */
+  readonly isChecked: boolean;
 }
 
 /** A state of the database that does not change. */
@@ -133,11 +137,12 @@ export class LevelReads {
   async #readRecords(read: RangeRead, maxBytes: number): Promise<LevelRecords> {
     if (!this.#source.checksAtLimit) return await this.#readBatches(read, maxBytes, false);
     try {
-      return await this.#readBatches(read, maxBytes, true);
+      const records = await this.#readBatches(read, maxBytes, true);
+      if (records.isChecked) return records;
     } catch {
       // The damage may be after the limit. Without a limit, only what is read is checked.
-      return await this.#readBatches(read, maxBytes, false);
     }
+    return await this.#readBatches(read, maxBytes, false);
   }
 
   async #readBatches(
@@ -155,23 +160,29 @@ export class LevelReads {
     try {
       const records: LevelRecord[] = [];
       let size = 0;
+      let sizeOfLast = 0;
       let isEnd = false;
       while (!isEnd && records.length < limit && size < maxBytes) {
         // A batch may be smaller than requested. Only an empty one means the end.
         const batch = await iterator.nextv(Math.min(limit - records.length, mostAtOnce));
         isEnd = batch.length === 0;
+        sizeOfLast = 0;
         for (const record of batch) {
           records.push(record);
           size += record[1].length;
+          sizeOfLast += record[0].length + record[1].length;
         }
       }
-      const isChecked = isEnd || (checksAtLimit && records.length === limit);
-      if (!isChecked && level.supports.seek) {
+      if (checksAtLimit && records.length === limit) {
+        // A batch that has ended because of its bytes has not tried to read the next entry.
+        return { records, isEnd, isChecked: sizeOfLast <= batchBytes };
+      }
+      if (!isEnd && level.supports.seek) {
         // classic-level reports a block that it cannot read only at the end of a range.
         iterator.seek(lt);
         await iterator.nextv(1);
       }
-      return { records, isEnd };
+      return { records, isEnd, isChecked: true };
     } finally {
       await iterator.close();
     }

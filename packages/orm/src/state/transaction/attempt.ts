@@ -16,6 +16,7 @@ import {
 } from "../../errors/transaction-errors.js";
 import { copyStored } from "../../model/rows/copy-of-data.js";
 import { capabilitiesOf, type KvReads } from "../catalog/capabilities-of.js";
+import { untilAborted } from "./abortable-waits.js";
 import { entryAfterWrite, isU64Like } from "./buffer/buffered-write.js";
 import { copyOfKey, type KeyId, keyIdOf } from "./buffer/key-id.js";
 import { type PendingChange, WriteBuffer } from "./buffer/write-buffer.js";
@@ -302,21 +303,6 @@ export class Attempt {
       if (isViewEnded(error) && !this.isEnded) this.#fail();
       throw error;
     });
-  }
-}
-
-/** @throws the reason of the signal if it is aborted before the promise is settled. */
-async function untilAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
-  let abort = () => {};
-  const aborted = new Promise<void>((resolve) => {
-    abort = resolve;
-    if (signal.aborted) resolve();
-    else signal.addEventListener("abort", abort, { once: true });
-  });
-  try {
-    return (await Promise.race([promise, aborted.then(() => signal.throwIfAborted())])) as T;
-  } finally {
-    signal.removeEventListener("abort", abort);
   }
 }
 

@@ -60,18 +60,23 @@ const attemptsWithoutTurn = 3;
 /**
  * Makes attempts until one of them does not fail, and returns its result.
  *
- * @param attempt is called with the number of the attempt, from 1, and with true if it must not be
- * postponed.
+ * @param attempt is called with the number of the attempt, from 1, with true if it must not be
+ * postponed, and with a function that ends the turn of the call if it has one.
  */
 export async function retry<T>(
-  attempt: (number: number, isFinal: boolean) => Promise<T | FailedAttempt>,
+  attempt: (
+    number: number,
+    isFinal: boolean,
+    endTurn: (() => void) | undefined,
+  ) => Promise<T | FailedAttempt>,
   { maxAttempts, pauses, turns, signal }: RetryOptions = {},
 ): Promise<T> {
   let endTurn: (() => void) | undefined;
   try {
     for (let number = 1; ; number++) {
       signal?.throwIfAborted();
-      const result = await attempt(number, endTurn !== undefined || number === maxAttempts);
+      const isFinal = endTurn !== undefined || number === maxAttempts;
+      const result = await attempt(number, isFinal, endTurn);
       if (!(result instanceof FailedAttempt)) return result;
       if (number === maxAttempts) throw await result.errorAfter(number);
       if (endTurn !== undefined) {

@@ -65,7 +65,7 @@ export async function runTransaction<T>(
   if (isolation !== undefined)
     assertArgument("", "isolation", isolation, knownIsolation, "transaction");
   const turns = takesTurns && !(kv instanceof TransactionKv) ? turnsOf(kv) : undefined;
-  const runAttempt = async (attempt: number, isFinal: boolean) => {
+  const runAttempt = async (attempt: number, isFinal: boolean, endTurn?: () => void) => {
     // If the outer transaction may assume nothing, it has failed before because of an assumption.
     const mayAssume = attempt === 1 && !(kv instanceof TransactionKv && !kv.mayAssume);
     const assumes = !mayAssume ? "nothing" : optimistic ? "all" : "versions";
@@ -73,7 +73,7 @@ export async function runTransaction<T>(
     try {
       if (isolation !== undefined && !transaction.seesNoPhantoms)
         throw new IsolationUnavailableError();
-      return await runOnce(transaction, body, options, isFinal ? undefined : turns);
+      return await runOnce(transaction, body, options, isFinal ? undefined : turns, endTurn);
     } finally {
       transaction.release();
     }
@@ -86,6 +86,7 @@ async function runOnce<T>(
   body: (kv: TransactionKv) => Promise<T>,
   { signal, models }: RunOptions,
   turns: Turns | undefined,
+  endTurn: (() => void) | undefined,
 ): Promise<T | FailedAttempt> {
   let result: T;
   try {
@@ -101,7 +102,8 @@ async function runOnce<T>(
     transaction.end();
     return conflict(transaction, models, undefined, true);
   }
-  return (await transaction.commit()).ok ? result : conflict(transaction, models);
+  // What runs after the commit may write what the others in the line use.
+  return (await transaction.commit(endTurn)).ok ? result : conflict(transaction, models);
 }
 
 /**

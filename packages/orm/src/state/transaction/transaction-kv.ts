@@ -168,8 +168,10 @@ export class TransactionKv implements Kv {
    * read has changed. Otherwise returns `{ ok: false }`. After the commit, the functions of
    * `afterCommit` run one after another. If one of them throws, the others still run, and then the
    * first error is thrown.
+   *
+   * @param onCommitted is called after the commit, before the others.
    */
-  async commit(): Promise<TransactionResult> {
+  async commit(onCommitted?: () => void): Promise<TransactionResult> {
     const attempt = this.#attempt;
     if (attempt.isEnded) throw new TransactionEndedError();
     attempt.end();
@@ -177,7 +179,9 @@ export class TransactionKv implements Kv {
     // A commit reads nothing more. On a server, others may wait for the connection.
     if (attempt.buffer.mutationCount > 0) attempt.release();
     const result = await commitBuffer(attempt, attempt.reads, attempt.buffer);
-    if (result.ok) await runAfterCommit(this.#afterCommit, result.versionstamp);
+    if (!result.ok) return result;
+    onCommitted?.();
+    await runAfterCommit(this.#afterCommit, result.versionstamp);
     return result;
   }
 

@@ -40,13 +40,13 @@ export async function deleteUnreferenced(deletion: Deletion): Promise<FoundRow |
 }
 
 function unreferencedRow(
-  { context: { model, catalog } }: Deletion,
+  { context: { model } }: Deletion,
   { primaryKey, guardVersionstamp = null, searches }: CascadeFrame,
 ): Unreferenced {
   const guard = { key: referenceGuardKey(model, primaryKey), versionstamp: guardVersionstamp };
+  // Also the catalog of the row's model, of which the change may check a later version than that of
+  // the search. Two versions of a key fail the commit.
   const catalogs = new Set(searches.map((search) => search.catalog));
-  // Each change checks the catalog of its model.
-  catalogs.delete(catalog.snapshot);
   return {
     checks: [guard, ...Array.from(catalogs, ({ check }) => check)],
     deletes: [...(guardVersionstamp === null ? [] : [guard.key]), deleteJobKey(model, primaryKey)],

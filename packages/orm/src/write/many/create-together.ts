@@ -115,17 +115,22 @@ export async function createTogether(
   return results;
 }
 
+/** Parses rows. Those whose schema has to wait are parsed at the same time. */
 async function parseRows(context: TableContext, data: readonly unknown[]): Promise<ParsedRow[]> {
-  const parsed: ParsedRow[] = [];
+  const parsed: (ParsedRow | Promise<ParsedRow>)[] = [];
+  let mustWait = false;
   for (const input of data) {
     try {
       const row = newRow(context, input);
-      parsed.push({ row: row instanceof Promise ? await row : row });
+      if (row instanceof Promise) {
+        mustWait = true;
+        parsed.push(row.then((result) => ({ row: result }), failedRow));
+      } else parsed.push({ row });
     } catch (error) {
       parsed.push({ error });
     }
   }
-  return parsed;
+  return mustWait ? await Promise.all(parsed) : (parsed as ParsedRow[]);
 }
 
 /** Returns undefined if the rows have to be created one by one. */
@@ -164,7 +169,7 @@ async function planGroup(
   return hasUpkeep ? undefined : { parsed, catalog, planned };
 }
 
-function failedRow(error: unknown): PlannedRow {
+function failedRow(error: unknown): { readonly error: unknown } {
   return { error };
 }
 
