@@ -1,7 +1,7 @@
 export { type UndoableMigration, undoableMigrations } from "./change/plan/undoable-migrations.js";
 export type { CheckedModels } from "./database/checked-models.js";
 export { openModels } from "./database/database.js";
-export type { ReadsOf } from "./database/generated/reads-of.js";
+export { type ReadsOf, readsOf } from "./database/generated/reads-of.js";
 export { type Rows, repositoriesWithin, rowsOf } from "./database/generated/rows.js";
 export type {
   NestedRow,

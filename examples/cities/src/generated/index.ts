@@ -3,7 +3,7 @@
 
 import type { Kv } from "@keywright/core";
 import type { AnyDatabase, Database, DatabaseOptions, SnapshotView } from "@keywright/orm";
-import { openModels, type ReadsOf, repositoriesWithin } from "@keywright/orm/codegen";
+import { openModels, type ReadsOf, readsOf, repositoriesWithin } from "@keywright/orm/codegen";
 import { City } from "../models/city.js";
 import { CityRepository, type CityRow } from "./cities.js";
 
@@ -84,7 +84,10 @@ export async function openRepositories(
     transaction: (body, limits) =>
       database.transaction((tx) => body({ ...repositoriesOf(tx), database: tx }), limits),
     snapshot: (body, limits) =>
-      database.snapshot((view) => body({ ...repositoriesOf(view), database: view }), limits),
+      database.snapshot(
+        (view) => body({ ...readsOf(repositoriesOf(view)), database: view }),
+        limits,
+      ),
   };
 }
 

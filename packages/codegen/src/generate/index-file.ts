@@ -84,7 +84,7 @@ export function indexFile(
   return `
 import type { Kv } from "@keywright/core";
 import type { AnyDatabase, Database, DatabaseOptions, SnapshotView } from "@keywright/orm";
-import { openModels, type ReadsOf, repositoriesWithin } from "${runtimeModule}";
+import { openModels, type ReadsOf, readsOf, repositoriesWithin } from "${runtimeModule}";
 ${[...modelImports, ...repositoryImports].join("\n")}
 
 ${exports.join("\n")}
@@ -139,7 +139,7 @@ ${docComment(openDescription)}export async function openRepositories(
     transaction: (body, limits) =>
       database.transaction((tx) => body({ ...repositoriesOf(tx), database: tx }), limits),
     snapshot: (body, limits) =>
-      database.snapshot((view) => body({ ...repositoriesOf(view), database: view }), limits),
+      database.snapshot((view) => body({ ...readsOf(repositoriesOf(view)), database: view }), limits),
   };
 }
 

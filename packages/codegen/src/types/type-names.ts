@@ -83,7 +83,7 @@ export const reservedNames: ReadonlySet<string> = new Set([
   ...(
     "body data database kv limits models options snapshot tx view where z AnyDatabase Database DatabaseOptions " +
     "Kv Model Models Page Row Rows createDatabase openModels openRepositories repositoriesOf " +
-    "rowsOf transaction TransactionRepositories ReadsOf SnapshotRepositories SnapshotView Parameters BetweenFilter HasFilter " +
+    "rowsOf transaction TransactionRepositories ReadsOf readsOf SnapshotRepositories SnapshotView Parameters BetweenFilter HasFilter " +
     "StartsWithFilter OpenOptions OpenRepositories AbortSignal ReadableStream Repositories " +
     "ArrayBuffer BigInt64Array BigUint64Array Date Exclude Float32Array Float64Array Int16Array " +
     "Int32Array Int8Array Map NonNullable Omit Partial Promise Readonly ReadonlyMap ReadonlySet " +
