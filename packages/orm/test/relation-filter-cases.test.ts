@@ -142,6 +142,37 @@ it("refuses a condition with which too many related rows are left", async () => 
   expect(idsOf(await limited)).toEqual([]);
 });
 
+it.each([true, false])(
+  "fails by a limit with the index of the query, counted: %s",
+  async (count) => {
+    await using kv = await openKv();
+    const post = defineModel({
+      name: "posts",
+      schema: z.object({ id: z.int(), userId: z.int() }),
+      primaryKey: "id",
+      indexes: { byUser: { key: "userId", count } },
+      relations: { user: belongsTo("users", "userId") },
+    });
+    const user = defineModel({
+      name: "users",
+      schema: z.object({ id: z.int(), group: z.int() }),
+      primaryKey: "id",
+      indexes: { byGroup: { key: "group" } },
+      relations: { posts: hasMany("posts", "userId") },
+    });
+    const db = await createDatabase({ kv, models: { users: user, posts: post } });
+    await db.users.createMany({ data: Array.from({ length: 30 }, (_, id) => ({ id, group: 1 })) });
+    await db.posts.createMany({
+      data: Array.from({ length: 30 }, (_, id) => ({ id, userId: id })),
+    });
+    for (const condition of [{ none: {} }, { some: {} }]) {
+      const where = { group: 1, posts: condition } as never;
+      const error = await rejection(db.users.count({ where, maxReads: 20 }));
+      expect(error).toMatchObject({ code: "KW_READ_LIMIT", index: "byGroup" });
+    }
+  },
+);
+
 it("misses no row whose related rows change places all the time", async () => {
   await using kv = await openKv();
   const db = await createDatabase({ kv, models: filterModels });

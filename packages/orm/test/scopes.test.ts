@@ -386,6 +386,46 @@ describe("conditions on related rows within a scope", () => {
     expect(written.items.map(({ id }: { id: number }) => id)).toEqual([0, 1, 2, 3]);
   });
 
+  it.each([true, false])(
+    "that refer by the field of the scope stay within it, counted: %s",
+    async (count) => {
+      await using kv = await openKv();
+      const unit = defineModel({
+        name: "units",
+        schema: z.object({ id: z.string(), t: z.string() }),
+        primaryKey: "id",
+        indexes: { byT: { key: "t" } },
+        relations: { notes: hasMany("notes", "t") },
+      });
+      const note = defineModel({
+        name: "notes",
+        schema: z.object({ id: z.int(), t: z.string() }),
+        primaryKey: "id",
+        indexes: { byT: { key: "t", count } },
+        relations: { unit: belongsTo("units", "t") },
+      });
+      const db = await createDatabase({ kv, models: { units: unit, notes: note } });
+      await db.units.createMany({ data: ["a", "b", "c"].map((id) => ({ id, t: "a" })) });
+      await db.notes.createMany({ data: ["a", "b", "b"].map((t, id) => ({ id, t })) });
+      // biome-ignore lint/suspicious/noExplicitAny: the types do not know the fields of a scope.
+      const scope = db.scope({ t: "a" }) as any;
+      const refused = [
+        { include: { _count: { notes: true } } },
+        { include: { notes: true } },
+        { where: { notes: { none: {} } }, orderBy: { id: "asc" } },
+        { where: { id: { in: ["a", "b"] }, notes: { some: {} } } },
+      ];
+      for (const query of refused)
+        expect(await rejection(scope.units.findMany(query))).toMatchObject({
+          code: "KW_SCOPE",
+          message: expect.stringContaining("where.t"),
+        });
+      const include = { _count: { notes: true } };
+      const { items } = await scope.units.findMany({ where: { id: { in: ["a"] } }, include });
+      expect(items).toEqual([{ id: "a", t: "a", _count: { notes: 1 } }]);
+    },
+  );
+
   it("that no index serves say which one to add, with the fields of the scope first", async () => {
     await using kv = await openKv();
     const models = { authors: Author, tenants: Tenant, texts: build({}) };

@@ -1,6 +1,8 @@
 // Related rows of many rows are read in one pass over the keys of an index. The entries between
 // those of the rows are skipped, or if they are many, each row has a range of its own.
-import { openKv } from "@keywright/core";
+import { setFlagsFromString } from "node:v8";
+import { runInNewContext } from "node:vm";
+import { type Kv, openKv } from "@keywright/core";
 import fc from "fast-check";
 import { expect, it } from "vitest";
 import * as z from "zod";
@@ -75,8 +77,9 @@ it("the rows of each row are those of a plain array, whatever lies between them"
             _count: { posts: matching(user.id).length },
           })),
         );
-        // What is skipped is not counted, so the same query may make the same number of reads.
-        const limited = await db.users.findMany({ ...query, include, maxReads: reads! + 1 });
+        // What is skipped is not counted, so the same query needs about as many reads of its own. Where
+        // the pass ended, it may have read fewer than the 16 entries and rows of a read with a filter.
+        const limited = await db.users.findMany({ ...query, include, maxReads: reads! + 32 });
         expect(limited.items).toEqual(items);
         for (const condition of ["some", "none"] as const) {
           const { items: found } = await db.users.findMany({
@@ -116,6 +119,56 @@ it("many rows that lie together take few lists, and those far apart one each", a
   const none = { where: { posts: { none: { kind: 3 } } }, orderBy: { id: "asc" } } as const;
   expect(await listsOf(() => db.users.findMany(none))).toBeLessThanOrEqual(3);
 });
+
+it("few of many related rows are in memory at a time", async () => {
+  await using kv = await openKv();
+  const holding = holdingKv(kv);
+  const { db, postsOf } = await filled(holding.kv, [1500, 0, 0, 1500]);
+  const where = { group: 0 };
+  const counted = await db.users.findMany({ where, include: { _count: { posts: true } } });
+  expect(counted.items.map(({ _count }) => _count.posts)).toEqual([1500, 1500]);
+  expect(holding.maxHeld()).toBeGreaterThan(0);
+  expect(holding.maxHeld()).toBeLessThan(2000);
+  const last = postsOf(3).at(-1)!;
+  const filter = ({ id }: { readonly id: number }) => id === last.id;
+  const { items } = await db.users.findMany({ where, include: { posts: { filter } } });
+  expect(items.map(({ posts }) => posts)).toEqual([[], [last]]);
+  expect(holding.maxHeld()).toBeLessThan(2000);
+  expect(holding.maxKeys()).toBeGreaterThan(0);
+  expect(holding.maxKeys()).toBeLessThanOrEqual(1000);
+});
+
+/** A database that knows how many of the entries that were listed are still in memory. */
+function holdingKv(kv: Kv) {
+  setFlagsFromString("--expose-gc");
+  const collectGarbage = runInNewContext("gc") as () => void;
+  let listed: WeakRef<object>[] = [];
+  let [maxHeld, maxKeys] = [0, 0];
+  const observed = <Reads extends object>(reads: Reads): Reads =>
+    new Proxy(reads, {
+      get(target, property) {
+        const member: unknown = Reflect.get(target, property, target);
+        if (typeof member !== "function") return member;
+        return (...given: unknown[]) => {
+          if (property === "getMany") maxKeys = Math.max(maxKeys, (given[0] as unknown[]).length);
+          const result: unknown = member.apply(target, given);
+          if (property === "openView" || property === "list") return observed(result as object);
+          return property === "nextBatch" ? remembered(result as Promise<object[]>) : result;
+        };
+      },
+    });
+  const remembered = async (batch: Promise<object[]>): Promise<object[]> => {
+    const entries = await batch;
+    // Objects that a task has used stay in memory until its end.
+    await new Promise(setImmediate);
+    collectGarbage();
+    listed = listed.filter((entry) => entry.deref() !== undefined);
+    listed.push(...entries.map((entry) => new WeakRef(entry)));
+    maxHeld = Math.max(maxHeld, listed.length);
+    return entries;
+  };
+  return { kv: observed(kv), maxHeld: () => maxHeld, maxKeys: () => maxKeys };
+}
 
 it("a transaction reads no entries between those of the rows", async () => {
   await using kv = await openKv();

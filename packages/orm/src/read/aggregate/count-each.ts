@@ -6,7 +6,7 @@ import type { AnyQuery } from "../../state/context/any-query.js";
 import { inParallel } from "../../state/context/in-parallel.js";
 import type { ReadMeter } from "../../state/context/read-meter.js";
 import type { ReadView } from "../../state/context/read-view.js";
-import { maySkipEntries, rangesOf, walkRanges } from "../find/entries/walk-ranges.js";
+import { maySkipEntries, RangeWalk, rangesOf } from "../find/entries/walk-ranges.js";
 import { keyFields } from "../plan/fields/key-fields.js";
 import { type EachQuery, planEach, positionsOf } from "../plan/plan-each.js";
 import { nameOfIndex } from "../plan/ranges/query-plan.js";
@@ -54,12 +54,12 @@ export async function readCountOfEach(
   queries: CountQueries,
   meter: ReadMeter,
 ): Promise<number[] | undefined> {
-  const { fields, values } = queries;
+  const { values } = queries;
   const [first] = values;
   if (first === undefined) return [];
   await refreshCounters(view);
   const counted = findCounted(view, queryOf(queries, first));
-  const positions = counted && positionsOf(counted.plan, counted.segments, fields);
+  const positions = counted && positionsOf(view, counted.plan, counted.segments, queries);
   if (counted === undefined || positions === undefined) return undefined;
   const { plan, segments, counter } = counted;
   const parts = keyFields(view.model, plan.index);
@@ -70,7 +70,6 @@ export async function readCountOfEach(
       return counterKey(counter, key);
     });
   const keys = values.flatMap(keysFor);
-  meter.index = nameOfIndex(plan);
   const counters = await readCounterValues(view, keys, meter);
   const counts = values.map(() => 0);
   for (const [i, { value }] of counters.entries())
@@ -90,6 +89,7 @@ async function countWalked(
   if (plan === undefined || ranges === undefined || !view.canRead(plan.index)) return [];
   meter.index = nameOfIndex(plan);
   await view.beginPage(plan.index);
-  await walkRanges(view, ranges, Number.POSITIVE_INFINITY, meter);
-  return ranges.map(({ entries, isWhole }) => (isWhole ? entries.length : undefined));
+  const walk = new RangeWalk(view, ranges, Number.POSITIVE_INFINITY, meter);
+  while (!walk.isEnded) await walk.next();
+  return ranges.map(({ count, isWhole }) => (isWhole ? count : undefined));
 }

@@ -7,7 +7,7 @@ import type { ReadMeter } from "../../state/context/read-meter.js";
 import type { ReadView } from "../../state/context/read-view.js";
 import { foundRow, readKeys } from "../../state/rows/read-rows.js";
 import { EntryReader, maxBatch } from "../find/entries/entry-reader.js";
-import { maySkipEntries, rangesOf, walkRanges } from "../find/entries/walk-ranges.js";
+import { maySkipEntries, RangeWalk, rangesOf } from "../find/entries/walk-ranges.js";
 import { isFirstKey } from "../find/rows/row-reader.js";
 import { type EachQuery, planEach } from "../plan/plan-each.js";
 import { isCovered, prefixOf, type QueryPlan, readsWholeKeys } from "../plan/ranges/query-plan.js";
@@ -60,8 +60,8 @@ const minWithFilter = 16;
 /**
  * Reads the rows of many queries of one model together. Each round reads entries for each query, by
  * a range or by whole keys, and then, in one read, the rows that these entries lead to. Queries
- * that need more rows take part in the next round. If it may skip entries, the first round is one
- * pass over all ranges.
+ * that need more rows take part in the next round. If it may skip entries, the first rounds make
+ * one pass over all ranges. Each reads fewer than 1,000 of its entries.
  *
  * @param onLost is called with the position of a query for which an entry led to no row. A commit
  * may have come between the reads of the two.
@@ -99,14 +99,24 @@ export async function readRelated<T>(
   );
   const { take } = queries;
   let pending: readonly Reading<T>[] = readings;
-  for (let isFirst = true; pending.length > 0; isFirst = false) {
+  const isPoints = plans.every(readsWholeKeys);
+  const walk = isPoints ? undefined : walkOf(view, queries, plans, meter);
+  while (pending.length > 0) {
     const candidates: Candidate<T>[] = [];
     const add = (reading: Reading<T>, entries: readonly KvEntry<unknown>[]): void =>
       addCandidates(view, reading, entries, candidates);
-    if (pending.every(({ plan }) => readsWholeKeys(plan))) {
+    if (isPoints) {
       await readPoints(view, pending, meter, add);
     } else {
-      const unread = isFirst ? await walkAll(view, pending, queries, meter, add) : pending;
+      let unread = pending;
+      if (walk?.isEnded === false) {
+        while (!walk.isEnded && candidates.length < maxBatch)
+          await walkOn(view, walk, readings, add);
+        // The others continue in the next round, after the entries that were read.
+        unread = walk.isEnded
+          ? pending.filter(({ after, isDone }) => after === undefined && !isDone)
+          : [];
+      }
       const found = await inParallel(unread, maxConcurrentRanges, (reading) =>
         nextEntries(view, reading, queries, meter),
       );
@@ -167,29 +177,32 @@ async function readPoints<T>(
   }
 }
 
-/** Reads entries in one pass over all ranges. Returns the queries that have none from it. */
-async function walkAll<T>(
+/** Returns the pass over the ranges of all queries. Undefined if they cannot be read in one. */
+function walkOf(
   view: ReadView,
-  readings: readonly Reading<T>[],
   queries: RelatedQueries,
+  plans: readonly QueryPlan[],
   meter: ReadMeter,
+): RangeWalk | undefined {
+  const ranges = maySkipEntries(view, meter) ? rangesOf(plans) : undefined;
+  return ranges && new RangeWalk(view, ranges, wantedOf(queries, 0), meter);
+}
+
+/** Reads the next entries of a pass over all ranges. */
+async function walkOn<T>(
+  view: ReadView,
+  walk: RangeWalk,
+  readings: readonly Reading<T>[],
   add: (reading: Reading<T>, entries: readonly KvEntry<unknown>[]) => void,
-): Promise<readonly Reading<T>[]> {
-  if (!maySkipEntries(view, meter)) return readings;
-  const ranges = rangesOf(readings.map(({ plan }) => plan));
-  if (ranges === undefined) return readings;
+): Promise<void> {
   const due = view.beginPage(readings[0]!.plan.index);
   if (due !== undefined) await due;
-  await walkRanges(view, ranges, wantedOf(queries, 0), meter);
-  const unread: Reading<T>[] = [];
-  for (const [i, { entries, isWhole }] of ranges.entries()) {
-    const reading = readings[i]!;
-    reading.isDone = isWhole;
-    reading.after = entries.at(-1)?.key;
-    if (isWhole || entries.length > 0) add(reading, entries);
-    else unread.push(reading);
+  for (const { position, entries } of await walk.next()) {
+    const reading = readings[position]!;
+    reading.after = entries.at(-1)!.key;
+    add(reading, entries);
   }
-  return unread;
+  for (const { position, isWhole } of walk.ranges) if (isWhole) readings[position]!.isDone = true;
 }
 
 /** Returns the number of entries to read for a query that has some results. */

@@ -1,6 +1,6 @@
 import type { AnyQuery } from "../../state/context/any-query.js";
 import type { ReadView } from "../../state/context/read-view.js";
-import { scopedQuery } from "../../state/context/scope.js";
+import { areInScope, scopedQuery } from "../../state/context/scope.js";
 import { readablePlan } from "./choose-plan.js";
 import { keyFields } from "./fields/key-fields.js";
 import { planQuery } from "./plan-query.js";
@@ -28,20 +28,19 @@ export function planEach(view: ReadView, { query, fields, values }: EachQuery): 
   const [first, ...others] = values;
   if (first === undefined) return [];
   const plan = planFor(first);
-  const withValues = others.length === 0 ? undefined : valuesInto(view, plan, fields);
+  const withValues = others.length === 0 ? undefined : valuesInto(view, plan, fields, values);
   return [plan, ...others.map(withValues ?? planFor)];
 }
 
 /** Returns the function that puts other values of fields into a plan, if the plan allows it. */
 function valuesInto(
-  { scope }: ReadView,
+  view: ReadView,
   plan: QueryPlan,
   fields: readonly string[],
+  values: EachQuery["values"],
 ): ((own: readonly unknown[]) => QueryPlan) | undefined {
-  // The scope decides about its fields, and refuses other values.
-  if (scope !== undefined && fields.some((field) => Object.hasOwn(scope, field))) return undefined;
   const { model, index, segments } = plan;
-  const positions = positionsOf(plan, segments, fields);
+  const positions = positionsOf(view, plan, segments, { fields, values });
   if (positions === undefined) return undefined;
   const parts = keyFields(model, index);
   return (own) => {
@@ -57,13 +56,17 @@ function valuesInto(
 
 /**
  * Returns the positions in the keys of a plan that have the values of fields, and the positions of
- * the fields. Undefined if the keys do not have a value for each of the fields.
+ * the fields. Undefined if the keys do not have a value for each of the fields, or if the plan does
+ * not have the rows of all values.
  */
 export function positionsOf(
+  view: ReadView,
   { model, index }: QueryPlan,
   segments: readonly Segment[],
-  fields: readonly string[],
+  { fields, values }: Omit<EachQuery, "query">,
 ): readonly (readonly [number, number])[] | undefined {
+  // Within a scope, a query with another value of one of its fields is refused.
+  if (!areInScope(view, fields, values)) return undefined;
   // The same index may not have the rows of other values.
   if (fields.some((field) => Object.hasOwn(index?.condition ?? {}, field))) return undefined;
   const length = segments[0]?.equals.length ?? 0;

@@ -19,6 +19,18 @@ export function isInScope({ scope }: Scoped, row: AnyRow): boolean {
   return true;
 }
 
+/** True if each of the values of some fields is that of the scope, if the scope has the field. */
+export function areInScope(
+  { scope = {} }: Scoped,
+  fields: readonly string[],
+  values: readonly (readonly unknown[])[],
+): boolean {
+  return fields.every((field, i) => {
+    if (!Object.hasOwn(scope, field)) return true;
+    return values.every((own) => isSameValue(own[i], scope[field]));
+  });
+}
+
 function isSameValue(a: unknown, b: unknown): boolean {
   const part = keyPartOf(a);
   return part !== undefined && isSamePart(part, keyPartOf(b));

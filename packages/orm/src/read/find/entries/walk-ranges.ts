@@ -6,14 +6,23 @@ import { readWithSchema } from "../../../state/rows/read-rows.js";
 import { belongsToSegment, prefixOf, type QueryPlan } from "../../plan/ranges/query-plan.js";
 import { listEntries, maxBatch } from "./entry-reader.js";
 
-/** The entries of a range that were read so far, in the order of their keys. */
+/** A range, and how far it was read. */
 export interface WalkedRange {
+  /** The position of its plan among those of all ranges. */
+  readonly position: number;
   readonly plan: QueryPlan;
   /** The first parts of all keys of the range. */
   readonly prefix: KvKey;
-  readonly entries: KvEntry<unknown>[];
+  /** How many entries were read so far. */
+  count: number;
   /** True if the range has no further entries. */
   isWhole: boolean;
+}
+
+/** Entries of a range that were read together, in the order of their keys. */
+interface WalkedEntries {
+  readonly position: number;
+  readonly entries: KvEntry<unknown>[];
 }
 
 /** To begin to read a range takes as long as to skip about this many entries. */
@@ -36,14 +45,15 @@ export function maySkipEntries(view: ReadView, meter: ReadMeter): boolean {
  */
 export function rangesOf(plans: readonly QueryPlan[]): WalkedRange[] | undefined {
   const ranges: WalkedRange[] = [];
-  for (const plan of plans) {
+  for (const [position, plan] of plans.entries()) {
     const { index, segments, reverse } = plan;
     const [segment, ...others] = segments;
     if (segment === undefined || others.length > 0 || reverse) return undefined;
     const { start, end, isEmpty } = segment.interval;
     if (start !== undefined || end !== undefined || isEmpty) return undefined;
     if (index !== plans[0]?.index) return undefined;
-    ranges.push({ plan, prefix: prefixOf(plan, segment), entries: [], isWhole: false });
+    const prefix = prefixOf(plan, segment);
+    ranges.push({ position, plan, prefix, count: 0, isWhole: false });
   }
   let direction = 0;
   for (let i = 1; i < ranges.length; i++) {
@@ -63,91 +73,102 @@ function compare(a: WalkedRange, b: WalkedRange): number {
 /**
  * Reads entries of ranges in one pass over all of them, with few lists. Skips the entries between
  * the ranges. Ends early if these are many: the ranges from that place on are then not whole.
- *
- * @param ranges in the order of their keys or in the reverse order.
- * @param count the maximum number of entries of each range.
  */
-export async function walkRanges(
-  view: ReadView,
-  ranges: readonly WalkedRange[],
-  count: number,
-  meter: ReadMeter,
-): Promise<void> {
-  const [first, second] = ranges;
-  const isReverse = first !== undefined && second !== undefined && compare(first, second) > 0;
-  const walk = new RangeWalk(isReverse ? ranges.toReversed() : ranges, count);
-  const end = walk.end;
-  let limit = ranges.length === 1 ? count : Math.max(maxSkipped, ranges.length * 8);
-  for (let start = walk.start; start !== undefined && end !== undefined; start = walk.start) {
-    const size = Math.min(limit, maxBatch);
-    const selector = { start, end };
-    // The entries may be rows or copies of rows, whose schema the catalog must determine.
-    const list = await readWithSchema(view, () => listEntries(view, selector, false, size));
-    meter.add(walk.take(list, list.length < size));
-    limit *= 4;
-  }
-}
-
-/** Distributes entries among ranges. */
-class RangeWalk {
-  readonly #ranges: readonly WalkedRange[];
-  readonly #count: number;
+export class RangeWalk {
+  /** In the order of their keys. */
+  readonly ranges: readonly WalkedRange[];
+  readonly #view: ReadView;
+  readonly #most: number;
+  readonly #meter: ReadMeter;
+  readonly #end: KvKey | undefined;
+  /** The key where the next list begins. Undefined if the walk has ended. */
+  #start: KvKey | undefined;
+  /** The maximum number of entries of the next list. */
+  #limit: number;
   /** The position of the range whose entries are read next. */
   #next = 0;
   #skipped = 0;
-  /** The key where the next list begins. Undefined if the walk has ended. */
-  start: KvKey | undefined;
 
-  constructor(ranges: readonly WalkedRange[], count: number) {
-    this.#ranges = ranges;
-    this.#count = count;
-    this.start = ranges[0]?.prefix;
+  /**
+   * @param ranges in the order of their keys or in the reverse order.
+   * @param most the maximum number of entries of each range.
+   */
+  constructor(view: ReadView, ranges: readonly WalkedRange[], most: number, meter: ReadMeter) {
+    const [first, second] = ranges;
+    const isReverse = first !== undefined && second !== undefined && compare(first, second) > 0;
+    this.#view = view;
+    this.ranges = isReverse ? ranges.toReversed() : ranges;
+    this.#most = most;
+    this.#meter = meter;
+    this.#end = endOf(this.ranges.at(-1)?.prefix ?? []);
+    this.#start = this.#end && this.ranges[0]?.prefix;
+    this.#limit = ranges.length === 1 ? most : Math.max(maxSkipped, ranges.length * 8);
   }
 
-  /** The key after the last range. Undefined if its last part has no next one. */
-  get end(): KvKey | undefined {
-    const last = this.#ranges.at(-1)?.prefix ?? [];
-    const bound = last.length === 0 ? undefined : partAfter(last.at(-1)!);
-    return bound === undefined ? undefined : [...last.slice(0, -1), bound];
+  get isEnded(): boolean {
+    return this.#start === undefined;
   }
 
-  /** Returns the number of entries that belong to the ranges. */
-  take(list: readonly KvEntry<unknown>[], isEnd: boolean): number {
+  /** Reads one list. Returns its entries that belong to the ranges. */
+  async next(): Promise<readonly WalkedEntries[]> {
+    if (this.#start === undefined || this.#end === undefined) return [];
+    const size = Math.min(this.#limit, maxBatch);
+    const selector = { start: this.#start, end: this.#end };
+    // The entries may be rows or copies of rows, whose schema the catalog must determine.
+    const list = await readWithSchema(this.#view, () =>
+      listEntries(this.#view, selector, false, size),
+    );
     const skippedBefore = this.#skipped;
+    const found = this.#distribute(list, list.length < size);
+    this.#meter.add(list.length - (this.#skipped - skippedBefore));
+    this.#limit *= 4;
+    return found;
+  }
+
+  #distribute(list: readonly KvEntry<unknown>[], isEnd: boolean): WalkedEntries[] {
+    const found: WalkedEntries[] = [];
     let isCut = false;
     for (const entry of list) {
-      let range = this.#ranges[this.#next];
+      let range = this.ranges[this.#next];
       while (range !== undefined && isPast(range, entry.key)) {
         range.isWhole = !isCut;
         isCut = false;
-        range = this.#ranges[++this.#next];
+        range = this.ranges[++this.#next];
       }
       if (range === undefined || !startsWith(entry.key, range.prefix)) this.#skipped++;
-      else if (range.entries.length === this.#count) {
+      else if (range.count === this.#most) {
         isCut = true;
         this.#skipped++;
-      } else if (belongsToSegment(range.plan, range.plan.segments[0]!, entry.key))
-        range.entries.push(entry);
+      } else if (belongsToSegment(range.plan, range.plan.segments[0]!, entry.key)) {
+        const { position } = range;
+        if (found.at(-1)?.position !== position) found.push({ position, entries: [] });
+        found.at(-1)!.entries.push(entry);
+        range.count++;
+      }
     }
     if (isEnd) {
-      for (const range of this.#ranges.slice(this.#next)) {
+      for (const range of this.ranges.slice(this.#next)) {
         range.isWhole = !isCut;
         isCut = false;
       }
     }
-    this.start = isEnd ? undefined : this.#startAfter(list.at(-1)!.key);
-    return list.length - (this.#skipped - skippedBefore);
+    this.#start = isEnd ? undefined : this.#startAfter(list.at(-1)!.key);
+    return found;
   }
 
   #startAfter(last: KvKey): KvKey | undefined {
-    const range = this.#ranges[this.#next];
+    const range = this.ranges[this.#next];
     if (range === undefined || this.#skipped > maxSkipped * (this.#next + 1)) return undefined;
     if (!startsWith(last, range.prefix)) return range.prefix;
     // No more entries of a range are read than are wanted.
-    return range.entries.length === this.#count
-      ? this.#ranges[++this.#next]?.prefix
-      : keyAfter(last);
+    return range.count === this.#most ? this.ranges[++this.#next]?.prefix : keyAfter(last);
   }
+}
+
+/** Returns the key after a range. Undefined if the last part of its prefix has no next one. */
+function endOf(prefix: KvKey): KvKey | undefined {
+  const bound = prefix.length === 0 ? undefined : partAfter(prefix.at(-1)!);
+  return bound === undefined ? undefined : [...prefix.slice(0, -1), bound];
 }
 
 /** True if all keys of a range come before a key. */
