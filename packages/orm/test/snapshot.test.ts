@@ -2,7 +2,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Worker } from "node:worker_threads";
-import { type EmbeddedKv, type Kv, openKv } from "@keywright/core";
+import { type EmbeddedKv, type Kv, type KvKey, type KvView, openKv } from "@keywright/core";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import * as z from "zod";
 import {
@@ -17,6 +17,7 @@ import {
 } from "../src/index.js";
 import { FailingKv } from "./failing-kv.js";
 import { denoKv } from "./faulty-kv.js";
+import { contextOf } from "./migration-run.js";
 import { openDenoKv } from "./open-deno-kv.js";
 import { rejection } from "./user-model.js";
 
@@ -81,6 +82,17 @@ async function listed<T>(rows: AsyncIterable<T>): Promise<T[]> {
   const list: T[] = [];
   for await (const row of rows) list.push(row);
   return list;
+}
+
+/** Returns the same object with some methods replaced. */
+function withMethods<T extends object>(target: T, methods: Partial<T>): T {
+  return new Proxy(target, {
+    get(_, property) {
+      const from = property in methods ? methods : target;
+      const member: unknown = Reflect.get(from, property, from);
+      return typeof member === "function" ? member.bind(from) : member;
+    },
+  });
 }
 
 /** Every way to read. */
@@ -523,6 +535,71 @@ describe.each(Object.entries(databases))("a snapshot of a database %s", (_, open
     // The catalog that the program has read last has an index without the new row.
     const late = items.snapshot((view) => view.items.count({ where: { list: "l1" } }));
     expect(await rejection(late)).toMatchObject({ code: "KW_INDEX_NOT_READY" });
+  });
+
+  /** Opens a database that also has lists, with replaced methods. */
+  function openLists(methods: Partial<Kv>) {
+    const List = defineModel({
+      name: "lists",
+      schema: z.object({ id: z.int() }),
+      primaryKey: "id",
+    });
+    const kv = withMethods<Kv>(counting.kv, methods);
+    return createDatabase({ kv, models: { items: Item, lists: List } });
+  }
+
+  it("begins again if another call has read a later catalog while it begins", async () => {
+    await migrateTo({});
+    const { name, schema, primaryKey } = Item;
+    const bare = { items: defineModel({ name, schema, primaryKey }) } as never;
+    const before: { items: { createMany(of: object): Promise<unknown> } } = await createDatabase({
+      kv: counting.kv,
+      models: bare,
+    });
+    const data = Array.from({ length: 10 }, (_, id) => ({ id, list: `l${id % 2}`, n: id }));
+    await before.items.createMany({ data, atomic: true });
+    const steps: string[] = [];
+    const get = async (key: KvKey): Promise<never> => {
+      if (steps[0] === "begin" && key[1] === "catalog" && key[2] === "lists") {
+        steps.unshift("migrate");
+        await migrateTo(Item.indexes!);
+        await contextOf(db, "items").catalog.reload();
+      }
+      return (await counting.kv.get(key)) as never;
+    };
+    const db = await openLists({ get });
+    // The catalog of lists changes, so that the snapshot reads it after that of items.
+    const other = await openLists({});
+    await other.lists.create({ data: { id: 1 }, expireIn: 100_000 });
+    steps.unshift("begin");
+    const where = { list: "l1" };
+    const found = await db.snapshot(async ({ items }) => [
+      (await items.findMany({ where })).items.length,
+      await items.count({ where }),
+    ]);
+    expect(steps).toEqual(["migrate", "begin"]);
+    expect(found).toEqual([5, 5]);
+  });
+
+  it("does not begin after its signal is aborted, if catalogs change all the time", async () => {
+    const controller = new AbortController();
+    let views = 0;
+    const openView: Kv["openView"] = (options) => {
+      if (++views === 3) controller.abort("over");
+      const view = counting.kv.openView!(options) as KvView;
+      const getMany = async (keys: readonly KvKey[]): Promise<never> => {
+        const entries = await view.getMany<unknown[]>(keys);
+        const { key, value } = await counting.kv.get(keys[0]!);
+        await counting.kv.set(key, value);
+        await contextOf(db, "items").catalog.reload();
+        return entries as never;
+      };
+      return withMethods<KvView>(view, { getMany });
+    };
+    const db = await openLists({ openView });
+    const call = db.snapshot(() => expect.fail(), { signal: controller.signal });
+    await expect(call).rejects.toBe("over");
+    expect(views).toBe(3);
   });
 });
 

@@ -1,9 +1,23 @@
 // What a program may still believe of a catalog that others have changed, and what not.
 import { setTimeout as sleep } from "node:timers/promises";
-import { type EmbeddedKv, type Kv, type KvKey, openKv } from "@keywright/core";
+import {
+  type EmbeddedKv,
+  type Kv,
+  type KvKey,
+  type KvListIterator,
+  type KvView,
+  openKv,
+} from "@keywright/core";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import * as z from "zod";
-import { createDatabase, defineMigration, defineModel, migrate } from "../src/index.js";
+import {
+  belongsTo,
+  createDatabase,
+  defineMigration,
+  defineModel,
+  hasMany,
+  migrate,
+} from "../src/index.js";
 import { verifyIndexes } from "../src/migrate.js";
 import { contextOf } from "./migration-run.js";
 import { rejection } from "./user-model.js";
@@ -178,5 +192,131 @@ describe("how long a catalog may be relied on", () => {
     };
     expect(await times(kv)).toEqual({ maxAgeMs: 100, readerGraceMs: 200 });
     expect(await times(shared)).toEqual({ maxAgeMs: 250, readerGraceMs: 1000 });
+  });
+});
+
+/** A database that calls `interfere` after each read of several entries of a view. */
+function afterLists(on: Kv, interfere: () => Promise<void>): Kv {
+  const wrapped = <T extends object>(target: T, methods: Record<string, unknown>): T =>
+    new Proxy(target, {
+      get(_, property) {
+        const own = methods[property as string];
+        if (own !== undefined) return own;
+        const member: unknown = Reflect.get(target, property, target);
+        return typeof member === "function" ? member.bind(target) : member;
+      },
+    });
+  const listOf = (list: KvListIterator<unknown>) => {
+    const later = (method: "next" | "nextBatch") => async () => {
+      const result = await list[method]!();
+      await interfere();
+      return result;
+    };
+    return wrapped(list, { next: later("next"), nextBatch: later("nextBatch") });
+  };
+  const viewOf = (view: KvView) =>
+    wrapped(view, { list: (...of: Parameters<Kv["list"]>) => listOf(view.list(...of)) });
+  const openView: Kv["openView"] = (options) => viewOf(on.openView!(options) as KvView);
+  return wrapped(on, { openView });
+}
+
+describe.each([
+  ["plain", {}],
+  ["counted", { count: true }],
+])("a long call, when a migration changes the %s index of related rows", (_, counted) => {
+  const user = { name: "users", schema: z.object({ id: z.int() }), primaryKey: "id" } as const;
+  const post = {
+    name: "posts",
+    schema: z.object({ id: z.int(), userId: z.int() }),
+    primaryKey: "id",
+  } as const;
+  const User = defineModel({ ...user, relations: { posts: hasMany("posts", "userId") } });
+  const Post = defineModel({
+    ...post,
+    indexes: { byUser: { key: "userId", ...counted } },
+    relations: { user: belongsTo("users", "userId") },
+  });
+  const models = { users: User, posts: Post };
+  /** Migrates as another program, which has no relations. */
+  async function migrateTo(indexes: object): Promise<void> {
+    const bare = { users: defineModel(user), posts: defineModel({ ...post, indexes } as never) };
+    const other = await createDatabase({ kv, models: bare });
+    expect(await migrate(other, { accept: true })).toMatchObject({ status: "done" });
+  }
+  async function migrateToModels(): Promise<void> {
+    const other = await createDatabase({ kv, models });
+    expect(await migrate(other, { accept: true })).toMatchObject({ status: "done" });
+  }
+  type Db = Awaited<ReturnType<typeof openModels>>;
+  const openModels = (on: Kv) => createDatabase({ kv: on, models });
+
+  /** Numbers of posts, which each way to read gives for two users with five posts each. */
+  const reads: Record<string, (db: Db) => Promise<readonly number[]>> = {
+    include: async ({ users }) => {
+      const page = await users.findMany({ orderBy: { id: "asc" }, include: { posts: true } });
+      return page.items.map(({ posts }) => posts.length);
+    },
+    "include in a stream": async ({ users }) => {
+      const found = users.findMany({ orderBy: { id: "asc" }, include: { posts: true } });
+      const numbers: number[] = [];
+      for await (const { posts } of found) numbers.push(posts.length);
+      return numbers;
+    },
+    "include of a count": async ({ users }) => {
+      const include = { _count: { posts: true } } as const;
+      const page = await users.findMany({ orderBy: { id: "asc" }, include });
+      return page.items.map(({ _count }) => _count.posts);
+    },
+    "a condition on them": async ({ users }) => {
+      const where = { posts: { none: {} } };
+      const without = (await users.findMany({ where, orderBy: { id: "asc" } })).items;
+      return [0, 1].map((id) => (without.some((row) => row.id === id) ? 0 : 5));
+    },
+  };
+
+  async function fill(): Promise<void> {
+    const db = await createDatabase({
+      kv,
+      models: { users: defineModel(user), posts: defineModel(post) },
+    });
+    await db.users.createMany({ data: [{ id: 0 }, { id: 1 }] });
+    const data = Array.from({ length: 10 }, (_, id) => ({ id, userId: id % 2 }));
+    await db.posts.createMany({ data });
+  }
+
+  /** Reads while another program migrates after the first page of users was read. */
+  async function readDuring(
+    read: (db: Db) => Promise<readonly number[]>,
+    change: () => Promise<void>,
+  ): Promise<readonly number[]> {
+    let hasChanged = false;
+    const db = await openModels(
+      afterLists(kv, async () => {
+        if (hasChanged) return;
+        hasChanged = true;
+        await change();
+        // Another call of the program reads the catalog.
+        await contextOf(db, "posts").catalog.reload();
+      }),
+    );
+    const result = await read(db);
+    expect(hasChanged).toBe(true);
+    return result;
+  }
+
+  it.each(Object.entries(reads))("finds all rows if it is built: %s", async (_, read) => {
+    await fill();
+    expect(await readDuring(read, migrateToModels)).toEqual([5, 5]);
+  });
+
+  it.each(Object.entries(reads))("finds all rows if it is moved: %s", async (_, read) => {
+    await fill();
+    await migrateToModels();
+    const change = async () => {
+      await migrateTo({ byUser: { key: ["userId", "id"] } });
+      await migrateTo({ byUser: { key: ["id", "userId"] } });
+      await migrateToModels();
+    };
+    expect(await readDuring(read, change)).toEqual([5, 5]);
   });
 });

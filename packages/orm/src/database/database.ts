@@ -20,12 +20,11 @@ import {
 } from "../state/context/any-database.js";
 import type { AnyHooks, DatabaseSettings } from "../state/context/database-settings.js";
 import { assertMaxReads } from "../state/context/read-meter.js";
-import { type TableContext, tablesIn, tablesWithin } from "../state/context/table-context.js";
+import { type TableContext, tablesWithin } from "../state/context/table-context.js";
 import { linkRelations } from "../state/references/link-relations.js";
 import { readStored } from "../state/rows/read-rows.js";
 import type { RowMigration } from "../state/schema/define-migration.js";
 import { relationTexts } from "../state/schema/manifests/model-manifest.js";
-import type { SnapshotKv } from "../state/snapshot/snapshot-kv.js";
 import {
   runScopedTransaction,
   type TransactionOptions,
@@ -237,8 +236,7 @@ function rootDatabase(
     snapshotOptions?: SnapshotOptions,
   ): Promise<T> => {
     assertArgument("", "argument", body, functionOf(" of view"), "snapshot");
-    const run = (state: SnapshotKv) => {
-      const within = tablesIn(tables, state);
+    const run = (within: Tables) => {
       const view = viewOf(within, names);
       registerScope(view, within);
       return body(view);

@@ -1,9 +1,9 @@
-import type { Kv, KvEntryMaybe } from "@keywright/core";
+import type { Kv } from "@keywright/core";
 import { IsolationUnavailableError, SnapshotEndedError } from "../errors/transaction-errors.js";
 import type { CompiledModel } from "../model/compiled-model.js";
 import { capabilitiesOf } from "../state/catalog/capabilities-of.js";
 import type { CatalogSnapshot } from "../state/catalog/catalog-snapshot.js";
-import type { TableContext } from "../state/context/table-context.js";
+import { type TableContext, tablesIn } from "../state/context/table-context.js";
 import { readStored } from "../state/rows/read-rows.js";
 import { SnapshotKv } from "../state/snapshot/snapshot-kv.js";
 
@@ -17,21 +17,21 @@ type Tables = ReadonlyMap<string, TableContext>;
 /**
  * Runs a function that reads one state of the database, and ends its reads after it.
  *
+ * @param body is called with the tables that read the state.
  * @throws {IsolationUnavailableError} if the database has no views.
  */
 export async function runSnapshot<T>(
   kv: Kv,
   tables: Tables,
-  body: (snapshot: SnapshotKv) => Promise<T>,
+  body: (tables: Tables) => Promise<T>,
   { signal }: SnapshotOptions = {},
 ): Promise<T> {
-  signal?.throwIfAborted();
-  const snapshot = await openSnapshot(kv, tables);
+  const { snapshot, held } = await openSnapshot(kv, tables, signal);
   const abort = () => snapshot.end(() => signal?.reason);
   try {
     signal?.throwIfAborted();
     signal?.addEventListener("abort", abort, { once: true });
-    const result = await body(snapshot);
+    const result = await body(held);
     signal?.throwIfAborted();
     return result;
   } finally {
@@ -40,11 +40,16 @@ export async function runSnapshot<T>(
   }
 }
 
-/** Opens a view whose catalog is the one that this program has read last. */
-async function openSnapshot(kv: Kv, tables: Tables): Promise<SnapshotKv> {
+/** Opens a view whose catalogs are those that this program has read last, until a signal. */
+async function openSnapshot(
+  kv: Kv,
+  tables: Tables,
+  signal: AbortSignal | undefined,
+): Promise<{ readonly snapshot: SnapshotKv; readonly held: Tables }> {
   const all = [...tables.values()];
   const { limits } = capabilitiesOf(kv);
   for (;;) {
+    signal?.throwIfAborted();
     const view = await kv.openView?.({ atFirstRead: true });
     if (view === undefined) throw new IsolationUnavailableError("snapshot");
     const snapshot = new SnapshotKv(kv, view);
@@ -52,9 +57,14 @@ async function openSnapshot(kv: Kv, tables: Tables): Promise<SnapshotKv> {
       // This is the first read, so the state is that of this moment.
       const keys = all.map(({ catalog }) => catalog.snapshot.check.key);
       const entries = await readStored({ kv: snapshot, limits }, keys);
-      if (!(await haveChanged(all, entries))) {
+      const differs = ({ catalog }: TableContext, i: number) =>
+        catalog.snapshot.check.versionstamp !== entries[i]?.versionstamp;
+      for (const [i, table] of all.entries()) if (differs(table, i)) await table.catalog.reload();
+      // Other calls may have read catalogs during the reloads. Nothing comes between the last
+      // comparison and the use of what was compared.
+      if (!all.some(differs)) {
         snapshot.assertPlaces = placesOf(all);
-        return snapshot;
+        return { snapshot, held: tablesIn(tables, snapshot) };
       }
       snapshot.end();
     } catch (error) {
@@ -62,20 +72,6 @@ async function openSnapshot(kv: Kv, tables: Tables): Promise<SnapshotKv> {
       throw error;
     }
   }
-}
-
-/** Reads catalogs again that differ from those of a view. Returns true if they still differ. */
-async function haveChanged(
-  tables: readonly TableContext[],
-  entries: readonly KvEntryMaybe<unknown>[],
-): Promise<boolean> {
-  for (const [i, { catalog }] of tables.entries()) {
-    const isSame = () => catalog.snapshot.check.versionstamp === entries[i]?.versionstamp;
-    if (isSame()) continue;
-    await catalog.reload();
-    if (!isSame()) return true;
-  }
-  return false;
 }
 
 /**

@@ -28,12 +28,21 @@ import type { RowSchemas, UpgradeRow } from "./row-schemas.js";
 import { countersIn } from "./stored-counters.js";
 import { leavingIndexes, withCode } from "./stored-indexes.js";
 
+let created = 0;
+
+/** The number of the snapshot that was taken last, of any model and database. */
+export function lastSnapshotNumber(): number {
+  return created;
+}
+
 /**
  * A model's catalog entry as it was at one time. A change that is planned by a snapshot is
  * committed under the check of the same snapshot. If the catalog has changed since, the commit
  * fails.
  */
 export class CatalogSnapshot {
+  /** Larger than those of all snapshots that were taken before. */
+  readonly number: number = ++created;
   readonly entry: CatalogEntry;
   /** The check that the catalog entry has not changed, for every commit that writes a row. */
   readonly check: AtomicCheck;

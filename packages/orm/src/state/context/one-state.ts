@@ -8,8 +8,9 @@ import type {
   KvView,
 } from "@keywright/core";
 import type { Capabilities, KvReads } from "../catalog/capabilities-of.js";
+import { type CatalogSnapshot, lastSnapshotNumber } from "../catalog/catalog-snapshot.js";
 
-/** Thrown by a read of a call if the database has changed since the first one. */
+/** Thrown by a read of a call if the database or a catalog has changed since the first one. */
 export class StateChangedError extends Error {}
 
 /**
@@ -32,6 +33,8 @@ export class OneState implements KvReads {
   /** What is read from: undefined at first, and the database itself if it has no views. */
   #source: KvReads | undefined;
   #view: KvView | undefined;
+  /** The last snapshot of a catalog when the view was opened. */
+  #lastSnapshot = 0;
   #hasRead = false;
   #hasEnded = false;
 
@@ -70,6 +73,18 @@ export class OneState implements KvReads {
     this.#renew();
   }
 
+  /**
+   * Refuses a catalog that was read after the view was opened. It may say that an index is readable,
+   * or at another place, which is not so in the state.
+   *
+   * @param isRelated true if the rows are read for those of another model.
+   * @throws {StateChangedError} unless the next page of a stream is read by the catalog anyway.
+   */
+  assertCovers({ number }: CatalogSnapshot, isRelated: boolean): void {
+    if (this.#view === undefined || number <= this.#lastSnapshot) return;
+    if (this.#seen !== "pages" || isRelated) throw new StateChangedError();
+  }
+
   /** Frees the view. A read that comes too late opens none. */
   close(): void {
     this.#hasEnded = true;
@@ -105,6 +120,7 @@ export class OneState implements KvReads {
   }
 
   #open(): KvReads {
+    this.#lastSnapshot = lastSnapshotNumber();
     if (!this.#hasEnded) this.#view = this.#capabilities.openView();
     this.#source = this.#view ?? this.#kv;
     return this.#source;

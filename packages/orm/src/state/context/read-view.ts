@@ -54,7 +54,6 @@ const noTables: ReadonlyMap<string, Viewed & RelatedModel> = new Map();
  * when the view is taken, and when a page of a long scan begins.
  */
 export class ReadView implements RelatedModel {
-  readonly kv: KvReads;
   readonly model: CompiledModel;
   readonly limits: TableLimits;
   readonly settings: DatabaseSettings;
@@ -82,7 +81,6 @@ export class ReadView implements RelatedModel {
 
   /** @param isChecked true if the catalog was read recently enough to rely on it. */
   constructor(source: Viewed, snapshot: CatalogSnapshot, isChecked: boolean, call?: ViewsOfCall) {
-    this.kv = call?.state ?? source.kv;
     this.model = source.model;
     this.limits = source.limits;
     this.settings = source.settings ?? plainSettings;
@@ -102,6 +100,18 @@ export class ReadView implements RelatedModel {
     this.isChecked = isChecked;
     this.#transaction = source.transaction;
     this.#transaction?.assertCovers(snapshot.check.versionstamp);
+  }
+
+  /**
+   * The reads of the call. Asked for by each read, after it has chosen its keys.
+   *
+   * @throws {StateChangedError} if the catalog is newer than the state of the call.
+   */
+  get kv(): KvReads {
+    const state = this.#call?.state;
+    if (state === undefined) return this.#source.kv;
+    state.assertCovers(this.#catalog.snapshot, this.#isRelated);
+    return state;
   }
 
   get capabilities(): Capabilities {
