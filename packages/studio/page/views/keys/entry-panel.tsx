@@ -1,5 +1,5 @@
 import type { ComponentChild } from "preact";
-import { useEffect, useRef } from "preact/hooks";
+import { useLayoutEffect, useRef } from "preact/hooks";
 import type { KeyEntry } from "../../../src/protocol/protocol.js";
 import { CopyButton } from "../../parts/copy-button.js";
 import { keyText } from "../../values/key-text.js";
@@ -12,11 +12,11 @@ interface Props {
   readonly onClose: () => void;
 }
 
-/** Shows an entry next to the tree: its key, its value and its versionstamp. */
+/** Shows an entry next to the tree: its key, its value and its versionstamp. Escape closes it. */
 export function EntryPanel({ entry, onClose }: Props): ComponentChild {
   const close = useRef(onClose);
   close.current = onClose;
-  useEffect(() => {
+  useLayoutEffect(() => {
     const onKey = (event: KeyboardEvent) => {
       if (event.key === "Escape") close.current();
     };

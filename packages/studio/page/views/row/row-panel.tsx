@@ -1,5 +1,5 @@
 import type { ComponentChild } from "preact";
-import { useEffect, useRef } from "preact/hooks";
+import { useLayoutEffect, useRef } from "preact/hooks";
 import type { ModelInfo, Row, VersionedRow } from "../../../src/protocol/protocol.js";
 import { RowDetails } from "./row-details.js";
 
@@ -16,7 +16,7 @@ interface Props {
 export function RowPanel({ model, rowKey, stamp, onClose, onChanged }: Props): ComponentChild {
   const close = useRef(onClose);
   close.current = onClose;
-  useEffect(() => {
+  useLayoutEffect(() => {
     const onKey = (event: KeyboardEvent) => {
       // An open dialog closes first.
       if (event.key !== "Escape" || document.querySelector("dialog[open]") !== null) return;

@@ -1,5 +1,5 @@
 import type { ComponentChild } from "preact";
-import { useEffect, useRef } from "preact/hooks";
+import { useLayoutEffect, useRef } from "preact/hooks";
 import type { FieldInfo, ModelInfo, VersionedRow } from "../../../../src/protocol/protocol.js";
 import { RowForm } from "../../row/row-form.js";
 
@@ -14,7 +14,7 @@ interface Props {
 /** Shows the form of one field over its cell. Enter saves, and Escape closes it. */
 export function CellEditor({ model, field, shown, onClose, onSaved }: Props): ComponentChild {
   const box = useRef<HTMLDivElement>(null);
-  useEffect(() => {
+  useLayoutEffect(() => {
     box.current?.querySelector<HTMLElement>("textarea, select")?.focus();
     box.current?.scrollIntoView({ block: "nearest", inline: "nearest" });
   }, []);
