@@ -117,20 +117,20 @@ export async function createTogether(
 
 /** Parses rows. Those whose schema has to wait are parsed at the same time. */
 async function parseRows(context: TableContext, data: readonly unknown[]): Promise<ParsedRow[]> {
-  const parsed: (ParsedRow | Promise<ParsedRow>)[] = [];
-  let mustWait = false;
+  const begun: (ParsedRow | Promise<ParsedRow>)[] = [];
   for (const input of data) {
     try {
       const row = newRow(context, input);
-      if (row instanceof Promise) {
-        mustWait = true;
-        parsed.push(row.then((result) => ({ row: result }), failedRow));
-      } else parsed.push({ row });
+      begun.push(
+        row instanceof Promise ? row.then((result) => ({ row: result }), failedRow) : { row },
+      );
     } catch (error) {
-      parsed.push({ error });
+      begun.push({ error });
     }
   }
-  return mustWait ? await Promise.all(parsed) : (parsed as ParsedRow[]);
+  const parsed: ParsedRow[] = [];
+  for (const each of begun) parsed.push(each instanceof Promise ? await each : each);
+  return parsed;
 }
 
 /** Returns undefined if the rows have to be created one by one. */
