@@ -1,14 +1,12 @@
-import type { Kv, KvKey, KvKeyPart } from "@keywright/core";
-import type { CompiledIndex, CompiledModel } from "../model/compiled-model.js";
+import type { Kv, KvKey } from "@keywright/core";
+import type { CompiledModel } from "../model/compiled-model.js";
 import type { CatalogEntry, StoredIndex } from "../state/catalog/catalog-entry.js";
 import type { ModelStore } from "../state/context/model-store.js";
 import type { RelatedStore } from "../state/context/table-context.js";
 import type { MigrationRun } from "../state/run/migration-run.js";
 import type { MigrationStep, PlannedStep } from "../state/run/migration-step.js";
 import type { ModelFacts } from "../state/run/model-facts.js";
-import type { VerificationOptions } from "./verify/run-scans.js";
-import type { Verification } from "./verify/verification.js";
-import type { Verifier } from "./verify/verifier.js";
+import type { RenewRows, Verifier } from "./verify/verifier.js";
 
 /** An index that is removed from the database. The program need not have it. */
 export interface DroppedIndex {
@@ -31,14 +29,6 @@ export interface Drop {
   readonly isRead?: true;
 }
 
-/**
- * Writes rows of a model again, with the fields that they copy as they are now. Returns how many
- * were written. Rows that are gone are skipped.
- *
- * @throws the error of the first row that could not be written.
- */
-export type RenewRows = (primaryKeys: readonly (readonly KvKeyPart[])[]) => Promise<number>;
-
 export interface BuildOptions {
   /** Verifies what was built before it is read. True by default. */
   readonly verify?: boolean | undefined;
@@ -47,16 +37,6 @@ export interface BuildOptions {
 }
 
 export interface BuildDerivedOptions extends BuildOptions {
-  readonly renewRows: RenewRows;
-}
-
-/** What a kind needs to verify a model. */
-export interface VerifyContext extends VerificationOptions {
-  readonly store: RelatedStore;
-  readonly run: MigrationRun;
-  readonly verification: Verification;
-  /** Those of the indexes to verify that are complete. */
-  readonly indexes: readonly CompiledIndex[];
   readonly renewRows: RenewRows;
 }
 
@@ -100,6 +80,6 @@ export interface Maintenance {
    * @returns false if the signal stopped it.
    */
   build(store: RelatedStore, run: MigrationRun, options: BuildDerivedOptions): Promise<boolean>;
-  /** Returns what compares this kind with the rows. Undefined if the model has nothing of it. */
-  verifier(context: VerifyContext): Verifier | undefined;
+  /** Compares this kind with the rows. */
+  readonly verifier: Verifier;
 }

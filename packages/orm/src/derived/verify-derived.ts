@@ -5,9 +5,8 @@ import { dropDerived, maintained } from "./build-derived.js";
 import type { CheckedCopies } from "./copies/copies-verifier.js";
 import type { CheckedCounters } from "./counters/counters-verifier.js";
 import type { EntryFinding, FindingCounts } from "./entries/verify/inspect-entry.js";
-import type { RenewRows } from "./maintenance.js";
-import { runScans, type VerificationOptions, withVerification } from "./verify/run-scans.js";
-import type { Verification } from "./verify/verification.js";
+import { runScans, withVerification } from "./verify/run-scans.js";
+import type { RenewRows, VerificationOptions, VerifyContext } from "./verify/verifier.js";
 
 /** The result of verifying the indexes of a model. */
 export interface VerifiedEntries {
@@ -60,35 +59,25 @@ export async function verifyDerived(
   options: VerificationOptions,
   renewRows: RenewRows,
 ): Promise<VerifiedModel | "stopped"> {
-  return await withVerification(store, run, options, async (verification, indexes) => {
-    const context = { ...options, store, run, verification, indexes, renewRows };
-    const kinds = maintained.flatMap((kind) => {
-      const verifier = kind.verifier(context);
-      return verifier === undefined ? [] : [{ kind, verifier }];
-    });
-    const verifiers = kinds.map(({ verifier }) => verifier);
-    if (!(await runScans(store, run, verification, verifiers, context))) return "stopped";
-    for (const { kind, verifier } of kinds) {
-      if (!(await verifier.mustRebuild?.())) continue;
+  return await withVerification({ ...options, store, run, renewRows }, async (context) => {
+    const verifiers = maintained.map(({ verifier }) => verifier);
+    if (!(await runScans(context, verifiers))) return "stopped";
+    for (const kind of maintained) {
+      if (!(await kind.verifier.mustRebuild?.(context))) continue;
       const isBuilt =
         (await dropDerived(store, run)) && (await kind.build(store, run, { renewRows }));
       if (!isBuilt) return "stopped";
     }
-    const names = indexes.map(({ name }) => name);
-    return verifiedModel(store.model.name, names, verification, options);
+    return verifiedModel(context);
   });
 }
 
-function verifiedModel(
-  model: string,
-  indexes: readonly string[],
-  { state, listed }: Verification,
-  { repair }: VerificationOptions,
-): VerifiedModel {
+function verifiedModel({ store, indexes, verification, repair }: VerifyContext): VerifiedModel {
+  const { state, listed } = verification;
   const { rows, entries, counts, repaired, conflicts, unindexed, counters, copies } = state;
   return {
-    model,
-    indexes,
+    model: store.model.name,
+    indexes: indexes.map(({ name }) => name),
     rows,
     entries,
     findings: listed.finding,

@@ -1,4 +1,3 @@
-import type { RenewRows } from "../../derived/maintenance.js";
 import { type VerifiedModel, verifyDerived } from "../../derived/verify-derived.js";
 import { InvalidArgumentError } from "../../errors/query-errors.js";
 import {
@@ -74,9 +73,8 @@ export async function verifyIndexes(
         ({ name }) => options.indexes?.includes(name) ?? true,
       );
       const onlyIndexes = options.indexes !== undefined;
-      const renew: RenewRows = (keys) => renewRows(context, keys);
       const how = { indexes, onlyIndexes, repair, recount };
-      const verified = await verifyDerived(context, run, how, renew);
+      const verified = await verifyDerived(context, run, how, (keys) => renewRows(context, keys));
       if (verified === "stopped") return { status: "stopped", models };
       models.push(verified);
     }

@@ -7,8 +7,9 @@ import type { ModelFacts } from "../../state/run/model-facts.js";
 import { scan } from "../../state/run/page-reader.js";
 import { unfilledCopies } from "../../state/schema/manifests/model-manifest.js";
 import { countStoredRows } from "../counters/count-stored-rows.js";
-import type { Maintenance, RenewRows } from "../maintenance.js";
-import { CopiesVerifier, primaryKeysOf, suspectCopies } from "./copies-verifier.js";
+import type { Maintenance } from "../maintenance.js";
+import type { RenewRows } from "../verify/verifier.js";
+import { copiesVerifier, primaryKeysOf, suspectCopies } from "./copies-verifier.js";
 
 /** Fills the copied fields of all rows. */
 export const copiesMaintenance: Maintenance = {
@@ -19,10 +20,7 @@ export const copiesMaintenance: Maintenance = {
     return unfilled.length === 0 ? entry : { ...entry, unfilled };
   },
   build: (store, run, { renewRows }) => fillCopies(store, run, renewRows),
-  verifier: ({ store, verification, repair, onlyIndexes, renewRows }) =>
-    onlyIndexes || store.model.copied.size === 0
-      ? undefined
-      : new CopiesVerifier(store, verification, repair ? renewRows : undefined),
+  verifier: copiesVerifier,
 };
 
 function copySteps({ model, entry, relations }: ModelFacts): PlannedStep[] {

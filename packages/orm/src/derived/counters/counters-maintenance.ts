@@ -16,7 +16,7 @@ import type { ModelStore } from "../../state/context/model-store.js";
 import type { Drop, Maintenance } from "../maintenance.js";
 import { buildCounters } from "./build-counters.js";
 import { counterSteps, countersAfter, droppedCounters } from "./counter-steps.js";
-import { CountersVerifier } from "./counters-verifier.js";
+import { countersVerifier } from "./counters-verifier.js";
 
 /** Counts the rows for new counters and ranks, and removes dropped ones. */
 export const countersMaintenance: Maintenance = {
@@ -33,7 +33,7 @@ export const countersMaintenance: Maintenance = {
   withoutIndex: (entry, name) => withoutCounters(entry, countersOfIndex(entry, name)),
   nextDrop,
   build: buildCounters,
-  verifier: (context) => new CountersVerifier(context),
+  verifier: countersVerifier,
 };
 
 function nextDrop({ model, catalog }: ModelStore): Drop | undefined {

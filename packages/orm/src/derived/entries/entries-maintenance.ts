@@ -14,7 +14,7 @@ import type { Drop, Maintenance } from "../maintenance.js";
 import { backfill } from "./fill/backfill.js";
 import { indexSteps } from "./index-steps.js";
 import { plannedIndexes } from "./planned-indexes.js";
-import { EntriesVerifier } from "./verify/entries-verifier.js";
+import { entriesVerifier } from "./verify/entries-verifier.js";
 
 /** Fills new indexes, and removes the entries of dropped ones. */
 export const entriesMaintenance: Maintenance = {
@@ -30,7 +30,7 @@ export const entriesMaintenance: Maintenance = {
   },
   nextDrop,
   build: backfill,
-  verifier: (context) => (context.indexes.length === 0 ? undefined : new EntriesVerifier(context)),
+  verifier: entriesVerifier,
 };
 
 function disable(entry: CatalogEntry, _: ModelFacts, planned: CatalogEntry): CatalogEntry {

@@ -1,32 +1,20 @@
 import type { KvEntry, KvKey } from "@keywright/core";
-import type { AnyRow, CompiledIndex } from "../../model/compiled-model.js";
+import type { AnyRow } from "../../model/compiled-model.js";
 import type { IndexState } from "../../state/catalog/catalog-entry.js";
 import { inParallel } from "../../state/context/in-parallel.js";
 import type { ModelStore } from "../../state/context/model-store.js";
 import type { MigrationRun } from "../../state/run/migration-run.js";
 import { scan } from "../../state/run/page-reader.js";
 import { Verification } from "./verification.js";
-import type { Confirmed, Scan, Suspect, Verifier } from "./verifier.js";
+import type { Confirmed, Suspect, Verifier, VerifyContext, Walk } from "./verifier.js";
 
-export interface VerificationOptions {
-  /** Those that are incomplete or no longer maintained are skipped. */
-  readonly indexes: readonly CompiledIndex[];
-  readonly repair: boolean;
-  /** True to verify nothing but the indexes. */
-  readonly onlyIndexes?: boolean;
-  /** Rebuilds the counters in any case, if `repair` is true. */
-  readonly recount?: boolean;
-  /** A stopped verification is resumed only by a call with the same text. */
-  readonly partOf?: string;
-  readonly rowsTotal?: number | undefined;
-  /** How many rows or entries are read before the progress is stored again. */
-  readonly saveEvery?: number;
-}
-
-/** Scans a page, and returns how much is wrong. */
-interface Visit {
+/** A scan of the rows or of a walk, and all that compare its pages. */
+interface Visit<Store extends ModelStore> {
   readonly prefix: KvKey | undefined;
-  visit(page: readonly KvEntry<unknown>[], after: KvKey | null): Promise<number | "stopped">;
+  readonly compared: readonly {
+    readonly by: Verifier<unknown, Store>;
+    readonly compare: Walk<unknown>["compare"];
+  }[];
 }
 
 /** Each save of the sums stores 512 KiB. */
@@ -49,21 +37,20 @@ const completeStates: readonly IndexState[] = [
  * `"stopped"`.
  * @throws {StaleSchemaError} if `repair` is set and the program is older than the database.
  */
-export async function withVerification<T>(
-  store: ModelStore,
-  run: MigrationRun,
-  { indexes, repair, partOf = "", onlyIndexes = false }: VerificationOptions,
-  verify: (verification: Verification, indexes: readonly CompiledIndex[]) => Promise<T | "stopped">,
-): Promise<T | "stopped"> {
+export async function withVerification<Store extends ModelStore, Result>(
+  context: Omit<VerifyContext<Store>, "verification">,
+  verify: (context: VerifyContext<Store>) => Promise<Result | "stopped">,
+): Promise<Result | "stopped"> {
+  const { store, run, repair, partOf = "", onlyIndexes = false } = context;
   await store.catalog.reload();
   const { snapshot } = store.catalog;
   snapshot.assertSameKey();
   if (repair) snapshot.assertWritable();
-  const complete = indexes.filter((index) => completeStates.includes(snapshot.stateOf(index)));
-  const states = complete.map((index) => [index.name, snapshot.stateOf(index)]);
+  const indexes = context.indexes.filter((one) => completeStates.includes(snapshot.stateOf(one)));
+  const states = indexes.map((index) => [index.name, snapshot.stateOf(index)]);
   const subject = JSON.stringify([partOf, repair, onlyIndexes, states]);
   const verification = await Verification.open(store, run, subject);
-  const result = await verify(verification, complete);
+  const result = await verify({ ...context, indexes, verification });
   if (result === "stopped") await verification.save();
   else await verification.clear();
   return result;
@@ -77,17 +64,14 @@ export async function withVerification<T>(
  *
  * @returns false if the signal stopped it.
  */
-export async function runScans(
-  store: ModelStore,
-  run: MigrationRun,
-  verification: Verification,
-  verifiers: readonly Verifier[],
-  { indexes, rowsTotal, saveEvery: saveInterval }: VerificationOptions,
+export async function runScans<Store extends ModelStore>(
+  context: VerifyContext<Store>,
+  verifiers: readonly Verifier<unknown, Store>[],
 ): Promise<boolean> {
-  if (verifiers.length === 0) return true;
+  const { store, run, verification, indexes, rowsTotal, saveEvery: saveInterval } = context;
   const names = indexes.map(({ name }) => name);
   const meter = run.meter(store.model.name, names);
-  let visits = visitsOf(store, run, verification, verifiers);
+  let visits = visitsOf(context, verifiers);
   const start = () => {
     const { done, total } = progressOf(verification, visits.length, rowsTotal);
     meter.start("verifying", done, total);
@@ -101,15 +85,21 @@ export async function runScans(
     if (current === undefined) {
       if (!verification.isSumming || verification.sums.areZero) break;
       verification.beginScan("compare", 0);
-      visits = visitsOf(store, run, verification, verifiers);
+      visits = visitsOf(context, verifiers);
       start();
       continue;
     }
     if (run.signal?.aborted) return false;
-    for await (const { entries, isLast } of pagesOf(store, run, current, state.after)) {
-      const found = await current.visit(entries, verification.state.after);
-      if (found === "stopped") return false;
-      hasFound ||= found > 0;
+    for await (const { entries, isLast } of pagesOf(context, current, state.after)) {
+      if (state.position === 0 && verification.isSumming) state.rows += entries.length;
+      for (const { by, compare } of current.compared) {
+        const suspects = await compare(entries, state.after);
+        if (suspects === "stopped") return false;
+        const found = await confirm(run, suspects);
+        if (found.length === 0) continue;
+        await by.settle(found, context);
+        hasFound = true;
+      }
       unsaved += entries.length;
       if (isLast) verification.beginScan(state.phase, state.position + 1);
       else verification.advance(entries.at(-1)!.key, entries.length);
@@ -130,47 +120,35 @@ export async function runScans(
 }
 
 /** Returns what a phase visits: the rows, and then what each kind has. */
-function visitsOf(
-  { model }: ModelStore,
-  run: MigrationRun,
-  verification: Verification,
-  verifiers: readonly Verifier[],
-): Visit[] {
-  const visitRows = async (page: readonly KvEntry<unknown>[]) => {
-    if (verification.isSumming) verification.state.rows += page.length;
-    let found = 0;
-    for (const verifier of verifiers) {
-      const suspects = await verifier.compareRows?.(page as readonly KvEntry<AnyRow>[]);
-      found += await settle(run, verifier, suspects ?? []);
-    }
-    return found;
-  };
-  const visitOwn = (verifier: Verifier, own: Scan<unknown>): Visit => ({
-    prefix: own.prefix,
-    visit: async (page, after) => {
-      const suspects = await own.compare(page, after);
-      return suspects === "stopped" ? suspects : await settle(run, verifier, suspects);
-    },
+function visitsOf<Store extends ModelStore>(
+  context: VerifyContext<Store>,
+  verifiers: readonly Verifier<unknown, Store>[],
+): Visit<Store>[] {
+  const rows = verifiers.map((by) => ({
+    by,
+    compare: (page: readonly KvEntry<unknown>[]) =>
+      by.compare(page as readonly KvEntry<AnyRow>[], context),
+  }));
+  const walks = verifiers.flatMap((by) => {
+    const own = by.walks?.(context) ?? [];
+    return own.map(({ prefix, compare }) => ({ prefix, compared: [{ by, compare }] }));
   });
-  const own = verifiers.map((verifier) => verifier.scans?.().map((one) => visitOwn(verifier, one)));
-  return [{ prefix: [model.place], visit: visitRows }, ...own.flatMap((visits) => visits ?? [])];
+  return [{ prefix: [context.store.model.place], compared: rows }, ...walks];
 }
 
 function pagesOf(
-  store: ModelStore,
-  run: MigrationRun,
-  { prefix }: Visit,
+  { store, run }: VerifyContext<ModelStore>,
+  { prefix }: Pick<Visit<ModelStore>, "prefix">,
   after: KvKey | null,
 ): ReturnType<typeof scan> | readonly { readonly entries: []; readonly isLast: true }[] {
   return prefix === undefined ? [{ entries: [], isLast: true }] : scan(store, run, prefix, after);
 }
 
-/** Reads suspects again, and settles those that are wrong. Returns their number. */
-async function settle<Found>(
+/** Reads suspects again, and returns those that are wrong. */
+async function confirm<Found>(
   run: MigrationRun,
-  verifier: Verifier<Found>,
   suspects: readonly Suspect<Found>[],
-): Promise<number> {
+): Promise<Confirmed<Found>[]> {
   const confirmed: Confirmed<Found>[] = [];
   for (let from = 0; from < suspects.length; from += suspectsPerGroup) {
     if (from > 0) await run.afterBatch(0);
@@ -180,8 +158,7 @@ async function settle<Found>(
       if (found !== undefined) confirmed.push({ found, readAgain: group[i]! });
     }
   }
-  if (confirmed.length > 0) await verifier.settle(confirmed);
-  return confirmed.length;
+  return confirmed;
 }
 
 /**

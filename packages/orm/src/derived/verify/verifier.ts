@@ -1,5 +1,42 @@
-import type { KvEntry, KvKey } from "@keywright/core";
-import type { AnyRow } from "../../model/compiled-model.js";
+import type { KvEntry, KvKey, KvKeyPart } from "@keywright/core";
+import type { AnyRow, CompiledIndex } from "../../model/compiled-model.js";
+import type { ModelStore } from "../../state/context/model-store.js";
+import type { RelatedStore } from "../../state/context/table-context.js";
+import type { MigrationRun } from "../../state/run/migration-run.js";
+import type { Verification } from "./verification.js";
+
+/**
+ * Writes rows of a model again, with the fields that they copy as they are now. Returns how many
+ * were written. Rows that are gone are skipped.
+ *
+ * @throws the error of the first row that could not be written.
+ */
+export type RenewRows = (primaryKeys: readonly (readonly KvKeyPart[])[]) => Promise<number>;
+
+export interface VerificationOptions {
+  /** Those to verify. `withVerification` leaves out those that are not complete. */
+  readonly indexes: readonly CompiledIndex[];
+  readonly repair: boolean;
+  /** True to verify nothing but the indexes. */
+  readonly onlyIndexes?: boolean;
+  /** Rebuilds the counters in any case, if `repair` is true. */
+  readonly recount?: boolean;
+  /** A stopped verification is resumed only by a call with the same text. */
+  readonly partOf?: string;
+  readonly rowsTotal?: number | undefined;
+  /** How many rows or entries are read before the progress is stored again. */
+  readonly saveEvery?: number;
+}
+
+/** What a kind of derived data needs to verify a model. */
+export interface VerifyContext<Store extends ModelStore = RelatedStore>
+  extends VerificationOptions {
+  readonly store: Store;
+  readonly run: MigrationRun;
+  readonly verification: Verification;
+  /** Repairs rows. Absent if the indexes are verified alone. */
+  readonly renewRows?: RenewRows;
+}
 
 /**
  * Reads again what looked wrong in a scan, with everything that it depends on in one snapshot or
@@ -13,10 +50,10 @@ export interface Confirmed<Found> {
   readonly readAgain: Suspect<Found>;
 }
 
-type Suspects<Found> = readonly Suspect<Found>[];
+export type Suspects<Found> = readonly Suspect<Found>[];
 
 /** A scan of keys that one kind of derived data has. */
-export interface Scan<Found> {
+export interface Walk<Found> {
   /** The prefix of the keys. Undefined if `compare` reads them itself, all in one call. */
   readonly prefix: KvKey | undefined;
   /**
@@ -32,18 +69,21 @@ export interface Scan<Found> {
 }
 
 /**
- * Compares one kind of derived data with the rows. There are two phases. In the first, the rows and
- * then the scans of all kinds add to the sums of the verification and subtract from them, or
- * compare what no sums are made of. The second phase repeats this if the sums are not zero, and
+ * How one kind of derived data is compared with the rows. There are two phases. In the first, the
+ * rows and then the walks of all kinds add to the sums of the verification and subtract from them,
+ * or compare what no sums are made of. The second phase repeats this if the sums are not zero, and
  * compares what may differ.
  */
-export interface Verifier<Found = unknown> {
+export interface Verifier<Found = unknown, Store extends ModelStore = RelatedStore> {
   /** Returns what looks wrong about a page of the rows. It may contain entries with longer keys. */
-  compareRows?(page: readonly KvEntry<AnyRow>[]): Suspects<Found> | Promise<Suspects<Found>>;
-  /** Returns the scans of the current phase after the one of the rows, always in the same order. */
-  scans?(): readonly Scan<Found>[];
+  compare(
+    page: readonly KvEntry<AnyRow>[],
+    context: VerifyContext<Store>,
+  ): Suspects<Found> | Promise<Suspects<Found>>;
+  /** Returns the walks of the current phase, which follow the rows, always in the same order. */
+  walks?(context: VerifyContext<Store>): readonly Walk<Found>[];
   /** Adds findings to the verification, and repairs them under checks if it is asked to. */
-  settle(found: readonly Confirmed<Found>[]): Promise<void>;
+  settle(found: readonly Confirmed<Found>[], context: VerifyContext<Store>): Promise<void>;
   /** Called after all scans. Resolves to true if all of the kind is to be built again. */
-  mustRebuild?(): Promise<boolean>;
+  mustRebuild?(context: VerifyContext<Store>): Promise<boolean>;
 }

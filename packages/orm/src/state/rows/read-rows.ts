@@ -4,6 +4,7 @@ import { MigrationMissingError, RowUpgradeError } from "../../errors/migration-e
 import { StoredRowInvalidError } from "../../errors/row-errors.js";
 import { StaleSchemaError } from "../../errors/schema-errors.js";
 import type { AnyRow, CompiledModel } from "../../model/compiled-model.js";
+import { isSameKey } from "../../model/keys/key-parts.js";
 import { pointerOf, rowKey } from "../../model/keys/primary-key.js";
 import { isMarked } from "../../model/options/soft-delete.js";
 import { assertStoredRow, isRow } from "../../model/rows/stored-row.js";
@@ -59,6 +60,44 @@ export async function readStored(
     reads.push(kv.getMany<unknown[]>(keys.slice(from, from + limits.keys)));
   }
   return (await awaitAll(reads)).flat();
+}
+
+/** Entries and the row to which they lead, from one snapshot. */
+interface LinkedRow {
+  readonly entries: readonly KvEntryMaybe<unknown>[];
+  /** Undefined if they lead to none. */
+  readonly linked: LinkedTo | undefined;
+}
+
+interface LinkedTo {
+  readonly primaryKey: readonly KvKeyPart[];
+  readonly row: KvEntryMaybe<unknown>;
+}
+
+/**
+ * Reads entries and the row to which they lead in one snapshot. Reads them again until they lead to
+ * the same row.
+ *
+ * @param read reads keys in one snapshot.
+ * @param model that of the row.
+ * @param leadsTo returns the primary key of the row. Undefined if the entries lead to none.
+ */
+export async function readLinkedRow(
+  read: (keys: readonly KvKey[]) => Promise<readonly KvEntryMaybe<unknown>[]>,
+  keys: readonly KvKey[],
+  model: CompiledModel,
+  leadsTo: (entries: readonly KvEntryMaybe<unknown>[]) => readonly KvKeyPart[] | undefined,
+): Promise<LinkedRow> {
+  for (let before: readonly KvKeyPart[] | undefined; ; ) {
+    const all = await read(before === undefined ? keys : [...keys, rowKey(model, before)]);
+    const entries = all.slice(0, keys.length);
+    const primaryKey = leadsTo(entries);
+    if (primaryKey === undefined) return { entries, linked: undefined };
+    const row = all[keys.length];
+    if (row !== undefined && before !== undefined && isSameKey(before, primaryKey))
+      return { entries, linked: { primaryKey, row } };
+    before = primaryKey;
+  }
 }
 
 /**

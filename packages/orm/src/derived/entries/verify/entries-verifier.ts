@@ -1,4 +1,4 @@
-import type { KvEntry, KvEntryMaybe, KvKey, KvKeyPart } from "@keywright/core";
+import type { KvEntry, KvEntryMaybe, KvKeyPart } from "@keywright/core";
 import type { AnyRow, CompiledIndex, CompiledModel } from "../../../model/compiled-model.js";
 import { canBeStored } from "../../../model/keys/can-be-stored.js";
 import { expectedEntries, rowHasKey } from "../../../model/keys/expected-entries.js";
@@ -9,10 +9,15 @@ import type { ModelStore } from "../../../state/context/model-store.js";
 import { readStored } from "../../../state/rows/read-rows.js";
 import type { MigrationRun } from "../../../state/run/migration-run.js";
 import { dropCounters } from "../../counters/drop-counters.js";
-import type { VerifyContext } from "../../maintenance.js";
-import { runScans, type VerificationOptions, withVerification } from "../../verify/run-scans.js";
-import type { Verification } from "../../verify/verification.js";
-import type { Confirmed, Scan, Suspect, Verifier } from "../../verify/verifier.js";
+import { runScans, withVerification } from "../../verify/run-scans.js";
+import type {
+  Confirmed,
+  Suspect,
+  VerificationOptions,
+  Verifier,
+  VerifyContext,
+  Walk,
+} from "../../verify/verifier.js";
 import { noteRefused, unstorableKey } from "../fill/unindexed-rows.js";
 import {
   type Inspection,
@@ -28,9 +33,7 @@ interface ExpectedEntry {
   readonly primaryKey: readonly KvKeyPart[];
 }
 
-type EntriesContext = Omit<VerifyContext, "store" | "renewRows"> & { readonly store: ModelStore };
-
-type EntrySuspects = Suspect<Inspection>[];
+type EntriesContext = VerifyContext<ModelStore>;
 
 /**
  * Verifies in both directions that the rows match the entries of complete indexes. Entries of
@@ -41,124 +44,114 @@ type EntrySuspects = Suspect<Inspection>[];
  * findings. Rows count as they are stored. A row that a migration has not yet reached has the
  * entries of its old shape.
  */
-export class EntriesVerifier implements Verifier<Inspection> {
-  readonly #store: ModelStore;
-  readonly #run: MigrationRun;
-  readonly #verification: Verification;
-  readonly #indexes: readonly CompiledIndex[];
-  readonly #repair: boolean;
-  readonly #partOf: string | undefined;
-  #hasDroppedCounters = false;
+export const entriesVerifier: Verifier<Inspection, ModelStore> = { compare, walks, settle };
 
-  constructor({ store, run, verification, indexes, repair, partOf }: EntriesContext) {
-    this.#store = store;
-    this.#run = run;
-    this.#verification = verification;
-    this.#indexes = indexes;
-    this.#repair = repair;
-    this.#partOf = partOf;
-  }
-
-  async compareRows(page: readonly KvEntry<AnyRow>[]): Promise<EntrySuspects> {
-    const { model } = this.#store;
-    const { isSumming, sums } = this.#verification;
-    const expected: ExpectedEntry[] = [];
-    const unindexed: UnindexedRow[] = [];
-    for (const { key, value } of page) {
-      const primaryKey = key.slice(1);
-      const onRefused = isSumming ? noteRefused(model, primaryKey, unindexed) : undefined;
-      for (const entry of expectedEntries(model, this.#indexes, value, primaryKey, onRefused)) {
-        const isPointer = entry.index.store === "pointer";
-        if (isPointer && isSumming) sums.add(entry.key, primaryKey);
-        else if (isPointer ? sums.differsAt(entry.key) : isSumming) {
-          expected.push({ entry, primaryKey });
-        }
+async function compare(
+  page: readonly KvEntry<AnyRow>[],
+  { store, indexes, verification }: EntriesContext,
+): Promise<Suspect<Inspection>[]> {
+  if (indexes.length === 0) return [];
+  const { model } = store;
+  const { isSumming, sums } = verification;
+  const expected: ExpectedEntry[] = [];
+  const unindexed: UnindexedRow[] = [];
+  for (const { key, value } of page) {
+    const primaryKey = key.slice(1);
+    const onRefused = isSumming ? noteRefused(model, primaryKey, unindexed) : undefined;
+    for (const entry of expectedEntries(model, indexes, value, primaryKey, onRefused)) {
+      const isPointer = entry.index.store === "pointer";
+      if (isPointer && isSumming) sums.add(entry.key, primaryKey);
+      else if (isPointer ? sums.differsAt(entry.key) : isSumming) {
+        expected.push({ entry, primaryKey });
       }
     }
-    const { kept, stored } = await readEntries(this.#store, expected);
-    unindexed.push(...unstorableRows(model, expected, kept));
-    this.#verification.addUnindexed(unindexed);
-    return kept.flatMap(({ entry, primaryKey }, i) => {
-      const found = stored[i];
-      if (
-        found !== undefined &&
-        found.versionstamp !== null &&
-        isExpectedValue(model, entry, primaryKey, found.value)
-      )
-        return [];
-      // The closure keeps only the key, so that the row and its other entries can be freed.
-      const { index, key } = entry;
-      return () => inspectRowEntry(this.#store, { index, key }, primaryKey);
-    });
   }
+  const { kept, stored } = await readEntries(store, expected);
+  unindexed.push(...unstorableRows(model, expected, kept));
+  verification.addUnindexed(unindexed);
+  return kept.flatMap(({ entry, primaryKey }, i) => {
+    const found = stored[i];
+    if (
+      found !== undefined &&
+      found.versionstamp !== null &&
+      isExpectedValue(model, entry, primaryKey, found.value)
+    )
+      return [];
+    // The closure keeps only the key, so that the row and its other entries can be freed.
+    const { index, key } = entry;
+    return () => inspectRowEntry(store, { index, key }, primaryKey);
+  });
+}
 
-  scans(): Scan<Inspection>[] {
-    const { isSumming } = this.#verification;
-    const scanned = this.#indexes.filter((index) => isSumming || index.store === "pointer");
-    return scanned.map((index) => ({
-      prefix: [index.place],
-      compare: (page) => this.#compareEntries(index, page),
-    }));
-  }
-
-  async #compareEntries(
-    index: CompiledIndex,
-    page: readonly KvEntry<unknown>[],
-  ): Promise<EntrySuspects> {
-    const { model } = this.#store;
-    const { isSumming, sums, state } = this.#verification;
-    const isPointer = index.store === "pointer";
-    if (isSumming) state.entries += page.length;
-    if (isSumming && isPointer) {
+function walks({ store, indexes, verification }: EntriesContext): Walk<Inspection>[] {
+  const { isSumming, sums, state } = verification;
+  const { model } = store;
+  const walked = indexes.filter((index) => isSumming || index.store === "pointer");
+  return walked.map((index) => ({
+    prefix: [index.place],
+    compare: async (page) => {
+      if (isSumming) state.entries += page.length;
+      if (index.store !== "pointer") return await dangling(store, index, page);
+      if (!isSumming)
+        return await dangling(
+          store,
+          index,
+          page.filter(({ key }) => sums.differsAt(key)),
+        );
       for (const { key, value } of page) sums.remove(model, key, value);
       return [];
-    }
-    const suspects: EntrySuspects = [];
-    const suspect = (key: KvKey) => suspects.push(() => inspectEntry(this.#store, index, key));
-    const named: { key: KvKey; primaryKey: readonly KvKeyPart[] }[] = [];
-    for (const { key, value } of page) {
-      if (isPointer && !sums.differsAt(key)) continue;
-      const primaryKey = primaryKeyAt(model, index, key, value);
-      if (primaryKey === undefined) suspect(key);
-      else named.push({ key, primaryKey });
-    }
-    const rows = await readStored(
-      this.#store,
-      named.map(({ primaryKey }) => rowKey(model, primaryKey)),
-    );
-    for (const [i, { key, primaryKey }] of named.entries()) {
-      const row = rows[i];
-      if (row === undefined || !rowHasKey(model, index, key, primaryKey, row)) suspect(key);
-    }
-    return suspects;
-  }
+    },
+  }));
+}
 
-  async settle(found: readonly Confirmed<Inspection>[]): Promise<void> {
-    const { state } = this.#verification;
-    const unclaimed: Confirmed<Inspection>[] = [];
-    for (const one of found) {
-      const { kind, key } = one.found.finding;
-      const isClaimed = kind === "dangling" && (await this.#verification.isClaimed(key));
-      if (!isClaimed) unclaimed.push(one);
-    }
-    for (const { finding, looksDangling } of await this.#repaired(unclaimed)) {
-      this.#verification.list("finding", finding);
-      state.counts[finding.kind]++;
-      if (finding.repaired) state.repaired++;
-      else if (looksDangling) await this.#verification.claim(finding.key);
-      if (finding.heldBy !== undefined) state.conflicts++;
-    }
-  }
+/** Returns the entries that seem to belong to no row. */
+async function dangling(
+  store: ModelStore,
+  index: CompiledIndex,
+  entries: readonly KvEntry<unknown>[],
+): Promise<Suspect<Inspection>[]> {
+  const { model } = store;
+  const named = entries.map(({ key, value }) => primaryKeyAt(model, index, key, value));
+  const keys = named.flatMap((primaryKey) => (primaryKey ? [rowKey(model, primaryKey)] : []));
+  const rows = (await readStored(store, keys)).values();
+  return entries.flatMap(({ key }, i) => {
+    const primaryKey = named[i];
+    const row = primaryKey && rows.next().value;
+    return row && rowHasKey(model, index, key, primaryKey, row)
+      ? []
+      : () => inspectEntry(store, index, key);
+  });
+}
 
-  async #repaired(found: readonly Confirmed<Inspection>[]): Promise<Inspection[]> {
-    if (!this.#repair) return found.map((one) => one.found);
-    const isRepaired = found.some((one) => one.found.finding.heldBy === undefined);
-    if (this.#partOf === undefined && isRepaired && !this.#hasDroppedCounters) {
-      await dropCounters(this.#store, this.#run);
-      this.#hasDroppedCounters = true;
-    }
-    return await repairEntries(this.#store, this.#run, found);
+async function settle(
+  found: readonly Confirmed<Inspection>[],
+  context: EntriesContext,
+): Promise<void> {
+  const { verification } = context;
+  const { state } = verification;
+  const unclaimed: Confirmed<Inspection>[] = [];
+  for (const one of found) {
+    const { kind, key } = one.found.finding;
+    const isClaimed = kind === "dangling" && (await verification.isClaimed(key));
+    if (!isClaimed) unclaimed.push(one);
   }
+  for (const { finding, looksDangling } of await repaired(unclaimed, context)) {
+    verification.list("finding", finding);
+    state.counts[finding.kind]++;
+    if (finding.repaired) state.repaired++;
+    else if (looksDangling) await verification.claim(finding.key);
+    if (finding.heldBy !== undefined) state.conflicts++;
+  }
+}
+
+async function repaired(
+  found: readonly Confirmed<Inspection>[],
+  { store, run, repair, partOf }: EntriesContext,
+): Promise<Inspection[]> {
+  if (!repair) return found.map((one) => one.found);
+  const isRepaired = found.some((one) => one.found.finding.heldBy === undefined);
+  if (partOf === undefined && isRepaired) await dropCounters(store, run);
+  return await repairEntries(store, run, found);
 }
 
 /**
@@ -172,11 +165,9 @@ export async function verifyBuiltEntries(
   run: MigrationRun,
   options: VerificationOptions,
 ): Promise<boolean> {
-  const verified = await withVerification(store, run, options, async (verification, indexes) => {
-    const verifier = new EntriesVerifier({ ...options, store, run, verification, indexes });
-    const isDone = await runScans(store, run, verification, [verifier], options);
-    return isDone ? "done" : "stopped";
-  });
+  const verified = await withVerification({ ...options, store, run }, async (context) =>
+    (await runScans(context, [entriesVerifier])) ? "done" : "stopped",
+  );
   return verified === "done";
 }
 

@@ -11,6 +11,7 @@ import { storedTime } from "../../../model/rows/time.js";
 import { type Duplicate, duplicateKey } from "../../../state/catalog/backfill-state.js";
 import type { FoundRow } from "../../../state/context/any-query.js";
 import type { ModelStore } from "../../../state/context/model-store.js";
+import { readLinkedRow } from "../../../state/rows/read-rows.js";
 
 /** A wrong entry of an index. */
 export interface EntryFinding {
@@ -67,15 +68,7 @@ export interface Inspection {
   readonly looksDangling: boolean;
 }
 
-interface Reading {
-  readonly row: KvEntryMaybe<unknown>;
-  readonly stored: KvEntryMaybe<unknown>;
-  readonly owner:
-    | { readonly primaryKey: readonly KvKeyPart[]; readonly row: KvEntryMaybe<unknown> }
-    | undefined;
-  /** True if it is recorded that another row has the unique value. */
-  readonly isKnownDuplicate: boolean;
-}
+const absent: KvEntryMaybe<unknown> = { key: [], value: null, versionstamp: null };
 
 export function isExpectedValue(
   model: CompiledModel,
@@ -98,8 +91,24 @@ export async function inspectRowEntry(
   { index, key }: Pick<IndexEntry, "index" | "key">,
   primaryKey: readonly KvKeyPart[],
 ): Promise<Inspection | undefined> {
-  const { model } = context;
-  const { row, stored, owner, isKnownDuplicate } = await readEntry(context, index, key, primaryKey);
+  const { kv, model } = context;
+  const value = key.slice(1);
+  const duplicate = { model: model.name, index: index.name, value, primaryKey };
+  const record = duplicateKey(model, duplicate);
+  const isRecorded =
+    mayHaveDuplicates(context, index) && canBeStored(record, context.limits.keyBytes);
+  const { entries, linked: owner } = await readLinkedRow(
+    (keys) => kv.getMany<unknown[]>(keys),
+    [rowKey(model, primaryKey), key, ...(isRecorded ? [record] : [])],
+    model,
+    ([, { versionstamp, value } = absent]) => {
+      if (!index.unique || versionstamp === null) return undefined;
+      const named = primaryKeyOfEntry(model, index, value);
+      return named !== undefined && isSameKey(named, primaryKey) ? undefined : named;
+    },
+  );
+  const [row = absent, stored = absent, { versionstamp: recorded } = absent] = entries;
+  const isKnownDuplicate = recorded !== null;
   if (row.versionstamp === null) return undefined;
   const expected = expectedEntries(model, [index], row.value, primaryKey);
   const entry = expected.find((candidate) => isSameKey(candidate.key, key));
@@ -128,8 +137,6 @@ export async function inspectRowEntry(
   const checks: AtomicCheck[] = [checkOf(row), checkOf(stored)];
   if (owner !== undefined) checks.push(checkOf(owner.row));
   if (isHeldByOther) {
-    const value = key.slice(1);
-    const duplicate = { model: model.name, index: index.name, value, primaryKey };
     const repair: EntryRepair = { checks, write: { kind: "record", duplicate } };
     return {
       index,
@@ -157,32 +164,29 @@ export async function inspectEntry(
   key: KvKey,
 ): Promise<Inspection | undefined> {
   const { kv, model } = context;
-  let primaryKey: readonly KvKeyPart[] | undefined;
-  for (;;) {
-    const keys = primaryKey === undefined ? [key] : [key, rowKey(model, primaryKey)];
-    const [stored, row] = await kv.getMany<unknown[]>(keys);
-    if (stored === undefined || stored.versionstamp === null) return undefined;
-    const named = primaryKeyAt(model, index, key, stored.value);
-    if (named !== undefined && (primaryKey === undefined || !isSameKey(named, primaryKey))) {
-      primaryKey = named;
-      continue;
-    }
-    if (named !== undefined && row !== undefined && rowHasKey(model, index, key, named, row)) {
-      return undefined;
-    }
-    const finding: EntryFinding = {
-      kind: "dangling",
-      model: model.name,
-      index: index.name,
-      key,
-      primaryKey: named ?? null,
-      repaired: false,
-    };
-    const checks = [checkOf(stored)];
-    if (named !== undefined && row !== undefined) checks.push(checkOf(row));
-    const repair: EntryRepair = { checks, write: { kind: "delete" } };
-    return { index, finding, repair, looksDangling: false };
-  }
+  const {
+    entries: [stored = absent],
+    linked,
+  } = await readLinkedRow(
+    (keys) => kv.getMany<unknown[]>(keys),
+    [key],
+    model,
+    ([{ versionstamp, value } = absent]) =>
+      versionstamp === null ? undefined : primaryKeyAt(model, index, key, value),
+  );
+  if (stored.versionstamp === null) return undefined;
+  if (linked && rowHasKey(model, index, key, linked.primaryKey, linked.row)) return undefined;
+  const finding: EntryFinding = {
+    kind: "dangling",
+    model: model.name,
+    index: index.name,
+    key,
+    primaryKey: linked?.primaryKey ?? null,
+    repaired: false,
+  };
+  const checks = [stored, ...(linked ? [linked.row] : [])].map(checkOf);
+  const repair: EntryRepair = { checks, write: { kind: "delete" } };
+  return { index, finding, repair, looksDangling: false };
 }
 
 /**
@@ -199,44 +203,6 @@ export function primaryKeyAt(
   const length = index.unique ? parts : parts + model.primaryKey.length;
   if (key.length !== length) return undefined;
   return index.unique ? primaryKeyOfEntry(model, index, value) : key.slice(parts);
-}
-
-/** Reads everything in one snapshot. */
-async function readEntry(
-  context: ModelStore,
-  index: CompiledIndex,
-  key: KvKey,
-  primaryKey: readonly KvKeyPart[],
-): Promise<Reading> {
-  const { kv, model } = context;
-  const value = key.slice(1);
-  const record = duplicateKey(model, { model: model.name, index: index.name, value, primaryKey });
-  const isRecorded =
-    mayHaveDuplicates(context, index) && canBeStored(record, context.limits.keyBytes);
-  let owner: readonly KvKeyPart[] | undefined;
-  for (;;) {
-    const keys = [rowKey(model, primaryKey), key];
-    if (owner !== undefined) keys.push(rowKey(model, owner));
-    if (isRecorded) keys.push(record);
-    const [row, stored, ...others] = await kv.getMany<unknown[]>(keys);
-    if (row === undefined || stored === undefined) throw new TypeError("getMany answers each key");
-    const named =
-      index.unique && stored.versionstamp !== null
-        ? primaryKeyOfEntry(model, index, stored.value)
-        : undefined;
-    const isOther = named !== undefined && !isSameKey(named, primaryKey);
-    if (isOther && (owner === undefined || !isSameKey(named, owner))) {
-      owner = named;
-      continue;
-    }
-    const ownerRow = owner === undefined ? undefined : others[0];
-    return {
-      row,
-      stored,
-      owner: isOther && ownerRow !== undefined ? { primaryKey: named, row: ownerRow } : undefined,
-      isKnownDuplicate: isRecorded && (others.at(-1)?.versionstamp ?? null) !== null,
-    };
-  }
 }
 
 /** A readable index has no duplicate records. */
