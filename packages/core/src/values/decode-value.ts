@@ -8,16 +8,18 @@ import type { ValueGraph } from "./value-graph.js";
 /**
  * Decodes what {@link encodeValue} wrote. The value shares no memory with the bytes.
  *
+ * @param wanted the properties that the caller needs if the value is an object. Others may be left
+ * out, which saves the time to decode them. What is left out is not checked in every detail.
  * @throws {MalformedValueError} if the format is unknown, or if the bytes are not exactly one item
  * of it.
  * @throws {UnreadableValueError} if this runtime does not support a regular expression in the
  * value.
  */
-export function decodeValue(bytes: Uint8Array): unknown {
+export function decodeValue(bytes: Uint8Array, wanted?: ReadonlySet<string>): unknown {
   try {
     switch (bytes[0]) {
       case valueFormat.plain:
-        return unpack(bytes, 1);
+        return unpack(bytes, 1, wanted);
       case valueFormat.graph:
         return decodeGraph(unpack(bytes, 1) as ValueGraph);
       case valueFormat.u64:

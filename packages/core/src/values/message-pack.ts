@@ -1,5 +1,6 @@
 import { Buffer } from "node:buffer";
 import { Packr, RESERVE_START_SPACE } from "msgpackr";
+import { readMessagePack } from "./read-message-pack.js";
 
 /** The size in bytes of the buffer in which values are packed. */
 const chunkBytes = 0x2000;
@@ -30,8 +31,21 @@ export function packAfter(byte: number, value: unknown): Uint8Array {
 const scratch = new Uint8Array(0x1000);
 const stretch = { start: 0, end: 0 };
 
-/** Unpacks the one MessagePack item in `bytes[start, end)`. Its byte strings are copies. */
-export function unpack(bytes: Uint8Array, start: number): unknown {
+/**
+ * Unpacks the one MessagePack item in `bytes[start, end)`. Its byte strings are copies.
+ *
+ * @param wanted the properties to read if the item is a map. Others may be left out.
+ */
+export function unpack(bytes: Uint8Array, start: number, wanted?: ReadonlySet<string>): unknown {
+  try {
+    return readMessagePack(bytes, start, wanted);
+  } catch {
+    return unpackAny(bytes, start);
+  }
+}
+
+/** Unpacks items that encoding does not write, and decides what is wrong with damaged bytes. */
+export function unpackAny(bytes: Uint8Array, start: number): unknown {
   stretch.start = start;
   stretch.end = bytes.length;
   if (bytes.length > scratch.length) {

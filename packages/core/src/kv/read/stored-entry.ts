@@ -30,12 +30,14 @@ export function decodeStoredKey(key: Uint8Array, decode: () => KvKeyPart[]): KvK
 /**
  * Decodes the value of an entry.
  *
+ * @param wanted the properties that the caller needs if the value is an object. Others may be left
+ * out.
  * @throws {CorruptionError} with the key, if its bytes are not a value.
  * @throws {UnreadableValueError} if the runtime does not support a regular expression in the value.
  */
-export function decodeStoredValue(entry: StoredEntry): unknown {
+export function decodeStoredValue(entry: StoredEntry, wanted?: ReadonlySet<string>): unknown {
   try {
-    return decodeValue(entry.value);
+    return decodeValue(entry.value, wanted);
   } catch (cause) {
     if (cause instanceof UnreadableValueError) throw cause;
     throw new CorruptionError("a stored value cannot be decoded", entry.key, cause);
