@@ -168,6 +168,19 @@ export const packages = {
       commit: "writes a commit",
     },
   },
+  sqlite: {
+    about: "the engine on SQLite; depends only on core",
+    rooms: {
+      driver: "the SQLite of each runtime behind one interface",
+      errors: "what the errors of SQLite mean",
+      file: "the tables, the records of commits, and the statements of one connection",
+      open: "the options of sqliteEngine, and creating and opening the file",
+      commit: "writes a group of commits; the keys that the latest ones have changed",
+      views: "the states that views hold, each on a connection of its own",
+      watch: "follows the commits of all processes",
+      check: "reads all entries, and compares their number and their checksums",
+    },
+  },
   server: {
     about: "serves a database over HTTP; depends only on core",
     rooms: {

@@ -14,7 +14,7 @@ const root = fileURLToPath(new URL("..", import.meta.url));
 const temporary = join(root, "node_modules/.cache/keywright-api");
 const isUpdate = process.argv.includes("--update");
 
-const names = ["core", "orm", "codegen", "etcd", "postgres", "lmdb", "server", "studio"];
+const names = ["core", "orm", "codegen", "etcd", "postgres", "lmdb", "sqlite", "server", "studio"];
 const packages = names.map((name) => {
   const folder = join(root, "packages", name);
   const manifest = JSON.parse(readFileSync(join(folder, "package.json"), "utf8"));

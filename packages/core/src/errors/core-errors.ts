@@ -392,15 +392,21 @@ export class EngineFailedError extends KeywrightError {
   }
 }
 
-/** The server of a database cannot be used at the moment. The call had no effect. */
+/** The server or the file of a database cannot be used at the moment. The call had no effect. */
 export class EngineUnavailableError extends KeywrightError {
-  /** Why the server cannot be used, as a clause: `no server accepts connections`. */
+  /** Why it cannot be used, as a clause: `no server accepts connections`. */
   readonly reason: string;
   /** What to do, as a sentence. */
   readonly remedy: string;
 
-  constructor(reason: string, remedy: string, cause?: unknown) {
-    const message = `The server of the database cannot be used: ${sentence(reason)} Nothing was written. ${sentence(remedy)}${causeSentence(cause)}`;
+  /** @param subject names what cannot be used. */
+  constructor(
+    reason: string,
+    remedy: string,
+    cause?: unknown,
+    subject = "The server of the database",
+  ) {
+    const message = `${subject} cannot be used: ${sentence(reason)} Nothing was written. ${sentence(remedy)}${causeSentence(cause)}`;
     super("KW_ENGINE_UNAVAILABLE", message, { cause, retryable: true });
     this.reason = reason;
     this.remedy = remedy;

@@ -1,0 +1,86 @@
+import { type ChangedKeys, encodeChangedKeys } from "../file/changed-keys.js";
+import { checksumOf } from "../file/checksum-of.js";
+import type { FileConnection } from "../file/file-connection.js";
+import { encodeHead, type Head } from "../file/head.js";
+import { lastOfEachKey, type RecordMutation } from "./latest-commits.js";
+
+/** The last bytes of a record, which are its checksum. */
+const selectChecksum = "SELECT substr(record, -4) FROM entries WHERE key = ?";
+const put =
+  "INSERT INTO entries VALUES (?, ?) ON CONFLICT (key) DO UPDATE SET record = excluded.record";
+const remove = "DELETE FROM entries WHERE key = ?";
+
+/** How many rows of `commits` are kept, and about how many bytes of their keys. */
+const mostCommits = 1024;
+const mostBytes = 32 * 1024 * 1024;
+/** After how many groups, or bytes of keys of this process, old rows are deleted. */
+const sweepInterval = 64;
+const sweepBytes = 8 * 1024 * 1024;
+
+/** Writes groups of commits, each in a transaction that the caller begins and ends. */
+export class GroupWriter {
+  readonly #connection: FileConnection;
+  #bytesSinceSweep = 0;
+
+  constructor(connection: FileConnection) {
+    this.#connection = connection;
+  }
+
+  /**
+   * Writes the mutations of a group and its row in `commits`.
+   *
+   * @param order that of the last commit in the group.
+   * @returns the next head.
+   */
+  write(head: Head, order: number, mutations: readonly RecordMutation[], keys: ChangedKeys): Head {
+    let { entries, checksums } = head;
+    const [checksumAt, putting, removing] = [selectChecksum, put, remove].map((sql) =>
+      this.#connection.prepare(sql),
+    );
+    for (const { key, record } of lastOfEachKey(mutations)) {
+      const replaced = checksumAt!.get(key)?.[0];
+      if (replaced !== undefined) {
+        entries--;
+        checksums -= checksumOf(replaced as Uint8Array);
+      }
+      if (record !== undefined) {
+        entries++;
+        checksums += checksumOf(record);
+        putting!.run(key, record);
+      } else if (replaced !== undefined) removing!.run(key);
+    }
+    const sequence = head.sequence + 1;
+    const next = { sequence, order, entries, checksums: checksums >>> 0 };
+    const changed = encodeChangedKeys(sequence, keys);
+    this.#connection.run(
+      "INSERT INTO commits VALUES (?, ?, ?)",
+      sequence,
+      encodeHead(next),
+      changed,
+    );
+    this.#bytesSinceSweep += changed.length;
+    if (sequence % sweepInterval === 0 || this.#bytesSinceSweep >= sweepBytes)
+      this.#deleteOldRows(sequence);
+    return next;
+  }
+
+  #deleteOldRows(sequence: number): void {
+    const oldest = Math.max(this.#firstWithin(mostBytes), sequence - mostCommits + 1);
+    this.#connection.run("DELETE FROM commits WHERE sequence < ?", Math.min(oldest, sequence));
+    this.#bytesSinceSweep = 0;
+  }
+
+  /** Returns the first of the newest rows whose keys have at most so many bytes. */
+  #firstWithin(bytes: number): number {
+    if (this.#bytesSinceSweep < sweepBytes) return 0;
+    let left = bytes;
+    const rows = this.#connection
+      .prepare("SELECT sequence, length(keys) FROM commits ORDER BY sequence DESC")
+      .all();
+    for (const [sequence, length] of rows) {
+      left -= length as number;
+      if (left < 0) return (sequence as number) + 1;
+    }
+    return 0;
+  }
+}

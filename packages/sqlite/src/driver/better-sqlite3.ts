@@ -1,0 +1,58 @@
+import type { SqliteDriver, SqliteStatement, SqliteValue } from "./sqlite-driver.js";
+
+interface Statement {
+  readonly reader: boolean;
+  raw(): Statement;
+  run(...parameters: SqliteValue[]): unknown;
+  get(...parameters: SqliteValue[]): SqliteValue[] | undefined;
+  all(...parameters: SqliteValue[]): SqliteValue[][];
+}
+
+interface BetterSqlite3 {
+  readonly default: new (
+    path: string,
+    options: { readonly readonly: boolean; readonly timeout: number },
+  ) => { prepare(sql: string): Statement; close(): void };
+}
+
+/** The result codes that the engine distinguishes. The package reports their names. */
+const codes: readonly (readonly [name: string, code: number])[] = [
+  ["SQLITE_BUSY", 5],
+  ["SQLITE_READONLY", 8],
+  ["SQLITE_IOERR", 10],
+  ["SQLITE_CORRUPT", 11],
+  ["SQLITE_FULL", 13],
+  ["SQLITE_CANTOPEN", 14],
+  ["SQLITE_PROTOCOL", 15],
+  ["SQLITE_NOTADB", 26],
+];
+
+/** The driver on the package `better-sqlite3`. */
+export function betterSqlite3Driver({ default: Database }: BetterSqlite3): SqliteDriver {
+  return {
+    open: (path, { readOnly }) => {
+      // The engine sets the timeout itself.
+      const database = new Database(path, { readonly: readOnly, timeout: 0 });
+      return {
+        prepare: (sql) => arraysOf(database.prepare(sql)),
+        close: () => database.close(),
+      };
+    },
+    codeOf: (error) => {
+      const { code } = (error ?? {}) as { readonly code?: unknown };
+      if (typeof code !== "string" || !code.startsWith("SQLITE_")) return undefined;
+      return codes.find(([name]) => code.startsWith(name))?.[1] ?? 1;
+    },
+  };
+}
+
+/** A statement that returns rows must not be run, and one that returns none must not be read. */
+function arraysOf(statement: Statement): SqliteStatement {
+  const reader = statement.reader ? statement.raw() : statement;
+  return {
+    run: (...parameters) =>
+      void (statement.reader ? reader.all(...parameters) : reader.run(...parameters)),
+    get: (...parameters) => reader.get(...parameters),
+    all: (...parameters) => reader.all(...parameters),
+  };
+}

@@ -1,0 +1,15 @@
+/**
+ * The tables. `entries` has a record for each key, as on LevelDB. `commits` has a row for each of
+ * the last groups of commits: its head, which the newest of them is the state of the database, and
+ * the keys that the group has changed, for other processes.
+ */
+export const createTables: readonly string[] = [
+  "CREATE TABLE entries (key BLOB PRIMARY KEY, record BLOB NOT NULL) WITHOUT ROWID",
+  "CREATE TABLE commits (sequence INTEGER PRIMARY KEY, head BLOB NOT NULL, keys BLOB NOT NULL)",
+];
+
+/** The number in the header of the file that names its program: `KWRT`. */
+export const applicationId: number = 0x4b575254;
+
+/** The version of the format, which is `user_version` in the header of the file. */
+export const formatVersion: number = 1;

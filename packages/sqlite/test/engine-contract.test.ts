@@ -1,0 +1,16 @@
+import { engineContract } from "@keywright/core/testing";
+import { describe, it } from "vitest";
+import { sqliteEngine } from "../src/index.js";
+import { temporaryFile } from "./temporary-file.js";
+
+engineContract(
+  { describe, it },
+  {
+    name: "SqliteEngine",
+    capabilities: ["shared", "views", "rangeChecks", "expiryOrder"],
+    create: async () => {
+      const { path, remove } = await temporaryFile();
+      return { open: () => sqliteEngine({ path }), remove };
+    },
+  },
+);
