@@ -26,7 +26,8 @@ export const packages = {
       testing: "the contract suites for engines and databases",
     },
     folders: {
-      "engine/level": "the engine on abstract-level: memory and LevelDB",
+      "engine/memory": "the engine in memory, on an ordered map whose states can be kept",
+      "engine/level": "the engine on abstract-level: LevelDB, and databases of the caller",
       "engine/level/files": "LevelDB's files: their formats, checksums and damage",
       "engine/level/repair": "cuts damaged LevelDB folders, and finds what can be read of them",
       "kv/open": "opens engines and shares them between handles",

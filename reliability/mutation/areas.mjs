@@ -9,8 +9,9 @@ export const areas = {
   commits: {
     package: "core",
     mutate: [
-      "src/engine/{commit-queue,combine-u64}.ts",
-      "src/engine/level/{commit-record,record,write-group}.ts",
+      "src/engine/{commit-queue,combine-u64,write-group}.ts",
+      "src/engine/level/{commit-record,record}.ts",
+      "src/engine/memory/*.ts",
       "src/kv/write/*.ts",
     ],
     tests: [
@@ -21,6 +22,8 @@ export const areas = {
       "level-engine",
       "limits",
       "log-*",
+      "memory-engine",
+      "ordered-map",
       "record",
       "write-group",
     ],

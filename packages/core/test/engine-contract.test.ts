@@ -2,8 +2,21 @@ import { ClassicLevel } from "classic-level";
 import { MemoryLevel } from "memory-level";
 import { describe, it } from "vitest";
 import { type LevelDatabase, LevelEngine } from "../src/engine/level/level-engine.js";
+import { MemoryEngine, MemoryStore } from "../src/engine/memory/memory-engine.js";
 import { type EngineStorage, engineContract } from "../src/testing/index.js";
 import { makeFolder, removeFolder } from "./temporary-folder.js";
+
+engineContract(
+  { describe, it },
+  {
+    name: "MemoryEngine",
+    capabilities: ["views", "rangeChecks", "expiryOrder"],
+    create: async () => {
+      const store = new MemoryStore();
+      return { open: async () => new MemoryEngine(store) };
+    },
+  },
+);
 
 engineContract(
   { describe, it },

@@ -1,7 +1,8 @@
 import { beforeEach, describe, expect, it, vi } from "vitest";
 import type { AtomicWrite, StoredMutation } from "../src/engine/engine.js";
-import { CheckedVersions, WriteGroup } from "../src/engine/level/write-group.js";
+import { keptRecordOf as recordOf } from "../src/engine/level/record.js";
 import { RecentCommits } from "../src/engine/recent-commits.js";
+import { CheckedVersions, WriteGroup } from "../src/engine/write-group.js";
 import { encodeKey } from "../src/keys/encode-key.js";
 
 const now = 1_000_000;
@@ -17,6 +18,7 @@ function groupOn(stored: Record<string, number | undefined>): WriteGroup {
   return new WriteGroup({
     sequence: 1,
     now,
+    recordOf,
     copiesWrites: false,
     versions: new CheckedVersions(),
     recent: new RecentCommits("0".repeat(20)),
@@ -67,7 +69,7 @@ describe("a group of writes", () => {
   it("that sweeps an entry which is gone removes its hint", () => {
     const group = groupOn({});
     group.apply(write({ type: "deleteExpired", key: key("a"), hint: { key: key("hint"), dueAt } }));
-    expect(group.mutations).toEqual([{ key: key("hint"), record: undefined }]);
+    expect(group.mutations).toMatchObject([{ key: key("hint"), record: undefined }]);
   });
 });
 
@@ -82,7 +84,7 @@ describe("what checks have read", () => {
   let versions: CheckedVersions;
   let recent: RecentCommits;
   const nextGroup = (at = now) =>
-    new WriteGroup({ sequence: 1, now: at, copiesWrites: false, versions, recent, read });
+    new WriteGroup({ sequence: 1, now: at, recordOf, copiesWrites: false, versions, recent, read });
   const checking = (versionstamp: string | null, ...mutations: StoredMutation[]) => ({
     ...write(...mutations),
     checks: [{ key: key("a"), versionstamp }],

@@ -23,6 +23,7 @@ import {
   maxRangeBytes,
   OpenViews,
   RecentCommits,
+  recordOf,
   visibleRange,
   WriteGroup,
 } from "@keywright/core/engine";
@@ -170,6 +171,7 @@ export class StoreEngine implements Engine {
       read: (key) => read(this.#tree, key),
       versions: this.#versions,
       recent: this.#recent,
+      recordOf,
       copiesWrites: true,
     });
     const outcomes = writes.map((write) => group.apply(write));

@@ -20,6 +20,13 @@ import type {
 import { ExpiryClock } from "../expiry-clock.js";
 import { OpenViews } from "../open-views.js";
 import { RecentCommits } from "../recent-commits.js";
+import {
+  CheckedVersions,
+  dependsOnStored,
+  mutationsPerTurn,
+  type RecordMutation,
+  WriteGroup,
+} from "../write-group.js";
 import { decodeCommitRecord, encodeCommitRecord, verifyCommitRecords } from "./commit-record.js";
 import {
   type DatabaseMode,
@@ -30,14 +37,8 @@ import type { FileChecker } from "./files/file-checker.js";
 import { bytes, type Level, LevelReads, type LevelSource } from "./level-reads.js";
 import { LogSync } from "./log-sync.js";
 import { readFailure } from "./read-failure.js";
+import { keptRecordOf, recordOf } from "./record.js";
 import { commitRecordRange, headerKey, lastKey } from "./reserved-keys.js";
-import {
-  CheckedVersions,
-  dependsOnStored,
-  mutationsPerTurn,
-  type RecordMutation,
-  WriteGroup,
-} from "./write-group.js";
 
 /** Any abstract-level database, opened with any encodings. */
 export type LevelDatabase = AbstractLevel<string | Buffer | Uint8Array, unknown, unknown>;
@@ -69,8 +70,7 @@ export interface LevelEngineOptions {
 }
 
 /**
- * The engine on an abstract-level database: LevelDB on disk, a sorted map in memory, or a database
- * of the caller. Nothing else may write to the database. `docs/internals/commit-protocol.md`
+ * The engine on an abstract-level database: LevelDB on disk, or a database of the caller. Nothing else may write to the database. `docs/internals/commit-protocol.md`
  * describes the record formats and the commit protocol.
  */
 export class LevelEngine implements Engine {
@@ -240,6 +240,7 @@ export class LevelEngine implements Engine {
         : await this.#readAhead(writes),
       versions: this.#checkedVersions,
       recent: this.#recent,
+      recordOf: this.#copiesWrites ? recordOf : keptRecordOf,
       copiesWrites: this.#copiesWrites,
     });
     const outcomes: WriteOutcome[] = [];

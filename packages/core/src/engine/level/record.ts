@@ -1,3 +1,4 @@
+import { Buffer } from "node:buffer";
 import { crc32 } from "../../bytes/crc32.js";
 import { CorruptionError, DatabaseFormatError } from "../../errors/core-errors.js";
 import {
@@ -31,6 +32,20 @@ export function encodeRecord(entry: StoredEntry, record: Uint8Array): void {
   }
   record.set(value, valueOffset(expireAt !== undefined));
   writeChecksum(key, record);
+}
+
+/** Returns the record of an entry for a database that copies it. It may be part of shared memory. */
+export function recordOf(entry: StoredEntry): Uint8Array {
+  const record = Buffer.allocUnsafe(recordSize(entry));
+  encodeRecord(entry, record);
+  return record;
+}
+
+/** Returns the record of an entry for a database that keeps it. */
+export function keptRecordOf(entry: StoredEntry): Uint8Array {
+  const record = new Uint8Array(recordSize(entry));
+  encodeRecord(entry, record);
+  return record;
 }
 
 export function recordSize({ value, expireAt }: StoredEntry): number {

@@ -1,7 +1,6 @@
-import { MemoryLevel } from "memory-level";
 import type { Engine } from "../../engine/engine.js";
 import { type LevelDatabase, LevelEngine } from "../../engine/level/level-engine.js";
-import { bytes } from "../../engine/level/level-reads.js";
+import { MemoryEngine } from "../../engine/memory/memory-engine.js";
 import type { OwnedFiles } from "../../engine/owned-files.js";
 import { isServingAllowed } from "../../engine/process-settings.js";
 import type { Connect } from "../../engine/remote/client/link.js";
@@ -27,16 +26,14 @@ import { verifyMode } from "./verify-mode.js";
 const enginesByPath = new Map<string, Promise<SharedEngine>>();
 /** The real paths of the databases that this process repairs. */
 const reservedFolders = new Set<string>();
-/**
- * The same by their database or given engine. Weak, so that an unclosed database in memory can be
- * collected.
- */
+/** The same by their database or given engine. Weak, so that an unclosed one can be collected. */
 const enginesByDatabase = new WeakMap<LevelDatabase | Engine, Promise<SharedEngine>>();
 
-export function openMemoryEngine(options: OpenEngineOptions): Promise<SharedEngine> {
-  const level = new MemoryLevel({ ...bytes, storeEncoding: "view" });
-  // The engine refuses an empty database that is read-only, and a new one is always empty.
-  return openLevelEngine(level as unknown as LevelDatabase, { ...options, readOnly: false });
+/** Opens a new database in memory. The engine is acquired for the caller. */
+export async function openMemoryEngine({ mode }: OpenEngineOptions): Promise<SharedEngine> {
+  const shared = new SharedEngine(new MemoryEngine(), mode, async () => undefined);
+  await shared.acquire(false);
+  return shared;
 }
 
 /** Opens or shares an abstract-level database. The engine is acquired for the caller. */

@@ -1,8 +1,7 @@
-import { Buffer } from "node:buffer";
-import { textOfBytes } from "../../bytes/text-of-bytes.js";
-import { appendVersionstampPart } from "../../keys/encode-key.js";
-import { formatVersionstamp } from "../../values/versionstamp.js";
-import { combineU64 } from "../combine-u64.js";
+import { textOfBytes } from "../bytes/text-of-bytes.js";
+import { appendVersionstampPart } from "../keys/encode-key.js";
+import { formatVersionstamp } from "../values/versionstamp.js";
+import { combineU64 } from "./combine-u64.js";
 import {
   type AtomicWrite,
   type DeleteExpired,
@@ -10,24 +9,28 @@ import {
   type StoredEntry,
   type StoredMutation,
   type WriteOutcome,
-} from "../engine.js";
-import type { RecentCommits } from "../recent-commits.js";
-import { encodeRecord, recordSize } from "./record.js";
+} from "./engine.js";
+import type { RecentCommits } from "./recent-commits.js";
 
-export interface RecordMutation {
+/** A record to store under a key, or undefined to delete the key. */
+export interface RecordMutation<Stored = Uint8Array> {
   readonly key: Uint8Array;
-  readonly record: Uint8Array | undefined;
+  /** The text of the key, as `textOfBytes` returns it. */
+  readonly text: string;
+  readonly record: Stored | undefined;
 }
 
-export interface WriteGroupOptions {
+export interface WriteGroupOptions<Stored = Uint8Array> {
   readonly sequence: number;
   /** Milliseconds since the epoch. An entry that expires at or before this time does not exist. */
   readonly now: number;
-  /** Reads the record of a key as it was before the group, even if it has expired. It may throw. */
-  readonly read: (key: Uint8Array) => StoredEntry | undefined;
+  /** Reads the entry of a key as it was before the group, even if it has expired. It may throw. */
+  readonly read: (key: Uint8Array, text: string) => StoredEntry | undefined;
+  /** Returns what the database stores for an entry. It may throw. */
+  readonly recordOf: (entry: StoredEntry) => Stored;
   readonly versions: CheckedVersions;
   readonly recent: RecentCommits;
-  /** True if the database copies its input. Keys and records may then be parts of shared memory. */
+  /** True if the database copies its input. Keys may then be parts of shared memory. */
   readonly copiesWrites: boolean;
 }
 
@@ -40,10 +43,10 @@ const checksPerTurn = 200;
 /** The state of a key after the writes so far: its entry, or null if there is none. */
 type KeyState = StoredEntry | null;
 
-export class WriteGroup {
-  readonly mutations: RecordMutation[] = [];
+export class WriteGroup<Stored = Uint8Array> {
+  readonly mutations: RecordMutation<Stored>[] = [];
   last: string | undefined;
-  readonly #options: WriteGroupOptions;
+  readonly #options: WriteGroupOptions<Stored>;
   readonly #states = new Map<string, KeyState>();
   #order = 0;
   #mutated = 0;
@@ -51,7 +54,7 @@ export class WriteGroup {
   /** The keys of entries that the write has set or deleted. */
   readonly #changed: Uint8Array[] = [];
 
-  constructor(options: WriteGroupOptions) {
+  constructor(options: WriteGroupOptions<Stored>) {
     this.#options = options;
   }
 
@@ -131,17 +134,9 @@ export class WriteGroup {
     this.#undo.push([text, this.#states.get(text)]);
     this.#states.set(text, state);
     this.#options.versions.forget(text);
-    this.mutations.push({
-      key: this.#options.copiesWrites ? key : new Uint8Array(key),
-      record: state === null ? undefined : this.#record(state),
-    });
-  }
-
-  #record(entry: StoredEntry): Uint8Array {
-    const size = recordSize(entry);
-    const record = this.#options.copiesWrites ? Buffer.allocUnsafe(size) : new Uint8Array(size);
-    encodeRecord(entry, record);
-    return record;
+    const { copiesWrites, recordOf } = this.#options;
+    const kept = copiesWrites ? key : new Uint8Array(key);
+    this.mutations.push({ key: kept, text, record: state === null ? undefined : recordOf(state) });
   }
 
   #versionstampOf(key: Uint8Array): string | null {
@@ -164,7 +159,7 @@ export class WriteGroup {
   #stored(key: Uint8Array, text: string = textOfBytes(key)): KeyState {
     const known = this.#states.get(text);
     if (known !== undefined) return known;
-    const state = this.#options.read(key) ?? null;
+    const state = this.#options.read(key, text) ?? null;
     this.#states.set(text, state);
     return state;
   }
