@@ -12,7 +12,7 @@ import {
   type StoredModel,
 } from "../state/catalog/stored-models.js";
 import type { TableContext } from "../state/context/table-context.js";
-import { clearPrefix } from "../state/run/clear-prefix.js";
+import { clearPrefixes } from "../state/run/clear-prefix.js";
 import type { MigrationRun } from "../state/run/migration-run.js";
 import { modelsToDrop } from "./plan/plan-database-models.js";
 
@@ -103,24 +103,22 @@ async function removeModel(
     meter.advance(keys);
   };
   const places = [...placesOfStored(prefix, entry)].filter((place) => !used.has(place));
-  const rowLengths = await rowKeyLengths(kv, model);
-  for (const place of places) {
-    const keyLength = rowLengths.get(place);
-    const cleared = await clearPrefix(database, run, [place], { keyLength, onKeys });
-    if (cleared !== true) return cleared === false ? "changed" : cleared;
-  }
+  const keyLengths = await rowKeyLengths(kv, model);
+  const arePlacesClear = await clearPrefixes(
+    database,
+    run,
+    places.map((place) => [place]),
+    { keyLengths, onKeys },
+  );
+  if (arePlacesClear !== true) return arePlacesClear || "changed";
   // A program that refers to a row leaves a guard of it, as long as the row exists. So the records
   // follow after the rows.
   const owners = [...new Set([prefix, ...places, ...counterPrefixes(model, used)])];
   const records: KvKey[] = [];
-  for await (const kind of recordKinds(kv)) {
-    for (const owner of owners) {
-      const record = [systemPrefix, kind, owner];
-      records.push(record);
-      const cleared = await clearPrefix(database, run, record, { onKeys });
-      if (cleared !== true) return cleared === false ? "changed" : cleared;
-    }
-  }
+  for await (const kind of recordKinds(kv))
+    records.push(...owners.map((owner) => [systemPrefix, kind, owner]));
+  const areRecordsClear = await clearPrefixes(database, run, records, { onKeys });
+  if (areRecordsClear !== true) return areRecordsClear || "changed";
   const size = Math.max(1, limits.mutations - 1);
   for (let start = 0; start < records.length; start += size) {
     const operation = kv.atomic().check(check);

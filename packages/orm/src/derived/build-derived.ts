@@ -1,7 +1,8 @@
 import { setTimeout as sleep } from "node:timers/promises";
+import type { KvKey } from "@keywright/core";
 import type { ModelStore } from "../state/context/model-store.js";
 import type { RelatedStore } from "../state/context/table-context.js";
-import { clearPrefix } from "../state/run/clear-prefix.js";
+import { clearPrefixes } from "../state/run/clear-prefix.js";
 import type { MigrationRun } from "../state/run/migration-run.js";
 import { copiesMaintenance } from "./copies/copies-maintenance.js";
 import { countersMaintenance } from "./counters/counters-maintenance.js";
@@ -58,7 +59,7 @@ export async function dropDerived(store: ModelStore, run: MigrationRun): Promise
   for (; drop !== undefined; drop = nextDrop(store)) {
     if (run.signal?.aborted) return false;
     if (drop.isRead && !(await waitForReaders(store, run))) return false;
-    const isClear = await clearAll(store, run, drop, onKeys);
+    const isClear = await clearPrefixes(store, run, prefixesOf(drop), { onKeys });
     if (isClear === "stopped") return false;
     if (isClear) await finishDrop(store, run, drop);
     await catalog.reload();
@@ -94,20 +95,9 @@ export async function waitForReaders({ catalog }: ModelStore, run: MigrationRun)
   return true;
 }
 
-/** Returns false if the catalog has changed since the drop was found. */
-async function clearAll(
-  store: ModelStore,
-  run: MigrationRun,
-  { index, prefixes }: Drop,
-  onKeys: (keys: number) => void,
-): Promise<boolean | "stopped"> {
-  const ofIndex =
-    index === undefined ? [] : maintained.flatMap((kind) => kind.placesOfIndex?.(index) ?? []);
-  for (const prefix of [...ofIndex, ...prefixes]) {
-    const isClear = await clearPrefix(store, run, prefix, { onKeys });
-    if (isClear !== true) return isClear;
-  }
-  return true;
+function prefixesOf({ index, prefixes }: Drop): readonly KvKey[] {
+  if (index === undefined) return prefixes;
+  return [...maintained.flatMap((kind) => kind.placesOfIndex?.(index) ?? []), ...prefixes];
 }
 
 async function finishDrop(

@@ -8,7 +8,8 @@ import { viewOf } from "../../state/context/read-view.js";
 import type { TableContext } from "../../state/context/table-context.js";
 import { readRows } from "../../state/rows/read-rows.js";
 import { changeCatalog } from "../../state/run/change-catalog.js";
-import { type MigrationRun, maxBatchRows } from "../../state/run/migration-run.js";
+import { clearRecords } from "../../state/run/clear-prefix.js";
+import type { MigrationRun } from "../../state/run/migration-run.js";
 import { readNextRows } from "../../state/run/read-entries-after.js";
 import { failedRowsPrefix, readRecordedFailures } from "./failed-rows.js";
 import { type RowSource, transformBatches } from "./transform-batches.js";
@@ -78,28 +79,11 @@ async function beginOrResume(
 ): Promise<TransformState | "stopped"> {
   const value = await readTransformState(context.kv, context.model);
   if (value?.id === id) return value;
-  if (!(await clearFailures(context, run))) return "stopped";
+  // Those of earlier transforms.
+  if (!(await clearRecords(context, run, failedRowsPrefix(context.model)))) return "stopped";
   const rowsTotal = await countStoredRows(context, run, []);
   if (rowsTotal === undefined) return "stopped";
   return { format: 1, id, after: null, rowsDone: 0, rowsTotal, failed: 0 };
-}
-
-/** Deletes the failure records of earlier transforms. Returns false if the signal stopped it. */
-async function clearFailures(context: TableContext, run: MigrationRun): Promise<boolean> {
-  const { kv, model, limits } = context;
-  const limit = Math.min(maxBatchRows, limits.mutations - 1);
-  for (;;) {
-    const operation = kv.atomic();
-    let found = 0;
-    for await (const { key } of kv.list({ prefix: failedRowsPrefix(model) }, { limit })) {
-      operation.delete(key);
-      found++;
-    }
-    if (found === 0) return true;
-    await run.lease.commit(operation);
-    await run.afterBatch(0);
-    if (run.signal?.aborted) return false;
-  }
 }
 
 async function retryFailed(

@@ -18,7 +18,7 @@ import type { ModelStore } from "../../state/context/model-store.js";
 import { viewOf } from "../../state/context/read-view.js";
 import { readStored } from "../../state/rows/read-rows.js";
 import { buildInBatches } from "../../state/run/build-in-batches.js";
-import { clearPrefix } from "../../state/run/clear-prefix.js";
+import { clearPrefixes } from "../../state/run/clear-prefix.js";
 import type { MigrationRun } from "../../state/run/migration-run.js";
 import { seenKey, seenPrefix } from "../build-marks.js";
 import { addWrites, Effects, writesAt } from "../effects.js";
@@ -120,22 +120,16 @@ async function beginBuild(
     if (entry.expires && !maintainedCounters(snapshot).recordsRows) {
       leftPrefixes.push(countedRowsPrefix(model), countedUntilPrefix(model));
     }
-    for (const prefix of leftPrefixes) {
-      const isClear = await clearPrefix(store, run, prefix);
-      if (isClear !== true) return isClear === "stopped" ? isClear : true;
-    }
-    return false;
+    const isClear = await clearPrefixes(store, run, leftPrefixes);
+    return isClear === "stopped" ? isClear : !isClear;
   }
   // Marks and counts that an earlier build of these counters has left.
   const stalePrefixes: KvKey[] = [seenPrefix(model)];
   for (const counter of absent) {
     if (!isOfAllRows(counter)) stalePrefixes.push(counterKey(counter, []));
   }
-  for (const prefix of stalePrefixes) {
-    const isClear = await clearPrefix(store, run, prefix);
-    if (isClear === "stopped") return isClear;
-    if (!isClear) return true;
-  }
+  const isClear = await clearPrefixes(store, run, stalePrefixes);
+  if (isClear !== true) return isClear === "stopped" ? isClear : true;
   const state: CountingState = { format: 1, counters: namesOf(absent), after: null, rowsDone: 0 };
   const operation = kv.atomic().check(check);
   for (const counter of absent) {

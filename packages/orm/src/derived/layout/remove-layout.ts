@@ -1,4 +1,4 @@
-import type { AtomicOperation } from "@keywright/core";
+import type { AtomicOperation, KvKey } from "@keywright/core";
 import { backfillKey, duplicatesPrefix, readBackfill } from "../../state/catalog/backfill-state.js";
 import {
   type CatalogEntry,
@@ -9,7 +9,7 @@ import { isLeaving } from "../../state/catalog/other-layout.js";
 import type { ModelStore } from "../../state/context/model-store.js";
 import { deleteJobsPrefix, guardsPrefix } from "../../state/references/guard-keys.js";
 import { changeCatalog } from "../../state/run/change-catalog.js";
-import { clearPrefix } from "../../state/run/clear-prefix.js";
+import { clearPrefixes } from "../../state/run/clear-prefix.js";
 import type { MigrationRun } from "../../state/run/migration-run.js";
 import { waitForReaders } from "../build-derived.js";
 import { Verification } from "../verify/verification.js";
@@ -70,22 +70,16 @@ async function clearLayout(
   run: MigrationRun,
   { indexes, otherLayout }: CatalogEntry,
 ): Promise<boolean | "stopped"> {
+  const prefixes: KvKey[] = [];
   for (const [name, { isOther, prefix }] of Object.entries(indexes)) {
     if (!isOther) continue;
-    // Other entries under the place of the rows, which have longer keys, stay.
-    const areRows = prefix === otherLayout?.place;
-    const isClear = areRows
-      ? await clearPrefix(context, run, [prefix], { keyLength: 1 + otherLayout.primaryKey.length })
-      : await clearPrefix(context, run, [prefix]);
-    if (isClear !== true) return isClear;
-    if (areRows) {
-      for (const records of [guardsPrefix(prefix), [...deleteJobsPrefix, prefix]]) {
-        const areCleared = await clearPrefix(context, run, records);
-        if (areCleared !== true) return areCleared;
-      }
-    }
-    const areCleared = await clearPrefix(context, run, duplicatesPrefix(context.model, name));
-    if (areCleared !== true) return areCleared;
+    prefixes.push([prefix]);
+    if (prefix === otherLayout?.place)
+      prefixes.push(guardsPrefix(prefix), [...deleteJobsPrefix, prefix]);
+    prefixes.push(duplicatesPrefix(context.model, name));
   }
-  return true;
+  // Other entries under the place of the rows, which have longer keys, stay.
+  const keyLengths =
+    otherLayout && new Map([[otherLayout.place, 1 + otherLayout.primaryKey.length]]);
+  return await clearPrefixes(context, run, prefixes, { keyLengths });
 }

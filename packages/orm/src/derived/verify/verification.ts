@@ -10,7 +10,7 @@ import {
 } from "../../state/catalog/backfill-state.js";
 import { readSystemValue, type SystemShape } from "../../state/catalog/system-value.js";
 import type { ModelStore } from "../../state/context/model-store.js";
-import { clearPrefix } from "../../state/run/clear-prefix.js";
+import { clearRecords } from "../../state/run/clear-prefix.js";
 import type { MigrationRun } from "../../state/run/migration-run.js";
 import { withUnindexed } from "../entries/fill/unindexed-rows.js";
 import type { EntryFinding } from "../entries/verify/inspect-entry.js";
@@ -296,5 +296,5 @@ async function clearStored(
   const key = verifyingKey(context.model);
   // The state is deleted first. If the run ends after that, the next verification deletes the rest.
   if (isStored) await run.lease.write((operation) => operation.delete(key));
-  while ((await clearPrefix(context, run, key)) === false) await context.catalog.reload();
+  await clearRecords(context, run, key);
 }
