@@ -36,7 +36,7 @@ import {
 import { counterKey } from "./counter-keys.js";
 import { type CountingState, countingKey, readCountingState } from "./counting-state.js";
 import { countedRowsPrefix, countedUntilPrefix } from "./expired/counted-row.js";
-import { recordCountedRow } from "./expired/record-counted-row.js";
+import { recordCountedRow } from "./expired/counted-row-changes.js";
 import { maintainedCounters } from "./maintained-counters.js";
 
 const maxCountedRows = 250;

@@ -10,9 +10,9 @@ import {
   type ExpiredCount,
   listExpiredCounts,
   listExpiredUntil,
+  readNextToExpire,
   withoutRow,
 } from "./expired/expired-counts.js";
-import { readNextToExpire } from "./expired/read-next-to-expire.js";
 import { subtractExpiredRows } from "./expired/subtract-expired-rows.js";
 import { maintainedCounters } from "./maintained-counters.js";
 

@@ -8,7 +8,7 @@ import { assertNotRanked } from "./assert-not-ranked.js";
 import { placeChanges } from "./place-changes.js";
 import { type RankAmount, rankAmounts } from "./rank-amounts.js";
 import { levels } from "./rank-keys.js";
-import { rebalanceRegularly } from "./rebalance-regularly.js";
+import { rebalanceRegularly } from "./rebalance-ranks.js";
 
 /** The intervals of ranked indexes, by which entries are counted and found by their position. */
 export const ranks: Derived = {

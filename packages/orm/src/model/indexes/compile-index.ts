@@ -14,7 +14,6 @@ import {
   isSameInKey,
 } from "../fields/key-kinds.js";
 import type { Model } from "../model.js";
-import { assertOwnCode } from "./assert-own-code.js";
 import { compileCondition, matchesCondition } from "./compile-condition.js";
 import type { AnyIndexDefinition, AnyIndexPart } from "./index-definition.js";
 import { defaultIndexPrefix } from "./index-prefix.js";
@@ -239,4 +238,33 @@ function assertKinds(
         : "compute a value of the row, key: (row) => …";
     fail(`a key cannot hold the ${kind} of the field ${JSON.stringify(field)}; ${advice}`);
   }
+}
+
+/**
+ * Refuses functions whose code cannot be compared: all bound functions have the same source.
+ *
+ * @param fail throws an error about a property of the index.
+ */
+function assertOwnCode(
+  parts: readonly CompiledPart[],
+  where: unknown,
+  fail: (property: string, reason: string) => never,
+): void {
+  const assertOwn = (property: string, fn: unknown) => {
+    if (typeof fn === "function" && isBound(fn))
+      fail(
+        property,
+        "the code of a function made by bind() cannot be compared; write (row) => … or give the index a version",
+      );
+  };
+  assertOwn("where", where);
+  for (const { compute, normalize, normalizers } of parts) {
+    assertOwn("key", compute);
+    if (normalizers === undefined) assertOwn("normalize", normalize);
+  }
+}
+
+function isBound(fn: { readonly name: string }): boolean {
+  const source = Function.prototype.toString.call(fn);
+  return fn.name.startsWith("bound ") && source.includes("[native code]");
 }

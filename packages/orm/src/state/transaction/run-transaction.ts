@@ -1,12 +1,11 @@
-import type { Kv, KvLimits } from "@keywright/core";
+import type { Kv, KvKey, KvKeyPart, KvLimits } from "@keywright/core";
 import {
   type ChangedPlace,
   IsolationUnavailableError,
   TransactionConflictError,
 } from "../../errors/transaction-errors.js";
-import type { CompiledModel } from "../../model/compiled-model.js";
+import { type CompiledModel, systemPrefix } from "../../model/compiled-model.js";
 import { assertArgument, oneOf, positiveInteger } from "../../model/shape.js";
-import { placeOfKey } from "./changed-place.js";
 import { FailedAttempt, retry } from "./retry.js";
 import { TransactionKv } from "./transaction-kv.js";
 import { type Turns, turnsOf } from "./turns.js";
@@ -143,4 +142,18 @@ async function hasConsistentReads(transaction: TransactionKv): Promise<boolean> 
   } catch {
     return true;
   }
+}
+
+/** @param key a key, or the first parts of the keys of a range. */
+function placeOfKey(models: Iterable<CompiledModel>, key: KvKey): ChangedPlace | undefined {
+  // Records of a place have its name after the kind of the record.
+  const isRecord = key[0] === systemPrefix;
+  const place: KvKeyPart | undefined = isRecord ? key[2] : key[0];
+  for (const { name, place: rows, prefix, indexes } of models) {
+    if (place === rows || place === prefix)
+      return { model: name, index: isRecord ? undefined : "primaryKey" };
+    const index = indexes.find((each) => place === each.place || place === each.prefix);
+    if (index !== undefined) return { model: name, index: index.name };
+  }
+  return undefined;
 }

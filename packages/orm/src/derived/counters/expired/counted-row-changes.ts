@@ -1,12 +1,14 @@
-import type { AtomicCheck, KvKeyPart } from "@keywright/core";
-import type { CompiledModel } from "../../../model/compiled-model.js";
+import type { AtomicCheck, KvEntry, KvKeyPart } from "@keywright/core";
+import type { AnyRow, CompiledModel } from "../../../model/compiled-model.js";
 import { type RowExpiry, storedTime, type Time } from "../../../model/rows/time.js";
 import { systemValue } from "../../../state/catalog/system-value.js";
 import type { ReadView } from "../../../state/context/read-view.js";
-import type { TimedWrites, Write } from "../../effects.js";
+import type { Effects, TimedWrites, Write } from "../../effects.js";
+import { rowExpireAt } from "../../expiry/row-expiry.js";
 import type { CounterAmount } from "../counter-amounts.js";
 import {
   type CountedIn,
+  countedIn,
   countedRowKey,
   countedRowShape,
   countedUntilKey,
@@ -82,4 +84,29 @@ export function countedRowWrites(
     return writes;
   };
   return [{ type: "timed", expiry, writesUntil }];
+}
+
+/**
+ * Adds the record of the counters that include a row that expires. Those that included it before
+ * the commit still include it.
+ *
+ * @param added what the row adds to counters that now include it too.
+ */
+export async function recordCountedRow(
+  view: ReadView,
+  { key, expireAt: storedExpireAt }: KvEntry<AnyRow>,
+  added: readonly CounterAmount[],
+  effects: Effects,
+): Promise<void> {
+  const { model, snapshot } = view;
+  const primaryKey = key.slice(1);
+  const stored = { primaryKey, expireAt: storedTime(storedExpireAt) };
+  const { until, counters, check } = await readCountedRow(view, primaryKey);
+  const expireAt = await rowExpireAt(view, stored);
+  const expiry = expireAt === undefined ? undefined : { expireAt };
+  const all = countedIn(snapshot.entry, [...counters, ...added]);
+  const writes = countedRowWrites(model, primaryKey, until, expiry, all, []);
+  if (writes.length === 0) return;
+  effects.checks.push(check);
+  effects.writes.push(...writes);
 }

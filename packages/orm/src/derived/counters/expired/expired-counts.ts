@@ -1,8 +1,10 @@
 import type { KvEntry, KvKey, KvKeyPart } from "@keywright/core";
 import { keyAfter } from "../../../model/keys/key-parts.js";
+import { keyText } from "../../../model/keys/key-text.js";
 import { rowKey } from "../../../model/keys/primary-key.js";
 import type { CatalogSnapshot } from "../../../state/catalog/catalog-snapshot.js";
 import { systemValue } from "../../../state/catalog/system-value.js";
+import type { ReadMeter } from "../../../state/context/read-meter.js";
 import type { ReadView } from "../../../state/context/read-view.js";
 import { readStored } from "../../../state/rows/read-rows.js";
 import type { CounterAmount } from "../counter-amounts.js";
@@ -10,6 +12,11 @@ import { countedRowShape, countedRowsPrefix, includingCounters } from "./counted
 
 /** Usually few rows have expired since the last count, and one more tells when the next expires. */
 const firstBatch = 12;
+/** How far the first attempt of a transaction looks ahead. Each further one looks twice as far. */
+const rowsAhead = 64;
+const mostDoublings = 10;
+/** In most models, one of the first rows is in the counters. */
+const rowsAtOnce = 32;
 
 type Reads = Pick<ReadView, "kv" | "model" | "limits">;
 
@@ -120,4 +127,41 @@ export async function withoutRow(
   const keys = expired.map(({ primaryKey }) => rowKey(view.model, primaryKey));
   const rows = await readStored(view, keys);
   return expired.filter((_, i) => rows[i]?.versionstamp === null);
+}
+
+/**
+ * Reads, within a transaction, the row that expires next among those that some counters include.
+ * Its commit checks the row, and therefore fails from the time at which the counters have one row
+ * less. If none of the next rows is in the counters, the last one of them is read.
+ *
+ * The records are those of the newest state, and the transaction does not check them. A change of
+ * a row that can make the row expire earlier changes the counters too: see `countedRowWrites`.
+ *
+ * @param now milliseconds since 1970. Rows that have expired by then are left out.
+ * @returns rows that have expired already, by a clock of the database that is ahead.
+ */
+export async function readNextToExpire(
+  view: ReadView,
+  counters: readonly { readonly key: KvKey }[],
+  now: number,
+  meter: ReadMeter,
+): Promise<ExpiredCount[]> {
+  const { kv, model, snapshot, store, attempt } = view;
+  const keys = new Set(counters.map(({ key }) => keyText(key)));
+  const last = rowsAhead * 2 ** Math.min(attempt - 1, mostDoublings);
+  let listed = 0;
+  const expired: ExpiredCount[] = [];
+  let until = Number.POSITIVE_INFINITY;
+  for await (const next of listExpiring(store, snapshot, { after: now, batchSize: rowsAtOnce })) {
+    // A row may live longer than its record says, so others can expire before it.
+    if ((next.record.key[countedRowsPrefix(model).length] as number) >= until) break;
+    const isCounted = next.counters.some(({ key }) => keys.has(keyText(key)));
+    if (++listed !== last && !isCounted) continue;
+    meter.reads += 2;
+    const row = await kv.get(rowKey(model, next.primaryKey));
+    if (row.versionstamp !== null) until = Math.min(until, row.expireAt ?? 0);
+    // The transaction has no record of a row that it has deleted, or that is newer than its state.
+    else if ((await kv.get(next.record.key)).versionstamp !== null) expired.push(next);
+  }
+  return expired;
 }
