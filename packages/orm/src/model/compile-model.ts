@@ -10,7 +10,7 @@ import { canBeAbsent, canBeCleared, isUlid } from "./fields/field-schema.js";
 import { canBeInKey } from "./fields/key-kinds.js";
 import { changedClassIn } from "./fields/stored-class.js";
 import { compileIndex } from "./indexes/compile-index.js";
-import { plainPart } from "./indexes/plain-part.js";
+import { plainPart } from "./indexes/plain-index.js";
 import type { Model } from "./model.js";
 import { compileComputed } from "./options/compile-computed.js";
 import { compileSoftDelete, withoutMarkedRows } from "./options/soft-delete.js";

@@ -2,6 +2,7 @@ import type { z } from "zod";
 import type { CompiledIndex, CompiledPart } from "../compiled-model.js";
 import { isSameInKey } from "../fields/key-kinds.js";
 import { defaultIndexPrefix } from "../indexes/index-prefix.js";
+import { hiddenIndex } from "../indexes/plain-index.js";
 
 /**
  * Returns the index that has the rows of each group of an index in the order of a field, so that
@@ -26,33 +27,19 @@ export function extremeIndex(
   const inKey = new Map(index?.inKey);
   const type = schema.shape[field];
   if (type !== undefined && isSameInKey(type)) inKey.set(field, parts.length);
-  return {
-    name: `${index?.name ?? "all"}.${field}`,
-    prefix: ownPrefix,
-    place: ownPrefix,
+  const fields = parts.map((one) => one.field);
+  return hiddenIndex(`${index?.name ?? "all"}.${field}`, ownPrefix, fields, {
     parts,
-    fields: parts.map((one) => one.field),
-    unique: false,
-    each: index?.each,
-    where: index?.where,
-    condition: index?.condition,
-    reads: index?.reads,
-    keyFields:
-      index === undefined
-        ? new Set([field])
-        : index.keyFields && new Set([...index.keyFields, field]),
-    store: "pointer",
-    include: [],
-    declaredInclude: [],
     inKey,
-    counted: false,
-    sums: [],
-    ranked: false,
-    extremes: new Map(),
-    isHidden: true,
-    unmarked: undefined,
-    version: index?.version,
-  };
+    ...(index !== undefined && {
+      each: index.each,
+      where: index.where,
+      condition: index.condition,
+      reads: index.reads,
+      keyFields: index.keyFields && new Set([...index.keyFields, field]),
+      version: index.version,
+    }),
+  });
 }
 
 function isSuitable(

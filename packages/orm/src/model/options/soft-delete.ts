@@ -4,7 +4,7 @@ import type { AnyRow, CompiledIndex, CompiledModel } from "../compiled-model.js"
 import { isSameInKey } from "../fields/key-kinds.js";
 import { definitionOf, type Schema } from "../fields/schema-definition.js";
 import { defaultIndexPrefix } from "../indexes/index-prefix.js";
-import { plainPart } from "../indexes/plain-part.js";
+import { hiddenIndex } from "../indexes/plain-index.js";
 import type { Model } from "../model.js";
 import type { Relation } from "../relations/relation-definition.js";
 
@@ -107,32 +107,10 @@ function markedIndex(
 ): CompiledIndex {
   const fields = [...reference, softDelete];
   const place = defaultIndexPrefix(`${prefix}_marked`, `by_${fields.join("_and_")}`);
-  return {
-    name: markedIndexName(softDelete, reference),
-    prefix: place,
-    place,
-    parts: fields.map(plainPart),
-    fields,
-    unique: false,
-    each: undefined,
-    where: undefined,
-    condition: undefined,
-    reads: undefined,
-    keyFields: new Set(fields),
-    store: "pointer",
-    include: [],
-    declaredInclude: [],
-    inKey: new Map(
-      fields.flatMap((field, i) => (isSameInKey(shape[field]!) ? [[field, i + 1] as const] : [])),
-    ),
-    counted: false,
-    sums: [],
-    extremes: new Map(),
-    ranked: false,
-    isHidden: true,
-    unmarked: undefined,
-    version: undefined,
-  };
+  const inKey = new Map(
+    fields.flatMap((field, i) => (isSameInKey(shape[field]!) ? [[field, i + 1] as const] : [])),
+  );
+  return hiddenIndex(markedIndexName(softDelete, reference), place, fields, { inKey });
 }
 
 /**

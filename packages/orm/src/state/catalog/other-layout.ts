@@ -1,5 +1,5 @@
-import { specificationOrder } from "@keywright/core";
 import type { CompiledIndex, CompiledModel } from "../../model/compiled-model.js";
+import { hiddenIndex } from "../../model/indexes/plain-index.js";
 import {
   type CatalogEntry,
   isMaintained,
@@ -62,40 +62,8 @@ export function isLeaving({ indexes, otherLayout }: CatalogEntry): boolean {
 
 /** Returns the unique index of copies whose entries are the rows of a layout. */
 export function keyIndexOf(layout: StoredLayout): CompiledIndex {
-  const { primaryKey, place } = layout;
-  return {
-    name: otherIndexName("primaryKey", layout),
-    prefix: place,
-    place,
-    parts: primaryKey.map((field) => {
-      return {
-        field,
-        descending: false,
-        descendingOrder: specificationOrder,
-        compute: undefined,
-        normalize: undefined,
-        normalizers: undefined,
-      };
-    }),
-    fields: primaryKey,
-    unique: true,
-    inKey: new Map(),
-    each: undefined,
-    where: undefined,
-    condition: undefined,
-    reads: undefined,
-    keyFields: new Set(primaryKey),
-    store: "copy",
-    include: [],
-    declaredInclude: [],
-    counted: false,
-    sums: [],
-    ranked: false,
-    extremes: new Map(),
-    isHidden: true,
-    unmarked: undefined,
-    version: undefined,
-  };
+  const name = otherIndexName("primaryKey", layout);
+  return hiddenIndex(name, layout.place, layout.primaryKey, { unique: true, store: "copy" });
 }
 
 const uncounted = { counted: false, sums: [], ranked: false } as const;

@@ -92,7 +92,7 @@ export async function listExpiredUntil(
 }
 
 /** Yields the recorded rows that expire after a time, in the order of their times. */
-export async function* listExpiring(
+async function* listExpiring(
   view: Reads,
   snapshot: CatalogSnapshot,
   { after, batchSize }: { readonly after: number; readonly batchSize: number },
