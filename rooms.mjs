@@ -28,6 +28,7 @@ export const packages = {
     folders: {
       "engine/memory": "the engine in memory, on an ordered map whose states can be kept",
       "engine/level": "the engine on abstract-level: LevelDB, and databases of the caller",
+      "engine/log": "the records of the log of commits",
       "engine/level/files": "LevelDB's files: their formats, checksums and damage",
       "engine/level/repair": "cuts damaged LevelDB folders, and finds what can be read of them",
       "kv/open": "opens engines and shares them between handles",
@@ -35,6 +36,7 @@ export const packages = {
       "kv/read": "decodes entries; iterators of list",
       "kv/write": "atomic operations",
       "kv/watch": "streams of watch and watchRange",
+      "kv/log": "the log of commits: keeps it, shortens it, and reads it",
       "kv/queue": "stores and delivers messages",
       "kv/deno": "compat mode: Deno's order, limits and error messages",
     },

@@ -4,6 +4,7 @@ export type {
   DeleteExpired,
   Engine,
   EngineLimits,
+  LogMark,
   MaybePromise,
   OpenViewOptions,
   QueueListener,
@@ -44,6 +45,9 @@ export {
   InvalidSelectorError,
   InvalidVersionstampError,
   LimitExceededError,
+  LogOffError,
+  LogTruncatedError,
+  LogUnsupportedError,
   MalformedKeyError,
   MalformedValueError,
   NotU64Error,
@@ -92,6 +96,13 @@ export {
   type VerifyFilesOptions,
 } from "./kv/kv.js";
 export type { KvLimits } from "./kv/limits.js";
+export type { LogLifetime, LogOptions } from "./kv/log/log-options.js";
+export type {
+  KvChange,
+  KvChangesOptions,
+  KvLoggedCommit,
+  KvLoggedValue,
+} from "./kv/log/read-changes.js";
 export type { AttachOptions } from "./kv/open/open-options.js";
 export { verifyFiles } from "./kv/open/verify-files.js";
 export { type OpenKvOptions, openKv } from "./kv/open-kv.js";

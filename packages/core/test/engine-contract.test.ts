@@ -10,7 +10,7 @@ engineContract(
   { describe, it },
   {
     name: "MemoryEngine",
-    capabilities: ["views", "rangeChecks", "expiryOrder"],
+    capabilities: ["views", "rangeChecks", "expiryOrder", "log"],
     create: async () => {
       const store = new MemoryStore();
       return { open: async () => new MemoryEngine(store) };
@@ -22,7 +22,7 @@ engineContract(
   { describe, it },
   {
     name: "LevelEngine in memory",
-    capabilities: ["views", "rangeChecks", "expiryOrder"],
+    capabilities: ["views", "rangeChecks", "expiryOrder", "log"],
     create: async () => storageOn(new MemoryLevel({ storeEncoding: "view" })),
   },
 );
@@ -31,7 +31,7 @@ engineContract(
   { describe, it },
   {
     name: "LevelEngine on disk",
-    capabilities: ["views", "rangeChecks", "expiryOrder"],
+    capabilities: ["views", "rangeChecks", "expiryOrder", "log"],
     create: async () => {
       const folder = await makeFolder();
       const level = new ClassicLevel(folder, { keyEncoding: "view", valueEncoding: "view" });
@@ -46,6 +46,7 @@ engineContract(
   { describe, it },
   {
     name: "LevelEngine on a database of other habits",
+    capabilities: ["log"],
     create: async () => {
       const level = new MemoryLevel({ keyEncoding: "utf8", valueEncoding: "json" });
       Object.assign(level.supports, { getSync: false, explicitSnapshots: false });

@@ -15,6 +15,7 @@ import {
   type KvListSelector,
   type KvMutation,
   KvU64,
+  LogUnsupportedError,
   type OpenKvOptions,
   openKv,
 } from "../src/index.js";
@@ -117,6 +118,28 @@ const cases: readonly Case[] = [
       kv.atomic().checkRange?.({ prefix: [secret] }, "0".repeat(20));
     },
     text: "This database cannot check ranges. kv.checksRanges is true for databases that can: in memory, LevelDB folders, LMDB files, PostgreSQL and etcd.",
+  },
+  {
+    name: "LogOffError",
+    provoke: async ({ open }) => await (await open()).changes().next(),
+    text: 'The database keeps no log of its commits. Open it once with openKv(where, { log: { keep: "7 days" } }).',
+  },
+  {
+    name: "LogTruncatedError",
+    provoke: async () => {
+      const kv = await openKv(":memory:", { log: {} });
+      await kv.changes({ after: "0".repeat(20) }).next();
+    },
+    text: "The log no longer has all commits after 00000000000000000000. It has those after 00000000000000010000. Begin again from a snapshot, and keep the log for longer.",
+  },
+  {
+    name: "LogUnsupportedError",
+    provoke: () => {
+      throw new LogUnsupportedError(
+        "another process owns the database; give the option log to that process",
+      );
+    },
+    text: "The database cannot keep a log of its commits: another process owns the database; give the option log to that process.",
   },
   {
     name: "InvalidSelectorError",
@@ -391,7 +414,7 @@ describe("a message about an option names the call and the option", () => {
     ['openKv: compat must be undefined or "deno".', opening({ compat: secret })],
     ["openKv: createIfMissing must be true or false.", opening({ createIfMissing: secret })],
     [
-      "openKv: durabilty is not an option; the options are durability, compat, limits, readOnly, createIfMissing, checkFiles, cacheBytes, attach, token.",
+      "openKv: durabilty is not an option; the options are durability, compat, limits, readOnly, createIfMissing, checkFiles, cacheBytes, attach, token, log.",
       opening({ durabilty: "full" }),
     ],
     [

@@ -53,6 +53,7 @@ export class StoreEngine implements Engine {
    */
   readonly limits: EngineLimits = { keyBytes: 3950 };
   readonly checksRanges = true;
+  readonly keepsLog = true;
   readonly #store: LmdbStore;
   readonly #path: string;
   readonly #file: FileId | undefined;

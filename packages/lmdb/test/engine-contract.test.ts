@@ -7,7 +7,7 @@ engineContract(
   { describe, it },
   {
     name: "LmdbEngine",
-    capabilities: ["views", "rangeChecks", "expiryOrder"],
+    capabilities: ["views", "rangeChecks", "expiryOrder", "log"],
     create: async () => {
       const { path, remove } = await temporaryFile();
       return { open: () => openEngine(path), remove };

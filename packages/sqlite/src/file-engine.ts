@@ -15,7 +15,7 @@ import {
   type StoredEntry,
   type WriteOutcome,
 } from "@keywright/core";
-import { ExpiryClock, OpenViews, WriteGroup } from "@keywright/core/engine";
+import { ExpiryClock, OpenViews, recordOf, WriteGroup } from "@keywright/core/engine";
 import { EntryChecker } from "./check/entry-checker.js";
 import { GroupWriter } from "./commit/write-group.js";
 import type { FileConnection } from "./file/file-connection.js";
@@ -37,6 +37,7 @@ export interface FileEngineOptions {
 export class FileEngine implements Engine {
   readonly isShared = true;
   readonly checksRanges = true;
+  readonly keepsLog = true;
   readonly limits: EngineLimits = { valueBytes: 512 * 1024 * 1024 };
   readonly isReadOnly: boolean;
   readonly #file: OpenFile;
@@ -189,6 +190,7 @@ export class FileEngine implements Engine {
       sequence: head.sequence + 1,
       now,
       read: (key) => this.#connection.reading(() => this.#connection.entry(key), key),
+      recordOf,
       versions,
       recent: latest,
       copiesWrites: true,

@@ -7,7 +7,7 @@ engineContract(
   { describe, it },
   {
     name: "SqliteEngine",
-    capabilities: ["shared", "views", "rangeChecks", "expiryOrder"],
+    capabilities: ["shared", "views", "rangeChecks", "expiryOrder", "log", "sharedLog"],
     create: async () => {
       const { path, remove } = await temporaryFile();
       return { open: () => sqliteEngine({ path }), remove };

@@ -90,6 +90,16 @@ export interface AtomicWrite {
    * Every acknowledged write survives a killed process.
    */
   readonly sync: boolean;
+  /** If present, the engine also logs what the write changes, in the same atomic write. */
+  readonly log?: LogMark;
+}
+
+/** Asks an engine with `keepsLog` for a record of the log. */
+export interface LogMark {
+  /** The time of the commit, in milliseconds since the epoch. */
+  readonly time: number;
+  /** Called if the write is applied, with the bytes of the record's key and value. */
+  readonly onLogged: (bytes: number) => void;
 }
 
 /**
@@ -211,6 +221,9 @@ export interface Engine {
    * {@link InvalidVersionstampError}.
    */
   readonly checksRanges?: boolean;
+
+  /** True if `commit` logs the writes that ask for it. The default is false. */
+  readonly keepsLog?: boolean;
 
   /**
    * The versionstamp of the last commit, if `get` and `getMany` read at once and the newest state

@@ -10,6 +10,9 @@ import {
   type StoredMutation,
   type WriteOutcome,
 } from "./engine.js";
+import { isLoggedKey, logRecordKey } from "./log/log-keys.js";
+import { encodeLogRecord } from "./log/log-record.js";
+import { LoggedChanges } from "./log/logged-changes.js";
 import type { RecentCommits } from "./recent-commits.js";
 
 /** A record to store under a key, or undefined to delete the key. */
@@ -53,6 +56,8 @@ export class WriteGroup<Stored = Uint8Array> {
   #undo: [text: string, state: KeyState | undefined][] = [];
   /** The keys of entries that the write has set or deleted. */
   readonly #changed: Uint8Array[] = [];
+  /** Undefined if the write is not logged. */
+  #logged: LoggedChanges | undefined;
 
   constructor(options: WriteGroupOptions<Stored>) {
     this.#options = options;
@@ -74,7 +79,8 @@ export class WriteGroup<Stored = Uint8Array> {
     const { length } = this.mutations;
     this.#undo = [];
     this.#changed.length = 0;
-    const { recent } = this.#options;
+    const { recent, now } = this.#options;
+    this.#logged = write.log && new LoggedChanges(now);
     try {
       for (const { key, versionstamp } of write.checks) {
         if (this.#versionstampOf(key) !== versionstamp) return null;
@@ -89,9 +95,11 @@ export class WriteGroup<Stored = Uint8Array> {
         this.#mutate(mutation, versionstamp);
         if (++this.#mutated % mutationsPerTurn === 0) yield;
       }
+      const logged = this.#addLogRecord(write, versionstamp);
       this.#order++;
       this.last = versionstamp;
       recent.add(versionstamp, this.#changed);
+      if (logged > 0) write.log?.onLogged(logged);
       return versionstamp;
     } catch (error) {
       // Nothing has been written yet, so the group continues with its other writes.
@@ -128,9 +136,25 @@ export class WriteGroup<Stored = Uint8Array> {
     if (hint !== undefined && !isNeeded) this.#change(hint.key, null);
   }
 
+  /** Adds the record of the write to the log. Returns its bytes, or 0 if there is none. */
+  #addLogRecord({ log }: AtomicWrite, versionstamp: string): number {
+    const changes = this.#logged?.take() ?? [];
+    this.#logged = undefined;
+    if (log === undefined || changes.length === 0) return 0;
+    const key = logRecordKey(versionstamp);
+    const value = encodeLogRecord(log.time, changes);
+    this.#change(key, { key, value, versionstamp, expireAt: undefined });
+    return key.length + value.length;
+  }
+
   #change(key: Uint8Array, state: KeyState, isChange = key[0] !== 0): void {
     const text = textOfBytes(key);
     if (isChange) this.#changed.push(key);
+    if (this.#logged !== undefined && isLoggedKey(key)) {
+      const isExpiry = state === null && !isChange && key[0] !== 0;
+      const type = state !== null ? "set" : isExpiry ? "expire" : "delete";
+      this.#logged.add(type, text, key, [this.#stored(key, text), state]);
+    }
     this.#undo.push([text, this.#states.get(text)]);
     this.#states.set(text, state);
     this.#options.versions.forget(text);

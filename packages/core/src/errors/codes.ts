@@ -26,6 +26,9 @@ export const coreErrorCodes = [
   "KW_COMMIT_AMBIGUOUS",
   "KW_READ_VIEW_ENDED",
   "KW_DATABASE_CHANGED",
+  "KW_LOG_OFF",
+  "KW_LOG_TRUNCATED",
+  "KW_LOG_UNSUPPORTED",
   "KW_COPY_FAILED",
   "KW_COPY_UNREADABLE",
 ] as const;

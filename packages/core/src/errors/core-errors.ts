@@ -494,3 +494,40 @@ export class CopyUnreadableError extends KeywrightError {
     this.after = after;
   }
 }
+
+/** A read of the log of a database that keeps none. */
+export class LogOffError extends KeywrightError {
+  constructor() {
+    const remedy = 'Open it once with openKv(where, { log: { keep: "7 days" } }).';
+    super("KW_LOG_OFF", `The database keeps no log of its commits. ${remedy}`);
+  }
+}
+
+/** The log no longer has all commits after a versionstamp, because the oldest were removed. */
+export class LogTruncatedError extends KeywrightError {
+  /** The versionstamp after which commits were asked for. */
+  readonly after: string;
+  /** The log has every commit after this versionstamp. */
+  readonly since: string;
+
+  constructor(after: string, since: string) {
+    const message = `The log no longer has all commits after ${after}. It has those after ${since}. Begin again from a snapshot, and keep the log for longer.`;
+    super("KW_LOG_TRUNCATED", message);
+    this.after = after;
+    this.since = since;
+  }
+}
+
+/** A database that cannot keep a log, or not by this program. */
+export class LogUnsupportedError extends KeywrightError {
+  /** Why it cannot, as a clause. */
+  readonly reason: string;
+
+  constructor(reason: string) {
+    super(
+      "KW_LOG_UNSUPPORTED",
+      `The database cannot keep a log of its commits: ${sentence(reason)}`,
+    );
+    this.reason = reason;
+  }
+}

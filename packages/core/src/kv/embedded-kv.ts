@@ -30,6 +30,7 @@ import type {
   VerifyFilesOptions,
 } from "./kv.js";
 import { assertWithin, type KvLimits } from "./limits.js";
+import { type KvChangesOptions, type KvLoggedCommit, readChanges } from "./log/read-changes.js";
 import type { SharedEngine } from "./open/shared-engine.js";
 import {
   entryMaybe,
@@ -239,6 +240,36 @@ export class EmbeddedKv implements Kv, AsyncDisposable, Disposable {
     assertSelectors(selectors);
     const ranges = selectors.map((selector) => rangeOf(selector));
     return watchRangeStream({ engine, order, ranges, open: this.#open });
+  }
+
+  /**
+   * Returns the commits of the log in their order: what each has changed, and the values before and
+   * after. It first yields those that the log has, and then waits for further ones. If it ends
+   * early, for example because the program does, begin again with `after`: the versionstamp of the
+   * last commit that was handled.
+   *
+   * A slow reader costs no memory. The iteration ends if the database is closed for this handle.
+   *
+   * ```ts
+   * for await (const { versionstamp, changes } of kv.changes({ prefix: ["users"] })) {
+   *   for (const { key, before, after } of changes) console.log(versionstamp, key, before, after);
+   * }
+   * ```
+   *
+   * @throws {LogOffError} if the database keeps no log: see the option `log` of `openKv`.
+   * @throws {LogTruncatedError} if the log no longer has all commits after `after`.
+   * @throws {InvalidVersionstampError} if `after` is not a versionstamp.
+   * @throws {InvalidKeyError} if the prefix is not a key.
+   * @throws {DatabaseClosedError} after `close()`.
+   */
+  changes<T = unknown>(options: KvChangesOptions = {}): AsyncIterableIterator<KvLoggedCommit<T>> {
+    const { order, rangeOf = (selector) => keyRange(selector, order) } = this.#options;
+    const range = rangeOf({ prefix: options.prefix ?? [] });
+    const source = {
+      ...{ order, range, engine: this.#engine("changes"), open: this.#open },
+      isClosed: () => this.#closing !== undefined,
+    };
+    return readChanges<T>(source, options);
   }
 
   /**

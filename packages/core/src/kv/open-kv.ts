@@ -10,6 +10,8 @@ import { denoLimits } from "./deno/deno-limits.js";
 import { assertDenoPath } from "./deno/deno-path.js";
 import { EmbeddedKv } from "./embedded-kv.js";
 import { assertLimits, defaultLimits, type KvLimits, limitsWith } from "./limits.js";
+import { keepLog } from "./log/keep-log.js";
+import { type LogOptions, logSettings } from "./log/log-options.js";
 import { defaultCacheBytes } from "./open/default-cache-bytes.js";
 import {
   openDiskEngine,
@@ -73,6 +75,13 @@ export interface OpenKvOptions {
    * or `DENO_KV_ACCESS_TOKEN` of the environment.
    */
   token?: string | undefined;
+  /**
+   * Keeps a log: each commit also stores what it has changed, and `kv.changes` reads it. The
+   * database stores this option, so without it a database keeps its log as before. False ends the
+   * log and removes it. A commit takes longer with a log, and the log needs about as much space as
+   * what was written. Another process that is attached to this one cannot change the option.
+   */
+  log?: LogOptions | false | undefined;
 }
 
 const optionNames: ReadonlySet<string> = new Set([
@@ -85,6 +94,7 @@ const optionNames: ReadonlySet<string> = new Set([
   "cacheBytes",
   "attach",
   "token",
+  "log",
 ]);
 
 /**
@@ -110,6 +120,8 @@ const optionNames: ReadonlySet<string> = new Set([
  * @throws {EngineUnavailableError} if the server at a URL cannot be reached.
  * @throws {DatabaseModeError} if the database was created with the other `compat`.
  * @throws {CorruptionError} if the database is damaged.
+ * @throws {LogUnsupportedError} if the option `log` needs an engine that cannot keep a log, or if
+ * another process owns the database and has to be given the option.
  */
 export async function openKv(
   where: string | LevelDatabase | Engine | OwnedFiles = ":memory:",
@@ -120,7 +132,7 @@ export async function openKv(
   assertKnown(options);
   const { durability = "full", compat, limits = {}, readOnly = false } = options;
   const { createIfMissing = true, checkFiles = true, attach = true, token } = options;
-  const { cacheBytes = defaultCacheBytes() } = options;
+  const { cacheBytes = defaultCacheBytes(), log } = options;
   assertOneOf("durability", durability, ["full", "relaxed"]);
   assertOneOf("compat", compat, [undefined, "deno"]);
   assertOneOf("createIfMissing", createIfMissing, [true, false]);
@@ -128,6 +140,9 @@ export async function openKv(
   assertFileChecks(checkFiles);
   assertCacheBytes(cacheBytes);
   assertAttach(attach);
+  if (log !== undefined && readOnly)
+    throw new InvalidOptionError("log", "cannot be changed if readOnly is true", "openKv");
+  const settings = log === undefined || log === false ? log : logSettings(log);
   const mode = compat === "deno" ? "deno" : "specification";
   const engineOptions: OpenEngineOptions = {
     mode,
@@ -138,6 +153,7 @@ export async function openKv(
     attach: attach === true ? {} : attach,
   };
   const shared = await openEngine(where, engineOptions, token);
+  if (settings !== undefined) await keepLog(shared, settings);
   const sync = durability === "full";
   const { limits: engineLimits } = shared.engine;
   return mode === "deno"

@@ -11,7 +11,7 @@ describeEtcd("the engine on one member", 1, (cluster) => {
     { describe, it },
     {
       name: "EtcdEngine",
-      capabilities: ["shared", "views", "rangeChecks"],
+      capabilities: ["shared", "views", "rangeChecks", "log", "sharedLog"],
       create: async () => {
         const prefix = newPrefix();
         return { open: () => open(prefix) };

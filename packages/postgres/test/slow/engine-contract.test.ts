@@ -7,7 +7,7 @@ engineContract(
   { describe, it },
   {
     name: "PostgresEngine",
-    capabilities: ["shared", "views", "rangeChecks"],
+    capabilities: ["shared", "views", "rangeChecks", "log", "sharedLog"],
     create: async () => {
       const options = newTable();
       return { open: () => postgresEngine(options) };

@@ -15,6 +15,7 @@ import type {
   RangeRead,
   ReadView,
   StoredEntry,
+  StoredMutation,
   WriteOutcome,
 } from "../engine.js";
 import { ExpiryClock } from "../expiry-clock.js";
@@ -76,6 +77,7 @@ export interface LevelEngineOptions {
 export class LevelEngine implements Engine {
   readonly limits: EngineLimits = {};
   readonly checksRanges = true;
+  readonly keepsLog = true;
   readonly verifyFiles?: NonNullable<Engine["verifyFiles"]>;
   readonly getRanges?: NonNullable<Engine["getRanges"]>;
   readonly openView?: NonNullable<Engine["openView"]>;
@@ -285,7 +287,9 @@ export class LevelEngine implements Engine {
     const results = await Promise.allSettled(keys.map((key) => this.#reads.getAsync(key)));
     const reads = new Map(keys.map((key, index) => [textOfBytes(key), results[index]!]));
     return (key) => {
-      const result = reads.get(textOfBytes(key))!;
+      // Only a key that ends in the versionstamp of the commit is not known before. It is new.
+      const result = reads.get(textOfBytes(key));
+      if (result === undefined) return undefined;
       if (result.status === "rejected") throw result.reason;
       return result.value;
     };
@@ -326,8 +330,10 @@ export class LevelEngine implements Engine {
   }
 }
 
-function keysReadBy({ checks, mutations }: AtomicWrite): Uint8Array[] {
-  return [...checks, ...mutations.filter(dependsOnStored)].map(({ key }) => key);
+function keysReadBy({ checks, mutations, log }: AtomicWrite): Uint8Array[] {
+  // The log keeps what each key had before.
+  const isRead = (each: StoredMutation) => log !== undefined || dependsOnStored(each);
+  return [...checks, ...mutations.filter(isRead)].map(({ key }) => key);
 }
 
 async function initialise(level: Level, mode: DatabaseMode, readOnly: boolean): Promise<void> {

@@ -44,6 +44,7 @@ export class MemoryStore {
 export class MemoryEngine implements Engine {
   readonly limits: EngineLimits = {};
   readonly checksRanges = true;
+  readonly keepsLog = true;
   #store: MemoryStore;
   /** What reads see: the map itself, or its state before the commit that is being written. */
   #entries: Entries;

@@ -8,6 +8,7 @@ import { maxGroupSize } from "../../values/versionstamp.js";
 import { dueAtOfHint, isHintKey } from "../expiry/expiry-hint.js";
 import { ExpirySweeper } from "../expiry/expiry-sweeper.js";
 import type { QueueHandler } from "../kv.js";
+import { CommitLog } from "../log/commit-log.js";
 import { isMessageKey } from "../queue/message-key.js";
 import { MessageQueue } from "../queue/message-queue.js";
 import { RemoteMessages } from "../queue/remote-messages.js";
@@ -23,9 +24,10 @@ interface OwnWork {
 export class SharedEngine {
   readonly engine: Engine;
   readonly mode: DatabaseMode;
-  /** Commits as {@link CommitQueue.commit} does. */
+  /** Commits as {@link CommitQueue.commit} does, and logs the commit if the database keeps a log. */
   readonly commit: (write: AtomicWrite) => Promise<string | null>;
   readonly path: string | undefined;
+  readonly log: CommitLog;
   readonly #queue: CommitQueue;
   /** Undefined if another process owns the database. */
   readonly #work: OwnWork | undefined;
@@ -34,6 +36,7 @@ export class SharedEngine {
   #server: EngineServer | undefined;
   #stopServing: (() => Promise<void>) | undefined;
   #users = 0;
+  #opening: Promise<void> | undefined;
   #starting: Promise<void> | undefined;
   #closing: Promise<void> | undefined;
 
@@ -42,7 +45,8 @@ export class SharedEngine {
     this.engine = engine;
     this.mode = mode;
     this.#queue = new CommitQueue(engine, maxGroupSize, (write) => this.#onApplied(write));
-    this.commit = (write) => this.#queue.commit(write);
+    this.log = new CommitLog(engine, this.#queue);
+    this.commit = (write) => this.log.commit(write);
     if (engine.listen === undefined) {
       const messages = new MessageQueue(engine, this.commit);
       this.#work = { messages, sweeper: new ExpirySweeper(engine, this.commit) };
@@ -90,6 +94,8 @@ export class SharedEngine {
   /** Adds a user. Expired entries are not swept before there is a user that may write. */
   async acquire(readOnly: boolean): Promise<void> {
     this.#users++;
+    this.#opening ??= this.log.open();
+    await this.#opening;
     if (readOnly) return;
     this.#starting ??= this.#work?.sweeper.start();
     await this.#starting;
@@ -124,6 +130,7 @@ export class SharedEngine {
       await this.#server?.close();
       await this.#work?.messages.close();
       await this.#work?.sweeper.close();
+      await this.log.close();
       await this.#queue.idle();
       await this.engine.close();
     } finally {

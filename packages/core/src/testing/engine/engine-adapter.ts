@@ -18,8 +18,16 @@ export interface EngineStorage {
  * - "rangeChecks": the engine has `openView` and `checksRanges`.
  * - "expiryOrder": entries expire in one order with commits. A read that does not see a commit has no
  *   later time than it, also while the commit is applied.
+ * - "log": no other process owns the database, so this one can begin a log.
+ * - "sharedLog": the same, and several engines can be open on one storage.
  */
-export type EngineCapability = "shared" | "views" | "rangeChecks" | "expiryOrder";
+export type EngineCapability =
+  | "shared"
+  | "views"
+  | "rangeChecks"
+  | "expiryOrder"
+  | "log"
+  | "sharedLog";
 
 export interface EngineAdapter extends Omit<ContractAdapter<ContractStore>, "create"> {
   /** Creates an empty storage for one test. */

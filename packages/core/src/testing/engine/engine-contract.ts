@@ -6,6 +6,7 @@ import { expiryTests } from "./expiry-tests.js";
 import { getManyTests } from "./get-many-tests.js";
 import { getRangeTests } from "./get-range-tests.js";
 import { getTests } from "./get-tests.js";
+import { logTests } from "./log-tests.js";
 import { mutationTests } from "./mutation-tests.js";
 import { rangeCheckTests } from "./range-check-tests.js";
 import { reopenTests } from "./reopen-tests.js";
@@ -42,6 +43,7 @@ export function engineContract(runner: TestRunner, adapter: EngineAdapter): void
     mutationTests,
     expiryTests,
     systemKeyTests,
+    logTests,
     watchTests,
     watchRangesTests,
     reopenTests,

@@ -1,0 +1,140 @@
+import { afterEach, describe, expect, it, vi } from "vitest";
+import type { EmbeddedKv } from "../src/kv/embedded-kv.js";
+import type { KvChangesOptions } from "../src/kv/log/read-changes.js";
+import { openKv } from "../src/kv/open-kv.js";
+import { OwnerProcess } from "./owner-process.js";
+import { withFolder } from "./temporary-folder.js";
+
+const minute = 60_000;
+
+afterEach(() => void vi.useRealTimers());
+
+describe("the option log", () => {
+  const refused = [
+    [{ keep: "7" }, "log.keep"],
+    [{ keep: "7 fortnights" }, "log.keep"],
+    [{ keep: "0 days" }, "log.keep"],
+    [{ maxBytes: 0 }, "log.maxBytes"],
+    [{ days: 7 }, "log.days"],
+    ["7 days", "log"],
+    [null, "log"],
+  ] as const;
+  it.each(refused)("refuses %j", async (log, option) => {
+    const options = { log } as unknown as Parameters<typeof openKv>[1];
+    await expect(openKv(":memory:", options)).rejects.toMatchObject({
+      code: "KW_OPTION_INVALID",
+      option,
+    });
+  });
+
+  it("is refused with readOnly", async () => {
+    await withFolder(async (folder) => {
+      await (await openKv(folder)).close();
+      const opening = openKv(folder, { readOnly: true, log: {} });
+      await expect(opening).rejects.toMatchObject({ code: "KW_OPTION_INVALID", option: "log" });
+    });
+  });
+
+  it("stays in the database until it is changed", async () => {
+    await withFolder(async (folder) => {
+      const first = await openKv(folder, { log: { keep: "36 hours" } });
+      await first.set(["a"], 1);
+      await first.close();
+      const second = await openKv(folder);
+      await second.set(["b"], 1);
+      await second.close();
+      const third = await openKv(folder, { log: { keep: "2 days", maxBytes: 1e6 } });
+      expect(await keysOf(third)).toEqual(["a", "b"]);
+      await third.close();
+    });
+  });
+});
+
+describe("the log loses its oldest commits", () => {
+  it("that are older than its lifetime", async () => {
+    vi.useFakeTimers({ toFake: ["Date", "setTimeout", "clearTimeout"] });
+    const kv = await openKv(":memory:", { log: { keep: "10 minutes" } });
+    const { versionstamp } = await kv.set(["old"], 1);
+    vi.setSystemTime(Date.now() + 9 * minute);
+    await kv.set(["new"], 1);
+    await vi.advanceTimersByTimeAsync(minute);
+    expect(await keysOf(kv)).toEqual(["old", "new"]);
+    await vi.advanceTimersByTimeAsync(minute);
+    await vi.waitFor(async () => expect(await keysOf(kv)).toEqual(["new"]));
+    expect(await keysOf(kv, { after: versionstamp })).toEqual(["new"]);
+    const before = versionstamp.replace(/.{5}$/, "00000");
+    await expect(keysOf(kv, { after: before })).rejects.toMatchObject({
+      code: "KW_LOG_TRUNCATED",
+      after: before,
+      since: versionstamp,
+    });
+    await kv.close();
+  });
+
+  it("if it has more bytes than it may have, also those of earlier runs", async () => {
+    vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+    await withFolder(async (folder) => {
+      const value = "x".repeat(1000);
+      const first = await openKv(folder, { log: { maxBytes: 10_500 } });
+      for (let n = 0; n < 6; n++) await first.set(["a", n], value);
+      await vi.advanceTimersByTimeAsync(minute);
+      expect((await keysOf(first)).length).toBe(6);
+      await first.close();
+      const second = await openKv(folder);
+      for (let n = 6; n < 14; n++) await second.set(["a", n], value);
+      await vi.advanceTimersByTimeAsync(minute);
+      await vi.waitFor(async () =>
+        expect(await keysOf(second)).toEqual([5, 6, 7, 8, 9, 10, 11, 12, 13].map((n) => `a,${n}`)),
+      );
+      await second.close();
+    });
+  });
+});
+
+describe("kv.changes", () => {
+  it("ends when the database is closed, and rejects when its signal aborts", async () => {
+    const kv = await openKv(":memory:", { log: {} });
+    const other = await openKv(":memory:", { log: {} });
+    const commits = kv.changes();
+    const next = commits.next();
+    await kv.close();
+    expect(await next).toEqual({ done: true, value: undefined });
+    const waiting = other.changes({ signal: AbortSignal.timeout(5) }).next();
+    await expect(waiting).rejects.toMatchObject({ name: "TimeoutError" });
+    await other.close();
+    expect(() => other.changes()).toThrow(/closed/);
+  });
+
+  it("refuses a versionstamp and a prefix that are not valid", async () => {
+    const kv = await openKv(":memory:", { log: {} });
+    await expect(kv.changes({ after: "7" }).next()).rejects.toMatchObject({
+      code: "KW_VERSIONSTAMP_INVALID",
+    });
+    expect(() => kv.changes({ prefix: [null] as never })).toThrow(/KW_|part/);
+    await kv.close();
+  });
+
+  it("has the commits of attached processes, and is read by them", async () => {
+    await withFolder(async (folder) => {
+      const owner = new OwnerProcess();
+      await owner.open(folder, { log: { keep: "7 days" } });
+      const kv = await openKv(folder, { log: { keep: "7 days" } });
+      expect(kv.attached?.pid).toBe(owner.pid);
+      await kv.set(["a"], 1);
+      await kv.atomic().sum(["n"], 2n).sum(["n"], 3n).commit();
+      expect(await keysOf(kv)).toEqual(["a", "n"]);
+      await expect(openKv(folder, { log: false })).rejects.toMatchObject({
+        code: "KW_LOG_UNSUPPORTED",
+      });
+      await kv.close();
+      await owner.kill();
+    });
+  });
+});
+
+async function keysOf(kv: EmbeddedKv, options: KvChangesOptions = {}): Promise<string[]> {
+  const keys: string[] = [];
+  for await (const { changes } of kv.changes({ live: false, ...options }))
+    for (const { key } of changes) keys.push(key.join());
+  return keys;
+}
