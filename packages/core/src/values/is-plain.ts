@@ -1,5 +1,9 @@
 import { types } from "node:util";
 
+/** Returns the getter of a property, if it has one. Every JavaScript engine has this method. */
+const { __lookupGetter__: lookupGetter } = Object.prototype as unknown as {
+  __lookupGetter__: (this: object, name: string) => unknown;
+};
 const maxDepth = 64;
 const maxInt64 = (1n << 63n) - 1n;
 const minInt64 = -(1n << 63n);
@@ -60,19 +64,15 @@ function isPlainTree(value: object, seen: SeenObjects, depth: number): boolean {
 
 function isPlainObject(object: object, seen: SeenObjects, depth: number): boolean {
   if (Array.isArray(object) || !seen.add(object)) return false;
-  let isEmpty = true;
-  // `for in` is much faster than a list of the keys. It also visits keys that were added to the
-  // prototype of all objects. They have no own descriptor.
-  for (const key in object) {
-    const property = Object.getOwnPropertyDescriptor(object, key);
-    if (property === undefined || property.get !== undefined || property.set !== undefined)
-      return false;
-    if (reservedKeys.has(key) || isPlainScalar(key) !== true) return false;
-    if (!isPlainPart(property.value, seen, depth)) return false;
-    isEmpty = false;
+  const names = Object.keys(object);
+  for (const name of names) {
+    // Asks for the getter without an object for the descriptor, which would take twice the time.
+    if (lookupGetter.call(object, name) !== undefined) return false;
+    if (reservedKeys.has(name) || isPlainScalar(name) !== true) return false;
+    if (!isPlainPart((object as Record<string, unknown>)[name], seen, depth)) return false;
   }
   // Only here, because it takes as long as the rest: what has fields is a row.
-  return !isEmpty || !hasInternalState(object);
+  return names.length > 0 || !hasInternalState(object);
 }
 
 /** True for an instance of a built-in class, whatever its prototype. */
