@@ -462,6 +462,24 @@ describe("verifying", () => {
     await expectIndexesToMatch(kv, Person);
   });
 
+  it("names the owner of a unique value in the state in which it reads the owner's row", async () => {
+    await fill(kv, 3);
+    await kv.set(["people", "twin"], { ...person(1), id: "twin" });
+    const entry = ["people_by_email", "e1@example.com"];
+    await kv.set(entry, "gone");
+    let reads = 0;
+    // The first read shows which row the entry names. The second one reads that row too.
+    const busy = busyKv(kv, async (key) => {
+      if (key?.[0] === "people" && key[1] === "twin" && ++reads === 2) await kv.set(entry, "p0001");
+    });
+    const { model } = await contextOf(kv);
+    const indexes = model.indexes.filter(({ name }) => name === "byEmail");
+    const { findings } = await verified(busy, { indexes, onlyIndexes: true });
+    expect(reads).toBe(3);
+    const ofTwin = findings.filter(({ primaryKey }) => primaryKey?.[0] === "twin");
+    expect(ofTwin).toMatchObject([{ kind: "mismatched", heldBy: ["p0001"] }]);
+  });
+
   it("reports and repairs nothing while others write", { timeout }, async () => {
     await fill(kv, 200);
     const db = await openPeople(kv);

@@ -5,9 +5,9 @@ import type { AnyRow, CompiledModel } from "../../model/compiled-model.js";
 import { isAbsent } from "../../model/keys/index-entries.js";
 import { pointerOf } from "../../model/keys/primary-key.js";
 import type { ReadView } from "../../state/context/read-view.js";
-import type { Derived, IndexedRow, RowChange } from "../derived.js";
+import type { Derived, RowChange } from "../derived.js";
 import type { Effects } from "../effects.js";
-import { addAmountChanges, type CounterAmount, counterAmounts } from "./counter-amounts.js";
+import { addAmountChanges, counterAmounts } from "./counter-amounts.js";
 import { countedIn } from "./expired/counted-row.js";
 import {
   type CountedRow,
@@ -15,7 +15,7 @@ import {
   readCountedRow,
 } from "./expired/counted-row-changes.js";
 import { subtractRegularly } from "./expired/subtract-expired-rows.js";
-import { maintainedCounters } from "./maintained-counters.js";
+import { maintainedAmounts, maintainedCounters } from "./maintained-counters.js";
 
 /** Counts and sums, of all rows and of the keys of indexes. */
 export const counters: Derived = {
@@ -51,10 +51,12 @@ function addChanges(
   recorded: CountedRow | undefined,
 ): void {
   const { snapshot } = view;
-  const counted = amountsOf(view, after, true);
+  const counted = maintainedAmounts(view, after, true, counterAmounts);
   // Of a row that expires, the record alone tells which counters include it.
   const isRecorded = recorded !== undefined && (recorded.until !== undefined || beforeExpires);
-  const countedBefore = isRecorded ? recorded.counters : amountsOf(view, before, isSeen);
+  const countedBefore = isRecorded
+    ? recorded.counters
+    : maintainedAmounts(view, before, isSeen, counterAmounts);
   addAmountChanges(effects, countedBefore, counted);
   if (recorded === undefined) return;
   effects.checks.push(recorded.check);
@@ -63,20 +65,6 @@ function addChanges(
     ...countedRowWrites(view.model, primaryKey, recorded.until, expiry, inCounters, countedBefore),
   );
   if (inCounters !== undefined) effects.upkeep.push(() => subtractRegularly(view.store));
-}
-
-/** @param isSeen true if also the counters that are being built include the row. */
-function amountsOf(
-  { snapshot }: ReadView,
-  indexed: IndexedRow | undefined,
-  isSeen: boolean,
-): CounterAmount[] {
-  if (indexed === undefined) return [];
-  const { complete, growing } = maintainedCounters(snapshot);
-  const { row, entries } = indexed;
-  const amounts = complete === undefined ? [] : counterAmounts(complete, row, entries);
-  if (growing === undefined || !isSeen) return amounts;
-  return [...amounts, ...counterAmounts(growing, row, entries)];
 }
 
 /** @throws {AmountInvalidError} if a value has more digits than a sum holds. */

@@ -1,7 +1,10 @@
 import type { Counter } from "../../model/aggregates/counter.js";
-import type { CompiledIndex, CompiledModel } from "../../model/compiled-model.js";
+import type { AnyRow, CompiledIndex, CompiledModel } from "../../model/compiled-model.js";
+import type { IndexEntry } from "../../model/keys/index-entries.js";
 import { isMaintained } from "../../state/catalog/catalog-entry.js";
 import type { CatalogSnapshot } from "../../state/catalog/catalog-snapshot.js";
+import type { ReadView } from "../../state/context/read-view.js";
+import type { IndexedRow } from "../derived.js";
 
 /** Counters of a model, with those that have ranks. */
 export interface CounterSet {
@@ -53,6 +56,26 @@ function setOf(model: CompiledModel, counters: readonly Counter[]): CounterSet |
     if (ofIndex.length > 0) indexes.set(index, ofIndex);
   }
   return { rows: counters.filter((counter) => counter.index === undefined), indexes };
+}
+
+/**
+ * Returns what a row adds to the counters that are maintained.
+ *
+ * @param isSeen true if also the counters that are being built include the row.
+ * @param amountsIn returns what the row adds to some of them.
+ */
+export function maintainedAmounts<Amount>(
+  { snapshot }: ReadView,
+  indexed: IndexedRow | undefined,
+  isSeen: boolean,
+  amountsIn: (counters: CounterSet, row: AnyRow, entries: readonly IndexEntry[]) => Amount[],
+): Amount[] {
+  if (indexed === undefined) return [];
+  const { complete, growing } = maintainedCounters(snapshot);
+  const { row, entries } = indexed;
+  const amounts = complete === undefined ? [] : amountsIn(complete, row, entries);
+  if (growing === undefined || !isSeen) return amounts;
+  return [...amounts, ...amountsIn(growing, row, entries)];
 }
 
 /** True if counters need all entries of a changed row, also those that stay the same. */

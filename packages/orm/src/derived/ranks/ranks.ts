@@ -1,12 +1,11 @@
 import { limbsOf } from "../../model/aggregates/amount.js";
 import type { CompiledModel } from "../../model/compiled-model.js";
-import type { ReadView } from "../../state/context/read-view.js";
 import { amountChanges } from "../counters/counter-amounts.js";
-import { maintainedCounters } from "../counters/maintained-counters.js";
-import type { Cost, Derived, IndexedRow } from "../derived.js";
+import { maintainedAmounts, maintainedCounters } from "../counters/maintained-counters.js";
+import type { Cost, Derived } from "../derived.js";
 import { assertNotRanked } from "./assert-not-ranked.js";
 import { placeChanges } from "./place-changes.js";
-import { type RankAmount, rankAmounts } from "./rank-amounts.js";
+import { rankAmounts } from "./rank-amounts.js";
 import { levels } from "./rank-keys.js";
 import { rebalanceRegularly } from "./rebalance-ranks.js";
 
@@ -23,8 +22,8 @@ export const ranks: Derived = {
     // A row that expires is in no interval.
     const isRanked = !(recordsRows && beforeExpires);
     const ranked = amountChanges(
-      isRanked ? amountsOf(view, before, isSeen) : [],
-      amountsOf(view, after, true),
+      isRanked ? maintainedAmounts(view, before, isSeen, rankAmounts) : [],
+      maintainedAmounts(view, after, true, rankAmounts),
     );
     if (ranked.length === 0) return;
     return placeChanges(view, ranked, effects).then(() => {
@@ -33,20 +32,6 @@ export const ranks: Derived = {
   },
   cost: rankCost,
 };
-
-/** @param isSeen true if also the intervals that are being built include the row. */
-function amountsOf(
-  { snapshot }: ReadView,
-  indexed: IndexedRow | undefined,
-  isSeen: boolean,
-): RankAmount[] {
-  if (indexed === undefined) return [];
-  const { complete, growing } = maintainedCounters(snapshot);
-  const { row, entries } = indexed;
-  const amounts = complete === undefined ? [] : rankAmounts(complete, row, entries);
-  if (growing === undefined || !isSeen) return amounts;
-  return [...amounts, ...rankAmounts(growing, row, entries)];
-}
 
 /** Returns how many fences a change checks, and how many numbers of intervals it changes. */
 export function rankCost({ counters }: CompiledModel): Cost {

@@ -1,4 +1,4 @@
-import { type KeyOrder, specificationOrder } from "@keywright/core";
+import type { KeyOrder } from "@keywright/core";
 import type * as z from "zod";
 import { ModelDefinitionError } from "../../errors/schema-errors.js";
 import { compileExtremes, compileSums } from "../aggregates/compile-aggregates.js";
@@ -17,6 +17,7 @@ import type { Model } from "../model.js";
 import { compileCondition, matchesCondition } from "./compile-condition.js";
 import type { AnyIndexDefinition, AnyIndexPart } from "./index-definition.js";
 import { defaultIndexPrefix } from "./index-prefix.js";
+import { plainPart } from "./plain-index.js";
 import { withNormalizers } from "./with-normalizers.js";
 
 const knownOptions: readonly (keyof AnyIndexDefinition)[] = [
@@ -177,22 +178,15 @@ function compilePart(
   indexName: string,
   fail: (reason: string) => never,
 ): CompiledPart {
-  const plain = {
-    descending: false,
-    descendingOrder: specificationOrder,
-    compute: undefined,
-    normalize: undefined,
-    normalizers: undefined,
-  };
-  if (typeof part === "string") return { ...plain, field: part };
+  if (typeof part === "string") return plainPart(part);
   if (typeof part === "function") {
     const compute = part as (row: AnyRow) => unknown;
-    return { ...plain, field: indexName, compute };
+    return { ...plainPart(indexName), compute };
   }
   if (typeof part !== "object" || part === null || typeof part.desc !== "string") {
     fail("each part must be a field, desc(field) or a function");
   }
-  return { ...plain, field: part.desc, descending: true };
+  return { ...plainPart(part.desc), descending: true };
 }
 
 /**
