@@ -54,8 +54,19 @@ describe("a record of the log", () => {
   ];
   it.each(golden)("of %s has these bytes", (_name, change, hex) => {
     const bytes = encodeLogRecord(time, [change]);
-    expect(Buffer.from(bytes).toString("hex")).toBe(`01${timeHex}${hex}`);
+    expect(Buffer.from(bytes).toString("hex")).toBe(`01${timeHex}00${hex}`);
     expect(decodeLogRecord(versionstamp, bytes)).toEqual(recordOf(time, [change]));
+  });
+
+  it("of a commit with a context has its bytes before the changes", () => {
+    const bytes = encodeLogRecord(time, [set], value);
+    expect(Buffer.from(bytes).toString("hex")).toBe(
+      `01${timeHex}${valueHex}20${keyHex}${valueHex}`,
+    );
+    expect(decodeLogRecord(versionstamp, bytes)).toEqual({
+      ...recordOf(time, [set]),
+      context: value,
+    });
   });
 
   it("is decoded as it was encoded", () => {
@@ -97,7 +108,7 @@ describe("a record of the log", () => {
 
   it("that was cut off or has a later format is refused", () => {
     const encoded = encodeLogRecord(time, [{ ...set, before: expiring, after: expiring }]);
-    for (let length = 10; length < encoded.length; length++)
+    for (let length = 11; length < encoded.length; length++)
       expect(() => decodeLogRecord(versionstamp, encoded.subarray(0, length))).toThrow(
         CorruptionError,
       );

@@ -121,7 +121,10 @@ describe("kv.changes", () => {
       const kv = await openKv(folder, { log: { keep: "7 days" } });
       expect(kv.attached?.pid).toBe(owner.pid);
       await kv.set(["a"], 1);
-      await kv.atomic().sum(["n"], 2n).sum(["n"], 3n).commit();
+      await kv.atomic().sum(["n"], 2n).sum(["n"], 3n).context!({ by: "ada" }).commit();
+      const contexts: unknown[] = [];
+      for await (const commit of kv.changes({ live: false })) contexts.push(commit.context);
+      expect(contexts).toEqual([undefined, { by: "ada" }]);
       expect(await keysOf(kv)).toEqual(["a", "n"]);
       await expect(openKv(folder, { log: false })).rejects.toMatchObject({
         code: "KW_LOG_UNSUPPORTED",

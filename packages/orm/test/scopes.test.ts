@@ -241,7 +241,13 @@ describe("a scope", () => {
     expect((await list.read()).value).toMatchObject([{ tenantId: "acme" }]);
     await Promise.all([list.cancel(), one.cancel()]);
     const nested = acme.scope({ authorId: "u" });
-    expect(Object.keys(nested).sort()).toEqual(["posts", "scope", "snapshot", "transaction"]);
+    expect(Object.keys(nested).sort()).toEqual([
+      "posts",
+      "scope",
+      "snapshot",
+      "transaction",
+      "withContext",
+    ]);
     await nested.posts.create({ data: { id: "n" } });
     expect(await nested.posts.findUnique({ where: { id: "n" } })).toMatchObject({
       tenantId: "acme",

@@ -90,6 +90,8 @@ export interface AtomicWrite {
    * Every acknowledged write survives a killed process.
    */
   readonly sync: boolean;
+  /** What the program says about the write, as an encoded value. Only the log keeps it. */
+  readonly context?: Uint8Array;
   /** If present, the engine also logs what the write changes, in the same atomic write. */
   readonly log?: LogMark;
 }

@@ -137,12 +137,12 @@ export class WriteGroup<Stored = Uint8Array> {
   }
 
   /** Adds the record of the write to the log. Returns its bytes, or 0 if there is none. */
-  #addLogRecord({ log }: AtomicWrite, versionstamp: string): number {
+  #addLogRecord({ log, context }: AtomicWrite, versionstamp: string): number {
     const changes = this.#logged?.take() ?? [];
     this.#logged = undefined;
     if (log === undefined || changes.length === 0) return 0;
     const key = logRecordKey(versionstamp);
-    const value = encodeLogRecord(log.time, changes);
+    const value = encodeLogRecord(log.time, changes, context);
     this.#change(key, { key, value, versionstamp, expireAt: undefined });
     return key.length + value.length;
   }

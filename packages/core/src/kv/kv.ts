@@ -191,6 +191,17 @@ export abstract class AtomicOperation {
    */
   abstract enqueue(value: unknown, options?: KvEnqueueOptions): this;
   /**
+   * Says something about the commit, for example who makes it and why. `changes` of the database
+   * returns it with the commit. It is not stored if the database keeps no log. A second call
+   * replaces the value.
+   *
+   * An extension of Deno's interface.
+   *
+   * @throws {UnsupportedValueError} if the structured clone algorithm does not copy the value.
+   * @throws {LimitExceededError} if the value has too many bytes.
+   */
+  context?(value: unknown): this;
+  /**
    * Applies all mutations, or none if a check fails.
    *
    * @throws {NotU64Error} if the value for `sum`, `min` or `max` is not a `KvU64`. Nothing is

@@ -19,8 +19,9 @@ import {
   registerScope,
 } from "../state/context/any-database.js";
 import type { AnyHooks, DatabaseSettings } from "../state/context/database-settings.js";
+import { kvWithContext } from "../state/context/kv-with-context.js";
 import { assertMaxReads } from "../state/context/read-meter.js";
-import { type TableContext, tablesWithin } from "../state/context/table-context.js";
+import { type TableContext, tablesThrough, tablesWithin } from "../state/context/table-context.js";
 import { linkRelations } from "../state/references/link-relations.js";
 import { readStored } from "../state/rows/read-rows.js";
 import type { RowMigration } from "../state/schema/define-migration.js";
@@ -50,7 +51,7 @@ export type Repositories<M extends Models> = {
   readonly [K in keyof M]: IsStrict extends true ? Repository<M[K], M> : NotStrict;
 };
 
-/** Models → a repository for each of them, `transaction` and `snapshot`. */
+/** Models → a repository for each of them, and the methods of a database. */
 export type Database<M extends Models> = AnyDatabase &
   Repositories<M> &
   Scoping<M> & {
@@ -103,6 +104,14 @@ export type Database<M extends Models> = AnyDatabase &
       body: (view: SnapshotView<M>) => Promise<T>,
       options?: SnapshotOptions,
     ) => Promise<T>;
+    /**
+     * Returns the same database, whose commits say something of themselves, such as who makes them
+     * and why: `db.withContext({ actor, reason })`. If the database keeps a log, `kv.changes` and
+     * `changes` of the repositories return the value with the commit. The value is copied.
+     *
+     * @throws {InvalidArgumentError} if the structured clone algorithm does not copy the value.
+     */
+    readonly withContext: (context: unknown) => Database<M>;
   };
 
 /**
@@ -146,7 +155,7 @@ export async function openModels<M extends Models>(
   const names = new Map<string, string>();
   const models = Object.entries<Model>(options.models).map(([name, model]) => {
     const compiled = compileModel(model, keyOrder);
-    if (name === "transaction" || name === "snapshot" || name === "scope") {
+    if (methodNames.has(name)) {
       throw new ModelDefinitionError(compiled.name, "name", "a database has a method of this name");
     }
     if (name === "__proto__")
@@ -249,12 +258,24 @@ function rootDatabase(
       transaction: () => refuseInSnapshot("transaction"),
       snapshot: () => refuseInSnapshot("snapshot"),
     });
-  return databaseOf(tables, names, { transaction, snapshot, scope });
+  const withContext = (context: unknown) => {
+    const said = kvWithContext(kv, context);
+    const within = tablesThrough(tables, said);
+    const database = rootDatabase(said, within, names, registerScope);
+    registerScope(database, within);
+    return database;
+  };
+  return databaseOf(tables, names, { transaction, snapshot, scope, withContext });
 }
 
 async function refuseInSnapshot(call: string): Promise<never> {
   throw new SnapshotReadOnlyError("", call);
 }
+
+/** Names that models cannot have in the program. */
+const methodNames: ReadonlySet<string> = new Set([
+  ...["transaction", "snapshot", "scope", "withContext"],
+]);
 
 type Tables = ReadonlyMap<string, TableContext>;
 /** The names of models in the program, by the `name` of each. */

@@ -34,6 +34,8 @@ export type ScopedDatabase<M extends AnyModels, S> = ScopedRepositories<M, S> &
       body: (tx: AnyDatabase & ScopedRepositories<M, S>) => Promise<T>,
       options?: TransactionOptions,
     ) => Promise<T>;
+    /** Returns the same scope, whose commits carry a value: see `withContext` of the database. */
+    readonly withContext: (context: unknown) => ScopedDatabase<M, S>;
     /** Runs a function that reads one state of the scope: see `snapshot` of the database. */
     readonly snapshot: <T>(
       body: (view: ScopedSnapshotView<M, S>) => Promise<T>,

@@ -49,6 +49,8 @@ export interface LogRecord {
   readonly versionstamp: string;
   /** The time of the commit by the clock of its process, in milliseconds since the epoch. */
   readonly time: number;
+  /** What the program said about the commit, as an encoded value. */
+  readonly context?: Uint8Array | undefined;
   /** Each key once, in the order of their first changes. */
   readonly changes: readonly LoggedChange[];
 }
@@ -62,20 +64,27 @@ const lengthBytes = 5;
 /** The most bytes of a change without its key and values. An operand takes less than a value. */
 const changeBytes = 1 + 3 * lengthBytes + versionstampBytes + 2 * timeBytes;
 
+const noContext = new Uint8Array();
+
 /**
- * Encodes a record: a format byte, the time (8 bytes), and the changes. A change is a byte of its
+ * Encodes a record: a format byte, the time (8 bytes), the length and bytes of the context (no
+ * bytes if there is none), and the changes. A change is a byte of its
  * type and of {@link flag}, the length of its key and the key, the versionstamp, expiry time, length
  * and bytes of the value before, and the expiry time, length and bytes of the value after. A sum,
  * minimum or maximum has its operand (8 bytes) instead. Times are in milliseconds since the epoch.
  * Integers are big-endian, except lengths.
  */
-export function encodeLogRecord(time: number, changes: readonly ChangeToLog[]): Uint8Array {
-  let most = 1 + timeBytes;
+export function encodeLogRecord(
+  time: number,
+  changes: readonly ChangeToLog[],
+  context: Uint8Array = noContext,
+): Uint8Array {
+  let most = 1 + timeBytes + lengthBytes + context.length;
   for (const { key, before, after } of changes)
     most += changeBytes + key.length + (before?.value.length ?? 0) + (after?.value.length ?? 0);
   const record = Buffer.allocUnsafe(most);
   record[0] = recordFormat;
-  let offset = record.writeBigUInt64BE(BigInt(time), 1);
+  let offset = writeBytes(context, record, record.writeBigUInt64BE(BigInt(time), 1));
   for (const change of changes) offset = writeChange(change, record, offset);
   return new Uint8Array(record.buffer, record.byteOffset, offset);
 }
@@ -127,9 +136,10 @@ export function decodeLogRecord(versionstamp: string, bytes: Uint8Array): LogRec
     throw new DatabaseFormatError(`a record of the log has the unknown format ${bytes[0]}`);
   const reader = new RecordReader(bytes);
   const time = Number(reader.u64());
+  const context = reader.bytes();
   const changes: LoggedChange[] = [];
   while (!reader.isAtEnd) changes.push(readChange(reader, versionstamp));
-  return { versionstamp, time, changes };
+  return { versionstamp, time, changes, ...(context.length > 0 && { context }) };
 }
 
 function readChange(reader: RecordReader, versionstamp: string): LoggedChange {

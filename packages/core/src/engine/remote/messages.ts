@@ -125,7 +125,8 @@ export function plainBytes(bytes: Uint8Array): Uint8Array {
  * A range check is a check of the first key of the range, followed by the end of the range. An owner
  * of an earlier version, which ignores the end, therefore refuses the write.
  */
-export function wireWrite({ checks, rangeChecks = [], mutations, sync }: AtomicWrite): unknown[] {
+export function wireWrite({ checks, rangeChecks = [], ...write }: AtomicWrite): unknown[] {
+  const { mutations, sync, context } = write;
   return [
     [
       ...checks.map(({ key, versionstamp }) => [key, versionstamp]),
@@ -133,6 +134,7 @@ export function wireWrite({ checks, rangeChecks = [], mutations, sync }: AtomicW
     ],
     mutations.map(wireMutation),
     sync,
+    ...(context ? [context] : []),
   ];
 }
 
@@ -152,7 +154,7 @@ function wireMutation(mutation: StoredMutation): unknown[] {
 
 /** @throws {FrameError} if the message is not a write. */
 export function writeOf(wire: unknown): AtomicWrite {
-  const [wireChecks, mutations, sync] = listOf(wire);
+  const [wireChecks, mutations, sync, context] = listOf(wire);
   const checks: StoredCheck[] = [];
   const rangeChecks: RangeCheck[] = [];
   for (const check of listOf(wireChecks).map(listOf)) {
@@ -164,6 +166,7 @@ export function writeOf(wire: unknown): AtomicWrite {
     ...(rangeChecks.length > 0 && { rangeChecks }),
     mutations: listOf(mutations).map(mutationOf),
     sync: sync === true,
+    ...(isPresent(context) && { context: bytesOf(context) }),
   };
 }
 

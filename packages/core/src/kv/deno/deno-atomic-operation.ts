@@ -7,6 +7,7 @@ import {
 import type { KvKey } from "../../keys/key.js";
 import type { KeyRange, KvListSelector } from "../../keys/key-range.js";
 import { defineInspect } from "../../values/define-inspect.js";
+import { encodeValue } from "../../values/encode-value.js";
 import { KvU64 } from "../../values/kv-u64.js";
 import { assertVersionstamp } from "../../values/versionstamp.js";
 import {
@@ -48,6 +49,7 @@ export class DenoAtomicOperation extends AtomicOperation {
   readonly #checks: DenoCheck[] = [];
   readonly #mutations: DenoMutation<EncodedClone>[] = [];
   readonly #messages: DenoMessage<EncodedClone>[] = [];
+  #context: Uint8Array | undefined;
 
   /** @param rangeOf returns the range of a selector. Undefined if ranges cannot be checked. */
   constructor(
@@ -71,6 +73,12 @@ export class DenoAtomicOperation extends AtomicOperation {
     if (this.#rangeOf === undefined) throw new RangeChecksUnsupportedError();
     assertVersionstamp(versionstamp);
     this.#rangeChecks.push({ range: this.#rangeOf(selector), versionstamp });
+    return this;
+  }
+
+  /** An addition to Deno KV. */
+  override context(value: unknown): this {
+    this.#context = encodeValue(value);
     return this;
   }
 
@@ -132,6 +140,7 @@ export class DenoAtomicOperation extends AtomicOperation {
       rangeChecks: this.#rangeChecks,
       mutations: this.#mutations,
       messages: this.#messages,
+      context: this.#context,
     };
   }
 

@@ -14,13 +14,15 @@ export function awaitsBlobs(write: DenoWrite<EncodedClone>): boolean {
 
 /** Returns an operation as it was when this function was called, with the bytes of its blobs. */
 export async function withBlobs(write: DenoWrite<EncodedClone>): Promise<DenoWrite> {
+  const { rangeChecks = [], context } = write;
+  const kept = { rangeChecks: [...rangeChecks], context };
   const [checks, mutations, messages] = [
     write.checks.map(copyCheck),
     write.mutations.map(readMutation),
     write.messages.map(readMessage),
   ];
   const [readMutations, readMessages] = await awaitAll([awaitAll(mutations), awaitAll(messages)]);
-  return { checks, mutations: readMutations, messages: readMessages };
+  return { ...kept, checks, mutations: readMutations, messages: readMessages };
 }
 
 function isPending(value: DenoValue<EncodedClone>): boolean {

@@ -59,6 +59,8 @@ export interface DenoWrite<Encoded = Uint8Array> {
   readonly messages: readonly DenoMessage<Encoded>[];
   /** An addition to Deno KV. */
   readonly rangeChecks?: readonly RangeCheck[];
+  /** An addition to Deno KV: an encoded value for the log. */
+  readonly context?: Uint8Array | undefined;
 }
 
 export interface DenoWriteContext {
@@ -92,7 +94,7 @@ interface EncodedMutation extends TakenMutation {
  */
 export async function commitDenoWrite(
   context: DenoWriteContext,
-  { checks, mutations, messages, rangeChecks = [] }: DenoWrite,
+  { checks, mutations, messages, rangeChecks = [], context: said }: DenoWrite,
 ): Promise<string | null> {
   const { limits, sync } = context;
   const now = Date.now();
@@ -108,7 +110,10 @@ export async function commitDenoWrite(
   const storedMessages = takenMessages.map((message) => storedMessage(message, now));
   assertSizes(limits, storedChecks, encoded, takenMessages);
   const commit = (mutations: readonly StoredMutation[], own: readonly StoredCheck[] = []) =>
-    context.commit({ checks: [...storedChecks, ...own], rangeChecks, mutations, sync });
+    context.commit({
+      ...{ checks: [...storedChecks, ...own], rangeChecks, mutations, sync },
+      ...(said && { context: said }),
+    });
   const wrong = encoded.find(hasWrongOperand);
   if (wrong !== undefined) {
     // If a check fails, the result is null even if an operand is invalid.

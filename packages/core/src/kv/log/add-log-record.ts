@@ -34,7 +34,7 @@ export async function addLogRecord(
   const checked = { ...write, checks: [...write.checks, ...checks] };
   const changes = changesOf(write.mutations, before);
   if (changes.length === 0) return { write: checked, hasChanged };
-  const value = encodeLogRecord(Date.now(), changes);
+  const value = encodeLogRecord(Date.now(), changes, write.context);
   const record = { type: "set", key: logRecords.start, value, endsInVersionstamp: true } as const;
   return { write: { ...checked, mutations: [...write.mutations, record] }, hasChanged };
 }

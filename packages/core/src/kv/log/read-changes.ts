@@ -51,6 +51,8 @@ export interface KvLoggedCommit<T = unknown> {
   readonly versionstamp: string;
   /** The time of the commit by the clock of the process that owned the database. */
   readonly time: Date;
+  /** What `context` of the atomic operation said about it. Undefined if it said nothing. */
+  readonly context: unknown;
   readonly changes: readonly KvChange<T>[];
 }
 
@@ -165,12 +167,13 @@ function commitOf<T>(
   { versionstamp, value }: StoredEntry,
   { order, range: { start, end } }: ChangesSource,
 ): KvLoggedCommit<T> {
-  const { time, changes } = decodeLogRecord(versionstamp, value);
+  const { time, context, changes } = decodeLogRecord(versionstamp, value);
   const isWanted = (key: Uint8Array) => compareBytes(key, start) >= 0 && compareBytes(key, end) < 0;
   const wanted = changes.filter(({ key }) => isWanted(key));
   return {
     versionstamp,
     time: new Date(time),
+    context: context && decodeValue(context),
     changes: wanted.map((change) => changeOf<T>(change, order)),
   };
 }

@@ -55,6 +55,7 @@ export class AtomicWriteBuilder extends AtomicOperation {
   readonly #checks: StoredCheck[] = [];
   #rangeChecks: RangeCheck[] | undefined;
   readonly #mutations: PendingMutation[] = [];
+  #context: Uint8Array | undefined;
   #keyBytes = 0;
   #totalBytes = 0;
 
@@ -148,6 +149,14 @@ export class AtomicWriteBuilder extends AtomicOperation {
     return this.#add({ type: "enqueue", draft }, 0, draft.value.length);
   }
 
+  override context(value: unknown): this {
+    const context = encodeValue(value);
+    assertWithin(this.#options.limits, "valueBytes", context.length);
+    this.#totalBytes += context.length - (this.#context?.length ?? 0);
+    this.#context = context;
+    return this;
+  }
+
   async commit(): Promise<KvCommitResult | KvCommitError> {
     const { limits, sync } = this.#options;
     assertWithin(limits, "checks", this.#checks.length);
@@ -160,6 +169,7 @@ export class AtomicWriteBuilder extends AtomicOperation {
       ...(this.#rangeChecks && { rangeChecks: [...this.#rangeChecks] }),
       mutations: storedMutations(this.#mutations, Date.now()),
       sync,
+      ...(this.#context && { context: this.#context }),
     });
     return versionstamp === null ? { ok: false } : { ok: true, versionstamp };
   }

@@ -27,12 +27,16 @@ const endOfTime = 2 * 8.64e15;
  * @throws {LimitExceededError} if the write exceeds a limit of the engine.
  */
 export function checkForeignWrite(
-  { checks, mutations }: AtomicWrite,
+  { checks, mutations, context }: AtomicWrite,
   order: KeyOrder,
   limits: EngineLimits,
 ): void {
   let counted = 0;
-  let bytes = 0;
+  let bytes = context?.length ?? 0;
+  if (context !== undefined) {
+    assertWithin("valueBytes", limits.valueBytes, context.length);
+    checkValue(context);
+  }
   for (const mutation of mutations) {
     if (compareBytes(mutation.key, firstEntryKey) < 0) checkOwnMutation(mutation, order);
     else checkEntryMutation(mutation, order, limits);

@@ -40,6 +40,19 @@ export const logTests: EngineTestGroup = {
       assert.ok(Math.abs(one.time.getTime() - Date.now()) < 60_000);
     });
 
+    test("has what was said about a commit", async ({ engine }) => {
+      const kv = await openKv(engine, { log: week });
+      await kv.set(["a"], 1);
+      const context = { actor: "ada", reason: new Map([["ticket", 7]]) };
+      const operation = kv.atomic().set(["a"], 2).context!("replaced").context!(context);
+      context.actor = "changed later";
+      await operation.commit();
+      await kv.atomic().context!(null).delete(["a"]).commit();
+      const said = (await commitsOf(kv)).map((commit) => commit.context);
+      const copy = { actor: "ada", reason: new Map([["ticket", 7]]) };
+      assert.deepEqual(said, [undefined, copy, null]);
+    });
+
     test("has the key that ends in the versionstamp, and one change of each key", async (store) => {
       const kv = await openKv(store.engine, { log: week });
       const stamp = kv.commitVersionstamp();

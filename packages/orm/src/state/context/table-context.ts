@@ -1,4 +1,4 @@
-import type { KvKey, KvKeyPart } from "@keywright/core";
+import type { Kv, KvKey, KvKeyPart } from "@keywright/core";
 import type { CompiledIndex, CompiledModel } from "../../model/compiled-model.js";
 import type { LinkedRelations } from "../../model/relations/linked-relations.js";
 import type { SnapshotKv } from "../snapshot/snapshot-kv.js";
@@ -87,6 +87,17 @@ export function tablesIn(
   return contexts;
 }
 
+/** Returns tables that write through another object for the same database. */
+export function tablesThrough(
+  tables: ReadonlyMap<string, TableContext>,
+  kv: Kv,
+): ReadonlyMap<string, TableContext> {
+  const contexts = new Map<string, TableContext>();
+  for (const [name, context] of tables) contexts.set(name, { ...context, kv, tables: contexts });
+  return contexts;
+}
+
+/** Returns the tables with which calls read and write within a transaction. */
 export function tablesWithin(
   tables: ReadonlyMap<string, TableContext>,
   transaction: TransactionKv,

@@ -1,5 +1,6 @@
 import { AsyncLocalStorage } from "node:async_hooks";
 import type { Kv } from "@keywright/core";
+import { capabilitiesOf } from "../catalog/capabilities-of.js";
 
 /** Recognizes what the function of a transaction calls, directly or not. */
 export class TransactionScope {
@@ -27,7 +28,7 @@ const scopes = new AsyncLocalStorage<TransactionScope | undefined>();
 /** True if the caller was called by the function of a transaction of this database. */
 export function isWithinTransaction(kv: Kv): boolean {
   for (let scope = scopes.getStore(); scope !== undefined; scope = scope.outer) {
-    if (scope.kv === kv && !scope.isEnded) return true;
+    if (!scope.isEnded && capabilitiesOf(scope.kv) === capabilitiesOf(kv)) return true;
   }
   return false;
 }

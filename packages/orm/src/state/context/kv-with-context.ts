@@ -1,0 +1,32 @@
+import { decodeValue, encodeValue, type Kv } from "@keywright/core";
+import { failureReason } from "../../errors/failure-reason.js";
+import { InvalidArgumentError } from "../../errors/query-errors.js";
+import { kvWith } from "./kv-with.js";
+
+/**
+ * Returns the same database, whose commits carry a context. A database without a log, such as Deno
+ * KV, does not keep it.
+ *
+ * @throws {InvalidArgumentError} if the value cannot be stored. The error names no model.
+ */
+export function kvWithContext(kv: Kv, context: unknown): Kv {
+  const copy = copyOf(context);
+  const atomic = () => {
+    const operation = kv.atomic();
+    return operation.context?.(copy) ?? operation;
+  };
+  const { openView } = kv;
+  return {
+    ...kvWith(kv, { atomic }),
+    ...(openView && { openView: (options) => openView.call(kv, options) }),
+  };
+}
+
+function copyOf(context: unknown): unknown {
+  try {
+    return decodeValue(encodeValue(context));
+  } catch (error) {
+    const reason = `the log cannot store it: ${failureReason(error)}`;
+    throw new InvalidArgumentError("", "context", reason, "withContext");
+  }
+}
