@@ -2,7 +2,6 @@ import { encodeGraph } from "./encode-graph.js";
 import { isPlain } from "./is-plain.js";
 import { bigintOfU64, KvU64 } from "./kv-u64.js";
 import { packAfter } from "./message-pack.js";
-import { writeAfter } from "./write-message-pack.js";
 
 /** The first byte of an encoded value. It determines the format of the rest. */
 export const valueFormat = {
@@ -24,8 +23,7 @@ export const valueFormat = {
  * to the part.
  */
 export function encodeValue(value: unknown): Uint8Array {
-  const { plain } = valueFormat;
-  if (isPlain(value)) return writeAfter(plain, value) ?? packAfter(plain, value);
+  if (isPlain(value)) return packAfter(valueFormat.plain, value);
   const number = bigintOfU64(value);
   return number === undefined
     ? packAfter(valueFormat.graph, encodeGraph(value))

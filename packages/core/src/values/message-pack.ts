@@ -19,7 +19,6 @@ const packr = new Packr({
   copyBuffers: true,
 });
 
-/** Packs a value after a byte. The bytes may share memory with those of other values. */
 export function packAfter(byte: number, value: unknown): Uint8Array {
   const bytes = packr.pack(value, RESERVE_START_SPACE + 1);
   bytes[0] = byte;
