@@ -9,8 +9,7 @@ import { pointerOf } from "../../model/keys/primary-key.js";
 import { isRow } from "../../model/rows/stored-row.js";
 import { type AnyDatabase, tableContextOf } from "../../state/context/any-database.js";
 import type { TableContext } from "../../state/context/table-context.js";
-import { maxBatchRows } from "../../state/run/migration-run.js";
-import { readNextRows } from "../../state/run/read-entries-after.js";
+import { fullPace, scan } from "../../state/run/page-reader.js";
 
 /** The rows that share values of a unique index which the database does not have yet. */
 export interface PreviewedDuplicates {
@@ -52,7 +51,7 @@ export async function previewDuplicates(
   if (!index.unique) return none;
   await context.catalog.reload();
   let rows = 0;
-  const scan = (visit: (text: string, id: RowId) => void) =>
+  const scanKeys = (visit: (text: string, id: RowId) => void) =>
     visitKeys(context, index, visit, (read) => {
       rows += read;
       onRows?.(rows);
@@ -61,7 +60,7 @@ export async function previewDuplicates(
   let duplicateCount = 0;
   const parts: [part: number, count: number][] = [[0, 1]];
   for (let next = parts.pop(); next !== undefined; next = parts.pop()) {
-    const found = await hashesOfPart(scan, next, parts, maximum);
+    const found = await hashesOfPart(scanKeys, next, parts, maximum);
     for (let i = 1; i < found.length; i++) {
       if (found[i] !== found[i - 1]) continue;
       duplicateCount++;
@@ -70,7 +69,7 @@ export async function previewDuplicates(
   }
   if (duplicateCount === 0) return none;
   const owners = new Map<string, RowId[]>();
-  await scan((text, id) => {
+  await scanKeys((text, id) => {
     if (!shared.has(hashOfText(text))) return;
     const ids = owners.get(text) ?? [];
     if (ids.length < maxExamples) owners.set(text, [...ids, id]);
@@ -84,14 +83,14 @@ export async function previewDuplicates(
  * the other half is added to `parts`.
  */
 async function hashesOfPart(
-  scan: (visit: (text: string) => void) => Promise<void>,
+  scanKeys: (visit: (text: string) => void) => Promise<void>,
   [part, initialCount]: readonly [part: number, count: number],
   parts: [part: number, count: number][],
   maximum: number,
 ): Promise<Float64Array> {
   let hashes = new Float64Array(Math.min(maximum, 1024));
   let [size, count] = [0, initialCount];
-  await scan((text) => {
+  await scanKeys((text) => {
     const hash = hashOfText(text);
     if (hash % count !== part) return;
     if (size === hashes.length && size < maximum) {
@@ -119,8 +118,7 @@ async function visitKeys(
   onRows: (rows: number) => void,
 ): Promise<void> {
   const { model } = context;
-  for (let after: readonly KvKeyPart[] | null = null; ; ) {
-    const entries = await readNextRows(context, after, maxBatchRows);
+  for await (const { entries } of scan<AnyRow>(context, fullPace, [model.place])) {
     for (const { key, value, versionstamp } of entries) {
       const primaryKey = key.slice(1);
       if (primaryKey.length !== model.primaryKey.length) continue;
@@ -129,8 +127,6 @@ async function visitKeys(
       }
     }
     onRows(entries.length);
-    after = entries.at(-1)?.key.slice(1) ?? after;
-    if (entries.length < maxBatchRows) return;
   }
 }
 

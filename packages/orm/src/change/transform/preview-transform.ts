@@ -7,8 +7,7 @@ import { partsOfId, pointerOf } from "../../model/keys/primary-key.js";
 import { assertArgument, positiveInteger } from "../../model/shape.js";
 import type { UpgradeRow } from "../../state/catalog/row-schemas.js";
 import { type AnyDatabase, tableContextOf } from "../../state/context/any-database.js";
-import { maxBatchRows } from "../../state/run/migration-run.js";
-import { readNextRows } from "../../state/run/read-entries-after.js";
+import { fullPace, scan } from "../../state/run/page-reader.js";
 import { readFacts } from "../plan/read-facts.js";
 import { failureOf } from "./plan-transform.js";
 import { type RowFailure, upgradeRow } from "./upgraded-row.js";
@@ -54,10 +53,9 @@ export async function previewMigration(
   const { snapshot } = context.catalog;
   if (upgrade === undefined || !snapshot.upgradesRows) return [];
   const previewed: PreviewedRow[] = [];
-  let after = query.after === undefined ? null : partsOfId(query.after);
-  for (;;) {
-    const limit = Math.min(rows, maxBatchRows);
-    const entries = await readNextRows(context, after, limit);
+  const after = query.after === undefined ? null : [model.place, ...partsOfId(query.after)];
+  const pace = { ...fullPace, batchRows: rows, readsAhead: false };
+  for await (const { entries } of scan<AnyRow>(context, pace, [model.place], after)) {
     for (const { key, value, versionstamp } of entries) {
       const primaryKey = key.slice(1);
       if (primaryKey.length !== model.primaryKey.length) continue;
@@ -66,9 +64,8 @@ export async function previewMigration(
       previewed.push(previewRow(model, up, primaryKey, value));
       if (previewed.length === rows) return previewed;
     }
-    if (entries.length < limit) return previewed;
-    after = entries.at(-1)?.key.slice(1) ?? after;
   }
+  return previewed;
 }
 
 function previewRow(

@@ -1,4 +1,5 @@
 import { countStoredRows } from "../../derived/counters/count-stored-rows.js";
+import type { AnyRow } from "../../model/compiled-model.js";
 import {
   type RunningTransform,
   transformMarkKey,
@@ -10,7 +11,7 @@ import { readRows } from "../../state/rows/read-rows.js";
 import { changeCatalog } from "../../state/run/change-catalog.js";
 import { clearRecords } from "../../state/run/clear-prefix.js";
 import type { MigrationRun } from "../../state/run/migration-run.js";
-import { readNextRows } from "../../state/run/read-entries-after.js";
+import { readEntriesAfter } from "../../state/run/read-entries-after.js";
 import { failedRowsPrefix, readRecordedFailures } from "./failed-rows.js";
 import { type RowSource, transformBatches } from "./transform-batches.js";
 import { readTransformState, type TransformState, transformStateKey } from "./transform-state.js";
@@ -111,10 +112,12 @@ function remainingRows(
   { after: start }: TransformState,
   onBatch: RowSource["onBatch"],
 ): RowSource {
+  const prefix = [context.model.place];
   return {
     start,
     next: async (after, limit) => {
-      const entries = await readNextRows(context, after, limit);
+      const afterKey = after && [...prefix, ...after];
+      const entries = await readEntriesAfter<AnyRow>(context, prefix, afterKey, limit);
       return entries.map((entry) => {
         return { primaryKey: entry.key.slice(1), entry, isRecorded: false };
       });

@@ -17,7 +17,7 @@ import { referencedKey } from "../../state/references/referenced-key.js";
 import { tableOfModel } from "../../state/references/referrers.js";
 import { readKeys, readWithSchema } from "../../state/rows/read-rows.js";
 import { maxBatchRows } from "../../state/run/migration-run.js";
-import { readNextRows } from "../../state/run/read-entries-after.js";
+import { readEntriesAfter } from "../../state/run/read-entries-after.js";
 import { decodeRowCursor, encodeRowCursor } from "../../state/run/row-cursor.js";
 import { keyIdOf } from "../../state/transaction/buffer/key-id.js";
 
@@ -112,6 +112,7 @@ export async function danglingReferencesAmong(
   { take = defaultTake, rows: maxRows = defaultRows, cursor }: DanglingReferencesOptions,
 ): Promise<DanglingReferencesPage> {
   let after = cursor ? decodeRowCursor(context.model, cursor) : null;
+  const prefix = [context.model.place];
   const items: DanglingReference[] = [];
   let rows = 0;
   if (references.length === 0) return { items, rows, cursor: null };
@@ -121,7 +122,7 @@ export async function danglingReferencesAmong(
   for (;;) {
     const limit = Math.min(maxRows - rows, maxBatchRows);
     const entries = await readWithSchema(viewOf(context), () =>
-      readNextRows(context, after, limit),
+      readEntriesAfter<AnyRow>(context, prefix, after && [...prefix, ...after], limit),
     );
     let last: Suspect | undefined;
     for (const suspect of await suspectsAmong(context, references, entries)) {

@@ -2,6 +2,7 @@ import type { KvEntry, KvKey, KvKeyPart } from "@keywright/core";
 import type { AnyRow } from "../../model/compiled-model.js";
 import { isSameKey } from "../../model/keys/key-parts.js";
 import type { ModelStore } from "../context/model-store.js";
+import { yieldToEventLoop } from "../transaction/yield-to-event-loop.js";
 import { type MigrationRun, maxBatchRows } from "./migration-run.js";
 import { readEntriesAfter } from "./read-entries-after.js";
 
@@ -20,6 +21,17 @@ interface NextPage {
   readonly entries: Promise<KvEntry<unknown>[]>;
 }
 
+/** What a scan needs of a run. */
+export type ScanPace = Pick<MigrationRun, "signal" | "batchRows" | "readsAhead" | "afterBatch">;
+
+/** The pace of a scan that belongs to no run. */
+export const fullPace: ScanPace = {
+  signal: undefined,
+  batchRows: maxBatchRows,
+  readsAhead: true,
+  afterBatch: yieldToEventLoop,
+};
+
 /**
  * Reads the pages of scans, one scan after another. While the caller works on a page, the next one
  * is being read, so a page may be older than the call that returns it. A commit of what was planned
@@ -27,15 +39,15 @@ interface NextPage {
  */
 export class PageReader {
   readonly #context: ModelStore;
-  readonly #run: MigrationRun;
+  readonly #run: ScanPace;
   #next: NextPage | undefined;
 
-  constructor(context: ModelStore, run: MigrationRun) {
+  constructor(context: ModelStore, run: ScanPace) {
     this.#context = context;
     this.#run = run;
   }
 
-  /** Reads entries under the model's prefix, as `readNextRows` does. */
+  /** Reads rows, and entries whose keys begin with the key of a row and have more key parts. */
   async rows(after: readonly KvKeyPart[] | null, limit: number): Promise<StoredPage<AnyRow>> {
     const prefix = [this.#context.model.place];
     return await this.entries<AnyRow>(prefix, after === null ? null : [...prefix, ...after], limit);
@@ -83,7 +95,7 @@ export class PageReader {
  */
 export async function* scan<T>(
   context: ModelStore,
-  run: MigrationRun,
+  run: ScanPace,
   prefix: KvKey,
   after: KvKey | null = null,
 ): AsyncGenerator<StoredPage<T>> {

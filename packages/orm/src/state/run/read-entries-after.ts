@@ -1,8 +1,7 @@
-import type { Kv, KvEntry, KvKey, KvKeyPart } from "@keywright/core";
-import type { AnyRow } from "../../model/compiled-model.js";
+import type { Kv, KvEntry, KvKey } from "@keywright/core";
 import { canBeStored } from "../../model/keys/can-be-stored.js";
 import { isSameKey, keyAfter } from "../../model/keys/key-parts.js";
-import type { ModelStore, TableLimits } from "../context/model-store.js";
+import type { TableLimits } from "../context/model-store.js";
 
 /** A database to list, and its limits. A table context is one. */
 export interface EntrySource {
@@ -37,22 +36,4 @@ export async function readEntriesAfter<T>(
     if (!isStartEntry) entries.push(entry);
   }
   return entries.length > limit ? entries.slice(0, limit) : entries;
-}
-
-/**
- * Returns the next entries under a model's prefix, in order. These are the model's rows, and
- * entries whose keys begin with the key of a row and have more key parts.
- *
- * @param after the primary key after which to begin; null to begin at the first row.
- * @param limit the maximum number of entries, at most `maxBatchRows`. Fewer are returned only
- * at the end.
- */
-export async function readNextRows(
-  context: ModelStore,
-  after: readonly KvKeyPart[] | null,
-  limit: number,
-): Promise<KvEntry<AnyRow>[]> {
-  const prefix = [context.model.place];
-  const afterKey = after === null ? null : [...prefix, ...after];
-  return await readEntriesAfter<AnyRow>(context, prefix, afterKey, limit);
 }
