@@ -4,8 +4,8 @@
 //
 //   npm run bench:contention -- --etcd http://127.0.0.1:2379 --postgres postgres://postgres@127.0.0.1/postgres
 //
-// An engine without a URL is left out. --clients 24,64, --processes 1,4, --rows 20 and --seconds
-// change the load, --engines memory,LMDB and --work transfer,increment choose a part.
+// An engine without a URL is left out. --loads 64/4,16/16 (clients and processes), --rows 20 and
+// --seconds change the load, --engines memory,LMDB and --work transfer,increment choose a part.
 import { fork } from "node:child_process";
 import { once } from "node:events";
 import { mkdtemp, rm } from "node:fs/promises";
@@ -20,8 +20,7 @@ const { values } = parseArgs({
     etcd: { type: "string" },
     postgres: { type: "string" },
     engines: { type: "string" },
-    clients: { type: "string", default: "24,64" },
-    processes: { type: "string", default: "1,4" },
+    loads: { type: "string", default: "24/1,24/4,64/1,64/4,16/16" },
     rows: { type: "string", default: "20" },
     seconds: { type: "string", default: "3" },
     work: { type: "string", default: "transfer,increment" },
@@ -39,7 +38,7 @@ const engines = {
   ...(values.postgres && { PostgreSQL: { kind: "postgres", path: values.postgres, prefix } }),
 };
 const program = fileURLToPath(new URL("contending-clients.mjs", import.meta.url));
-const numbers = (text) => text.split(",").map(Number);
+const loads = values.loads.split(",").map((load) => load.split("/").map(Number));
 const rows = Number(values.rows);
 
 console.log(`${cpus().length} × ${cpus()[0].model}, load ${loadavg()[0].toFixed(1)}\n`);
@@ -51,9 +50,8 @@ try {
   for (const [name, place] of Object.entries(engines)) {
     if (values.engines !== undefined && !values.engines.split(",").includes(name)) continue;
     for (const work of values.work.split(","))
-      for (const clients of numbers(values.clients))
-        for (const processes of place.isAlone ? [1] : numbers(values.processes))
-          await measure(name, place, work, clients, processes);
+      for (const [clients, processes] of loads)
+        if (!place.isAlone || processes === 1) await measure(name, place, work, clients, processes);
   }
 } finally {
   await rm(folder, { recursive: true, force: true });

@@ -4,6 +4,7 @@ export type {
   DeleteExpired,
   Engine,
   EngineLimits,
+  Footprint,
   LogMark,
   MaybePromise,
   OpenViewOptions,
@@ -16,6 +17,8 @@ export type {
   StoredEntry,
   StoredMutation,
   StoredSet,
+  Turn,
+  Turns,
   WriteOutcome,
 } from "./engine/engine.js";
 export type { FileDamage, FileReport } from "./engine/file-report.js";
@@ -23,6 +26,7 @@ export type { FileCheckOptions } from "./engine/level/files/file-checker.js";
 export type { LevelDatabase } from "./engine/level/level-engine.js";
 export type { OwnedFiles } from "./engine/owned-files.js";
 export { type Progress, ProgressMeter } from "./engine/progress.js";
+export { TurnLine } from "./engine/turns.js";
 export { type CoreErrorCode, coreErrorCodes } from "./errors/codes.js";
 export {
   AmbiguousCommitError,

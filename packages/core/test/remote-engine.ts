@@ -7,20 +7,27 @@ import type { RemoteEngineOptions } from "../src/engine/remote/client/remote-eng
 import { RemoteEngine } from "../src/engine/remote/client/remote-engine.js";
 import { EngineServer } from "../src/engine/remote/engine-server.js";
 import type { Access, ServedDatabase } from "../src/engine/remote/served-database.js";
+import { TurnLine } from "../src/engine/turns.js";
 import type { AtomicWrite, Engine, QueueListener } from "../src/index.js";
 import { makeFolder, removeFolder } from "./temporary-folder.js";
 
 export interface Owner {
   readonly engine: Engine;
   readonly server: EngineServer;
+  /** The line for turns of the current server. */
+  readonly turns: TurnLine;
   readonly path: string;
   connect(): Promise<Socket>;
   /** The bytes that clients have not read. */
   unreadBytes(): number;
   /** Ends the connections, as the end of the process would. */
   disconnect(): void;
-  /** Replaces the server by one that knows nothing of the clients, on the same engine. */
-  restart(): void;
+  /**
+   * Replaces the server by one that knows nothing of the clients, on the same engine.
+   *
+   * @param hasTurns false if the new server is of a version that has no line for turns.
+   */
+  restart(hasTurns?: boolean): void;
   close(): Promise<void>;
 }
 
@@ -41,10 +48,12 @@ export async function startOwner(options: OwnerOptions = {}): Promise<Owner> {
   const level = new MemoryLevel<Uint8Array, Uint8Array>({ storeEncoding: "view" });
   const engine = await LevelEngine.open(level as unknown as LevelDatabase);
   const queue = new CommitQueue(engine, 1000);
-  const start = () =>
+  let turns = new TurnLine();
+  const start = (hasTurns = true) =>
     new EngineServer(
       {
         engine,
+        turns: hasTurns ? turns : undefined,
         mode: "specification",
         check,
         commit: (write) => queue.commit(write),
@@ -70,6 +79,9 @@ export async function startOwner(options: OwnerOptions = {}): Promise<Owner> {
     get server() {
       return server;
     },
+    get turns() {
+      return turns;
+    },
     connect: () =>
       new Promise((resolve, reject) => {
         const socket = connect(path, () => resolve(socket));
@@ -77,9 +89,10 @@ export async function startOwner(options: OwnerOptions = {}): Promise<Owner> {
       }),
     unreadBytes: () => [...sockets].reduce((sum, { writableLength }) => sum + writableLength, 0),
     disconnect,
-    restart: () => {
+    restart: (hasTurns) => {
       disconnect();
-      server = start();
+      turns = new TurnLine();
+      server = start(hasTurns);
     },
     close: async () => {
       await server.close();

@@ -6,87 +6,6 @@ import * as z from "zod";
 import { createDatabase, defineModel } from "../src/index.js";
 import { kvWith } from "../src/state/context/kv-with.js";
 import { runTransaction } from "../src/state/transaction/run-transaction.js";
-import { Turns, turnsOf } from "../src/state/transaction/turns.js";
-
-const footprint = (reads: string, writes = "") => ({
-  reads: new Set(reads) as never,
-  writes: new Set(writes) as never,
-});
-
-describe("turns", () => {
-  it("are taken in the order in which calls came that read what others write", async () => {
-    const turns = new Turns();
-    const begun: string[] = [];
-    const take = async (name: string, reads: string, writes?: string) => {
-      const end = await turns.take(footprint(reads, writes), undefined);
-      begun.push(name);
-      return end;
-    };
-    const [first, second, third, other] = [
-      take("first", "a", "a"),
-      take("second", "ab", "ab"),
-      take("third", "b", "b"),
-      take("other", "c", "c"),
-    ];
-    await other;
-    await nextTurn();
-    expect(begun).toEqual(["first", "other"]);
-    (await first)();
-    (await second)();
-    (await third)();
-    expect(begun).toEqual(["first", "other", "second", "third"]);
-    expect(turns.conflictsWith(footprint("b", "b"))).toBe(false);
-    (await other)();
-    expect(turns.isUsed).toBe(false);
-  });
-
-  it("are not waited for by calls that read the same keys and write others", async () => {
-    const turns = new Turns();
-    const ends = await Promise.all([
-      turns.take(footprint("ax", "a"), undefined),
-      turns.take(footprint("bx", "b"), undefined),
-    ]);
-    for (const end of ends) end();
-    expect(turns.isUsed).toBe(false);
-  });
-
-  it("are not waited for by calls that write the same keys without reading them", async () => {
-    const turns = new Turns();
-    const [first, second] = [
-      await turns.take(footprint("a", "ax"), undefined),
-      await turns.take(footprint("b", "bx"), undefined),
-    ];
-    expect(turns.conflictsWith(footprint("c", "cx"))).toBe(false);
-    expect(turns.conflictsWith(footprint("x"))).toBe(true);
-    let hasRead = false;
-    const reader = turns.take(footprint("x"), undefined).then((end) => {
-      hasRead = true;
-      return end;
-    });
-    // It must not overtake the reader, although the writers before that would not be in its way.
-    expect(turns.conflictsWith(footprint("d", "dx"))).toBe(true);
-    first();
-    await nextTurn();
-    expect(hasRead).toBe(false);
-    second();
-    (await reader)();
-    expect(turns.isUsed).toBe(false);
-  });
-
-  it("are given up by a call whose signal is aborted", async () => {
-    const turns = new Turns();
-    const end = await turns.take(footprint("a", "a"), undefined);
-    const controller = new AbortController();
-    const aborted = turns.take(footprint("a", "a"), controller.signal);
-    const last = turns.take(footprint("a", "a"), undefined);
-    controller.abort(new Error("enough"));
-    await expect(aborted).rejects.toThrow("enough");
-    end();
-    (await last)();
-    await expect(turns.take(footprint("a"), controller.signal)).rejects.toThrow("enough");
-    expect(turns.isUsed).toBe(false);
-  });
-});
 
 const clients = 32;
 
@@ -133,13 +52,13 @@ it("a turn ends before what runs after the commit, which may write the same keys
   const hadTurn: boolean[] = [];
   await runTransaction(kv, async (tx) => {
     attempts++;
-    hadTurn.push(turnsOf(kv).isUsed);
+    hadTurn.push(kv.turns.isUsed);
     await tx.get(["a"]);
     // The first attempts lose.
     if (attempts < 5) await kv.set(["a"], attempts);
     await tx.set(["b"], attempts);
     tx.afterCommit(() => {
-      hadTurn.push(turnsOf(kv).isUsed);
+      hadTurn.push(kv.turns.isUsed);
     });
   });
   expect(hadTurn).toEqual([false, false, false, true, true, false]);

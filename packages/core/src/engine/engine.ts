@@ -94,6 +94,11 @@ export interface AtomicWrite {
   readonly context?: Uint8Array;
   /** If present, the engine also logs what the write changes, in the same atomic write. */
   readonly log?: LogMark;
+  /**
+   * The number of the turn to which the write belongs, or 0 if it is to be postponed for those that
+   * take turns. Only engines with `turns` use it. Without it, the write is not postponed.
+   */
+  readonly turn?: number;
 }
 
 /** Asks an engine with `keepsLog` for a record of the log. */
@@ -183,6 +188,43 @@ export type RangeListener = (keys: readonly Uint8Array[] | undefined) => void;
 export interface DatabaseOwner {
   /** The id of the process. */
   readonly pid: number;
+}
+
+/** The keys that a call reads and writes: the bytes of each, one character for each byte. */
+export interface Footprint {
+  readonly reads: ReadonlySet<string>;
+  readonly writes: ReadonlySet<string>;
+}
+
+/** The turn of a call, which has begun. */
+export interface Turn {
+  /** The number by which the owner of the database knows the turn, if that is another process. */
+  readonly number?: number;
+  /**
+   * Returns the entry of a key as it was when the turn began, if it came with the answer of the
+   * owner. Returns it once, so that an attempt after a failed one reads the database.
+   */
+  takeEntry?(key: string): StoredEntry | null | undefined;
+  /** Ends the turn, so that the next ones begin. */
+  end(): void;
+}
+
+/**
+ * The line of the calls that have lost several attempts. Calls of the same keys make their further
+ * attempts one after another, in the order in which they came. Others that would change these keys
+ * join the line.
+ */
+export interface Turns {
+  /** True if a call of this process, or one that this process knows of, is in the line. */
+  readonly isUsed: boolean;
+  /** True if such a call reads what the footprint writes, or the reverse. */
+  conflictsWith(footprint: Footprint): boolean;
+  /**
+   * Joins the line, and resolves when the turn begins.
+   *
+   * @throws the reason of the signal if it is aborted.
+   */
+  take(footprint: Footprint, signal?: AbortSignal): Promise<Turn>;
 }
 
 export interface QueueListener {
@@ -320,6 +362,9 @@ export interface Engine {
 
   /** The process that owns the database, if it is another one. */
   readonly owner?: DatabaseOwner | undefined;
+
+  /** The line for turns, if another process has it. Without it, each process has its own. */
+  readonly turns?: Turns | undefined;
 
   /** Releases all resources. The watches end, and calls that have not finished may reject. */
   close(): Promise<void>;

@@ -1,9 +1,12 @@
+import { textOfBytes } from "../bytes/text-of-bytes.js";
 import type {
   DatabaseOwner,
   Engine,
   MaybePromise,
   OpenViewOptions,
   ReadView,
+  Turn,
+  Turns,
 } from "../engine/engine.js";
 import type { FileReport } from "../engine/file-report.js";
 import type { EngineServer } from "../engine/remote/engine-server.js";
@@ -106,6 +109,23 @@ export class EmbeddedKv implements Kv, AsyncDisposable, Disposable {
    */
   get lastVersionstamp(): string | undefined {
     return this.#shared.engine.lastVersionstamp;
+  }
+
+  /** The line for calls that have lost several attempts, which all handles share. */
+  get turns(): Turns {
+    return this.#shared.turns;
+  }
+
+  /**
+   * Returns the entry of a key as it was when a turn began, if it came with the turn. Returns it
+   * only once.
+   */
+  takeEntry<T = unknown>(turn: Turn, key: KvKey): Promise<KvEntryMaybe<T>> | undefined {
+    const stored = turn.takeEntry?.(textOfBytes(this.#encodeKey(key)));
+    if (stored === undefined) return undefined;
+    const get = () => stored ?? undefined;
+    const reads = this.#readsOf(true, () => ({ get, getMany: () => [], getRange: () => [] }));
+    return reads.get<T>(key);
   }
 
   /** The process that owns the database, if it is another one. */

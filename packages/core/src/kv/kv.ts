@@ -1,4 +1,4 @@
-import type { MaybePromise, OpenViewOptions } from "../engine/engine.js";
+import type { MaybePromise, OpenViewOptions, Turn, Turns } from "../engine/engine.js";
 import type { FileReport } from "../engine/file-report.js";
 import type { Progress } from "../engine/progress.js";
 import type { KvKey, KvKeyPart } from "../keys/key.js";
@@ -70,6 +70,8 @@ export interface KvCommitResult {
 export interface KvCommitError {
   /** Distinguishes the result from {@link KvCommitResult}. */
   ok: false;
+  /** True if no check failed, and the commit was postponed. See `inTurn` of the operation. */
+  isPostponed?: boolean;
 }
 
 /** A condition of an atomic operation: the key has this versionstamp. */
@@ -153,6 +155,14 @@ export abstract class AtomicOperation {
    * @throws {RangeChecksUnsupportedError} if the database cannot check ranges.
    */
   checkRange?(selector: KvListSelector, versionstamp: string): this;
+  /**
+   * Declares that the commit belongs to a turn of `turns` of the database. Without a turn, it
+   * declares that the commit may be postponed: `{ ok: false, isPostponed: true }` then says that
+   * another call has its turn and uses the same keys.
+   *
+   * An extension of Deno's interface. It exists if the database has `turns`.
+   */
+  inTurn?(turn: Turn | undefined): this;
   /**
    * Adds mutations that are given as data. Each also throws as the method of its name does.
    *
@@ -298,6 +308,18 @@ export interface Kv {
 
   /** True if an atomic operation can check ranges. Deno's `Kv` cannot. */
   readonly checksRanges?: boolean;
+
+  /**
+   * The line for calls that have lost several attempts because others have changed the same keys.
+   * Deno's `Kv` has none.
+   */
+  readonly turns?: Turns;
+
+  /**
+   * Returns the entry of a key as it was when a turn began, if it came with the turn. Returns it
+   * only once. Exists if the database has `turns`.
+   */
+  takeEntry?<T = unknown>(turn: Turn, key: KvKey): Promise<KvEntryMaybe<T>> | undefined;
 
   /** Ends watches and listeners, and refuses all further calls. */
   close(): void | Promise<void>;

@@ -61,6 +61,13 @@ const valid = fc.oneof(
   fc.tuple(fc.constant("watchRanges"), id, fc.array(range, { maxLength: 3 }), fc.nat(9)),
   fc.tuple(fc.constantFrom("unwatch", "unlisten", "delivered"), id, fc.boolean()),
   fc.tuple(fc.constantFrom("verifyFiles", "bye")),
+  fc.tuple(
+    fc.constant("takeTurn"),
+    id,
+    fc.array(key, { maxLength: 3 }),
+    fc.array(key, { maxLength: 3 }),
+  ),
+  fc.tuple(fc.constant("endTurn"), id),
 );
 const request = fc.oneof(
   { weight: 30, arbitrary: valid as fc.Arbitrary<readonly unknown[]> },

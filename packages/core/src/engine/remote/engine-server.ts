@@ -4,10 +4,17 @@ import type { Duplex } from "node:stream";
 import { AmbiguousCommitError } from "../../errors/core-errors.js";
 import { awaitAll } from "../../values/await-all.js";
 import type { AtomicWrite, WriteOutcome } from "../engine.js";
+import { postponed } from "../turns.js";
 import { ChangeLog } from "./change-log.js";
 import { appliedVersionstamp, forgetAfter, forgetClients, withCommitId } from "./commit-ids.js";
 import { defaultPatience } from "./messages.js";
-import type { Access, ConnectionHost, ServedDatabase } from "./served-database.js";
+import type {
+  Access,
+  ConnectionHost,
+  ServedDatabase,
+  WriteGroupRequest,
+} from "./served-database.js";
+import { footprintOfWrite } from "./served-turns.js";
 import { ServerConnection } from "./server-connection.js";
 
 interface Client {
@@ -117,33 +124,24 @@ export class EngineServer implements ConnectionHost {
   /**
    * Commits a group of writes of a client. If the group was committed before, it returns the same
    * outcomes. A group that arrives after a later one is not committed: the client has given it up.
-   *
-   * @param isRepeated true if the client has sent the group before and got no answer.
    */
-  async commit(
-    id: Uint8Array,
-    group: number,
-    writes: readonly AtomicWrite[],
-    isRepeated: boolean,
-  ): Promise<WriteOutcome[]> {
+  async commit(id: Uint8Array, request: WriteGroupRequest): Promise<WriteOutcome[]> {
+    const { group, writes } = request;
     const client = this.#clientOf(id);
     if (client.group === group) return await client.outcomes;
     if (group < client.group) return writes.map(() => new AmbiguousCommitError(0));
     client.group = group;
-    client.outcomes = awaitAll(
-      writes.map((write, i) => this.#commitOne(id, group, i, write, isRepeated)),
-    );
+    client.outcomes = awaitAll(writes.map((write, i) => this.#commitOne(id, request, i, write)));
     return await client.outcomes;
   }
 
   async #commitOne(
     id: Uint8Array,
-    group: number,
+    { group, turns, isRepeated }: WriteGroupRequest,
     position: number,
     write: AtomicWrite,
-    isRepeated: boolean,
   ): Promise<WriteOutcome> {
-    const { engine, commit } = this.database;
+    const { engine, commit, turns: line } = this.database;
     try {
       this.database.check(write);
       // An owner that was killed may have applied the write.
@@ -152,7 +150,10 @@ export class EngineServer implements ConnectionHost {
             throw new AmbiguousCommitError(0, error);
           })
         : undefined;
-      return applied ?? (await commit(withCommitId(write, id, group, position)));
+      if (applied !== undefined) return applied;
+      if (turns[position] === 0 && line?.isUsed && line.conflictsWith(footprintOfWrite(write)))
+        return postponed;
+      return await commit(withCommitId(write, id, group, position));
     } catch (error) {
       return error as Error;
     }

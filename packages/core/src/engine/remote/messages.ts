@@ -6,6 +6,7 @@ import type { KeyRange } from "../../keys/key-range.js";
 import type {
   AtomicWrite,
   EngineLimits,
+  Footprint,
   RangeCheck,
   StoredCheck,
   StoredEntry,
@@ -39,6 +40,31 @@ export function watchedBytes(places: readonly unknown[]): number {
   return bytes;
 }
 
+/** How many turns one client may have and wait for. */
+export const maxTurns = 1000;
+/** What the turns of one client may take, by {@link turnBytes}. */
+export const maxTurnBytes: number = 8 * 1024 * 1024;
+const bytesOfTurn = 256;
+const bytesOfTurnKey = 128;
+
+/** Returns what a turn takes: the bytes of its keys, and some more for each. */
+export function turnBytes({ reads, writes }: Footprint): number {
+  let bytes = bytesOfTurn;
+  for (const keys of [reads, writes]) for (const key of keys) bytes += bytesOfTurnKey + key.length;
+  return bytes;
+}
+
+/** How many entries come with the answer that a turn begins, and the bytes of their values. */
+const maxTurnEntries = 16;
+export const maxTurnEntryBytes: number = 64 * 1024;
+
+/** Returns the keys whose entries come with the answer: those that the call reads and writes. */
+export function keysWithTurn({ reads, writes }: Footprint): string[] {
+  const keys: string[] = [];
+  for (const key of writes) if (reads.has(key) && keys.push(key) === maxTurnEntries) break;
+  return keys;
+}
+
 /**
  * How long a call waits for an owner that does not answer, in milliseconds. The other times of a
  * connection are parts and multiples of it.
@@ -63,6 +89,8 @@ export type Call =
   | "unlisten"
   | "delivered"
   | "verifyFiles"
+  | "takeTurn"
+  | "endTurn"
   | "bye";
 
 /** The reports of the owner that answer no request. */
@@ -89,6 +117,8 @@ export interface Greeting {
   readonly opensViewsAtOnce?: boolean;
   /** True if a commit may have range checks. Earlier versions do not say it. */
   readonly checksRanges?: boolean;
+  /** True if the client can take turns in the line of the owner. Earlier versions do not say it. */
+  readonly queuesTurns?: boolean;
   /** The largest message that the owner accepts. */
   readonly maxMessageBytes: number;
 }
@@ -123,10 +153,11 @@ export function plainBytes(bytes: Uint8Array): Uint8Array {
 
 /**
  * A range check is a check of the first key of the range, followed by the end of the range. An owner
- * of an earlier version, which ignores the end, therefore refuses the write.
+ * of an earlier version, which ignores the end, therefore refuses the write. It ignores the
+ * context and the turn, which are the last elements if there are any.
  */
 export function wireWrite({ checks, rangeChecks = [], ...write }: AtomicWrite): unknown[] {
-  const { mutations, sync, context } = write;
+  const { mutations, sync, context, turn } = write;
   return [
     [
       ...checks.map(({ key, versionstamp }) => [key, versionstamp]),
@@ -134,7 +165,8 @@ export function wireWrite({ checks, rangeChecks = [], ...write }: AtomicWrite): 
     ],
     mutations.map(wireMutation),
     sync,
-    ...(context ? [context] : []),
+    ...(context || turn !== undefined ? [context ?? null] : []),
+    ...(turn === undefined ? [] : [turn]),
   ];
 }
 
@@ -168,6 +200,12 @@ export function writeOf(wire: unknown): AtomicWrite {
     sync: sync === true,
     ...(isPresent(context) && { context: bytesOf(context) }),
   };
+}
+
+/** Returns the `turn` of a write. @throws {FrameError} if it is not a number. */
+export function turnOf(wire: unknown): number | undefined {
+  const turn = listOf(wire)[4];
+  return turn === undefined ? undefined : numberOf(turn);
 }
 
 function checkOf([key, versionstamp]: readonly unknown[]): StoredCheck {

@@ -1,5 +1,6 @@
 import type { AtomicWrite, Engine, QueueListener, WriteOutcome } from "../engine.js";
 import type { DatabaseMode } from "../level/database-header.js";
+import type { TurnLine } from "../turns.js";
 import type { BufferedBytes } from "./buffered-bytes.js";
 import type { ChangeLog } from "./change-log.js";
 
@@ -7,6 +8,8 @@ import type { ChangeLog } from "./change-log.js";
 export interface ServedDatabase {
   readonly engine: Engine;
   readonly mode: DatabaseMode;
+  /** The line for turns. Undefined if another process has it. */
+  readonly turns?: TurnLine | undefined;
   /** Throws if a write of another process is not one that this process would make. */
   check(write: AtomicWrite): void;
   /** Resolves with the versionstamp of the write, or with null if a check failed. */
@@ -25,6 +28,17 @@ export interface Access {
   readonly watched?: BufferedBytes;
 }
 
+/** A group of writes of a client. */
+export interface WriteGroupRequest {
+  /** Counts the groups of the client. */
+  readonly group: number;
+  readonly writes: readonly AtomicWrite[];
+  /** The turn of each write, as in {@link AtomicWrite.turn}, or undefined. */
+  readonly turns: readonly (number | undefined)[];
+  /** True if the client has sent the group before and got no answer. */
+  readonly isRepeated: boolean;
+}
+
 /** What the connections of a server share. `EngineServer` describes the methods. */
 export interface ConnectionHost {
   readonly database: ServedDatabase;
@@ -32,10 +46,5 @@ export interface ConnectionHost {
   readonly instance: string;
   join(id: Uint8Array, end: () => void): void;
   leave(id: Uint8Array, isFinal: boolean): void;
-  commit(
-    id: Uint8Array,
-    group: number,
-    writes: readonly AtomicWrite[],
-    isRepeated: boolean,
-  ): Promise<WriteOutcome[]>;
+  commit(id: Uint8Array, request: WriteGroupRequest): Promise<WriteOutcome[]>;
 }

@@ -9,7 +9,9 @@ import {
   type QueueListener,
   type ReadView,
   type StoredEntry,
+  type WriteOutcome,
 } from "../engine.js";
+import { postponed } from "../turns.js";
 import { BufferedBytes } from "./buffered-bytes.js";
 import { clientIdBytes, withoutCommitIds } from "./commit-ids.js";
 import { FrameError, FrameReader, FrameWriter } from "./frames.js";
@@ -24,6 +26,7 @@ import {
   protocolVersion,
   type Report,
   rangeOf,
+  turnOf,
   type WireFileProgress,
   wireEntry,
   writeOf,
@@ -32,9 +35,10 @@ import { readMany } from "./read-many.js";
 import { ReadTurns, sliceMilliseconds } from "./read-turns.js";
 import { RemoteHandlerError } from "./remote-handler-error.js";
 import type { Access, ConnectionHost } from "./served-database.js";
+import { ServedTurns, type TurnAnswer } from "./served-turns.js";
 import { ServedViews } from "./served-views.js";
 import { ServedWatches } from "./served-watches.js";
-import { wireError } from "./wire-error.js";
+import { type WireError, wireError } from "./wire-error.js";
 
 /** A client with more requests than this is not read until some are answered. */
 const maxRequests = 1024;
@@ -61,12 +65,15 @@ export class ServerConnection {
   readonly #buffered: BufferedBytes;
   readonly #watches: ServedWatches;
   readonly #views: ServedViews;
+  /** Undefined if another process has the line for turns. */
+  readonly #turns: ServedTurns | undefined;
   readonly #listeners = new Map<number, QueueListener>();
   /** The messages that handlers of the client have, by their number. */
   readonly #deliveries = new Map<number, (isTaken: boolean) => void>();
   /** True if a client that sends nothing is gone. Those of older versions are silent for long. */
   #showsLife = true;
   #hasHeard = false;
+  #bytesReceived = 0;
   #silence = 0;
   /** The bytes that the client has read, and the ticks since then with answers for it. */
   #bytesRead = 0;
@@ -104,7 +111,9 @@ export class ServerConnection {
         send: (id, keys) => this.#report("changed", id, keys, server.changes.counter),
       },
     );
-    this.#views = new ServedViews(server.database.engine);
+    const { engine, turns } = server.database;
+    this.#views = new ServedViews(engine);
+    this.#turns = turns && new ServedTurns(turns, engine, () => this.#bytesReceived);
     stream.on("data", (chunk: Buffer) => this.#onData(chunk));
     stream.on("drain", () => this.#onDrain());
     stream.on("error", () => undefined);
@@ -151,7 +160,8 @@ export class ServerConnection {
   tick(longestSilence: number): void {
     // A large request may take long to arrive, and one that has arrived may wait for its turn.
     const isBusy = this.#requests > 0 || this.#hasHeard || this.#isHeld;
-    if (isBusy && !this.#stream.writableNeedDrain) this.#report("alive");
+    const isAwaited = isBusy || this.#turns?.isAwaited === true;
+    if (isAwaited && !this.#stream.writableNeedDrain) this.#report("alive");
     const isHeard = this.#hasHeard || this.#stream.isPaused() || !this.#showsLife;
     this.#hasHeard = false;
     this.#silence = isHeard ? 0 : this.#silence + 1;
@@ -165,6 +175,7 @@ export class ServerConnection {
 
   #onData(chunk: Buffer): void {
     this.#hasHeard = true;
+    this.#bytesReceived += chunk.length;
     if (this.#isRefused) return;
     this.#reader.add(chunk);
     if (this.#slice === undefined) this.#handleMessages();
@@ -330,6 +341,11 @@ export class ServerConnection {
         return this.#delivered(numberOf(args[0]), args[1] === true);
       case "verifyFiles":
         return this.#verifyFiles();
+      case "takeTurn":
+        return this.#takeTurn(args);
+      case "endTurn":
+        this.#turns?.end(numberOf(args[0]));
+        return null;
       case "bye":
         this.#isLeaving = true;
         return null;
@@ -357,6 +373,7 @@ export class ServerConnection {
       hasViews: engine.openView !== undefined,
       opensViewsAtOnce: true,
       checksRanges: engine.checksRanges === true,
+      queuesTurns: this.#turns !== undefined && this.#access.canWrite,
       maxMessageBytes: this.#access.maxMessageBytes,
     };
   }
@@ -409,14 +426,32 @@ export class ServerConnection {
     });
   }
 
-  #commit(clientId: Uint8Array, [group, writes, isRepeated]: readonly unknown[]): unknown {
-    const parsed = listOf(writes).map(writeOf);
+  async #commit(
+    clientId: Uint8Array,
+    [group, wire, isRepeated]: readonly unknown[],
+  ): Promise<(string | null | false | WireError)[]> {
+    const list = listOf(wire);
+    const request = {
+      group: numberOf(group),
+      writes: list.map(writeOf),
+      turns: list.map(turnOf),
+      isRepeated: isRepeated === true,
+    };
     if (!this.#access.canWrite) throw new ReadOnlyError("commit");
-    return this.#server
-      .commit(clientId, numberOf(group), parsed, isRepeated === true)
-      .then((outcomes) =>
-        outcomes.map((outcome) => (outcome instanceof Error ? wireError(outcome) : outcome)),
-      );
+    const outcomes = await this.#server.commit(clientId, request);
+    for (const [i, turn] of request.turns.entries())
+      if (turn !== undefined && typeof outcomes[i] === "string") this.#turns?.end(turn);
+    return outcomes.map(wireOutcome);
+  }
+
+  /** Takes a turn. A client that waits for it can send any number of other requests. */
+  #takeTurn([number, reads, writes]: readonly unknown[]): Promise<TurnAnswer> {
+    if (this.#turns === undefined || !this.#access.canWrite) throw malformed();
+    const taken = this.#turns.take(numberOf(number), reads, writes);
+    this.#requests--;
+    return taken.finally(() => {
+      this.#requests++;
+    });
   }
 
   #listen(id: number, sync: boolean): null {
@@ -477,6 +512,7 @@ export class ServerConnection {
   #close(): void {
     this.#hasEnded = true;
     this.#views.closeAll();
+    this.#turns?.endAll();
     clearImmediate(this.#slice);
     this.#watches.removeAll();
     this.#buffered.forget(this.#onRoom);
@@ -486,6 +522,12 @@ export class ServerConnection {
     for (const settle of [...this.#deliveries.values()]) settle(false);
     if (this.#clientId !== undefined) this.#server.leave(this.#clientId, this.#isLeaving);
   }
+}
+
+/** A postponed write has the outcome false. Only writes that may be postponed have it. */
+function wireOutcome(outcome: WriteOutcome): string | null | false | WireError {
+  if (outcome === postponed) return false;
+  return outcome instanceof Error ? wireError(outcome) : outcome;
 }
 
 /** Without views, a client cannot divide a read of many keys. */

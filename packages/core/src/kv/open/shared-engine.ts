@@ -1,7 +1,8 @@
 import { CommitQueue } from "../../engine/commit-queue.js";
-import type { AtomicWrite, Engine, QueueListener } from "../../engine/engine.js";
+import type { AtomicWrite, Engine, QueueListener, Turns } from "../../engine/engine.js";
 import type { DatabaseMode } from "../../engine/level/database-header.js";
 import { EngineServer } from "../../engine/remote/engine-server.js";
+import { TurnLine } from "../../engine/turns.js";
 import { denoOrder, specificationOrder } from "../../keys/key-order.js";
 import { encodeValue } from "../../values/encode-value.js";
 import { maxGroupSize } from "../../values/versionstamp.js";
@@ -28,6 +29,10 @@ export class SharedEngine {
   readonly commit: (write: AtomicWrite) => Promise<string | null>;
   readonly path: string | undefined;
   readonly log: CommitLog;
+  /** The line for turns, which all handles share. */
+  readonly turns: Turns;
+  /** The same, if this process has it. */
+  readonly #line: TurnLine | undefined;
   readonly #queue: CommitQueue;
   /** Undefined if another process owns the database. */
   readonly #work: OwnWork | undefined;
@@ -44,6 +49,8 @@ export class SharedEngine {
   constructor(engine: Engine, mode: DatabaseMode, onClosed: () => Promise<void>, path?: string) {
     this.engine = engine;
     this.mode = mode;
+    this.#line = engine.turns === undefined ? new TurnLine() : undefined;
+    this.turns = engine.turns ?? this.#line!;
     this.#queue = new CommitQueue(engine, maxGroupSize, (write) => this.#onApplied(write));
     this.log = new CommitLog(engine, this.#queue);
     this.commit = (write) => this.log.commit(write);
@@ -74,6 +81,7 @@ export class SharedEngine {
     this.#server ??= new EngineServer({
       engine: this.engine,
       mode: this.mode,
+      turns: this.#line,
       check: (write) => checkForeignWrite(write, order, this.engine.limits),
       commit: this.commit,
       listen: (deliver, sync) => this.#listen((value) => deliver(encodeValue(value)), sync, true),

@@ -4,7 +4,9 @@ import type {
   StoredCheck,
   StoredMutation,
   StoredSet,
+  Turn,
 } from "../../engine/engine.js";
+import { postponed } from "../../engine/turns.js";
 import {
   CommitMissingError,
   InvalidOptionError,
@@ -56,6 +58,7 @@ export class AtomicWriteBuilder extends AtomicOperation {
   #rangeChecks: RangeCheck[] | undefined;
   readonly #mutations: PendingMutation[] = [];
   #context: Uint8Array | undefined;
+  #turn: number | undefined;
   #keyBytes = 0;
   #totalBytes = 0;
 
@@ -87,6 +90,12 @@ export class AtomicWriteBuilder extends AtomicOperation {
     this.#rangeChecks ??= [];
     this.#rangeChecks.push({ range, versionstamp });
     this.#totalBytes += range.start.length + range.end.length;
+    return this;
+  }
+
+  override inTurn(turn: Turn | undefined): this {
+    // A turn of this process has no number, and needs none.
+    this.#turn = turn === undefined ? 0 : turn.number;
     return this;
   }
 
@@ -163,15 +172,22 @@ export class AtomicWriteBuilder extends AtomicOperation {
     assertWithin(limits, "mutations", this.#mutations.length);
     assertWithin(limits, "totalKeyBytes", this.#keyBytes);
     assertWithin(limits, "totalMutationBytes", this.#totalBytes);
-    const versionstamp = await this.#commit({
+    const write = {
       // Copied, so that later additions to the operation are not part of this commit.
       checks: [...this.#checks],
       ...(this.#rangeChecks && { rangeChecks: [...this.#rangeChecks] }),
       mutations: storedMutations(this.#mutations, Date.now()),
       sync,
       ...(this.#context && { context: this.#context }),
-    });
-    return versionstamp === null ? { ok: false } : { ok: true, versionstamp };
+      ...(this.#turn !== undefined && { turn: this.#turn }),
+    };
+    try {
+      const versionstamp = await this.#commit(write);
+      return versionstamp === null ? { ok: false } : { ok: true, versionstamp };
+    } catch (error) {
+      if (error === postponed) return { ok: false, isPostponed: true };
+      throw error;
+    }
   }
 
   /**

@@ -6,6 +6,8 @@ import {
   type KvLimits,
   type KvView,
   specificationOrder,
+  TurnLine,
+  type Turns,
 } from "@keywright/core";
 
 /** Deno KV's limits, the lowest of all its releases, for databases that state none. */
@@ -37,6 +39,7 @@ export class Capabilities {
   readonly returnsExpiry: boolean;
   readonly #kv: ExtendedKv;
   #keyOrder: KeyOrder | undefined;
+  #turns: Turns | undefined;
   /** False if a view was opened and had to be waited for. */
   #mayOpenView = true;
 
@@ -80,6 +83,12 @@ export class Capabilities {
   /** True if a transaction can notice what others add to a range that it has read. */
   get checksRanges(): boolean {
     return this.#kv.checksRanges === true && this.#mayOpenView;
+  }
+
+  /** The line of the database, or one of this object if the database has none. */
+  get turns(): Turns {
+    this.#turns ??= this.#kv.turns ?? new TurnLine();
+    return this.#turns;
   }
 
   get keyOrder(): KeyOrder {

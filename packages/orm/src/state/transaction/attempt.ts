@@ -9,6 +9,7 @@ import {
   type KvKey,
   type KvLimits,
   type KvView,
+  type Turn,
 } from "@keywright/core";
 import {
   TransactionConflictError,
@@ -35,6 +36,8 @@ export interface TransactionKvOptions {
    * The default is `"nothing"`.
    */
   readonly assumes?: "nothing" | "versions" | "all";
+  /** The turn of the attempt, if it has one. Entries that came with it need not be read. */
+  readonly turn?: Turn | undefined;
   /** Ends reads: those in flight, and all later ones. */
   readonly signal?: AbortSignal | undefined;
 }
@@ -58,8 +61,11 @@ export class Attempt {
   #view: KvView | undefined;
   #source: KvReads | undefined;
   #isReleased = false;
+  /** True if the transaction was told that ranges are checked, before it has opened a view. */
+  #mustCheckRanges = false;
   /** The last of the commits that the state must contain, as far as they are known. */
   #covered: string | undefined;
+  readonly #turn: Turn | undefined;
   readonly #known: KnownEntries = new KnownEntries();
   readonly #signal: AbortSignal | undefined;
   readonly #joined: JoinedReads<WantedKey> = new JoinedReads((keys) => this.#readBase(keys));
@@ -74,6 +80,7 @@ export class Attempt {
     this.order = keyOrder;
     this.number = options.attempt ?? 1;
     this.assumes = options.assumes ?? "nothing";
+    this.#turn = options.turn;
     this.#signal = options.signal;
   }
 
@@ -98,6 +105,7 @@ export class Attempt {
     // The reads of a transaction within another one are reads of the outer one.
     const isInner = this.kv.openView === undefined;
     if (!isInner && capabilities.checksRanges) this.#view = this.#openView();
+    if (this.#view === undefined && this.#mustCheckRanges) this.#fail();
     if (this.#view !== undefined) {
       this.reads.beginSnapshot();
       this.reads.ranges = new ReadRanges(this.#view, this.order);
@@ -120,6 +128,11 @@ export class Attempt {
 
   /** True if the commit checks the ranges that the transaction lists, so that no key enters them. */
   get checksRanges(): boolean {
+    if (this.#source === undefined && this.#turn?.takeEntry !== undefined) {
+      // Opens no view, because all that the transaction reads may have come with its turn.
+      this.#mustCheckRanges = capabilitiesOf(this.kv).checksRanges;
+      return this.#mustCheckRanges;
+    }
     const isInner = this.source === this.kv && this.kv.openView === undefined;
     return this.reads.ranges !== undefined || (isInner && capabilitiesOf(this.kv).checksRanges);
   }
@@ -180,6 +193,23 @@ export class Attempt {
   }
 
   async #readBase(wanted: readonly WantedKey[]): Promise<KvEntryMaybe<unknown>[]> {
+    if (this.#turn === undefined) return await this.#readSource(wanted);
+    const entries: (KvEntryMaybe<unknown> | undefined)[] = [];
+    for (const { id, key } of wanted) {
+      const entry = await this.kv.takeEntry?.(this.#turn, key);
+      entries.push(entry);
+      if (entry === undefined) continue;
+      this.assertActive();
+      // It may be older than other reads, so it is verified if there is no commit to check it.
+      if (!this.reads.assume(id, key, entry.versionstamp)) this.#fail();
+      this.keep(id, entry);
+    }
+    const missing = wanted.filter((_, i) => entries[i] === undefined);
+    const read = missing.length === 0 ? [] : await this.#readSource(missing);
+    return entries.map((entry) => entry ?? read.shift()!);
+  }
+
+  async #readSource(wanted: readonly WantedKey[]): Promise<KvEntryMaybe<unknown>[]> {
     const entries: KvEntryMaybe<unknown>[] = [];
     const { keys: maxKeys } = this.limits;
     const { source } = this;

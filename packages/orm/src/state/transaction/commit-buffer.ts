@@ -1,4 +1,4 @@
-import type { AtomicOperation, Kv, KvCommitError, KvLimits } from "@keywright/core";
+import type { AtomicOperation, Kv, KvCommitError, KvLimits, Turn } from "@keywright/core";
 import type { WriteBuffer } from "./buffer/write-buffer.js";
 import { assertWithin, limitErrorOf } from "./limit-error-of.js";
 import type { ReadSet } from "./read-set.js";
@@ -13,8 +13,14 @@ export type TransactionResult =
       readonly ok: true;
       /** The versionstamp of the commit. Null if there was nothing to write. */
       readonly versionstamp: string | null;
+      readonly isPostponed?: never;
     }
   | KvCommitError;
+
+/** The turn of a transaction. Without one, its commit may be postponed for those that have one. */
+export interface WithinTurn {
+  readonly turn: Turn | undefined;
+}
 
 interface Target {
   readonly kv: Kv;
@@ -22,16 +28,22 @@ interface Target {
   readonly limits: Pick<KvLimits, "checks" | "mutations" | "keys">;
 }
 
-/** Writes the buffer under all reads as checks. Without writes, only verifies the reads. */
+/**
+ * Writes the buffer under all reads as checks. Without writes, only verifies the reads.
+ *
+ * @param within a turn, or nothing if the commit belongs to none and is not postponed either.
+ */
 export async function commitBuffer(
   target: Target,
   reads: ReadSet,
   buffer: WriteBuffer,
+  within?: WithinTurn,
 ): Promise<TransactionResult> {
   const { mutationCount } = buffer;
   if (mutationCount === 0) return await verifyReads(target, reads);
   assertWithin(target.limits, "mutations", mutationCount);
   const operation = target.kv.atomic();
+  if (within !== undefined) operation.inTurn?.(within.turn);
   let steps = 0;
   for (const part of [addChecks(operation, target, reads), buffer.addTo(operation)])
     for (const _step of part) if (++steps % stepsPerTurn === 0) await yieldToEventLoop();

@@ -1,5 +1,5 @@
+import type { Footprint, Turn, Turns } from "@keywright/core";
 import { pauseBeforeAttempt } from "./pause.js";
-import type { Footprint, Turns } from "./turns.js";
 
 /** The result of an attempt that has failed, and may succeed if it is made again. */
 export class FailedAttempt {
@@ -46,8 +46,9 @@ export interface RetryOptions {
    */
   readonly pauses?: "short" | "growing";
   /**
-   * The line of this process. Calls that have lost three attempts take turns there, instead of the
-   * pauses. There are pauses only if another process makes a call lose during its turn.
+   * The line of the database. Calls that have lost three attempts take turns there, instead of the
+   * pauses. There are pauses only if a call loses during its turn: to another process on a server,
+   * or to one that takes no turns.
    */
   readonly turns?: Turns | undefined;
   /** Ends the attempts, also during a pause. */
@@ -61,38 +62,34 @@ const attemptsWithoutTurn = 3;
  * Makes attempts until one of them does not fail, and returns its result.
  *
  * @param attempt is called with the number of the attempt, from 1, with true if it must not be
- * postponed, and with a function that ends the turn of the call if it has one.
+ * postponed, and with the turn of the call if it has one.
  */
 export async function retry<T>(
-  attempt: (
-    number: number,
-    isFinal: boolean,
-    endTurn: (() => void) | undefined,
-  ) => Promise<T | FailedAttempt>,
+  attempt: (number: number, isFinal: boolean, turn: Turn | undefined) => Promise<T | FailedAttempt>,
   { maxAttempts, pauses, turns, signal }: RetryOptions = {},
 ): Promise<T> {
-  let endTurn: (() => void) | undefined;
+  let turn: Turn | undefined;
   try {
     for (let number = 1; ; number++) {
       signal?.throwIfAborted();
-      const isFinal = endTurn !== undefined || number === maxAttempts;
-      const result = await attempt(number, isFinal, endTurn);
+      const isFinal = turn !== undefined || number === maxAttempts;
+      const result = await attempt(number, isFinal, turn);
       if (!(result instanceof FailedAttempt)) return result;
       if (number === maxAttempts) throw await result.errorAfter(number);
-      if (endTurn !== undefined) {
-        // Another process may be in the way, or a commit of this one that is not done.
+      if (turn !== undefined) {
+        // Another process may be in the way, or a commit that is not done.
         await pauseBeforeAttempt(number + 1, signal);
         continue;
       }
       const { footprint, isPostponed } = result;
       if (turns && footprint && (isPostponed || number >= attemptsWithoutTurn))
-        endTurn = await turns.take(footprint(), signal);
+        turn = await turns.take(footprint(), signal);
       else if (pauses !== undefined) {
         const longest = pauses === "growing" ? pausePerAttempt * (number + 1) : undefined;
         await pauseBeforeAttempt(number + 1, signal, longest);
       }
     }
   } finally {
-    endTurn?.();
+    turn?.end();
   }
 }

@@ -1,4 +1,4 @@
-import type { Kv, KvKey, KvKeyPart, KvLimits } from "@keywright/core";
+import type { Kv, KvKey, KvKeyPart, KvLimits, Turn, Turns } from "@keywright/core";
 import {
   type ChangedPlace,
   IsolationUnavailableError,
@@ -6,9 +6,9 @@ import {
 } from "../../errors/transaction-errors.js";
 import { type CompiledModel, systemPrefix } from "../../model/compiled-model.js";
 import { assertArgument, oneOf, positiveInteger } from "../../model/shape.js";
+import { capabilitiesOf } from "../catalog/capabilities-of.js";
 import { FailedAttempt, retry } from "./retry.js";
 import { TransactionKv } from "./transaction-kv.js";
-import { type Turns, turnsOf } from "./turns.js";
 
 const defaultAttempts = 100;
 
@@ -40,8 +40,7 @@ export interface RunOptions {
  * Runs a function whose reads and writes of the database are one transaction, and returns its
  * result after the commit. {@link TransactionKv} describes the isolation. If another commit has
  * changed something that the function read, the function runs again, after three attempts in turn
- * with others of this process that have lost. If another process makes it lose during its turn, it
- * pauses. It should therefore do nothing but read and write, or what may be repeated.
+ * with others that have lost. If it loses during its turn, it pauses. It should therefore do nothing but read and write, or what may be repeated.
  *
  * If the function throws, nothing is written. If all its reads held at one time, its error is
  * thrown. If not, the error may come from a state that never existed, so the function runs again.
@@ -63,16 +62,19 @@ export async function runTransaction<T>(
   assertArgument("", "maxAttempts", maxAttempts, positiveInteger, "transaction");
   if (isolation !== undefined)
     assertArgument("", "isolation", isolation, knownIsolation, "transaction");
-  const turns = takesTurns && !(kv instanceof TransactionKv) ? turnsOf(kv) : undefined;
-  const runAttempt = async (attempt: number, isFinal: boolean, endTurn?: () => void) => {
+  const turns = takesTurns && !(kv instanceof TransactionKv) ? capabilitiesOf(kv).turns : undefined;
+  let lastTurn: Turn | undefined;
+  const runAttempt = async (attempt: number, isFinal: boolean, turn?: Turn) => {
     // If the outer transaction may assume nothing, it has failed before because of an assumption.
-    const mayAssume = attempt === 1 && !(kv instanceof TransactionKv && !kv.mayAssume);
-    const assumes = !mayAssume ? "nothing" : optimistic ? "all" : "versions";
-    const transaction = new TransactionKv(kv, { attempt, assumes, signal });
+    const isFirst = attempt === 1 || (turn !== lastTurn && attempt !== maxAttempts);
+    const mayAssume = isFirst && !(kv instanceof TransactionKv && !kv.mayAssume);
+    lastTurn = turn;
+    const assumes = !mayAssume ? "nothing" : optimistic && attempt === 1 ? "all" : "versions";
+    const transaction = new TransactionKv(kv, { attempt, assumes, turn, signal });
     try {
       if (isolation !== undefined && !transaction.seesNoPhantoms)
         throw new IsolationUnavailableError();
-      return await runOnce(transaction, body, options, isFinal ? undefined : turns, endTurn);
+      return await runOnce(transaction, body, options, isFinal ? undefined : turns, turn);
     } finally {
       transaction.release();
     }
@@ -85,7 +87,7 @@ async function runOnce<T>(
   body: (kv: TransactionKv) => Promise<T>,
   { signal, models }: RunOptions,
   turns: Turns | undefined,
-  endTurn: (() => void) | undefined,
+  turn: Turn | undefined,
 ): Promise<T | FailedAttempt> {
   let result: T;
   try {
@@ -101,8 +103,9 @@ async function runOnce<T>(
     transaction.end();
     return conflict(transaction, models, undefined, true);
   }
-  // What runs after the commit may write what the others in the line use.
-  return (await transaction.commit(endTurn)).ok ? result : conflict(transaction, models);
+  const within = turns === undefined ? turn && { turn } : { turn: undefined };
+  const { ok, isPostponed } = await transaction.commit(within);
+  return ok ? result : conflict(transaction, models, undefined, isPostponed);
 }
 
 /**

@@ -1,6 +1,7 @@
 import type {
   AtomicCheck,
   AtomicOperation,
+  Footprint,
   Kv,
   KvCommitResult,
   KvEnqueueOptions,
@@ -20,10 +21,14 @@ import {
 import { shareCapabilities } from "../catalog/capabilities-of.js";
 import { type AfterCommit, runAfterCommit } from "./after-commit.js";
 import { Attempt, type TransactionKvOptions } from "./attempt.js";
-import { assertFits, commitBuffer, type TransactionResult } from "./commit-buffer.js";
+import {
+  assertFits,
+  commitBuffer,
+  type TransactionResult,
+  type WithinTurn,
+} from "./commit-buffer.js";
 import { MergedList } from "./merged-list.js";
 import { TransactionAtomic } from "./transaction-atomic.js";
-import type { Footprint } from "./turns.js";
 
 /**
  * One attempt of a transaction, with the interface of a database. Its reads see its own writes.
@@ -169,18 +174,19 @@ export class TransactionKv implements Kv {
    * `afterCommit` run one after another. If one of them throws, the others still run, and then the
    * first error is thrown.
    *
-   * @param onCommitted is called after the commit, before the others.
+   * @param within the turn to which the commit belongs. It ends before these functions run, which
+   * may write what others in the line use. Without a turn in it, the commit may be postponed.
    */
-  async commit(onCommitted?: () => void): Promise<TransactionResult> {
+  async commit(within?: WithinTurn): Promise<TransactionResult> {
     const attempt = this.#attempt;
     if (attempt.isEnded) throw new TransactionEndedError();
     attempt.end();
     if (attempt.hasConflict) return { ok: false };
     // A commit reads nothing more. On a server, others may wait for the connection.
     if (attempt.buffer.mutationCount > 0) attempt.release();
-    const result = await commitBuffer(attempt, attempt.reads, attempt.buffer);
+    const result = await commitBuffer(attempt, attempt.reads, attempt.buffer, within);
     if (!result.ok) return result;
-    onCommitted?.();
+    within?.turn?.end();
     await runAfterCommit(this.#afterCommit, result.versionstamp);
     return result;
   }

@@ -1,10 +1,13 @@
 import type {
   AtomicCheck,
   AtomicOperation,
+  Footprint,
   KvCommitError,
   KvCommitResult,
   KvKey,
   KvKeyPart,
+  Turn,
+  Turns,
 } from "@keywright/core";
 import { reloadCopying } from "../../derived/copies/plan-with-copies.js";
 import { addWrites, type Effects, inOneMillisecond, writesAt } from "../../derived/effects.js";
@@ -20,6 +23,7 @@ import { currentTime, type Time } from "../../model/rows/time.js";
 import { capabilitiesOf } from "../../state/catalog/capabilities-of.js";
 import type { CatalogSnapshot } from "../../state/catalog/catalog-snapshot.js";
 import type { FoundRow } from "../../state/context/any-query.js";
+import { kvWith } from "../../state/context/kv-with.js";
 import { viewOf } from "../../state/context/read-view.js";
 import { isInScope } from "../../state/context/scope.js";
 import type { TableContext } from "../../state/context/table-context.js";
@@ -27,7 +31,6 @@ import { writableCatalog } from "../../state/context/writable-catalog.js";
 import { keyIdOf } from "../../state/transaction/buffer/key-id.js";
 import { assertWithin, limitErrorOf } from "../../state/transaction/limit-error-of.js";
 import { FailedAttempt, postponed, retry } from "../../state/transaction/retry.js";
-import { type Footprint, type Turns, turnsOf } from "../../state/transaction/turns.js";
 import { planChange } from "./plan-change.js";
 
 /** Unique key → the checks under which a change may take it. Other keys must have no entry. */
@@ -41,7 +44,8 @@ const noTakeovers: Takeovers = new Map();
  * key that it takes, and on the catalog entry. If a check fails because of a concurrent write,
  * `change` is called again with the current catalog. The commit checks the catalog that it got.
  *
- * @param change returns the row to write, and the row on which the change is based.
+ * @param change returns the row to write, and the row on which the change is based. With a turn, a
+ * row that came with it can be read from its second argument, which is the context otherwise.
  * @param namedKey returns the primary key of the row if it is known before the row is read.
  * @returns the row as it was written, or as it was if it is deleted, with the versionstamp of the
  * commit. Within a transaction the versionstamp is provisional.
@@ -53,7 +57,7 @@ const noTakeovers: Takeovers = new Map();
  */
 export function commitChange(
   context: TableContext,
-  change: (catalog: CatalogSnapshot) => PlannedRow | Promise<PlannedRow>,
+  change: (catalog: CatalogSnapshot, reads: TableContext) => PlannedRow | Promise<PlannedRow>,
   namedKey?: () => readonly KvKeyPart[] | undefined,
 ): Promise<FoundRow> {
   let takeovers = noTakeovers;
@@ -62,6 +66,7 @@ export function commitChange(
   const commitOnce = async (
     _number: number,
     isFinal: boolean,
+    turn: Turn | undefined,
   ): Promise<FoundRow | FailedAttempt> => {
     if (turns?.isUsed && !isFinal) {
       const key = namedKey?.();
@@ -70,7 +75,7 @@ export function commitChange(
     }
     const preparing = writableCatalog(context);
     const catalog = preparing instanceof Promise ? await preparing : preparing;
-    const changing = change(catalog);
+    const changing = change(catalog, turn === undefined ? context : withEntriesOf(turn, context));
     const changed = changing instanceof Promise ? await changing : changing;
     const planning = planChange(context, catalog, changed);
     const planned = planning instanceof Promise ? await planning : planning;
@@ -85,6 +90,7 @@ export function commitChange(
       const operation = inOneMillisecond(effects, (now) =>
         commitOperation(context, catalog, effects, takeovers, now),
       );
+      if (turns !== undefined && (turn !== undefined || !isFinal)) operation.inTurn?.(turn);
       result = await operation.commit();
     } catch (error) {
       throw limitErrorOf(error);
@@ -96,6 +102,7 @@ export function commitChange(
       const row = planned.row ?? changed.before?.row;
       return { primaryKey, row: row!, versionstamp: result.versionstamp };
     }
+    if (result.isPostponed) return postponed(footprintOf(context, catalog, effects));
     takeovers = await resolveConflict(context, planned);
     return new FailedAttempt(
       (attempts) => new VersionConflictError(model.name, pointerOf(primaryKey), attempts),
@@ -113,7 +120,15 @@ export function commitChange(
 function turnsOfWrites({ kv, transaction, settings, model }: TableContext): Turns | undefined {
   if (transaction !== undefined || !capabilitiesOf(kv).returnsExpiry) return undefined;
   const hooks = settings.hooks[model.name];
-  return (hooks?.beforeUpdate ?? hooks?.beforeDelete) ? undefined : turnsOf(kv);
+  return (hooks?.beforeUpdate ?? hooks?.beforeDelete) ? undefined : capabilitiesOf(kv).turns;
+}
+
+/** Returns a context whose reads of single keys return the entries that came with a turn. */
+function withEntriesOf(turn: Turn, context: TableContext): TableContext {
+  const { kv } = context;
+  if (kv.takeEntry === undefined || turn.takeEntry === undefined) return context;
+  const get = <T>(key: KvKey) => kv.takeEntry!<T>(turn, key) ?? kv.get<T>(key);
+  return { ...context, kv: kvWith(kv, { get }) };
 }
 
 function footprintOfRow({ kv, model }: TableContext, key: readonly KvKeyPart[]): Footprint {

@@ -7,13 +7,13 @@ import type { AnyRow } from "../../model/compiled-model.js";
 import { keyText } from "../../model/keys/key-text.js";
 import { primaryKeyOf, rowKey } from "../../model/keys/primary-key.js";
 import { currentTime } from "../../model/rows/time.js";
+import { capabilitiesOf } from "../../state/catalog/capabilities-of.js";
 import type { CatalogSnapshot } from "../../state/catalog/catalog-snapshot.js";
 import { viewOf } from "../../state/context/read-view.js";
 import type { TableContext } from "../../state/context/table-context.js";
 import { withJoinedReads } from "../../state/context/with-joined-reads.js";
 import { writableCatalog } from "../../state/context/writable-catalog.js";
 import { readStored } from "../../state/rows/read-rows.js";
-import { turnsOf } from "../../state/transaction/turns.js";
 import { yieldToEventLoop } from "../../state/transaction/yield-to-event-loop.js";
 import { planChange } from "../commit/plan-change.js";
 import type { WriteOptions } from "../input/write-options.js";
@@ -138,7 +138,7 @@ async function planGroup(
   context: TableContext,
   parsed: readonly ParsedRow[],
 ): Promise<Group | undefined> {
-  if (turnsOf(context.kv).isUsed) return undefined;
+  if (capabilitiesOf(context.kv).turns.isUsed) return undefined;
   let catalog: CatalogSnapshot;
   try {
     catalog = await writableCatalog(context);

@@ -63,7 +63,7 @@ export async function updateRow(
     return { primaryKey, before: found, row, expiry };
   };
   const write = (within: TableContext) =>
-    commitChange(within, (snapshot) => change(within, snapshot), namedKey);
+    commitChange(within, (snapshot, reads) => change(reads, snapshot), namedKey);
   const updated = await writeWithHook(context, "duringUpdate", write, ({ row }) => [row, before]);
   if (hooks?.afterUpdate !== undefined)
     await callAfterHook(context, "afterUpdate", updated.row, before);

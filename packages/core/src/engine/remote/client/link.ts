@@ -129,6 +129,11 @@ export class Link {
     this.#write([this.#nextId++, call, ...args]);
   }
 
+  /** Rejects calls without an answer, and does not send them again. */
+  giveUp(isMeant: (call: Pick<PendingCall, "call" | "args">) => boolean, error: Error): void {
+    this.#pending.rejectAll(() => error, isMeant);
+  }
+
   /** Determines if a lost connection is made again although no call waits. */
   keepConnected(isKept: boolean): void {
     this.#isKept = isKept;

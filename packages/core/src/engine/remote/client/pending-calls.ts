@@ -33,8 +33,12 @@ export interface PendingCall {
 export const ticksOfPatience = 10;
 /** Ticks that a call waits after another call has already waited in vain. */
 const shortPatience = 2;
-/** Ticks that a call may take although the owner is there. A check of all files takes any time. */
+/**
+ * Ticks that a call may take although the owner is there. A check of all files takes any time, and
+ * so does the wait for a turn.
+ */
 const deadline = 120;
+const unlimited: readonly Call[] = ["verifyFiles", "takeTurn"];
 
 /** The calls of a client that have no answer yet, by the number of their request. */
 export class PendingCalls {
@@ -73,8 +77,9 @@ export class PendingCalls {
     return pending;
   }
 
-  rejectAll(errorOf: (call: PendingCall) => unknown): void {
+  rejectAll(errorOf: (call: PendingCall) => unknown, isMeant = (_: PendingCall) => true): void {
     for (const [id, pending] of this.#calls) {
+      if (!isMeant(pending)) continue;
       this.take(id);
       pending.reject(errorOf(pending));
     }
@@ -91,7 +96,7 @@ export class PendingCalls {
       pending.age++;
       pending.silence = hasHeard ? 0 : pending.silence + 1;
       const isSilent = pending.silence >= ticksOfPatience;
-      const isSlow = pending.age > deadline && pending.call !== "verifyFiles";
+      const isSlow = pending.age > deadline && !unlimited.includes(pending.call);
       if (!isSilent && !isSlow) continue;
       if (isSilent) this.#isUnanswered = true;
       this.take(id);

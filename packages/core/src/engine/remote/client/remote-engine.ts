@@ -24,6 +24,7 @@ import { keepAlive } from "../../keep-alive.js";
 import type { DatabaseMode } from "../../level/database-header.js";
 import { type EndableView, OpenViews } from "../../open-views.js";
 import { type Progress, ProgressMeter } from "../../progress.js";
+import { postponed } from "../../turns.js";
 import { clientIdBytes } from "../commit-ids.js";
 import {
   entryOf,
@@ -41,6 +42,7 @@ import {
 import { errorOf, type WireError } from "../wire-error.js";
 import { type Connect, Link, SilentOwnerError } from "./link.js";
 import type { Unanswered } from "./pending-calls.js";
+import { RemoteTurns } from "./remote-turns.js";
 import { ownerName, unansweredError, versionError } from "./unanswered-error.js";
 
 /** How often a read of many keys is begun again if the owner of the database changes. */
@@ -75,6 +77,7 @@ export class RemoteEngine implements Engine {
   openView?: NonNullable<Engine["openView"]>;
   /** True if the owner is this process now. */
   hasTakenOver = false;
+  readonly turns: RemoteTurns;
   readonly #link: Link;
   readonly #views = new OpenViews();
   readonly #watches = new Map<number, Watch>();
@@ -102,6 +105,7 @@ export class RemoteEngine implements Engine {
       },
       patience,
     );
+    this.turns = new RemoteTurns(this.#link);
   }
 
   /**
@@ -176,9 +180,12 @@ export class RemoteEngine implements Engine {
     const group = ++this.#group;
     try {
       const outcomes = await this.#link.call("commit", group, writes.map(wireWrite));
-      return (outcomes as (string | null | WireError)[]).map((outcome) =>
-        typeof outcome === "object" && outcome !== null ? errorOf(outcome) : outcome,
-      );
+      return (outcomes as (string | null | false | WireError)[]).map((outcome, i) => {
+        if (outcome === false) return postponed;
+        const { turn } = writes[i]!;
+        if (typeof outcome === "string" && turn !== undefined) this.turns.committed(turn);
+        return typeof outcome === "object" && outcome !== null ? errorOf(outcome) : outcome;
+      });
     } catch (error) {
       return writes.map(() => error as Error);
     }
@@ -259,6 +266,7 @@ export class RemoteEngine implements Engine {
     this.#views.close();
     this.#watches.clear();
     for (const id of [...this.#listeners.keys()]) this.#endListener(id);
+    this.turns.connect(false);
     this.#link.close();
     await this.#onClose();
   }
@@ -291,6 +299,7 @@ export class RemoteEngine implements Engine {
     if (greeting.version !== protocolVersion) return versionError();
     const isSame = this.#greeting?.instance === greeting.instance;
     this.#greeting = greeting;
+    this.turns.connect(greeting.queuesTurns === true);
     for (const [id, watch] of this.#watches) {
       // Another owner has numbers of its own, also if this connection is lost before its report.
       if (!isSame) watch.since = -1;
