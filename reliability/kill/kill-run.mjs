@@ -6,6 +6,7 @@ import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
 import { ExpectedRows } from "../shared/expected-rows.mjs";
+import { logProblems } from "../shared/log-problems.mjs";
 import { openDatabase } from "../shared/open-database.mjs";
 import { problemsAfterMigration, storedRows } from "../shared/stored-rows.mjs";
 
@@ -27,14 +28,16 @@ export async function killWork(kills, random, name = "kv") {
   const path = join(folder, name);
   const expected = new ExpectedRows();
   const problems = [];
+  const log = random.next() < 0.5 ? { keep: "1 day" } : undefined;
   try {
     for (let round = 0; round < kills && problems.length === 0; round++) {
       const schema = round < killsOfOldProgram ? "old" : "new";
       const durability = random.pick(["full", "relaxed"]);
-      await workAndKill(expected, random, { path, durability, round, schema });
-      problems.push(...expected.settle(await withDatabase(path, storedRows)));
+      await workAndKill(expected, random, { path, durability, log, round, schema });
+      problems.push(...expected.settle(await withDatabase(path, log, storedRows)));
     }
-    if (problems.length === 0) problems.push(...(await withDatabase(path, problemsAfterMigration)));
+    for (const find of [problemsAfterMigration, ...(log ? [logProblems] : [])])
+      if (problems.length === 0) problems.push(...(await withDatabase(path, log, find)));
   } finally {
     if (problems.length === 0) await rm(folder, { recursive: true, force: true });
     else problems.push(`the database is left in ${folder}`);
@@ -64,8 +67,8 @@ function killSoon(child, milliseconds, random) {
   setTimeout(() => child.kill("SIGKILL"), random.next() * milliseconds);
 }
 
-async function withDatabase(path, body) {
-  const kv = await openDatabase(path, { durability: "relaxed" });
+async function withDatabase(path, log, body) {
+  const kv = await openDatabase(path, { durability: "relaxed", log });
   try {
     return await body(kv);
   } finally {

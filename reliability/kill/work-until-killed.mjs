@@ -8,8 +8,8 @@ import { makeCall } from "../shared/make-call.mjs";
 import { accountIds, migrateModels, openModels } from "../shared/models.mjs";
 import { openDatabase } from "../shared/open-database.mjs";
 
-const { path, durability, round, schema, users, last } = JSON.parse(process.argv[2]);
-const kv = await openDatabase(path, { durability });
+const { path, durability, log, round, schema, users, last } = JSON.parse(process.argv[2]);
+const kv = await openDatabase(path, { durability, log });
 const db = await openModels(kv, schema);
 let done = 0;
 

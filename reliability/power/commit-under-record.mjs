@@ -4,9 +4,14 @@
 import { openSync, writeSync } from "node:fs";
 import { openDatabase } from "../shared/open-database.mjs";
 
-const { path, log, durability, round, commits, valueBytes, closes } = JSON.parse(process.argv[2]);
+const { path, log, durability, keepsLog, round, commits, valueBytes, closes } = JSON.parse(
+  process.argv[2],
+);
 const events = openSync(log, "a");
-const kv = await openDatabase(path, { durability });
+const kv = await openDatabase(path, {
+  durability,
+  ...(keepsLog && { log: { keep: "1 day" } }),
+});
 let next = 0;
 
 async function commitSome() {

@@ -6,6 +6,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { openKv, repairDatabase } from "@keywright/core";
 import { compareCommits } from "../shared/compare-commits.mjs";
+import { logProblems } from "../shared/log-problems.mjs";
 import { buildPreload } from "../shared/preload.mjs";
 import { readEvents, writeDiskState } from "./disk-state.mjs";
 
@@ -20,6 +21,8 @@ export class PowerRun {
   #root;
   #random;
   #library;
+  /** True if the database keeps a log of its commits. */
+  #keepsLog;
   #rounds = 0;
   #events = [];
   /** How many events describe the files that were there before the process was started. */
@@ -30,6 +33,7 @@ export class PowerRun {
   static async begin(random) {
     const run = new PowerRun();
     run.#random = random;
+    run.#keepsLog = random.next() < 0.5;
     run.#root = await mkdtemp(join(tmpdir(), "keywright-power-"));
     run.#library = join(run.#root, "record-files.so");
     buildPreload(source, run.#library);
@@ -66,6 +70,7 @@ export class PowerRun {
       path: this.#folder,
       log: this.#log,
       durability,
+      keepsLog: this.#keepsLog,
       round: this.#rounds,
       commits,
       valueBytes,
@@ -177,8 +182,21 @@ function wrong(error) {
 async function openAndCompare(path, acknowledged) {
   const kv = await openKv(path);
   try {
-    return await compareCommits(kv, acknowledged);
+    const outcome = await compareCommits(kv, acknowledged);
+    const problems = await problemsOfLog(kv);
+    if (problems.length === 0) return outcome;
+    return { kind: "wrong", problems: [...outcome.problems, ...problems] };
   } finally {
     await kv.close();
+  }
+}
+
+/** The power may have been cut before the log was begun. */
+async function problemsOfLog(kv) {
+  try {
+    return await logProblems(kv);
+  } catch (error) {
+    if (error.code !== "KW_LOG_OFF") throw error;
+    return [];
   }
 }
