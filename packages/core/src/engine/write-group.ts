@@ -53,7 +53,9 @@ export class WriteGroup<Stored = Uint8Array> {
   readonly #states = new Map<string, KeyState>();
   #order = 0;
   #mutated = 0;
-  #undo: [text: string, state: KeyState | undefined][] = [];
+  /** The keys whose states the write has changed, and their states before, in this order. */
+  readonly #undoTexts: string[] = [];
+  readonly #undoStates: (KeyState | undefined)[] = [];
   /** The keys of entries that the write has set or deleted. */
   readonly #changed: Uint8Array[] = [];
   /** Undefined if the write is not logged. */
@@ -77,7 +79,8 @@ export class WriteGroup<Stored = Uint8Array> {
    */
   *applyInSteps(write: AtomicWrite): Generator<undefined, WriteOutcome> {
     const { length } = this.mutations;
-    this.#undo = [];
+    this.#undoTexts.length = 0;
+    this.#undoStates.length = 0;
     this.#changed.length = 0;
     const { recent, now } = this.#options;
     this.#logged = write.log && new LoggedChanges(now);
@@ -104,7 +107,9 @@ export class WriteGroup<Stored = Uint8Array> {
     } catch (error) {
       // Nothing has been written yet, so the group continues with its other writes.
       this.mutations.length = length;
-      for (const [text, state] of this.#undo.reverse()) this.#restore(text, state);
+      for (let i = this.#undoTexts.length - 1; i >= 0; i--) {
+        this.#restore(this.#undoTexts[i]!, this.#undoStates[i]);
+      }
       return error as Error;
     }
   }
@@ -155,7 +160,8 @@ export class WriteGroup<Stored = Uint8Array> {
       const type = state !== null ? "set" : isExpiry ? "expire" : "delete";
       this.#logged.add(type, text, key, [this.#stored(key, text), state]);
     }
-    this.#undo.push([text, this.#states.get(text)]);
+    this.#undoTexts.push(text);
+    this.#undoStates.push(this.#states.get(text));
     this.#states.set(text, state);
     this.#options.versions.forget(text);
     const { copiesWrites, recordOf } = this.#options;

@@ -31,11 +31,15 @@ export type Upkeep = () => Promise<void>;
 
 /** What a commit checks and writes for a change, beyond the check of the catalog. */
 export class Effects {
-  readonly checks: AtomicCheck[] = [];
+  readonly checks: AtomicCheck[];
   /** Entries of unique indexes whose keys must be free, unless a check allows to take them. */
   readonly claims: IndexEntry[] = [];
   readonly writes: (Write | TimedWrites)[] = [];
   readonly upkeep: Upkeep[] = [];
+
+  constructor(checks: AtomicCheck[] = []) {
+    this.checks = checks;
+  }
 }
 
 /** How many times an operation is built before it is used although its lifetimes are late. */

@@ -42,8 +42,7 @@ export function planRow(
   const expiry = row === null ? undefined : expiryOf(planned);
   const key = rowKey(view.model, primaryKey);
   const versionstamp = before?.versionstamp ?? null;
-  const effects = new Effects();
-  effects.checks.push({ key, versionstamp }, ...checks);
+  const effects = new Effects([{ key, versionstamp }, ...checks]);
   if (row === null) effects.writes.push({ type: "delete", key });
   else effects.writes.push({ type: "set", key, value: row, expiry });
   for (const key of guards) effects.writes.push({ type: "sum", key, by: 1n });

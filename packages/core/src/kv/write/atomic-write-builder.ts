@@ -74,12 +74,19 @@ export class AtomicWriteBuilder extends AtomicOperation {
   }
 
   check(...checks: AtomicCheck[]): this {
-    const stored = checks.map(({ key, versionstamp }) => {
-      if (versionstamp !== null) assertVersionstamp(versionstamp);
-      return { key: this.#encodeKey(key), versionstamp };
-    });
-    this.#checks.push(...stored);
-    for (const { key } of stored) this.#totalBytes += key.length;
+    const { length } = this.#checks;
+    try {
+      for (const { key, versionstamp } of checks) {
+        if (versionstamp !== null) assertVersionstamp(versionstamp);
+        this.#checks.push({ key: this.#encodeKey(key), versionstamp });
+      }
+    } catch (error) {
+      this.#checks.length = length;
+      throw error;
+    }
+    for (let i = length; i < this.#checks.length; i++) {
+      this.#totalBytes += this.#checks[i]!.key.length;
+    }
     return this;
   }
 

@@ -87,11 +87,14 @@ export function indexKeys(
   primaryKey: readonly KvKeyPart[],
 ): KvKey[] {
   if (!includesRow(model, index, row)) return [];
-  const values: unknown[] = [];
+  const { parts } = index;
+  // Arrays of their final size: one that grows reserves memory for 17 elements.
+  const values = new Array<unknown>(parts.length);
   let isWhole = true;
-  for (const part of index.parts) {
+  for (let i = 0; i < parts.length; i++) {
+    const part = parts[i]!;
     const value = part.compute === undefined ? row[part.field] : computed(model, index, part, row);
-    values.push(value);
+    values[i] = value;
     if (value === undefined || value === null) isWhole = false;
   }
   if (!isWhole) return [];
@@ -175,9 +178,11 @@ function buildKey(
   values: readonly unknown[],
   primaryKey: readonly KvKeyPart[],
 ): KvKey {
-  const key: KvKeyPart[] = [index.place];
-  for (let i = 0; i < values.length; i++) key.push(indexedPart(model, index, i, values[i]));
-  if (!index.unique) key.push(...primaryKey);
+  const end = index.unique ? 0 : primaryKey.length;
+  const key = new Array<KvKeyPart>(1 + values.length + end);
+  key[0] = index.place;
+  for (let i = 0; i < values.length; i++) key[1 + i] = indexedPart(model, index, i, values[i]);
+  for (let i = 0; i < end; i++) key[1 + values.length + i] = primaryKey[i]!;
   return key;
 }
 
@@ -201,7 +206,9 @@ export function indexEntries(
   row: AnyRow,
   primaryKey: readonly KvKeyPart[],
 ): IndexEntry[] {
-  const entries: IndexEntry[] = [];
+  // Most indexes have one entry of a row.
+  const entries = new Array<IndexEntry>(indexes.length);
+  let count = 0;
   for (const index of indexes) {
     let keys: readonly KvKey[];
     try {
@@ -211,8 +218,9 @@ export function indexEntries(
     }
     if (keys.length === 0) continue;
     const value = entryValue(index, row, primaryKey);
-    for (const key of keys) entries.push({ index, key, value });
+    for (const key of keys) entries[count++] = { index, key, value };
   }
+  entries.length = count;
   return entries;
 }
 

@@ -5,14 +5,12 @@ import type { AnyRow, CompiledModel } from "../compiled-model.js";
 import { keyPartOf } from "./key-parts.js";
 
 export function primaryKeyOf(model: CompiledModel, row: AnyRow): KvKeyPart[] {
-  const parts: KvKeyPart[] = [];
-  for (const field of model.primaryKey) {
+  return model.primaryKey.map((field) => {
     const part = keyPartOf(row[field]);
     if (part === undefined)
       throw new IndexKeyError(model.name, "primaryKey", field, typeof row[field]);
-    parts.push(part);
-  }
-  return parts;
+    return part;
+  });
 }
 
 /** Returns the primary key in a stored value. Undefined if the value has none. */

@@ -19,6 +19,7 @@ import { planChange } from "../commit/plan-change.js";
 import type { WriteOptions } from "../input/write-options.js";
 import { newRow } from "../rows/create-row.js";
 import { isDuplicate } from "./creation-order.js";
+import { TakenKeys } from "./taken-keys.js";
 import { groupsAtOnce, isOfCall, type RowResult, rowsPerGroup } from "./write-each.js";
 
 /** A row that was parsed, or the error of its data. */
@@ -83,8 +84,7 @@ export async function createTogether(
   const finishAll = async (): Promise<void> => {
     while (begun.length > 0) await finishFirst();
   };
-  /** The unique keys of the rows before. */
-  const taken = new Set<string>();
+  const taken = new TakenKeys();
   // Rows that exist often come together, and the operation of their group fails.
   let hasDuplicates = false;
   const noteDuplicates = (created: readonly RowResult[]): readonly RowResult[] => {
@@ -96,7 +96,7 @@ export async function createTogether(
       if (from > 0) await yieldToEventLoop();
       const parsed = await parseRows(context, data.slice(from, from + rowsPerGroup));
       const group = await planGroup(joined, parsed);
-      const isAlone = group === undefined || !takeKeys(context, group.planned, taken);
+      const isAlone = group === undefined || !takeKeys(context, group.planned, taken.ofNextGroup());
       // Rows with the same key are created in their order.
       if (isAlone) await finishAll();
       const created =
@@ -177,38 +177,45 @@ function failedRow(error: unknown): { readonly error: unknown } {
 function takeKeys(
   { model }: TableContext,
   planned: readonly PlannedRow[],
-  taken: Set<string>,
+  taken: TakenKeys,
 ): boolean {
-  let size = taken.size;
+  let areFree = true;
   for (const each of planned) {
     if ("error" in each) continue;
-    taken.add(keyText(rowKey(model, each.primaryKey)));
-    for (const { key } of each.effects.claims) taken.add(keyText(key));
-    size += 1 + each.effects.claims.length;
+    if (!taken.add(rowKey(model, each.primaryKey))) areFree = false;
+    for (const { key } of each.effects.claims) if (!taken.add(key)) areFree = false;
   }
-  return taken.size === size;
+  return areFree;
 }
 
-async function createGroup(
+/** Begins the commit of a group. What is not needed after it is not kept until it ends. */
+function createGroup(
   context: TableContext,
   { parsed, catalog, planned }: Group,
   createEach: (rows: readonly ParsedRow[]) => Promise<readonly RowResult[]>,
 ): Promise<readonly RowResult[]> {
-  let result: KvCommitResult | KvCommitError;
   const committedAt = performance.now();
+  let commit: Promise<KvCommitResult | KvCommitError>;
   try {
-    result = await groupOperation(context, catalog, planned).commit();
+    commit = groupOperation(context, catalog, planned).commit();
   } catch {
-    result = { ok: false };
+    return createEach(parsed);
   }
-  if (!result.ok) return await createEach(parsed);
-  const { versionstamp } = result;
-  context.catalog.confirm(catalog, committedAt, versionstamp);
-  return planned.map((each): RowResult => {
-    if ("error" in each) return { ok: false, error: each.error };
-    const { primaryKey, row } = each;
-    return { ok: true, row: { primaryKey, row: row!, versionstamp } };
-  });
+  const rows = planned.map((each) =>
+    "error" in each ? each : { primaryKey: each.primaryKey, row: each.row! },
+  );
+  const created = ({ versionstamp }: KvCommitResult): readonly RowResult[] => {
+    context.catalog.confirm(catalog, committedAt, versionstamp);
+    return rows.map((each) =>
+      "error" in each
+        ? { ok: false, error: each.error }
+        : { ok: true, row: { primaryKey: each.primaryKey, row: each.row, versionstamp } },
+    );
+  };
+  return commit.then(
+    (result) => (result.ok ? created(result) : createEach(parsed)),
+    () => createEach(parsed),
+  );
 }
 
 function groupOperation(
