@@ -55,6 +55,8 @@ export {
   MalformedKeyError,
   MalformedValueError,
   NotU64Error,
+  PastLimitError,
+  PastUnknownError,
   RangeChecksUnsupportedError,
   ReadOnlyError,
   ReadViewEndedError,
@@ -101,12 +103,14 @@ export {
 } from "./kv/kv.js";
 export type { KvLimits } from "./kv/limits.js";
 export type { LogLifetime, LogOptions } from "./kv/log/log-options.js";
+export type { OpenPastOptions } from "./kv/log/open-past.js";
 export type {
   KvChange,
   KvChangesOptions,
   KvLoggedCommit,
   KvLoggedValue,
 } from "./kv/log/read-changes.js";
+export type { KvLastChange, KvLastChangeOptions } from "./kv/log/read-commit.js";
 export type { AttachOptions } from "./kv/open/open-options.js";
 export { verifyFiles } from "./kv/open/verify-files.js";
 export { type OpenKvOptions, openKv } from "./kv/open-kv.js";

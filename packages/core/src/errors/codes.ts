@@ -29,6 +29,8 @@ export const coreErrorCodes = [
   "KW_LOG_OFF",
   "KW_LOG_TRUNCATED",
   "KW_LOG_UNSUPPORTED",
+  "KW_PAST_LIMIT",
+  "KW_PAST_UNKNOWN",
   "KW_COPY_FAILED",
   "KW_COPY_UNREADABLE",
 ] as const;

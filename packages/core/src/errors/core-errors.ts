@@ -505,7 +505,7 @@ export class LogOffError extends KeywrightError {
 
 /** The log no longer has all commits after a versionstamp, because the oldest were removed. */
 export class LogTruncatedError extends KeywrightError {
-  /** The versionstamp after which commits were asked for. */
+  /** The versionstamp or the time after which commits were asked for. */
   readonly after: string;
   /** The log has every commit after this versionstamp. */
   readonly since: string;
@@ -515,6 +515,30 @@ export class LogTruncatedError extends KeywrightError {
     super("KW_LOG_TRUNCATED", message);
     this.after = after;
     this.since = since;
+  }
+}
+
+/** A view of a moment after which more was changed than may be read. */
+export class PastLimitError extends KeywrightError {
+  /** The maximum number of changes. */
+  readonly maxChanges: number;
+
+  constructor(maxChanges: number) {
+    const message = `More than ${maxChanges} entries have been changed since the moment. Raise maxChanges, or choose a later moment.`;
+    super("KW_PAST_LIMIT", message);
+    this.maxChanges = maxChanges;
+  }
+}
+
+/** A read of a key whose earlier value the log does not tell. */
+export class PastUnknownError extends KeywrightError {
+  readonly key: CopyFailedError["key"];
+
+  constructor(key: CopyFailedError["key"]) {
+    const message =
+      "The log does not tell the earlier value of a key: this engine logs min and max without it.";
+    super("KW_PAST_UNKNOWN", message);
+    this.key = key;
   }
 }
 

@@ -33,7 +33,19 @@ import type {
   VerifyFilesOptions,
 } from "./kv.js";
 import { assertWithin, type KvLimits } from "./limits.js";
-import { type KvChangesOptions, type KvLoggedCommit, readChanges } from "./log/read-changes.js";
+import { type OpenPastOptions, openPast } from "./log/open-past.js";
+import {
+  type ChangesFilter,
+  type KvChangesOptions,
+  type KvLoggedCommit,
+  readChanges,
+} from "./log/read-changes.js";
+import {
+  type KvLastChange,
+  type KvLastChangeOptions,
+  readCommit,
+  readLastChange,
+} from "./log/read-commit.js";
 import type { SharedEngine } from "./open/shared-engine.js";
 import {
   entryMaybe,
@@ -283,13 +295,64 @@ export class EmbeddedKv implements Kv, AsyncDisposable, Disposable {
    * @throws {DatabaseClosedError} after `close()`.
    */
   changes<T = unknown>(options: KvChangesOptions = {}): AsyncIterableIterator<KvLoggedCommit<T>> {
-    const { order, rangeOf = (selector) => keyRange(selector, order) } = this.#options;
-    const range = rangeOf({ prefix: options.prefix ?? [] });
     const source = {
-      ...{ order, range, engine: this.#engine("changes"), open: this.#open },
+      ...{ ...this.#filterOf(options), engine: this.#engine("changes"), open: this.#open },
       isClosed: () => this.#closing !== undefined,
     };
     return readChanges<T>(source, options);
+  }
+
+  /**
+   * Returns a commit of the log, with its changes under a prefix or of a key. Undefined if the log
+   * does not have it, or if it has none of these changes. One read: an entry has the versionstamp of
+   * the commit that has set it, so its history can be followed from `before` to `before`.
+   *
+   * @throws {LogOffError} if the database keeps no log.
+   * @throws {InvalidVersionstampError} if `versionstamp` is not valid.
+   */
+  commitAt<T = unknown>(
+    versionstamp: string,
+    options: Pick<KvChangesOptions, "prefix" | "key"> = {},
+  ): Promise<KvLoggedCommit<T> | undefined> {
+    return readCommit<T>(this.#engine("commitAt"), this.#filterOf(options), versionstamp);
+  }
+
+  /**
+   * Returns the last commit of the log that has changed a key, which may be absent now. It reads the
+   * log backwards, each commit until one has changed the key, and at most `maxCommits` of them.
+   *
+   * @throws {LogOffError} if the database keeps no log.
+   * @throws {InvalidKeyError} if the key is not valid.
+   */
+  lastChange<T = unknown>(key: KvKey, options: KvLastChangeOptions = {}): Promise<KvLastChange<T>> {
+    const filter = { ...this.#filterOf({ key }), key: this.#encodeKey(key) };
+    return readLastChange<T>(this.#engine("lastChange"), filter, options);
+  }
+
+  /**
+   * Opens a view of an earlier state: that after the last commit up to a versionstamp or a time. It
+   * reads the log backwards from now to that moment, and keeps what was changed since in memory. The
+   * view must be closed. Returns undefined if the engine of the database has no views.
+   *
+   * - Entries that have expired by now are absent.
+   * - Times are those of the processes that have made the commits. A time means the last commit that
+   *   has this time or an earlier one.
+   * - On etcd and PostgreSQL, the sum of a key is calculated from the present one, and 0 is absent.
+   *
+   * ```ts
+   * using yesterday = await kv.openPast(new Date(Date.now() - 86_400_000));
+   * ```
+   *
+   * @throws {LogOffError} if the database keeps no log.
+   * @throws {LogTruncatedError} if the log does not reach back to the moment.
+   * @throws {PastLimitError} if more than `maxChanges` entries were changed since.
+   * @throws {PastUnknownError} from reads of a key that `min` or `max` has changed since, on etcd and
+   * PostgreSQL.
+   */
+  async openPast(moment: string | Date, options?: OpenPastOptions): Promise<KvView | undefined> {
+    const engine = this.#engine("openPast");
+    const view = await openPast(engine, this.#options.order, moment, options);
+    return view && this.#viewOf(view);
   }
 
   /**
@@ -330,6 +393,13 @@ export class EmbeddedKv implements Kv, AsyncDisposable, Disposable {
       this.#assertWritable(operation);
       return this.#shared.commit(write);
     });
+  }
+
+  #filterOf({ prefix = [], key }: Pick<KvChangesOptions, "prefix" | "key">): ChangesFilter {
+    const { order, rangeOf = (selector) => keyRange(selector, order) } = this.#options;
+    if (key === undefined) return { order, range: rangeOf({ prefix }) };
+    const start = this.#encodeKey(key);
+    return { order, range: { start, end: Uint8Array.of(...start, 0) } };
   }
 
   #viewOf(view: ReadView): KvView {

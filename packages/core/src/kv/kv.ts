@@ -4,6 +4,9 @@ import type { Progress } from "../engine/progress.js";
 import type { KvKey, KvKeyPart } from "../keys/key.js";
 import type { KvListSelector } from "../keys/key-range.js";
 import type { KvLimits } from "./limits.js";
+import type { OpenPastOptions } from "./log/open-past.js";
+import type { KvChangesOptions, KvLoggedCommit } from "./log/read-changes.js";
+import type { KvLastChange, KvLastChangeOptions } from "./log/read-commit.js";
 
 /** A stored value with its key and versionstamp. */
 export interface KvEntry<T> {
@@ -305,6 +308,21 @@ export interface Kv {
    * it cannot. Deno's `Kv` has no such method.
    */
   openView?(options?: OpenViewOptions): MaybePromise<KvView | undefined>;
+
+  /** Reads the log of commits. Deno's `Kv` has no such method. */
+  changes?<T = unknown>(options?: KvChangesOptions): AsyncIterableIterator<KvLoggedCommit<T>>;
+
+  /** Reads one commit of the log. Deno's `Kv` has no such method. */
+  commitAt?<T = unknown>(
+    versionstamp: string,
+    options?: Pick<KvChangesOptions, "prefix" | "key">,
+  ): Promise<KvLoggedCommit<T> | undefined>;
+
+  /** Finds the last change of a key in the log. Deno's `Kv` has no such method. */
+  lastChange?<T = unknown>(key: KvKey, options?: KvLastChangeOptions): Promise<KvLastChange<T>>;
+
+  /** Opens reads of an earlier state, by the log. Deno's `Kv` has no such method. */
+  openPast?(moment: string | Date, options?: OpenPastOptions): Promise<KvView | undefined>;
 
   /** True if an atomic operation can check ranges. Deno's `Kv` cannot. */
   readonly checksRanges?: boolean;

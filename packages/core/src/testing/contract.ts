@@ -27,11 +27,11 @@ export interface ContractAdapter<Store extends ContractStore> {
 /** Milliseconds after which a test that is expected to fail counts as failed. */
 const patience = 1500;
 
-/** Adds a test to a group. The test is skipped if the adapter lacks the capability `needs`. */
+/** Adds a test to a group. The test is skipped if the adapter lacks a capability of `needs`. */
 export type AddTest<Store> = (
   name: string,
   body: (store: Store) => Promise<void>,
-  needs?: string,
+  needs?: string | readonly string[],
 ) => void;
 
 export interface TestGroup<Store> {
@@ -54,8 +54,9 @@ export function runContract<Store extends ContractStore>(
         const id = `${group.name}: ${name}`;
         assert.ok(!known.has(id), `two tests have the name "${id}"`);
         const run = () => withStore(adapter, body);
-        if (needs !== undefined && !adapter.capabilities?.includes(needs)) {
-          it.skip(`${name} (skipped: no capability "${needs}")`, run);
+        const missing = [needs ?? []].flat().find((need) => !adapter.capabilities?.includes(need));
+        if (missing !== undefined) {
+          it.skip(`${name} (skipped: no capability "${missing}")`, run);
           return;
         }
         known.add(id);

@@ -65,15 +65,21 @@ export interface KvChangesOptions {
   readonly after?: string | undefined;
   /** Only changes of keys with this prefix. */
   readonly prefix?: KvKey | undefined;
+  /** Only changes of this key. */
+  readonly key?: KvKey | undefined;
   /** False to end after the newest commit. By default, the iteration waits for further commits. */
   readonly live?: boolean | undefined;
   /** Ends the iteration with the reason of the signal. */
   readonly signal?: AbortSignal | undefined;
 }
 
-export interface ChangesSource {
+/** Which changes of commits are returned. */
+export interface ChangesFilter {
   readonly order: KeyOrder;
   readonly range: KeyRange;
+}
+
+export interface ChangesSource extends ChangesFilter {
   readonly open: Open;
   readonly engine: Engine;
   /** True if the handle was closed. */
@@ -163,9 +169,10 @@ async function nextCommit(
   }
 }
 
-function commitOf<T>(
+/** Returns the commit of a record, with its changes in a range of keys. */
+export function commitOf<T>(
   { versionstamp, value }: StoredEntry,
-  { order, range: { start, end } }: ChangesSource,
+  { order, range: { start, end } }: ChangesFilter,
 ): KvLoggedCommit<T> {
   const { time, context, changes } = decodeLogRecord(versionstamp, value);
   const isWanted = (key: Uint8Array) => compareBytes(key, start) >= 0 && compareBytes(key, end) < 0;

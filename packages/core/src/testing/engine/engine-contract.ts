@@ -8,6 +8,7 @@ import { getRangeTests } from "./get-range-tests.js";
 import { getTests } from "./get-tests.js";
 import { logTests } from "./log-tests.js";
 import { mutationTests } from "./mutation-tests.js";
+import { pastTests } from "./past-tests.js";
 import { rangeCheckTests } from "./range-check-tests.js";
 import { reopenTests } from "./reopen-tests.js";
 import { sharedTests } from "./shared-tests.js";
@@ -44,6 +45,7 @@ export function engineContract(runner: TestRunner, adapter: EngineAdapter): void
     expiryTests,
     systemKeyTests,
     logTests,
+    pastTests,
     watchTests,
     watchRangesTests,
     reopenTests,

@@ -207,7 +207,7 @@ interface Stored {
 }
 
 /** Makes commits of all kinds on a few keys, without waiting for those of other writers. */
-async function writeAtRandom(kv: EmbeddedKv, seed: number, commits: number): Promise<void> {
+export async function writeAtRandom(kv: EmbeddedKv, seed: number, commits: number): Promise<void> {
   let state = seed + 1;
   const random = (below: number): number => {
     state = (state * 48_271) % 2_147_483_647;
