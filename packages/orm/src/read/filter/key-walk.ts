@@ -1,4 +1,4 @@
-import type { KvEntry, KvKey, KvKeyPart, KvListSelector } from "@keywright/core";
+import type { KvKey, KvKeyPart, KvListSelector } from "@keywright/core";
 import { changeMarkOfRead } from "../../derived/changes/change-marks.js";
 import type { CompiledIndex } from "../../model/compiled-model.js";
 import { isSameKey, keyAfter, partAfter } from "../../model/keys/key-parts.js";
@@ -8,6 +8,7 @@ import type { ReadMeter } from "../../state/context/read-meter.js";
 import type { ReadView } from "../../state/context/read-view.js";
 import { readWithSchema } from "../../state/rows/read-rows.js";
 import { type KeyId, keyIdOf } from "../../state/transaction/buffer/key-id.js";
+import { listEntries } from "../find/entries/entry-reader.js";
 import { maxSkipped, maySkipEntries } from "../find/entries/walk-ranges.js";
 
 type PrimaryKey = readonly KvKeyPart[];
@@ -136,18 +137,15 @@ export class KeyWalk implements KeySource {
   }
 
   async #read(range: Range, wanted: number): Promise<void> {
-    const { kv, model } = this.#view;
+    const { model } = this.#view;
     const { index, start: keyStart, restLength } = this.#walked;
     const mostPerKey = this.#maySkip ? maxSkipped : 1;
     const most = Math.min(wanted * mostPerKey, maxBatch, this.#meter.left);
     const limit = Math.max(1, Math.min(range.batch, most));
     const selector = this.#selectorOf(range);
-    const options = { limit, batchSize: limit, reverse: this.#reverse };
-    const entries = await readWithSchema(this.#view, async () => {
-      const list: KvEntry<unknown>[] = [];
-      for await (const entry of kv.list(selector, options)) list.push(entry);
-      return list;
-    });
+    const entries = await readWithSchema(this.#view, () =>
+      listEntries(this.#view, selector, this.#reverse, limit),
+    );
     const isEntryKey = index === undefined ? 1 + model.primaryKey.length : undefined;
     let distinct = 0;
     for (const entry of entries) {

@@ -1,9 +1,15 @@
 import { compareKeys, type KvEntry, type KvKey } from "@keywright/core";
 import { isSamePart, keyAfter, partAfter } from "../../../model/keys/key-parts.js";
+import { awaitAll } from "../../../state/context/await-all.js";
 import type { ReadMeter } from "../../../state/context/read-meter.js";
 import type { ReadView } from "../../../state/context/read-view.js";
 import { readWithSchema } from "../../../state/rows/read-rows.js";
-import { belongsToSegment, prefixOf, type QueryPlan } from "../../plan/ranges/query-plan.js";
+import {
+  belongsToSegment,
+  prefixOf,
+  type QueryPlan,
+  selectorOf,
+} from "../../plan/ranges/query-plan.js";
 import { listEntries, maxBatch } from "./entry-reader.js";
 
 /** A range, and how far it was read. */
@@ -27,6 +33,9 @@ interface WalkedEntries {
 
 /** To begin to read a range takes as long as to skip about this many entries. */
 export const maxSkipped = 10;
+
+/** The maximum number of ranges that are read at a time. */
+const maxConcurrent = 50;
 
 /**
  * True if entries may be read that lie between those of a query and are skipped. They are not
@@ -70,9 +79,15 @@ function compare(a: WalkedRange, b: WalkedRange): number {
   return compareKeys(a.prefix, b.prefix, a.plan.model.keyOrder);
 }
 
+/** A range of which entries are missing, and the last key of it that was read. */
+interface UnreadRange {
+  readonly range: WalkedRange;
+  readonly after: KvKey | undefined;
+}
+
 /**
  * Reads entries of ranges in one pass over all of them, with few lists. Skips the entries between
- * the ranges. Ends early if these are many: the ranges from that place on are then not whole.
+ * the ranges. If these are many, each of the remaining ranges is read by a list of its own.
  */
 export class RangeWalk {
   /** In the order of their keys. */
@@ -81,13 +96,15 @@ export class RangeWalk {
   readonly #most: number;
   readonly #meter: ReadMeter;
   readonly #end: KvKey | undefined;
-  /** The key where the next list begins. Undefined if the walk has ended. */
+  /** The key where the next list of the pass begins. Undefined if the pass has ended. */
   #start: KvKey | undefined;
-  /** The maximum number of entries of the next list. */
+  /** The maximum number of entries of the next list of the pass. */
   #limit: number;
   /** The position of the range whose entries are read next. */
   #next = 0;
   #skipped = 0;
+  /** The ranges that are read by lists of their own. */
+  #unread: UnreadRange[] = [];
 
   /**
    * @param ranges in the order of their keys or in the reverse order.
@@ -106,12 +123,13 @@ export class RangeWalk {
   }
 
   get isEnded(): boolean {
-    return this.#start === undefined;
+    return this.#start === undefined && this.#unread.length === 0;
   }
 
-  /** Reads one list. Returns its entries that belong to the ranges. */
+  /** Reads one list of the pass, or a list for each of some ranges. Returns their entries. */
   async next(): Promise<readonly WalkedEntries[]> {
-    if (this.#start === undefined || this.#end === undefined) return [];
+    if (this.#end === undefined || this.isEnded) return [];
+    if (this.#start === undefined) return await this.#readEach();
     const size = Math.min(this.#limit, maxBatch);
     const selector = { start: this.#start, end: this.#end };
     // The entries may be rows or copies of rows, whose schema the catalog must determine.
@@ -158,10 +176,57 @@ export class RangeWalk {
 
   #startAfter(last: KvKey): KvKey | undefined {
     const range = this.ranges[this.#next];
-    if (range === undefined || this.#skipped > maxSkipped * (this.#next + 1)) return undefined;
-    if (!startsWith(last, range.prefix)) return range.prefix;
+    if (range === undefined) return undefined;
+    const isWithin = startsWith(last, range.prefix);
     // No more entries of a range are read than are wanted.
-    return range.count === this.#most ? this.ranges[++this.#next]?.prefix : keyAfter(last);
+    const isRead = isWithin && range.count === this.#most;
+    if (isRead) this.#next++;
+    if (this.#skipped <= maxSkipped * (this.#next + 1)) {
+      if (isRead) return this.ranges[this.#next]?.prefix;
+      return isWithin ? keyAfter(last) : range.prefix;
+    }
+    this.#unread = this.ranges
+      .slice(this.#next)
+      .map((unread) => ({ range: unread, after: isWithin && unread === range ? last : undefined }));
+    return undefined;
+  }
+
+  /** Reads each of some ranges by a list of its own, at the same time. */
+  async #readEach(): Promise<WalkedEntries[]> {
+    const read = this.#unread.slice(0, maxConcurrent);
+    let lists: KvEntry<unknown>[][] = [];
+    await readWithSchema(this.#view, async () => {
+      lists = await awaitAll(read.map((unread) => this.#list(unread)));
+      return lists.flat();
+    });
+    const others = this.#unread.slice(maxConcurrent);
+    const found: WalkedEntries[] = [];
+    const unread: UnreadRange[] = [];
+    for (const [i, { range }] of read.entries()) {
+      const list = lists[i]!;
+      this.#meter.add(list.length);
+      const isEnd = list.length < this.#limitOf(range);
+      const entries = list.filter(({ key }) =>
+        belongsToSegment(range.plan, range.plan.segments[0]!, key),
+      );
+      if (entries.length > 0) found.push({ position: range.position, entries });
+      range.count += entries.length;
+      range.isWhole = isEnd;
+      if (!isEnd && range.count < this.#most) unread.push({ range, after: list.at(-1)!.key });
+    }
+    this.#unread = [...unread, ...others];
+    return found;
+  }
+
+  async #list({ range, after }: UnreadRange): Promise<KvEntry<unknown>[]> {
+    const selector = selectorOf(range.plan, range.plan.segments[0]!, after);
+    if (selector === undefined) return [];
+    return await listEntries(this.#view, selector, false, this.#limitOf(range));
+  }
+
+  /** The maximum number of entries of the next list of a range. */
+  #limitOf(range: WalkedRange): number {
+    return Math.min(this.#most - range.count, maxBatch);
   }
 }
 
