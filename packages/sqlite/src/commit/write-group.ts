@@ -4,11 +4,13 @@ import type { FileConnection } from "../file/file-connection.js";
 import { encodeHead, type Head } from "../file/head.js";
 import { lastOfEachKey, type RecordMutation } from "./latest-commits.js";
 
+/** Most new records have new keys, so no other record is looked for first. */
+const insert = "INSERT INTO entries VALUES (?, ?) ON CONFLICT (key) DO NOTHING";
+const replace = "UPDATE entries SET record = ? WHERE key = ?";
+const remove = "DELETE FROM entries WHERE key = ?";
 /** The last bytes of a record, which are its checksum. */
 const selectChecksum = "SELECT substr(record, -4) FROM entries WHERE key = ?";
-const put =
-  "INSERT INTO entries VALUES (?, ?) ON CONFLICT (key) DO UPDATE SET record = excluded.record";
-const remove = "DELETE FROM entries WHERE key = ?";
+const statements = [insert, replace, remove, selectChecksum];
 
 /** How many rows of `commits` are kept, and about how many bytes of their keys. */
 const mostCommits = 1024;
@@ -34,20 +36,21 @@ export class GroupWriter {
    */
   write(head: Head, order: number, mutations: readonly RecordMutation[], keys: ChangedKeys): Head {
     let { entries, checksums } = head;
-    const [checksumAt, putting, removing] = [selectChecksum, put, remove].map((sql) =>
+    const [inserting, replacing, removing, checksumAt] = statements.map((sql) =>
       this.#connection.prepare(sql),
     );
     for (const { key, record } of lastOfEachKey(mutations)) {
-      const replaced = checksumAt!.get(key)?.[0];
-      if (replaced !== undefined) {
-        entries--;
-        checksums -= checksumOf(replaced as Uint8Array);
-      }
       if (record !== undefined) {
         entries++;
         checksums += checksumOf(record);
-        putting!.run(key, record);
-      } else if (replaced !== undefined) removing!.run(key);
+        if (inserting!.run(key, record) > 0) continue;
+      }
+      const replaced = checksumAt!.get(key)?.[0];
+      if (replaced === undefined) continue;
+      entries--;
+      checksums -= checksumOf(replaced as Uint8Array);
+      if (record === undefined) removing!.run(key);
+      else replacing!.run(record, key);
     }
     const sequence = head.sequence + 1;
     const next = { sequence, order, entries, checksums: checksums >>> 0 };

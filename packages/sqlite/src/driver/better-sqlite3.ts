@@ -3,7 +3,7 @@ import type { SqliteDriver, SqliteStatement, SqliteValue } from "./sqlite-driver
 interface Statement {
   readonly reader: boolean;
   raw(): Statement;
-  run(...parameters: SqliteValue[]): unknown;
+  run(...parameters: SqliteValue[]): { readonly changes: number };
   get(...parameters: SqliteValue[]): SqliteValue[] | undefined;
   all(...parameters: SqliteValue[]): SqliteValue[][];
 }
@@ -51,7 +51,7 @@ function arraysOf(statement: Statement): SqliteStatement {
   const reader = statement.reader ? statement.raw() : statement;
   return {
     run: (...parameters) =>
-      void (statement.reader ? reader.all(...parameters) : reader.run(...parameters)),
+      statement.reader ? reader.all(...parameters).length : reader.run(...parameters).changes,
     get: (...parameters) => reader.get(...parameters),
     all: (...parameters) => reader.all(...parameters),
   };

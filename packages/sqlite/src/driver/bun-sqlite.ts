@@ -1,7 +1,7 @@
 import type { SqliteDriver, SqliteValue } from "./sqlite-driver.js";
 
 interface Statement {
-  run(...parameters: SqliteValue[]): unknown;
+  run(...parameters: SqliteValue[]): { readonly changes: number };
   values(...parameters: SqliteValue[]): SqliteValue[][] | null;
   finalize(): void;
 }
@@ -25,7 +25,7 @@ export function bunSqliteDriver({ Database }: BunSqlite): SqliteDriver {
           const statement = database.prepare(sql);
           statements.push(statement);
           return {
-            run: (...parameters) => void statement.run(...parameters),
+            run: (...parameters) => statement.run(...parameters).changes,
             get: (...parameters) => statement.values(...parameters)?.[0],
             all: (...parameters) => statement.values(...parameters) ?? [],
           };

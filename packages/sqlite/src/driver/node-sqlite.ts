@@ -1,7 +1,7 @@
 import type { SqliteDriver, SqliteStatement, SqliteValue } from "./sqlite-driver.js";
 
 interface Statement {
-  run(...parameters: SqliteValue[]): unknown;
+  run(...parameters: SqliteValue[]): { readonly changes: number | bigint };
   get(...parameters: SqliteValue[]): Row | undefined;
   all(...parameters: SqliteValue[]): Row[];
   setReturnArrays?(isEnabled: boolean): void;
@@ -39,7 +39,7 @@ function arraysOf(statement: Statement): SqliteStatement {
   const columns = (row: Row): readonly SqliteValue[] =>
     Array.isArray(row) ? row : Object.values(row);
   return {
-    run: (...parameters) => void statement.run(...parameters),
+    run: (...parameters) => Number(statement.run(...parameters).changes),
     get: (...parameters) => {
       const row = statement.get(...parameters);
       return row === undefined ? undefined : columns(row);

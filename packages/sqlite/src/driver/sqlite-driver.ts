@@ -3,8 +3,8 @@ export type SqliteValue = null | number | string | Uint8Array;
 
 /** A prepared statement. It is run to its end by each call, so it never stays open. */
 export interface SqliteStatement {
-  /** Runs a statement that returns no rows. */
-  run(...parameters: SqliteValue[]): void;
+  /** Runs a statement that returns no rows. Returns how many rows it has changed. */
+  run(...parameters: SqliteValue[]): number;
   /** Returns the columns of the first row, or undefined if there is none. */
   get(...parameters: SqliteValue[]): readonly SqliteValue[] | undefined;
   /** Returns the columns of all rows. */
@@ -30,7 +30,7 @@ export interface SqliteConnection {
  *       prepare: (sql) => {
  *         const statement = db.prepare(sql);
  *         return {
- *           run: (...values) => void statement.run(...values),
+ *           run: (...values) => statement.run(...values).changes,
  *           get: (...values) => statement.rows(...values)[0],
  *           all: (...values) => statement.rows(...values),
  *         };

@@ -26,9 +26,9 @@ export class FileConnection {
     this.run("PRAGMA cell_size_check = ON");
   }
 
-  /** Runs a statement that has no results. */
-  run(sql: string, ...parameters: SqliteValue[]): void {
-    this.prepare(sql).run(...parameters);
+  /** Runs a statement that returns no rows. Returns how many rows it has changed. */
+  run(sql: string, ...parameters: SqliteValue[]): number {
+    return this.prepare(sql).run(...parameters);
   }
 
   /** Returns the first column of the first row. */

@@ -17,6 +17,11 @@ export interface OpenFile {
   readonly busyTimeout: number;
 }
 
+/** The log is copied into the file when it has so many pages of 4,096 bytes. */
+const logPages = 4000;
+/** The pages that are kept in memory. The default of SQLite is 2 MiB. */
+const cacheBytes = 32 * 1024 * 1024;
+
 /** Milliseconds between two attempts to lock a file. */
 const shortestPause = 1;
 const longestPause = 20;
@@ -129,6 +134,8 @@ function prepare(connection: FileConnection, path: string, createIfMissing: bool
   const mode = connection.value("PRAGMA journal_mode = WAL");
   if (mode !== "wal")
     throw new DatabasePathError(path, "SQLite cannot keep a log (WAL) next to the file there");
+  connection.run(`PRAGMA wal_autocheckpoint = ${logPages}`);
+  connection.run(`PRAGMA cache_size = -${cacheBytes / 1024}`);
   // A disk of macOS keeps what it has confirmed only with this.
   connection.run("PRAGMA fullfsync = ON");
   connection.run("PRAGMA checkpoint_fullfsync = ON");
