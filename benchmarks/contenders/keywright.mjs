@@ -67,7 +67,22 @@ export const engines = {
       return await openKv(await lmdbEngine({ path: `${path}.mdb` }));
     },
   },
+  sqlite: {
+    title: "SQLite, `full`",
+    durability: "full",
+    open: (path) => openSqlite(path, "full"),
+  },
+  "sqlite-relaxed": {
+    title: "SQLite, `relaxed`",
+    durability: "relaxed",
+    open: (path) => openSqlite(path, "relaxed"),
+  },
 };
+
+async function openSqlite(path, durability) {
+  const { sqliteEngine } = await import("@keywright/sqlite");
+  return await openKv(await sqliteEngine({ path: `${path}.sqlite` }), { durability });
+}
 
 export async function openKeywright(openEngine, path) {
   const kv = await openEngine(path);

@@ -20,6 +20,14 @@ const engines = {
     description: `${path} (delete this folder to start over)`,
   }),
 
+  sqlite: async (path = `${defaultPath}.sqlite`) => {
+    const { sqliteEngine } = await import("@keywright/sqlite");
+    return {
+      kv: await openKv(await sqliteEngine({ path })),
+      description: `${path} (delete this file to start over)`,
+    };
+  },
+
   etcd: async (endpoints = defaultEndpoint) => {
     const { etcdEngine } = await import("@keywright/etcd");
     const options = { endpoints: endpoints.split(","), prefix: "cities" };
@@ -52,7 +60,7 @@ export const engineNames = Object.keys(engines) as readonly EngineName[];
 /**
  * Opens the database on an engine.
  *
- * @param place a path for LevelDB, URLs for etcd, a URL for PostgreSQL.
+ * @param place a path for LevelDB and SQLite, URLs for etcd, a URL for PostgreSQL.
  * @throws {ServerMissingError} if no server answers.
  */
 export async function openDatabase(engine: EngineName, place?: string): Promise<OpenDatabase> {

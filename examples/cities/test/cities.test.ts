@@ -116,5 +116,5 @@ it.each([
 it("refuses an unknown engine", async () => {
   const { code, errors } = await run(undefined, undefined, ["--engine", "other"]);
   expect(code).toBe(2);
-  expect(errors).toBe("--engine other: must be memory, leveldb, etcd, postgres\n");
+  expect(errors).toBe("--engine other: must be memory, leveldb, sqlite, etcd, postgres\n");
 }, 60_000);

@@ -215,6 +215,7 @@ it("says which package the URL of an engine needs", async () => {
     ["postgres://ada:secret@127.0.0.1/app", "@keywright/postgres"],
     ["etcd://ada:secret@127.0.0.1", "@keywright/etcd"],
     ["lmdb:data.mdb", "@keywright/lmdb"],
+    ["sqlite:data.sqlite", "@keywright/sqlite"],
   ] as const) {
     const { exitCode, stderr } = await project.run(["copy", url, "data"]);
     expect(exitCode).toBe(1);

@@ -6,10 +6,13 @@ const etcd = { packageName: "@keywright/etcd", exportName: "etcdEngine" };
 const postgres = { packageName: "@keywright/postgres", exportName: "postgresEngine" };
 
 const lmdb = { packageName: "@keywright/lmdb", exportName: "lmdbEngine" };
+const sqlite = { packageName: "@keywright/sqlite", exportName: "sqliteEngine" };
 
 it.each([
   ["lmdb:data/app.mdb", { ...lmdb, options: { path: resolve("/project/data/app.mdb") } }],
   ["lmdb:///var/app.mdb", { ...lmdb, options: { path: resolve("/var/app.mdb") } }],
+  ["sqlite:a b/ä.sqlite", { ...sqlite, options: { path: resolve("/project/a b/ä.sqlite") } }],
+  ["SQLite:///var/app.db", { ...sqlite, options: { path: resolve("/var/app.db") } }],
   ["etcd://127.0.0.1:2379", { ...etcd, options: { endpoints: ["http://127.0.0.1:2379"] } }],
   [
     "etcds://ada:p%40ss:word@db1,db2:1234/app/test",

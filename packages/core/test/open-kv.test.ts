@@ -193,6 +193,7 @@ describe("openKv on a path", () => {
     ["postgres://db1/app", "is a URL that postgresEngine of @keywright/postgres opens"],
     ["etcds://db1,db2", "is a URL that etcdEngine of @keywright/etcd opens"],
     ["lmdb:app.mdb", "is a URL that lmdbEngine of @keywright/lmdb opens"],
+    ["sqlite:app.sqlite", "is a URL that sqliteEngine of @keywright/sqlite opens"],
     ["redis://db1", "is a URL, but no server of Keywright has the scheme redis"],
   ])("refuses %s, which would be a new folder as a path", async (url, reason) => {
     await expect(openKv(url)).rejects.toMatchObject({

@@ -1,4 +1,5 @@
-import { statSync } from "node:fs";
+import { Buffer } from "node:buffer";
+import { closeSync, openSync, readSync, statSync } from "node:fs";
 import { createRequire } from "node:module";
 import { join, resolve } from "node:path";
 import { pathToFileURL } from "node:url";
@@ -9,9 +10,9 @@ import { type EngineUrl, engineUrl } from "./engine-url.js";
 type OpenDenoKv = (where: string) => Promise<KvLike>;
 
 /**
- * Opens the database at a path or URL. A URL is that of a database on etcd, PostgreSQL or LMDB (see
- * {@link engineUrl}) or of a KV Connect server. A file is that of Deno KV, and anything else is the
- * folder of a Keywright database.
+ * Opens the database at a path or URL. A URL is that of a database on etcd, PostgreSQL, LMDB or SQLite
+ * (see {@link engineUrl}) or of a KV Connect server. A file is that of `@keywright/sqlite` or of
+ * Deno KV, and anything else is the folder of a Keywright database.
  *
  * @param folder the folder that a path is relative to, and whose project has the packages.
  */
@@ -23,8 +24,31 @@ export async function openPath(folder: string, place: string): Promise<KvLike> {
   if (!isUrl && statSync(path, { throwIfNoEntry: false })?.isFile() !== true) {
     return await openKv(path);
   }
+  if (!isUrl && isOfSqliteEngine(path)) {
+    const options = { path, createIfMissing: false };
+    const names = { packageName: "@keywright/sqlite", exportName: "sqliteEngine" } as const;
+    return await openEngine(folder, { ...names, options });
+  }
   return await (await denoKvOpener(folder, place))(path);
 }
+
+/**
+ * True if the header of an SQLite file has the number of `@keywright/sqlite` as the id of its
+ * program. Deno KV would add its tables to such a file.
+ */
+function isOfSqliteEngine(path: string): boolean {
+  const header = Buffer.alloc(applicationIdOffset + 4);
+  const file = openSync(path, "r");
+  try {
+    readSync(file, header, 0, header.length, 0);
+  } finally {
+    closeSync(file);
+  }
+  return header.toString("latin1", applicationIdOffset) === "KWRT";
+}
+
+/** Where SQLite stores the id, see https://www.sqlite.org/fileformat.html. */
+const applicationIdOffset = 68;
 
 async function openEngine(folder: string, url: EngineUrl): Promise<KvLike> {
   const { packageName, exportName, options } = url;

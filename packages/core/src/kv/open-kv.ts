@@ -101,8 +101,8 @@ const optionNames: ReadonlySet<string> = new Set([
  * Opens a database. Without `where`, or with `":memory:"`, it is in memory. A path is that of a
  * folder on disk, which is created if it is absent. A URL is that of a server of
  * `@keywright/server`. `unix:` and a path is a folder that another process has open. `where` can
- * also be an engine, such as one of `@keywright/postgres`, a file of `@keywright/lmdb`, or an
- * abstract-level database.
+ * also be an engine, such as one of `@keywright/postgres` or `@keywright/sqlite`, a file of
+ * `@keywright/lmdb`, or an abstract-level database.
  *
  * Opening the same path or engine again in one process shares the database. It is closed with its
  * last handle, and so is an abstract-level database of the caller.

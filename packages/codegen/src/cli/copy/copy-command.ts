@@ -24,11 +24,12 @@ setting of keywright.config.ts:
   postgres://user:password@host:5432,host2:5432/name?prefix=table
   etcd://user:password@host:2379,host2:2379/prefix      (etcds:// with TLS)
   lmdb:data/app.mdb                      an LMDB file
+  sqlite:data/app.sqlite                 an SQLite file
   database, adopt.from, copy.from, copy.to              a setting
 The defaults are copy.from, and copy.to or else database. Other users of the machine can see the
 arguments of a command, so put a URL with a password into the configuration. URLs of etcd,
-PostgreSQL and LMDB need the packages @keywright/etcd, @keywright/postgres and @keywright/lmdb. In
-Node.js, Deno KV needs the package @deno/kv.
+PostgreSQL, LMDB and SQLite need the packages @keywright/etcd, @keywright/postgres, @keywright/lmdb
+and @keywright/sqlite. In Node.js, Deno KV needs the package @deno/kv.
 
 The source is only read. If a copy is stopped, the same command continues it, and copies what has
 changed since. If the source has deleted copied entries since, the command fails: then copy into an

@@ -11,6 +11,7 @@ const packageByScheme: Readonly<Record<string, string>> = {
   postgres: "postgresEngine of @keywright/postgres",
   postgresql: "postgresEngine of @keywright/postgres",
   lmdb: "lmdbEngine of @keywright/lmdb",
+  sqlite: "sqliteEngine of @keywright/sqlite",
 };
 
 /**
@@ -18,7 +19,8 @@ const packageByScheme: Readonly<Record<string, string>> = {
  * path, it would become a new and empty folder. A drive, as in `C:\\data`, is not a scheme.
  */
 export function foreignUrlReason(where: string): string | undefined {
-  const scheme = /^([a-z][a-z0-9+.-]+):\/\//i.exec(where)?.[1] ?? /^(lmdb):/i.exec(where)?.[1];
+  const scheme =
+    /^([a-z][a-z0-9+.-]+):\/\//i.exec(where)?.[1] ?? /^(lmdb|sqlite):/i.exec(where)?.[1];
   if (scheme === undefined) return undefined;
   const opener = packageByScheme[scheme.toLowerCase()];
   if (opener !== undefined) return `is a URL that ${opener} opens; pass the engine`;
