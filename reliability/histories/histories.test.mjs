@@ -9,7 +9,16 @@ const seed = Date.now();
 const histories = 50;
 /** The numbers of histories of transactions. */
 const counts = {
-  ...{ memory: 5, leveldb: 5, lmdb: 2, attached: 2, etcd: 2, "etcd-killed": 1, postgres: 2 },
+  ...{
+    memory: 5,
+    leveldb: 5,
+    lmdb: 2,
+    sqlite: 2,
+    attached: 2,
+    etcd: 2,
+    "etcd-killed": 1,
+    postgres: 2,
+  },
   "postgres-killed": 2,
 };
 

@@ -43,6 +43,13 @@ export const places = {
     isShared: true,
     start: () => startOnDisk("kv.mdb"),
   },
+  sqlite: {
+    title: "on SQLite, in two processes",
+    part: 0.1,
+    expirySlack,
+    isShared: true,
+    start: () => startOnDisk("kv.sqlite"),
+  },
   attached: {
     title: "in two processes that are attached to a third",
     part: 0.1,

@@ -20,7 +20,7 @@ export const killsOfOneDatabase = 6;
  * rows after each kill. The processes after the second have a new schema, so they migrate. At the
  * end the migration is completed here, and all indexes and references are verified.
  *
- * @param name the name of the database: that of an LMDB file, or of a LevelDB folder.
+ * @param name the name of the database: that of an LMDB or SQLite file, or of a LevelDB folder.
  * @returns the number of calls that were acknowledged, and what is wrong in words.
  */
 export async function killWork(kills, random, name = "kv") {

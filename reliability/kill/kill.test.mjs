@@ -7,8 +7,11 @@ const seed = Date.now();
 
 // It waits for other processes, on whatever machine.
 describe("a process that is killed while it works with models", { timeout: 300_000 }, () => {
-  it("leaves each acknowledged call whole and no call by half", async () => {
-    const { calls, problems } = await killWork(killsOfOneDatabase, new Random(seed));
+  it.each([
+    ["a LevelDB folder", "kv"],
+    ["an SQLite file", "kv.sqlite"],
+  ])("leaves each acknowledged call whole and no call by half in %s", async (_title, name) => {
+    const { calls, problems } = await killWork(killsOfOneDatabase, new Random(seed), name);
     expect(problems, `seed ${seed}`).toEqual([]);
     expect(calls).toBeGreaterThan(0);
   });
