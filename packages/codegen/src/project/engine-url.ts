@@ -2,7 +2,7 @@ import { resolve } from "node:path";
 
 /** A database of an engine that is a package of its own, as a URL names it. */
 export interface EngineUrl {
-  readonly packageName: 
+  readonly packageName:
     | "@keywright/etcd"
     | "@keywright/postgres"
     | "@keywright/lmdb"
