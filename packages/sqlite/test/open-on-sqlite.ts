@@ -17,5 +17,7 @@ export async function openKv(
 ): Promise<core.EmbeddedKv> {
   const isInMemory = (where === undefined || where === ":memory:") && options === undefined;
   if (!isInMemory) return await core.openKv(where, options);
-  return await core.openKv(await sqliteEngine({ path: join(folder, `${++files}.sqlite`) }));
+  const engine = await sqliteEngine({ path: join(folder, `${++files}.sqlite`) });
+  // The tests end no process, and many disks sync slowly.
+  return await core.openKv(engine, { durability: "relaxed" });
 }
