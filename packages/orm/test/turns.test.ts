@@ -5,7 +5,21 @@ import { describe, expect, it } from "vitest";
 import * as z from "zod";
 import { createDatabase, defineModel } from "../src/index.js";
 import { kvWith } from "../src/state/context/kv-with.js";
+import { longestPauseInTurn } from "../src/state/transaction/pause.js";
 import { runTransaction } from "../src/state/transaction/run-transaction.js";
+
+describe("the pause of a call that has lost during its turn", () => {
+  it("is not longer than two attempts, and shorter after more of them", () => {
+    expect(longestPauseInTurn(5, 3)).toBe(6);
+    expect(longestPauseInTurn(16, 3)).toBe(3);
+    expect(longestPauseInTurn(32, 3)).toBe(1.5);
+  });
+
+  it("is not longer than others on a slow server, nor for a call that loses very often", () => {
+    expect(longestPauseInTurn(5, 1000)).toBe(50);
+    expect(longestPauseInTurn(41, 3)).toBe(50);
+  });
+});
 
 const clients = 32;
 

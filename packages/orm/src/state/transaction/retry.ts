@@ -1,5 +1,5 @@
 import type { Footprint, Turn, Turns } from "@keywright/core";
-import { pauseBeforeAttempt } from "./pause.js";
+import { longestPauseInTurn, pauseBeforeAttempt } from "./pause.js";
 
 /** The result of an attempt that has failed, and may succeed if it is made again. */
 export class FailedAttempt {
@@ -73,12 +73,14 @@ export async function retry<T>(
     for (let number = 1; ; number++) {
       signal?.throwIfAborted();
       const isFinal = turn !== undefined || number === maxAttempts;
+      const begun = performance.now();
       const result = await attempt(number, isFinal, turn);
       if (!(result instanceof FailedAttempt)) return result;
       if (number === maxAttempts) throw await result.errorAfter(number);
       if (turn !== undefined) {
         // Another process may be in the way, or a commit that is not done.
-        await pauseBeforeAttempt(number + 1, signal);
+        const longest = longestPauseInTurn(number + 1, performance.now() - begun);
+        await pauseBeforeAttempt(number + 1, signal, longest);
         continue;
       }
       const { footprint, isPostponed } = result;
