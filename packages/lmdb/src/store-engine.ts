@@ -166,10 +166,15 @@ export class StoreEngine implements Engine {
   }
 
   async #commitAt(now: number, writes: readonly AtomicWrite[]): Promise<WriteOutcome[]> {
+    const absent = new Set<string>();
     const group = new WriteGroup({
       sequence: this.#head.sequence + 1,
       now,
-      read: (key) => read(this.#tree, key),
+      read: (key, text) => {
+        const entry = read(this.#tree, key);
+        if (entry === undefined) absent.add(text);
+        return entry;
+      },
       versions: this.#versions,
       recent: this.#recent,
       recordOf,
@@ -179,7 +184,7 @@ export class StoreEngine implements Engine {
     if (group.last === undefined) return outcomes;
     this.#committing = group.last;
     this.#head = await writeCommit(
-      { store: this.#store, tree: this.#tree, path: this.#path },
+      { store: this.#store, tree: this.#tree, path: this.#path, absent },
       this.#head,
       group.mutations,
     );

@@ -221,6 +221,21 @@ describe("lmdbEngine", () => {
       const check = { key, versionstamp: null };
       await engine.commit([set(key, value), set(other, value), set(key, value)]);
       await engine.commit([{ ...set(key, value), checks: [check] }]);
+      const [first, second] = [Uint8Array.of(0x02, 0x63, 0x00), Uint8Array.of(0x02, 0x64, 0x00)];
+      const remove = (key: Uint8Array) => ({ type: "delete", key }) as const;
+      // Keys that a check has found absent: set, set again, set and deleted, deleted and set.
+      await engine.commit([
+        { ...set(first, value), checks: [{ key: first, versionstamp: null }] },
+        set(first, new Uint8Array(20)),
+        { checks: [{ key: second, versionstamp: null }], mutations: [], sync: true },
+        { ...set(second, value), checks: [{ key: second, versionstamp: null }] },
+        { checks: [], mutations: [remove(second)], sync: true },
+      ]);
+      await engine.commit([
+        { checks: [{ key: second, versionstamp: null }], mutations: [remove(second)], sync: true },
+        set(second, value),
+        { checks: [], mutations: [remove(first)], sync: true },
+      ]);
       await engine.commit([
         { checks: [], mutations: [{ type: "delete", key: other }], sync: true },
         { checks: [], mutations: [{ type: "delete", key: other }], sync: true },

@@ -1,4 +1,4 @@
-import { Buffer } from "node:buffer";
+import type { Buffer } from "node:buffer";
 import { statfs } from "node:fs/promises";
 import { checksumOf } from "../file/checksum-of.js";
 import { encodeHead, type Head } from "../file/head.js";
@@ -9,6 +9,8 @@ import type { LmdbStore, Tree } from "../file/tree.js";
 /** A record to store under a key, or undefined to delete the key. */
 interface RecordMutation {
   readonly key: Uint8Array;
+  /** A text that only this key has. */
+  readonly text: string;
   readonly record: Uint8Array | undefined;
 }
 
@@ -16,6 +18,8 @@ interface CommitTarget {
   readonly store: LmdbStore;
   readonly tree: Tree;
   readonly path: string;
+  /** The texts of keys that are known to have no record, which need not be read again. */
+  readonly absent: ReadonlySet<string>;
 }
 
 /**
@@ -25,16 +29,16 @@ interface CommitTarget {
  * @throws if LMDB fails, or if the stored head is another one than `head`.
  */
 export async function writeCommit(
-  { store, tree, path }: CommitTarget,
+  { store, tree, path, absent }: CommitTarget,
   head: Head,
   mutations: readonly RecordMutation[],
 ): Promise<Head> {
   const changed = lastOfEachKey(mutations);
-  const next = headAfter(head, tree, changed);
+  const { next, writes } = planWrites(head, { tree, absent }, changed);
   // An error inside the transaction would not undo the writes before it.
   const tooLong = changed.find(({ key }) => key.length > maxKeyBytes);
   if (tooLong !== undefined) throw new RangeError(`a key has ${tooLong.key.length} bytes`);
-  const isNewest = await write(store, head, next, changed).catch(async (error: unknown) => {
+  const isNewest = await write(store, head, next, writes).catch(async (error: unknown) => {
     throw await diskFullOr(await causeOf(error), path);
   });
   if (isNewest) return next;
@@ -48,10 +52,10 @@ async function write(
   store: LmdbStore,
   head: Head,
   next: Head,
-  changed: readonly RecordMutation[],
+  writes: readonly RecordMutation[],
 ): Promise<boolean> {
   return await store.ifVersion(headKey, head.sequence, () => {
-    for (const { key, record } of changed) {
+    for (const { key, record } of writes) {
       if (record === undefined) void store.remove(key);
       else void store.put(key, record as Buffer);
     }
@@ -61,27 +65,36 @@ async function write(
 
 function lastOfEachKey(mutations: readonly RecordMutation[]): RecordMutation[] {
   const byKey = new Map<string, RecordMutation>();
-  for (const mutation of mutations) {
-    byKey.set(Buffer.from(mutation.key).toString("latin1"), mutation);
-  }
+  for (const mutation of mutations) byKey.set(mutation.text, mutation);
   return byKey.size === mutations.length ? [...mutations] : [...byKey.values()];
 }
 
-/** The number of entries and the sum of their checksums follow from the replaced records. */
-function headAfter(head: Head, tree: Tree, changed: readonly RecordMutation[]): Head {
+/**
+ * Returns the next head, and the mutations without deletes of keys that have no record. The number
+ * of entries and the sum of their checksums follow from the replaced records.
+ */
+function planWrites(
+  head: Head,
+  { tree, absent }: Pick<CommitTarget, "tree" | "absent">,
+  changed: readonly RecordMutation[],
+): { readonly next: Head; readonly writes: readonly RecordMutation[] } {
   let { entries, checksums } = head;
-  for (const { key, record } of changed) {
-    const replaced = tree.peek(key);
+  const writes: RecordMutation[] = [];
+  for (const mutation of changed) {
+    const { key, text, record } = mutation;
+    const replaced = absent.has(text) ? undefined : tree.peek(key);
     if (replaced !== undefined) {
       entries--;
       checksums -= checksumOf(replaced);
-    }
+    } else if (record === undefined) continue;
     if (record !== undefined) {
       entries++;
       checksums += checksumOf(record);
     }
+    writes.push(mutation);
   }
-  return { sequence: head.sequence + 1, entries, checksums: checksums >>> 0 };
+  const next = { sequence: head.sequence + 1, entries, checksums: checksums >>> 0 };
+  return { next, writes };
 }
 
 /** `lmdb` rejects with an error whose `commitError` is a promise that rejects with the cause. */
