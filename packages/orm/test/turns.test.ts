@@ -1,12 +1,13 @@
 import { EventEmitter, getEventListeners, once } from "node:events";
 import { setImmediate as nextTurn } from "node:timers/promises";
-import { type AtomicOperation, openKv } from "@keywright/core";
+import { type AtomicOperation, type Kv, openKv, type Turn } from "@keywright/core";
 import { describe, expect, it } from "vitest";
 import * as z from "zod";
 import { createDatabase, defineModel } from "../src/index.js";
 import { kvWith } from "../src/state/context/kv-with.js";
 import { longestPauseInTurn } from "../src/state/transaction/pause.js";
 import { runTransaction } from "../src/state/transaction/run-transaction.js";
+import { TransactionKv } from "../src/state/transaction/transaction-kv.js";
 
 describe("the pause of a call that has lost during its turn", () => {
   it("is not longer than two attempts, and shorter after more of them", () => {
@@ -76,6 +77,42 @@ it("a turn ends before what runs after the commit, which may write the same keys
     });
   });
   expect(hadTurn).toEqual([false, false, false, true, true, false]);
+});
+
+describe("an entry that came with the turn of a transaction", () => {
+  /** Begins a transaction with an entry that was read before others have changed it. */
+  async function beginWithStale(kv: Awaited<ReturnType<typeof openKv>>): Promise<TransactionKv> {
+    await kv.set(["a"], 1);
+    const stale = await kv.get(["a"]);
+    await kv.set(["a"], 2);
+    let entry: typeof stale | undefined = stale;
+    const takeEntry = () => {
+      const taken = entry;
+      entry = undefined;
+      return taken && Promise.resolve(taken);
+    };
+    const turn: Turn = { takeEntry: () => null, end: () => undefined };
+    const source = Object.assign(kvWith(kv, {}), { takeEntry }) as Kv;
+    return new TransactionKv(source, { attempt: 4, turn });
+  }
+
+  it("is not read again, and the commit checks it", async () => {
+    await using kv = await openKv();
+    const tx = await beginWithStale(kv);
+    expect((await tx.get(["a"])).value).toBe(1);
+    expect((await tx.get(["a"])).value).toBe(1);
+    await tx.set(["a"], 3);
+    expect(await tx.commit()).toEqual({ ok: false });
+    expect((await kv.get(["a"])).value).toBe(2);
+  });
+
+  it("is verified if the transaction only reads", async () => {
+    await using kv = await openKv();
+    const tx = await beginWithStale(kv);
+    expect((await tx.get(["a"])).value).toBe(1);
+    expect(await tx.hasConsistentReads()).toBe(false);
+    expect(await tx.commit()).toEqual({ ok: false });
+  });
 });
 
 describe("the signal of a transaction", () => {
