@@ -23,6 +23,7 @@ export const packages = {
       kv: "the Kv interface of Deno KV, openKv and its handles",
       "kv/copy": "copies one database into another",
       "kv/repair": "cuts a database back to its last whole commits, or rescues what can be read",
+      "kv/backup": "writes a running database into a sink, and restores it from there",
       testing: "the contract suites for engines and databases",
     },
     folders: {

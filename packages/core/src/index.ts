@@ -60,6 +60,7 @@ export {
   RangeChecksUnsupportedError,
   ReadOnlyError,
   ReadViewEndedError,
+  RestoreUnfinishedError,
   UnreadableValueError,
   UnsupportedRuntimeError,
   UnsupportedValueError,
@@ -113,7 +114,7 @@ export type {
 export type { KvLastChange, KvLastChangeOptions } from "./kv/log/read-commit.js";
 export type { AttachOptions } from "./kv/open/open-options.js";
 export { verifyFiles } from "./kv/open/verify-files.js";
-export { type OpenKvOptions, openKv } from "./kv/open-kv.js";
+export { type KvPlace, type OpenKvOptions, openKv } from "./kv/open-kv.js";
 export {
   type RepairOptions,
   type RepairReport,

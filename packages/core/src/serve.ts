@@ -10,5 +10,5 @@ export { nodesOfValue } from "./values/nodes-of-value.js";
 
 /** Returns the server of a database. It has no connection until it is given a stream. */
 export function serverOf(kv: EmbeddedKv): EngineServer {
-  return EmbeddedKv.serverOf(kv);
+  return EmbeddedKv.sharedOf(kv, "serve").server;
 }

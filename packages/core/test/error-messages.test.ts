@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { ClassicLevel } from "classic-level";
 import { MemoryLevel } from "memory-level";
 import { describe, expect, it } from "vitest";
+import * as backups from "../src/backup.js";
 import type { LevelDatabase } from "../src/engine/level/level-engine.js";
 import * as core from "../src/index.js";
 import {
@@ -43,6 +44,13 @@ interface Case {
 }
 
 const handedIn = (level: unknown) => level as LevelDatabase;
+
+const emptySink: backups.BackupSink = {
+  put: async () => undefined,
+  get: async () => undefined,
+  list: async () => [],
+  delete: async () => undefined,
+};
 
 const cases: readonly Case[] = [
   {
@@ -131,6 +139,58 @@ const cases: readonly Case[] = [
       await kv.changes({ after: "0".repeat(20) }).next();
     },
     text: "The log no longer has all commits after 00000000000000000000. It has those after 00000000000000010000. Begin again from a snapshot, and keep the log for longer.",
+  },
+  {
+    name: "RestoreUnfinishedError",
+    provoke: async ({ folder, open }) => {
+      const kv = await open(folder);
+      await kv.set(["__keywright", "restore"], 1);
+      await kv.close();
+      await openKv(folder);
+    },
+    text: (folder) =>
+      `A restore into ${folder} has not finished. If it is not running any longer, restore again: it begins from the start.`,
+  },
+  {
+    name: "BackupDamagedError",
+    provoke: () => {
+      throw new backups.BackupDamagedError("1.full", "its checksum does not match");
+    },
+    text: "The backup is damaged: 1.full: its checksum does not match. Restore an earlier moment, or what can be read with partial: true.",
+  },
+  {
+    name: "BackupFormatError",
+    provoke: () => {
+      throw new backups.BackupFormatError("1.full", "has the unknown format 2");
+    },
+    text: "The backup cannot be read: 1.full has the unknown format 2.",
+  },
+  {
+    name: "BackupKeyError",
+    provoke: () => {
+      throw new backups.BackupKeyError("1.full", false);
+    },
+    text: "The backup is encrypted, and no key was given (1.full). Give the key that it has.",
+  },
+  {
+    name: "BackupFullNeededError",
+    provoke: async () => {
+      const kv = await openKv(":memory:");
+      await backups.backup(kv, emptySink, { incremental: true });
+    },
+    text: "The backup cannot be continued: the sink has no backup. Make a full backup, or give fullIfNeeded: true.",
+  },
+  {
+    name: "BackupMomentError",
+    provoke: () => backups.restore(emptySink, ":memory:"),
+    text: "The backup does not have this state: there is no backup.",
+  },
+  {
+    name: "BackupDatabaseError",
+    provoke: () => {
+      throw new backups.BackupDatabaseError("restore", "it is not empty");
+    },
+    text: "restore: the database cannot be used: it is not empty.",
   },
   {
     name: "LogUnsupportedError",
@@ -362,7 +422,7 @@ describe("the message of each error says what is wrong, where, and what to do", 
 
   it("of every class, and every code has a class", async () => {
     const bases: unknown[] = [core.KeywrightError, core.KeywrightTypeError];
-    const classes = Object.values<unknown>(core).filter(
+    const classes = Object.values<unknown>({ ...core, ...backups }).filter(
       (value): value is ErrorConstructor =>
         Object.prototype.isPrototypeOf.call(Error, value as object) && !bases.includes(value),
     );

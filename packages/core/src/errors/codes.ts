@@ -33,6 +33,13 @@ export const coreErrorCodes = [
   "KW_PAST_UNKNOWN",
   "KW_COPY_FAILED",
   "KW_COPY_UNREADABLE",
+  "KW_RESTORE_UNFINISHED",
+  "KW_BACKUP_DAMAGED",
+  "KW_BACKUP_FORMAT",
+  "KW_BACKUP_KEY",
+  "KW_BACKUP_FULL_NEEDED",
+  "KW_BACKUP_MOMENT",
+  "KW_BACKUP_DATABASE",
 ] as const;
 
 /** A code of {@link coreErrorCodes}. */

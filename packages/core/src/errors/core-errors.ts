@@ -555,3 +555,16 @@ export class LogUnsupportedError extends KeywrightError {
     this.reason = reason;
   }
 }
+
+/** A database into which a backup is being restored, or was until the restore was interrupted. */
+export class RestoreUnfinishedError extends KeywrightError {
+  /** The folder or file of the database, if it has one. */
+  readonly path: string | undefined;
+
+  constructor(path?: string) {
+    const where = path === undefined ? "the database" : path;
+    const message = `A restore into ${where} has not finished. If it is not running any longer, restore again: it begins from the start.`;
+    super("KW_RESTORE_UNFINISHED", message);
+    this.path = path;
+  }
+}

@@ -9,7 +9,6 @@ import type {
   Turns,
 } from "../engine/engine.js";
 import type { FileReport } from "../engine/file-report.js";
-import type { EngineServer } from "../engine/remote/engine-server.js";
 import { DatabaseClosedError, InvalidOptionError, ReadOnlyError } from "../errors/core-errors.js";
 import { decodeKey } from "../keys/decode-key.js";
 import { encodeEntryKey } from "../keys/encode-key.js";
@@ -94,14 +93,16 @@ export class EmbeddedKv implements Kv, AsyncDisposable, Disposable {
   }
 
   /**
-   * Internal: the server that other processes connect to.
+   * Internal: what the handle shares with the others of its database.
    *
    * @throws {InvalidOptionError} if `kv` is another kind of database.
    */
-  static serverOf(kv: EmbeddedKv): EngineServer {
-    if (typeof kv !== "object" || kv === null || !(#shared in kv))
-      throw new InvalidOptionError("kv", "must be what openKv of @keywright/core returns", "serve");
-    return kv.#shared.server;
+  static sharedOf(kv: EmbeddedKv, operation: string): SharedEngine {
+    if (typeof kv !== "object" || kv === null || !(#shared in kv)) {
+      const reason = "must be what openKv of @keywright/core returns";
+      throw new InvalidOptionError("kv", reason, operation);
+    }
+    return kv.#shared;
   }
 
   /** True if other processes may have the database open. */

@@ -122,10 +122,23 @@ const optionNames: ReadonlySet<string> = new Set([
  * @throws {CorruptionError} if the database is damaged.
  * @throws {LogUnsupportedError} if the option `log` needs an engine that cannot keep a log, or if
  * another process owns the database and has to be given the option.
+ * @throws {RestoreUnfinishedError} if a restore into the database has not finished.
  */
 export async function openKv(
-  where: string | LevelDatabase | Engine | OwnedFiles = ":memory:",
+  where: KvPlace = ":memory:",
   options: OpenKvOptions = {},
+): Promise<EmbeddedKv> {
+  return await openKvFor("use", where, options);
+}
+
+/** Where a database is. See {@link openKv}. */
+export type KvPlace = string | LevelDatabase | Engine | OwnedFiles;
+
+/** Opens a database as `openKv` does. For a restore, one whose restore has not finished too. */
+export async function openKvFor(
+  purpose: "use" | "restore",
+  where: KvPlace,
+  options: OpenKvOptions,
 ): Promise<EmbeddedKv> {
   if (options?.compat === "deno") assertDenoPath(where, options?.token);
   else assertWhere(where);
@@ -151,6 +164,7 @@ export async function openKv(
     checkFiles: checkFiles === true ? {} : checkFiles,
     cacheBytes,
     attach: attach === true ? {} : attach,
+    isRestoring: purpose === "restore",
   };
   const shared = await openEngine(where, engineOptions, token);
   if (settings !== undefined) await keepLog(shared, settings);
@@ -166,11 +180,7 @@ export async function openKv(
       });
 }
 
-function openEngine(
-  where: string | LevelDatabase | Engine | OwnedFiles,
-  options: OpenEngineOptions,
-  token: string | undefined,
-) {
+function openEngine(where: KvPlace, options: OpenEngineOptions, token: string | undefined) {
   if (isOwnedFiles(where)) return openFileEngine(where, options);
   if (isEngine(where)) return openGivenEngine(where, options);
   if (typeof where !== "string") return openLevelEngine(where, options);

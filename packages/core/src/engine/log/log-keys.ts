@@ -1,7 +1,10 @@
 import { appendVersionstampPart } from "../../keys/encode-key.js";
 import type { KeyRange } from "../../keys/key-range.js";
 
-/** The system key of an entry that exists while the database keeps a log. */
+/**
+ * The system key of an entry that exists while the database keeps a log. Its value is a text that
+ * no other log has.
+ */
 export const logSwitchKey: Uint8Array = Uint8Array.of(0x00, 0x07);
 
 /** The system key of what the log still has, and of how long it keeps commits. */

@@ -72,6 +72,7 @@ function changesOf(
   const changes: ChangeToLog[] = [];
   /** The position of the change of each key that was read. */
   const positions = new Map<string, number>();
+  const combined = new Set<string>();
   for (const mutation of mutations) {
     const { key } = mutation;
     if (!isLoggedKey(key)) continue;
@@ -81,12 +82,19 @@ function changesOf(
     if (change === undefined) continue;
     const position = positions.get(text);
     // The changes of a key become one, but not across a sum, which needs the changes before it.
-    if ("operand" in mutation) positions.delete(text);
+    if ("operand" in mutation) {
+      positions.delete(text);
+      combined.add(text);
+    }
     if (isBlind(mutation)) changes.push(change);
     else if (position === undefined) positions.set(text, changes.push(change) - 1);
     else changes[position] = change;
   }
-  return changes.filter(({ type, before }) => type !== "delete" || before !== null);
+  // After a sum there is something to delete.
+  const isDeleted = (key: Uint8Array) => combined.size > 0 && combined.has(textOfBytes(key));
+  return changes.filter(
+    ({ type, key, before }) => type !== "delete" || before !== null || isDeleted(key),
+  );
 }
 
 function changeOf(mutation: StoredMutation, before: StoredEntry | null): ChangeToLog | undefined {

@@ -1,3 +1,4 @@
+import { randomUUID } from "node:crypto";
 import type { CommitQueue } from "../../engine/commit-queue.js";
 import type {
   AtomicWrite,
@@ -122,7 +123,7 @@ export class CommitLog {
         if (state === undefined) await this.#removeRecords();
         // The queue keeps the order of commits, so all commits after that of the switch are logged.
         this.#isOn = !this.#isShared || this.#isOn;
-        const on = { type: "set", key: logSwitchKey, value: encodeValue(true) } as const;
+        const on = { type: "set", key: logSwitchKey, value: encodeValue(randomUUID()) } as const;
         const begin = state === undefined ? [on] : [];
         if (await this.#store({ ...state, ...settings }, state?.version ?? null, begin)) break;
       }

@@ -1,6 +1,5 @@
 import { compareBytes } from "../../bytes/compare-bytes.js";
 import type { Engine, StoredEntry } from "../../engine/engine.js";
-import { isRangeEnd } from "../../engine/engine.js";
 import { keepAlive } from "../../engine/keep-alive.js";
 import { logRecords, logRecordsAfter } from "../../engine/log/log-keys.js";
 import {
@@ -9,7 +8,6 @@ import {
   type LoggedChangeType,
   type LoggedValue,
 } from "../../engine/log/log-record.js";
-import { LogOffError, LogTruncatedError } from "../../errors/core-errors.js";
 import { decodeKey } from "../../keys/decode-key.js";
 import type { KvKey } from "../../keys/key.js";
 import type { KeyOrder } from "../../keys/key-order.js";
@@ -18,7 +16,7 @@ import { decodeValue } from "../../values/decode-value.js";
 import { KvU64 } from "../../values/kv-u64.js";
 import { assertVersionstamp } from "../../values/versionstamp.js";
 import type { Open } from "../watch/watch.js";
-import { readLogState } from "./log-state.js";
+import { readLogPage } from "./read-log-page.js";
 
 const pageSize = 200;
 
@@ -97,7 +95,7 @@ export async function* readChanges<T>(
   try {
     for (;;) {
       signal?.throwIfAborted();
-      const page = await readPage(source.engine, position);
+      const page = await readLogPage(source.engine, position, pageSize);
       position = page.records.at(-1)?.versionstamp ?? page.position;
       for (const record of page.records) {
         const commit = commitOf<T>(record, source);
@@ -111,31 +109,6 @@ export async function* readChanges<T>(
   } catch (error) {
     // The handle was closed during a read.
     if (!source.isClosed()) throw error;
-  }
-}
-
-/**
- * Reads the records after a position from the state in which the log still has all of them.
- *
- * @throws {LogOffError} if the database keeps no log.
- * @throws {LogTruncatedError} if commits after the position were removed.
- */
-async function readPage(
-  engine: Engine,
-  after: string | undefined,
-): Promise<{ records: readonly StoredEntry[]; position: string; isEnd: boolean }> {
-  const view = await engine.openView?.();
-  try {
-    const reads = view ?? engine;
-    const state = await readLogState(reads);
-    if (state === undefined) throw new LogOffError();
-    const position = after ?? state.since;
-    if (position < state.since) throw new LogTruncatedError(position, state.since);
-    const range = logRecordsAfter(position);
-    const records = await reads.getRange({ range, limit: pageSize, reverse: false });
-    return { records, position, isEnd: isRangeEnd(records, pageSize) };
-  } finally {
-    view?.close();
   }
 }
 

@@ -32,7 +32,7 @@ const enginesByDatabase = new WeakMap<LevelDatabase | Engine, Promise<SharedEngi
 /** Opens a new database in memory. The engine is acquired for the caller. */
 export async function openMemoryEngine({ mode }: OpenEngineOptions): Promise<SharedEngine> {
   const shared = new SharedEngine(new MemoryEngine(), mode, async () => undefined);
-  await shared.acquire(false);
+  await shared.acquire({ readOnly: false });
   return shared;
 }
 
@@ -124,15 +124,16 @@ async function openOwned(place: OwnedPlace, options: OpenEngineOptions): Promise
  */
 export async function openRemoteEngine(
   connect: Connect,
-  { mode, readOnly }: OpenEngineOptions,
+  options: OpenEngineOptions,
 ): Promise<SharedEngine> {
+  const { mode } = options;
   const engine = await RemoteEngine.open(connect);
   if (engine.mode !== mode) {
     await engine.close();
     throw new DatabaseModeError(engine.mode);
   }
   const shared = new SharedEngine(engine, mode, async () => undefined);
-  await shared.acquire(readOnly);
+  await shared.acquire(options);
   return shared;
 }
 
@@ -159,10 +160,11 @@ interface EngineTable<Where> {
 async function share<Where>(
   engines: EngineTable<Where>,
   where: Where,
-  { mode, readOnly }: OpenEngineOptions,
+  options: OpenEngineOptions,
   open: () => Promise<OpenedEngine>,
   onOpen?: (shared: SharedEngine) => Promise<void>,
 ): Promise<SharedEngine> {
+  const { mode, readOnly } = options;
   const path = pathOf(where);
   for (let known = engines.get(where); known; known = engines.get(where)) {
     // Another call may have failed because of its own options, so this call tries with its own.
@@ -172,7 +174,7 @@ async function share<Where>(
       if (shared.mode !== mode) throw new DatabaseModeError(shared.mode, path);
       if (shared.engine.isReadOnly === true && !readOnly)
         throw new DatabasePathError(path ?? "(no path)", unwritable);
-      await shared.acquire(readOnly);
+      await shared.acquire(options);
       return shared;
     }
     await shared.closing.catch(() => undefined);
@@ -193,7 +195,7 @@ async function share<Where>(
   );
   engines.set(where, opening);
   const shared = await opening;
-  await shared.acquire(readOnly);
+  await shared.acquire(options);
   return shared;
 }
 

@@ -15,4 +15,6 @@ export interface AttachOptions {
 export interface OpenEngineOptions extends LevelOptions {
   /** False to fail if another process owns the folder, and to serve no other process. */
   readonly attach: AttachOptions | false;
+  /** True to open a database whose restore has not finished. */
+  readonly isRestoring?: boolean | undefined;
 }

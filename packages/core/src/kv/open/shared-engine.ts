@@ -3,6 +3,7 @@ import type { AtomicWrite, Engine, QueueListener, Turns } from "../../engine/eng
 import type { DatabaseMode } from "../../engine/level/database-header.js";
 import { EngineServer } from "../../engine/remote/engine-server.js";
 import { TurnLine } from "../../engine/turns.js";
+import { RestoreUnfinishedError } from "../../errors/core-errors.js";
 import { denoOrder, specificationOrder } from "../../keys/key-order.js";
 import { encodeValue } from "../../values/encode-value.js";
 import { maxGroupSize } from "../../values/versionstamp.js";
@@ -14,6 +15,14 @@ import { isMessageKey } from "../queue/message-key.js";
 import { MessageQueue } from "../queue/message-queue.js";
 import { RemoteMessages } from "../queue/remote-messages.js";
 import { checkForeignWrite } from "../write/check-foreign-write.js";
+import { restoreMarkKey } from "./restore-mark.js";
+
+/** What a user does with the database. */
+export interface EngineUse {
+  readonly readOnly: boolean;
+  /** True if the database may have a restore that has not finished. */
+  readonly isRestoring?: boolean | undefined;
+}
 
 /** What a process does for its database, unless another process owns it. */
 interface OwnWork {
@@ -99,14 +108,25 @@ export class SharedEngine {
     return this.#listen(handler, sync, false);
   }
 
-  /** Adds a user. Expired entries are not swept before there is a user that may write. */
-  async acquire(readOnly: boolean): Promise<void> {
+  /**
+   * Adds a user. Expired entries are not swept before there is a user that may write.
+   *
+   * @throws {RestoreUnfinishedError} if a restore has not finished, unless the user restores.
+   */
+  async acquire({ readOnly, isRestoring = false }: EngineUse): Promise<void> {
     this.#users++;
-    this.#opening ??= this.log.open();
-    await this.#opening;
-    if (readOnly) return;
-    this.#starting ??= this.#work?.sweeper.start();
-    await this.#starting;
+    try {
+      this.#opening ??= this.log.open();
+      await this.#opening;
+      const isUnfinished = !isRestoring && (await this.engine.get(restoreMarkKey)) !== undefined;
+      if (isUnfinished) throw new RestoreUnfinishedError(this.path);
+      if (readOnly) return;
+      this.#starting ??= this.#work?.sweeper.start();
+      await this.#starting;
+    } catch (error) {
+      await this.release().catch(() => undefined);
+      throw error;
+    }
   }
 
   /** Removes a user. If it was the last one, closes the engine after the waiting commits. */

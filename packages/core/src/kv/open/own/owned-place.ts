@@ -130,7 +130,8 @@ async function attachedEngine(
   const takeOver = async () => {
     const opened = await ownPlace(place, options);
     const taken = new SharedEngine(opened.engine, options.mode, opened.release, place.path);
-    await taken.acquire(options.readOnly);
+    // The handle was opened before a restore that has not finished.
+    await taken.acquire({ readOnly: options.readOnly, isRestoring: true });
     await servePlace(taken, place);
     try {
       const socket = await connectInFolder(place.folder);

@@ -1,0 +1,28 @@
+// Backups of databases, and their restoration.
+export {
+  BackupDamagedError,
+  BackupDatabaseError,
+  BackupFormatError,
+  BackupFullNeededError,
+  BackupKeyError,
+  BackupMomentError,
+} from "./errors/backup-errors.js";
+export {
+  type BackupOptions,
+  type BackupProgress,
+  type BackupResult,
+  backup,
+} from "./kv/backup/backup.js";
+export type { BackupSink } from "./kv/backup/backup-sink.js";
+export { folderSink } from "./kv/backup/folder-sink.js";
+export {
+  type RestoreOptions,
+  type RestoreProgress,
+  type RestoreResult,
+  restore,
+} from "./kv/backup/restore.js";
+export {
+  type BackupReport,
+  type VerifyBackupOptions,
+  verifyBackup,
+} from "./kv/backup/verify-backup.js";

@@ -1,0 +1,116 @@
+import { randomBytes } from "node:crypto";
+import type { DatabaseMode } from "../../engine/level/database-header.js";
+import { BackupFormatError } from "../../errors/backup-errors.js";
+import { type BackupKey, decodeObject } from "./backup-object.js";
+import type { BackupSink } from "./backup-sink.js";
+
+/** An object of entries, as the manifest of a full backup names it. */
+export interface ChunkSummary {
+  readonly entries: number;
+  /** Its SHA-256 in hexadecimal digits. */
+  readonly checksum: string;
+}
+
+/** What a full backup says of itself. It is written after all its chunks. */
+export interface FullManifest {
+  readonly mode: DatabaseMode;
+  /** When the state was read, in milliseconds since the epoch. */
+  readonly time: number;
+  /** The versionstamp of the last commit of the state that has written an entry, or a later one. */
+  readonly versionstamp: string;
+  /** The log of the database, if it had one. */
+  readonly log: string | null;
+  /** The versionstamp of the last commit of the log that the state contains. */
+  readonly position: string | null;
+  readonly entries: number;
+  readonly messages: number;
+  /** Bytes of the entries and messages before compression. */
+  readonly bytes: number;
+  readonly chunks: readonly ChunkSummary[];
+}
+
+/** What an object of commits says of itself. */
+export interface LogHeader {
+  readonly log: string;
+  /** The object has all commits after this versionstamp, up to that of {@link upTo}. */
+  readonly after: string;
+  readonly upTo: string;
+  /** When the log was read, in milliseconds since the epoch. */
+  readonly until: number;
+  readonly commits: number;
+}
+
+/** A full backup and the commits that were added to it. */
+export interface Generation {
+  readonly name: string;
+  /** Of the objects of commits, in the order of the commits. */
+  readonly logs: readonly string[];
+}
+
+/** The backups of a sink, the oldest first. */
+export interface BackupCatalog {
+  readonly generations: readonly Generation[];
+  /** Full backups without a manifest: they were interrupted, or are being made. */
+  readonly unfinished: readonly string[];
+  /** The names of all objects. */
+  readonly objects: readonly string[];
+}
+
+const namePattern = /^(\d{8}-[0-9a-f]{8})(\.full|\/log-([0-9a-f]{20})-[0-9a-f]{8}|\/\d{8}\.chunk)$/;
+
+/** Lists the backups of a sink. Objects of others are ignored. */
+export async function readCatalog(sink: BackupSink): Promise<BackupCatalog> {
+  const objects = [...(await sink.list(""))].filter((name) => namePattern.test(name)).sort();
+  const names = new Set(objects.map((name) => namePattern.exec(name)![1]!));
+  const full = new Set(objects.filter((name) => name.endsWith(".full")));
+  const finished = [...names].filter((name) => full.has(manifestName(name)));
+  const logsOf = (name: string) => objects.filter((each) => each.startsWith(`${name}/log-`));
+  return {
+    generations: finished.map((name) => ({ name, logs: logsOf(name) })),
+    unfinished: [...names].filter((name) => !full.has(manifestName(name))),
+    objects,
+  };
+}
+
+/** Returns a name that sorts after those of all backups of the catalog. */
+export function nextGeneration({ generations, unfinished }: BackupCatalog): string {
+  const names = [...generations.map(({ name }) => name), ...unfinished];
+  const last = Math.max(0, ...names.map((name) => Number.parseInt(name, 10)));
+  return `${String(last + 1).padStart(8, "0")}-${randomBytes(4).toString("hex")}`;
+}
+
+export function manifestName(generation: string): string {
+  return `${generation}.full`;
+}
+
+export function chunkName(generation: string, index: number): string {
+  return `${generation}/${String(index).padStart(8, "0")}.chunk`;
+}
+
+/** The name of an object that exists while an interrupted backup is removed. */
+export function removalName(generation: string): string {
+  return `${generation}/removed`;
+}
+
+/** Two programs that add the same commits do not replace each other's objects. */
+export function newLogName(generation: string, upTo: string): string {
+  return `${generation}/log-${upTo}-${randomBytes(4).toString("hex")}`;
+}
+
+/** Returns the versionstamp of the last commit of an object of commits. */
+export function upToOf(logName: string): string {
+  return namePattern.exec(logName)![3]!;
+}
+
+/** @throws {BackupDamagedError} if the manifest is damaged. */
+export async function readManifest(
+  sink: BackupSink,
+  generation: string,
+  key: BackupKey | undefined,
+): Promise<FullManifest> {
+  const name = manifestName(generation);
+  const lost = "the list of what the full backup has";
+  const { header, body } = decodeObject(name, await sink.get(name), key, lost);
+  if (header["kind"] !== "full") throw new BackupFormatError(name, "is no manifest");
+  return JSON.parse((await body()).toString()) as FullManifest;
+}

@@ -1,0 +1,196 @@
+import type { Buffer } from "node:buffer";
+import type { StoredEntry } from "../../engine/engine.js";
+import { decodeLogRecord, type LogRecord } from "../../engine/log/log-record.js";
+import { BackupDamagedError, BackupMomentError } from "../../errors/backup-errors.js";
+import {
+  type BackupCatalog,
+  chunkName,
+  type FullManifest,
+  type Generation,
+  type LogHeader,
+  manifestName,
+  readCatalog,
+  readManifest,
+} from "./backup-catalog.js";
+import { type BackupKey, type BackupObject, decodeObject } from "./backup-object.js";
+import type { BackupSink } from "./backup-sink.js";
+import { entriesOfBlock } from "./entry-block.js";
+
+/** A moment: that after a commit, by its versionstamp, or a time. */
+export type Moment = string | Date;
+
+export interface SourceOptions {
+  readonly at: Moment | undefined;
+  readonly key: BackupKey | undefined;
+  /** Called with damage. It throws it, or the source continues without what is lost. */
+  readonly onDamage: (damage: BackupDamagedError) => void;
+}
+
+/** One state that a sink has: a full backup, and the commits that were made since. */
+export class BackupSource {
+  readonly manifest: FullManifest;
+  readonly generation: Generation;
+  /** The last commit that was read. */
+  lastCommit: { readonly versionstamp: string; readonly time: number } | undefined;
+  readonly #sink: BackupSink;
+  readonly #options: SourceOptions;
+
+  private constructor(
+    sink: BackupSink,
+    generation: Generation,
+    manifest: FullManifest,
+    options: SourceOptions,
+  ) {
+    this.#sink = sink;
+    this.generation = generation;
+    this.manifest = manifest;
+    this.#options = options;
+  }
+
+  /**
+   * Finds the newest full backup that is not later than the moment.
+   *
+   * @throws {BackupMomentError} if there is none.
+   */
+  static async open(sink: BackupSink, options: SourceOptions): Promise<BackupSource> {
+    const catalog = await readCatalog(sink);
+    if (catalog.generations.length === 0) throw withoutBackup(catalog);
+    let oldest: FullManifest | undefined;
+    for (const generation of [...catalog.generations].reverse()) {
+      try {
+        oldest = await readManifest(sink, generation.name, options.key);
+      } catch (error) {
+        // It may be the manifest of the moment.
+        if (!(error instanceof BackupDamagedError)) throw error;
+        options.onDamage(error);
+        continue;
+      }
+      if (isUpTo(oldest, options.at)) return new BackupSource(sink, generation, oldest, options);
+    }
+    if (oldest === undefined)
+      throw new BackupDamagedError(manifestName(""), "no full backup has a manifest that is whole");
+    throw new BackupMomentError(`its oldest state is ${momentText(oldest)}`);
+  }
+
+  /**
+   * Yields the messages and entries of the full backup, in the order of their keys. Undefined
+   * stands for entries that are lost.
+   */
+  async *entries(): AsyncGenerator<StoredEntry | undefined> {
+    for (const [index, { checksum, entries }] of this.manifest.chunks.entries()) {
+      const name = chunkName(this.generation.name, index);
+      const lost = `${entries} of the ${this.manifest.entries} entries of the full backup`;
+      const block = await this.#orLost(async () => {
+        const object = decodeObject(name, await this.#sink.get(name), this.#options.key, lost);
+        if (object.checksum !== checksum)
+          throw new BackupDamagedError(name, `it is not the one of the manifest. It had ${lost}`);
+        return await object.body();
+      });
+      if (block === undefined) {
+        yield undefined;
+        continue;
+      }
+      let read = 0;
+      for (const entry of entriesOfBlock(block)) {
+        read++;
+        yield entry;
+      }
+      if (read !== entries)
+        throw new BackupDamagedError(name, `it has ${read} entries, and should have ${entries}`);
+    }
+  }
+
+  /**
+   * Yields the commits after the full backup up to the moment, in their order.
+   *
+   * @throws {BackupMomentError} if the backup ends before the moment.
+   */
+  async *commits(): AsyncGenerator<LogRecord> {
+    const { at } = this.#options;
+    const { position, log } = this.manifest;
+    let last = position ?? this.manifest.versionstamp;
+    let until = this.manifest.time;
+    for (const name of this.generation.logs) {
+      if (typeof at === "string" && last >= at) return;
+      if (at instanceof Date && this.manifest.time >= at.getTime()) return;
+      const lost = `commits after ${last}`;
+      const read = await this.#orLost(async () => {
+        const object = decodeObject(name, await this.#sink.get(name), this.#options.key, lost);
+        return { header: logHeaderOf(object, { name, log, last }), block: await object.body() };
+      });
+      // Without these commits, later ones do not lead to a state that the database has had.
+      if (read === undefined) return;
+      for (const record of recordsOf(read.block)) {
+        if (record.versionstamp <= last) continue;
+        if (isAfter(record, at)) return;
+        last = record.versionstamp;
+        this.lastCommit = record;
+        yield record;
+      }
+      until = Math.max(until, read.header.until);
+    }
+    const isBefore =
+      typeof at === "string"
+        ? at > later(last, this.manifest.versionstamp)
+        : at && at.getTime() > until;
+    if (isBefore)
+      throw new BackupMomentError(
+        `it ends with ${momentText({ versionstamp: later(last, this.manifest.versionstamp), time: until })}`,
+      );
+  }
+
+  async #orLost<T>(read: () => Promise<T>): Promise<T | undefined> {
+    try {
+      return await read();
+    } catch (error) {
+      if (!(error instanceof BackupDamagedError)) throw error;
+      this.#options.onDamage(error);
+      return undefined;
+    }
+  }
+}
+
+function logHeaderOf(
+  { header }: BackupObject,
+  {
+    name,
+    log,
+    last,
+  }: { readonly name: string; readonly log: string | null; readonly last: string },
+): LogHeader {
+  const fields = header as unknown as LogHeader;
+  if (fields.log !== log) throw new BackupDamagedError(name, "it belongs to another log");
+  if (fields.after > last) {
+    const reason = `the objects before it are missing, and with them the commits after ${last} up to ${fields.after}`;
+    throw new BackupDamagedError(name, reason);
+  }
+  return fields;
+}
+
+function* recordsOf(block: Buffer): Generator<LogRecord> {
+  for (const { value, versionstamp } of entriesOfBlock(block))
+    yield decodeLogRecord(versionstamp, value);
+}
+
+function isUpTo({ time, versionstamp }: FullManifest, at: Moment | undefined): boolean {
+  if (at === undefined) return true;
+  return typeof at === "string" ? versionstamp <= at : time <= at.getTime();
+}
+
+function isAfter({ time, versionstamp }: LogRecord, at: Moment | undefined): boolean {
+  if (at === undefined) return false;
+  return typeof at === "string" ? versionstamp > at : time > at.getTime();
+}
+
+function later(a: string, b: string): string {
+  return a > b ? a : b;
+}
+
+function withoutBackup({ unfinished }: BackupCatalog): BackupMomentError {
+  const found = unfinished.length > 0 ? "only a backup that was interrupted" : "no backup";
+  return new BackupMomentError(`there is ${found}`);
+}
+
+function momentText({ time, versionstamp }: Pick<FullManifest, "time" | "versionstamp">): string {
+  return `that of ${new Date(time).toISOString()}, after the commit ${versionstamp}`;
+}

@@ -1,0 +1,27 @@
+import { manifestName, readCatalog, removalName } from "./backup-catalog.js";
+import type { BackupSink } from "./backup-sink.js";
+
+/**
+ * Removes all backups of a sink that are older than the newest ones, and what interrupted ones
+ * before the newest have left.
+ *
+ * @param keep how many full backups stay, with what was added to them.
+ * @param newest the name of the backup that was just made.
+ */
+export async function removeBackups(
+  sink: BackupSink,
+  { keep, newest }: { readonly keep: number; readonly newest: string },
+): Promise<void> {
+  const { generations, unfinished, objects } = await readCatalog(sink);
+  const old = generations.slice(0, -keep).map(({ name }) => name);
+  // Without its manifest, what is left of a backup is that of an interrupted one.
+  for (const name of old) await sink.delete(manifestName(name));
+  for (const name of [...old, ...unfinished.filter((each) => each < newest)]) {
+    // A backup that is still running looks for this object after it has written its manifest.
+    await sink.put(removalName(name), new Uint8Array(0));
+    const isFinished = (await sink.get(manifestName(name))) !== undefined;
+    const chunks = objects.filter((object) => object.startsWith(`${name}/`));
+    if (!isFinished) for (const chunk of chunks) await sink.delete(chunk);
+    await sink.delete(removalName(name));
+  }
+}

@@ -1,0 +1,108 @@
+import { textOfBytes } from "../../bytes/text-of-bytes.js";
+import { combineU64 } from "../../engine/combine-u64.js";
+import { hasExpired, type StoredEntry } from "../../engine/engine.js";
+import {
+  decodeLogRecord,
+  encodeLogRecord,
+  type LoggedChange,
+  type LogRecord,
+} from "../../engine/log/log-record.js";
+import { restoreMarkKey } from "../open/restore-mark.js";
+import type { BackupSource } from "./backup-source.js";
+import { SortedItems } from "./sorted-items.js";
+
+interface KeyedChange {
+  readonly text: string;
+  readonly versionstamp: string;
+  readonly time: number;
+  readonly change: LoggedChange;
+}
+
+const ownKey = textOfBytes(restoreMarkKey);
+
+/**
+ * Yields the entries and messages of the state of a source, in the order of their keys. It merges
+ * the entries of the full backup, which have this order, with the changes since, sorted by key.
+ */
+export async function* statesAt(source: BackupSource): AsyncGenerator<StoredEntry> {
+  const sorted = new SortedItems();
+  const changes = keyedChanges(sorted);
+  try {
+    for await (const record of source.commits()) await addChanges(sorted, record);
+    let next = await nextOf(changes);
+    /** True after entries were lost, until the next that was not. */
+    let isGap = false;
+    /** Applies the changes of the next key. */
+    const change = async (stored: StoredEntry | null): Promise<StoredEntry | null> => {
+      const { text } = next!;
+      let state = stored;
+      let isKnown = stored !== null || !isGap;
+      for (; next?.text === text; next = await nextOf(changes)) {
+        // The state may contain later commits than the one of which it has the versionstamp.
+        if (stored !== null && next.versionstamp <= stored.versionstamp) continue;
+        isKnown ||= next.change.operand === undefined;
+        state = changed(state, next);
+      }
+      return isKnown && text !== ownKey ? state : null;
+    };
+    for await (const entry of source.entries()) {
+      if (entry === undefined) {
+        isGap = true;
+        continue;
+      }
+      const text = textOfBytes(entry.key);
+      while (next !== undefined && next.text < text) {
+        const state = await change(null);
+        if (state !== null) yield state;
+      }
+      isGap = false;
+      const state = next?.text === text ? await change(entry) : entry;
+      if (state !== null) yield state;
+    }
+    while (next !== undefined) {
+      const state = await change(null);
+      if (state !== null) yield state;
+    }
+  } finally {
+    await changes.return(undefined);
+    await sorted.remove();
+  }
+}
+
+async function addChanges(
+  sorted: SortedItems,
+  { changes, time, versionstamp }: LogRecord,
+): Promise<void> {
+  for (const [index, { type, key, after, operand }] of changes.entries()) {
+    // Only the state after the changes is needed.
+    const payload = encodeLogRecord(time, [{ type, key, before: null, after, operand }]);
+    const second = versionstamp + String(index).padStart(10, "0");
+    await sorted.add({ first: textOfBytes(key), second, payload });
+  }
+}
+
+async function* keyedChanges(sorted: SortedItems): AsyncGenerator<KeyedChange> {
+  for await (const { first, second, payload } of sorted.sorted()) {
+    const versionstamp = second.slice(0, 20);
+    const { time, changes } = decodeLogRecord(versionstamp, payload);
+    yield { text: first, versionstamp, time, change: changes[0]! };
+  }
+}
+
+async function nextOf<T>(items: AsyncGenerator<T>): Promise<T | undefined> {
+  const { done, value } = await items.next();
+  return done === true ? undefined : value;
+}
+
+function changed(
+  state: StoredEntry | null,
+  { change, versionstamp, time }: KeyedChange,
+): StoredEntry | null {
+  const { type, key, after, operand } = change;
+  if (type === "delete" || type === "expire") return null;
+  if (type === "set") return after && { key, ...after };
+  // As the engine did at the time of the commit.
+  const entry = state === null || hasExpired(state, time) ? undefined : state;
+  const value = combineU64({ type, key, operand: operand! }, entry);
+  return { key, value, versionstamp, expireAt: undefined };
+}

@@ -1,0 +1,43 @@
+import { type Engine, isRangeEnd, type StoredEntry } from "../../engine/engine.js";
+import { logRecordsAfter, logSwitchKey } from "../../engine/log/log-keys.js";
+import { LogOffError, LogTruncatedError } from "../../errors/core-errors.js";
+import { readLogState } from "./log-state.js";
+
+/** Some records of the log, as they are stored. */
+export interface LogPage {
+  readonly records: readonly StoredEntry[];
+  /** The versionstamp after which they follow. */
+  readonly position: string;
+  /** True if the log has no further records. */
+  readonly isEnd: boolean;
+  /** The value of the switch of the log, which no other log has. */
+  readonly id: Uint8Array;
+}
+
+/**
+ * Reads the records after a position from a state in which the log still has all of them.
+ *
+ * @param after a versionstamp. By default, the page begins with the oldest commit of the log.
+ * @throws {LogOffError} if the database keeps no log.
+ * @throws {LogTruncatedError} if commits after the position were removed.
+ */
+export async function readLogPage(
+  engine: Engine,
+  after: string | undefined,
+  limit: number,
+): Promise<LogPage> {
+  const view = await engine.openView?.();
+  try {
+    const reads = view ?? engine;
+    const state = await readLogState(reads);
+    const id = (await reads.get(logSwitchKey))?.value;
+    if (state === undefined || id === undefined) throw new LogOffError();
+    const position = after ?? state.since;
+    if (position < state.since) throw new LogTruncatedError(position, state.since);
+    const range = logRecordsAfter(position);
+    const records = await reads.getRange({ range, limit, reverse: false });
+    return { records, position, isEnd: isRangeEnd(records, limit), id };
+  } finally {
+    view?.close();
+  }
+}
