@@ -11,6 +11,7 @@ import {
   userOf,
   usersPerColor,
 } from "./rows.mjs";
+import { shopCases } from "./shop-cases.mjs";
 
 const pageSize = 20;
 const parents = 20;
@@ -21,6 +22,7 @@ const manyRows = 10_000;
  * - `needs`: the method that a store must have.
  * - `isWide`: the store must have the indexes of lists.
  * - `hasOrders`: the store must have orders.
+ * - `hasShop`: the store must have customers with their purchases.
  * - `isWrite`: only stores with the same durability are compared.
  * - `input`: makes the input of one operation, which is not measured.
  * - `isFixed`: each round makes `perRound` operations, after `prepare`.
@@ -275,6 +277,7 @@ export const cases = [
       assert.equal((await store.byId(idOf(15))).age, 97);
     },
   },
+  ...shopCases,
 ];
 
 /** The state of a store: how many users it was loaded with, and which rows come next. */

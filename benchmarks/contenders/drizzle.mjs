@@ -1,4 +1,5 @@
 // drizzle-orm on better-sqlite3. Its calls are synchronous.
+import { createShopTables, drizzleShop, shopTables } from "./drizzle-shop.mjs";
 import { peer } from "./peer.mjs";
 import { addCoveringIndex, openSqlite } from "./sqlite.mjs";
 
@@ -7,7 +8,8 @@ export function openDrizzle(path, durability, statements) {
   const { drizzle } = peer("drizzle-orm/better-sqlite3");
   const { asc, count, eq, gt, gte, sql, sum } = peer("drizzle-orm");
   const sqlite = openSqlite(`${path}.sqlite`, durability);
-  const schema = tables();
+  createShopTables(sqlite);
+  const schema = { ...tables(), ...shopTables() };
   const { users, posts, orders } = schema;
   const db = drizzle(sqlite, { schema });
   const insert = sqlite.transaction((table, rows) => {
@@ -117,6 +119,7 @@ export function openDrizzle(path, durability, statements) {
         .sync(),
     totals: (customer) => totals(customer).all(),
     count: (color) => countOf(color).get().value,
+    ...drizzleShop(db, schema, insert, statement),
     close: () => sqlite.close(),
   };
 }

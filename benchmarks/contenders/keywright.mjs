@@ -3,6 +3,7 @@ import { openKv } from "@keywright/core";
 import { belongsTo, createDatabase, defineModel, hasMany, migrate } from "@keywright/orm";
 import * as z from "zod";
 import { listedEntries } from "../rows.mjs";
+import { keywrightShop, shopModels } from "./keywright-shop.mjs";
 
 const userDefinition = {
   name: "users",
@@ -86,7 +87,7 @@ async function openSqlite(path, durability) {
 
 export async function openKeywright(openEngine, path) {
   const kv = await openEngine(path);
-  const models = { users: User, posts: Post, wide: WideUser, orders: Order };
+  const models = { users: User, posts: Post, wide: WideUser, orders: Order, ...shopModels };
   const db = await createDatabase({ kv, models });
   const { users, posts, wide, orders } = db;
   return {
@@ -143,6 +144,7 @@ export async function openKeywright(openEngine, path) {
       return groups.map(({ month, count, sum }) => ({ month, count, cents: sum.cents }));
     },
     count: (favoriteColor) => wide.count({ where: { favoriteColor } }),
+    ...keywrightShop(db),
     close: () => kv.close(),
   };
 }

@@ -14,12 +14,13 @@ const groups = ["full", "relaxed", "none"];
 export async function runCases(cases, contenders, { folder, count, effort, note }) {
   const isWide = cases.some((each) => each.isWide);
   const hasOrders = cases.some((each) => each.hasOrders);
+  const hasShop = cases.some((each) => each.hasShop);
   const stores = [];
   const figures = {};
   try {
     for (const contender of contenders) {
       note(`filling ${contender.name} with ${count} users`);
-      stores.push(await openStore(contender, folder, count, isWide, hasOrders));
+      stores.push(await openStore(contender, folder, count, { isWide, hasOrders, hasShop }));
     }
     for (const each of cases) {
       for (const [name, compared] of comparisons(each, stores)) {
