@@ -441,6 +441,30 @@ describe("a query of aggregates", () => {
     expect(groups.map(({ max }) => max.value)).toEqual(["a", "b", 1, 7, false, true]);
   });
 
+  it("are the first of all groups in an order by an aggregate, for each number of them", async () => {
+    const { orders } = await open();
+    const data = Array.from({ length: 60 }, (_, i) => ({
+      id: `o${i}`,
+      customer: `c${String(i).padStart(2, "0")}`,
+      month: "2026-01",
+      amount: (i * 7) % 11,
+      // Groups without a value, and many that are equal.
+      ...(i % 5 !== 0 && { price: `${(i * 3) % 4}.00` }),
+    }));
+    await orders.createMany({ data });
+    for (const orderBy of [
+      { sum: { amount: "desc" } },
+      { sum: { amount: "asc" } },
+      { sum: { price: "desc" } },
+    ] as const) {
+      const query = { by: ["customer"], sum: { amount: true, price: true }, orderBy } as const;
+      const all = await orders.groupBy(query);
+      expect(all).toHaveLength(60);
+      for (const take of [1, 2, 3, 7, 29, 30, 31, 59, 60, 61])
+        expect(await orders.groupBy({ ...query, take })).toEqual(all.slice(0, take));
+    }
+  });
+
   it("refuse an order and conditions of aggregates that the call does not ask for", async () => {
     const { orders } = await open();
     const query = { by: ["customer"], sum: { amount: true } } as const;

@@ -55,7 +55,7 @@ export async function aggregateRows(
 /**
  * Returns the aggregates of the rows of a query for each value of some fields, in the order of
  * these fields, or sorted by an aggregate. Rows that lack one of the fields are in no group. An
- * order by an aggregate reads all groups and holds them in memory.
+ * order by an aggregate reads all groups, and holds at most twice as many as it returns in memory.
  *
  * @throws the errors of {@link aggregateRows}.
  */
@@ -78,7 +78,8 @@ export async function groupRows(
     return { field, position, valueFor: groupValue(model, parts[position]!) };
   });
   const reverse = (direction === "desc") !== parts[columns[0]!.position]!.descending;
-  const results: Record<string, unknown>[] = [];
+  let results: Record<string, unknown>[] = [];
+  const sorted = () => results.sort(sort).slice(0, take);
   let current: { parts: readonly KvKeyPart[]; total: Total } | undefined;
   const finish = () => {
     if (current === undefined) return;
@@ -87,7 +88,10 @@ export async function groupRows(
       result[field] = valueFor(current.parts[position]!);
     }
     Object.assign(result, current.total.result(model.name));
-    if (passes(result)) results.push(result);
+    if (!passes(result)) return;
+    results.push(result);
+    // The order of equal groups stays, because the ones that were read first come first.
+    if (sort !== undefined && results.length >= 2 * take) results = sorted();
   };
   const isCurrent = (group: Group) =>
     current !== undefined &&
@@ -108,7 +112,7 @@ export async function groupRows(
     }
   }
   finish();
-  return sort === undefined ? results : results.sort(sort).slice(0, take);
+  return sort === undefined ? results : sorted();
 }
 
 /**
