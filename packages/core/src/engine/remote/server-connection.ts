@@ -426,10 +426,7 @@ export class ServerConnection {
     });
   }
 
-  async #commit(
-    clientId: Uint8Array,
-    [group, wire, isRepeated]: readonly unknown[],
-  ): Promise<(string | null | false | WireError)[]> {
+  #commit(clientId: Uint8Array, [group, wire, isRepeated]: readonly unknown[]): unknown {
     const list = listOf(wire);
     const request = {
       group: numberOf(group),
@@ -438,10 +435,11 @@ export class ServerConnection {
       isRepeated: isRepeated === true,
     };
     if (!this.#access.canWrite) throw new ReadOnlyError("commit");
-    const outcomes = await this.#server.commit(clientId, request);
-    for (const [i, turn] of request.turns.entries())
-      if (turn !== undefined && typeof outcomes[i] === "string") this.#turns?.end(turn);
-    return outcomes.map(wireOutcome);
+    return this.#server.commit(clientId, request).then((outcomes) => {
+      for (const [i, turn] of request.turns.entries())
+        if (turn !== undefined && typeof outcomes[i] === "string") this.#turns?.end(turn);
+      return outcomes.map(wireOutcome);
+    });
   }
 
   /** Takes a turn. A client that waits for it can send any number of other requests. */
