@@ -1,5 +1,5 @@
-// `npm run test:servers`: runs the tests of the ORM on etcd, PostgreSQL and LMDB, through a server, and
-// attached to another process. Takes many minutes.
+// `npm run test:servers`: runs the tests of the ORM on etcd, PostgreSQL, LMDB and SQLite, through a
+// server, and attached to another process. Takes many minutes.
 // `npm run test:servers -- lease backfill` runs the files with these words in their names.
 // `npm run test:servers -- --main` runs the files that matter most on a server, as CI does.
 import { spawn } from "node:child_process";
@@ -19,6 +19,7 @@ const folders = {
   "through a server": "server",
   "attached to another process": "core",
   "on LMDB": "lmdb",
+  "on SQLite": "sqlite",
 };
 /** Runs at the same time. Each of them waits for its server for half of its time. */
 const runsAtOnce = 2;

@@ -44,7 +44,7 @@ async function pages(): Promise<string[]> {
         .map((name) => `${folder}/${name}`),
     ),
   );
-  const readmes = ["core", "orm", "codegen", "lmdb", "server"].map(
+  const readmes = ["core", "orm", "codegen", "lmdb", "sqlite", "server"].map(
     (name) => `packages/${name}/README.md`,
   );
   return ["README.md", "CONTRIBUTING.md", ...readmes, ...guides.flat()];

@@ -53,6 +53,7 @@ export function suites(folder, packed) {
       args: [`${root}examples/cities/dist/main.js`, folder],
       prints: /135,233 rows indexed .*Shanghai/s,
     },
+    { name: "sqlite", args: tests("packages/sqlite", "engine-contract", "orm-suite") },
     { name: "orm", args: tests("packages/orm", "orm-suite", "live.test", "transaction-kv") },
     { name: "example migrations", args: tests("examples/migrations") },
     { name: "example blog", args: tests("examples/blog") },

@@ -42,8 +42,10 @@ interface Group {
  */
 export function canCreateTogether(context: TableContext, { expireIn }: WriteOptions): boolean {
   const { model, links, limits, catalog, settings, transaction } = context;
-  if (transaction !== undefined || expireIn !== undefined || !catalog.capabilities.isLocal)
-    return false;
+  if (transaction !== undefined || expireIn !== undefined) return false;
+  const { isLocal, lastVersionstamp } = catalog.capabilities;
+  // A server gets the commits of the rows in one request anyway, and can refuse them one by one.
+  if (!isLocal && lastVersionstamp === undefined) return false;
   if (settings.hooks[model.name] !== undefined || hasCopies(context)) return false;
   for (const { target } of links.relations.values()) if (target.name === model.name) return false;
   return (
