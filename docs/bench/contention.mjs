@@ -34,6 +34,7 @@ const engines = {
   memory: { kind: "memory", isAlone: true },
   LevelDB: { kind: "folder", path: join(folder, "level") },
   LMDB: { kind: "lmdb", path: join(folder, "app.mdb") },
+  SQLite: { kind: "sqlite", path: join(folder, "app.sqlite") },
   ...(values.etcd && { etcd: { kind: "etcd", path: values.etcd, prefix } }),
   ...(values.postgres && { PostgreSQL: { kind: "postgres", path: values.postgres, prefix } }),
 };

@@ -3,6 +3,7 @@ import { etcdEngine } from "@keywright/etcd";
 import { lmdbEngine } from "@keywright/lmdb";
 import { createDatabase, defineModel } from "@keywright/orm";
 import { postgresEngine } from "@keywright/postgres";
+import { sqliteEngine } from "@keywright/sqlite";
 import * as z from "zod";
 
 const Account = defineModel({
@@ -15,6 +16,7 @@ const open = {
   memory: () => openKv(),
   folder: ({ path }) => openKv(path),
   lmdb: async ({ path }) => openKv(await lmdbEngine({ path })),
+  sqlite: async ({ path }) => openKv(await sqliteEngine({ path })),
   etcd: async ({ path, prefix }) =>
     openKv(await etcdEngine({ endpoints: path.split(","), prefix, deadline: 30_000 })),
   postgres: async ({ path, prefix }) =>
