@@ -17,7 +17,7 @@ describe("crc32", () => {
     fc.assert(
       fc.property(bytes, fc.nat(0xffffffff), (bytes, previous) => {
         expect(crc32(bytes)).toBe(zlibCrc32(bytes));
-        expect(crc32(bytes, previous)).toBe(zlibCrc32(bytes, previous));
+        expect(crc32(bytes, 0, bytes.length, previous)).toBe(zlibCrc32(bytes, previous));
       }),
       { numRuns: 1000 },
     );
@@ -26,7 +26,9 @@ describe("crc32", () => {
   it("of two stretches, one after the other, is that of both together", () => {
     fc.assert(
       fc.property(fc.uint8Array({ maxLength: 300, size: "max" }), fc.nat(300), (bytes, cut) => {
-        expect(crc32(bytes.subarray(cut), crc32(bytes.subarray(0, cut)))).toBe(crc32(bytes));
+        const middle = Math.min(cut, bytes.length);
+        const first = crc32(bytes, 0, middle);
+        expect(crc32(bytes, middle, bytes.length, first)).toBe(crc32(bytes));
       }),
     );
   });

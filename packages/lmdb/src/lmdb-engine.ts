@@ -1,6 +1,6 @@
 import type { Engine, OwnedFiles } from "@keywright/core";
 import { openingFailure } from "./errors/lmdb-failure.js";
-import type { LmdbStore } from "./file/tree.js";
+import type { LmdbStore } from "./file/lmdb-store.js";
 import { assertLmdbFile } from "./open/assert-lmdb-file.js";
 import { assertOptions, type LmdbOptions } from "./open/lmdb-options.js";
 import { defaultReaders, openStore } from "./open/open-store.js";

@@ -1,10 +1,14 @@
+import { Buffer } from "node:buffer";
 import type {
   AtomicWrite,
   CorruptionError,
   Engine,
   EngineLimits,
+  EntryVisitor,
   FileReport,
+  KeyList,
   KeyRange,
+  KeyVisitor,
   Progress,
   RangeListener,
   RangeRead,
@@ -23,6 +27,7 @@ import {
   maxRangeBytes,
   OpenViews,
   RecentCommits,
+  type RecordEntry,
   recordOf,
   visibleRange,
   WriteGroup,
@@ -32,8 +37,10 @@ import { writeCommit } from "./commit/write-commit.js";
 import { readFailure } from "./errors/lmdb-failure.js";
 import { assertInPlace, type FileId, fileIdOf } from "./file/file-id.js";
 import { decodeHead, type Head } from "./file/head.js";
+import type { LmdbStore } from "./file/lmdb-store.js";
+import { ReadsInPlace } from "./file/reads-in-place.js";
 import { headKey } from "./file/reserved-keys.js";
-import { type LmdbStore, Tree } from "./file/tree.js";
+import { Tree } from "./file/tree.js";
 
 /** The places for readers that views leave to other reads. */
 const spareReaders = 16;
@@ -54,9 +61,11 @@ export class StoreEngine implements Engine {
   readonly limits: EngineLimits = { keyBytes: 3950 };
   readonly checksRanges = true;
   readonly keepsLog = true;
+  readonly visitsAtOnce = true;
   readonly #store: LmdbStore;
   readonly #path: string;
   readonly #file: FileId | undefined;
+  readonly #inPlace: ReadsInPlace;
   readonly #tree: Tree;
   readonly #clock = new ExpiryClock();
   readonly #watchers = new ChangeWatchers();
@@ -72,6 +81,8 @@ export class StoreEngine implements Engine {
   #lastVersionstamp: string;
   /** The last versionstamp of the writes that are being committed. Stays after a failure. */
   #committing: string | undefined;
+  /** The last versionstamp when reads were renewed. */
+  #readVersionstamp: string | undefined;
   /** Set when an entry was found damaged or missing. All calls fail from then on. */
   #damage: CorruptionError | undefined;
 
@@ -83,7 +94,8 @@ export class StoreEngine implements Engine {
     this.#checker = new EntryChecker(store, path, (error) => {
       this.#damage ??= error;
     });
-    this.#tree = new Tree(store);
+    this.#inPlace = new ReadsInPlace(store);
+    this.#tree = new Tree(store, this.#inPlace);
     this.#head = decodeHead(this.#tree.peek(headKey));
     // The highest versionstamp that a write of the last commit may have.
     this.#lastVersionstamp = formatVersionstamp(this.#head.sequence, maxGroupSize - 1);
@@ -138,6 +150,16 @@ export class StoreEngine implements Engine {
     return reads.map((read) => readRange(this.#tree, read, now, Number.POSITIVE_INFINITY));
   }
 
+  visitRange(read: RangeRead, visit: EntryVisitor): void {
+    this.#renew();
+    visitRange(this.#tree, read, this.#clock.now(), visit);
+  }
+
+  visitMany(keys: KeyList, visit: KeyVisitor): void {
+    this.#renew();
+    visitMany(this.#tree, keys, this.#clock.now(), visit);
+  }
+
   openView(): ReadView {
     this.#views.assertOpen();
     this.#renew();
@@ -149,6 +171,8 @@ export class StoreEngine implements Engine {
       get,
       getMany: (keys: readonly Uint8Array[]) => keys.map(get),
       getRange: (read: RangeRead) => readRange(tree, read, now, maxRangeBytes),
+      visitRange: (read: RangeRead, visit: EntryVisitor) => visitRange(tree, read, now, visit),
+      visitMany: (keys: KeyList, visit: KeyVisitor) => visitMany(tree, keys, now, visit),
     };
     return this.#views.open(reads, () => this.#release(held), held.versionstamp);
   }
@@ -223,7 +247,7 @@ export class StoreEngine implements Engine {
         throw new ReadViewEndedError(`views hold ${this.#held} states of the file; ${remedy}`);
       }
       const transaction = this.#store.useReadTransaction();
-      const tree = new Tree(this.#store, transaction);
+      const tree = new Tree(this.#store, this.#inPlace, transaction);
       held = { transaction, tree, versionstamp: this.#versionstampOf(tree), users: 0 };
       if (isNewest) this.#lastHeld = held;
       this.#held++;
@@ -246,9 +270,11 @@ export class StoreEngine implements Engine {
     held.transaction.done();
   }
 
-  /** Lets the following reads see the newest state. */
+  /** Lets the following reads see the newest state. It is the same until the next commit. */
   #renew(): void {
     if (this.#damage !== undefined) throw this.#damage;
+    if (this.#committing === undefined && this.#readVersionstamp === this.#lastVersionstamp) return;
+    this.#readVersionstamp = this.#lastVersionstamp;
     this.#tree.renew();
   }
 }
@@ -261,24 +287,51 @@ function read(tree: Tree, key: Uint8Array): StoredEntry | undefined {
   }
 }
 
-function readRange(
+function readRange(tree: Tree, read: RangeRead, now: number, maxBytes: number): StoredEntry[] {
+  const entries: StoredEntry[] = [];
+  let size = 0;
+  visitUntil(tree, read, now, (entry) => {
+    const { versionstamp, expireAt } = entry;
+    const key = Buffer.from(entry.key);
+    entries.push({ key, value: Buffer.from(entry.value), versionstamp, expireAt });
+    size += entry.valueBytes;
+    return size < maxBytes;
+  });
+  return entries;
+}
+
+function visitRange(tree: Tree, read: RangeRead, now: number, visit: EntryVisitor): void {
+  visitUntil(tree, read, now, (entry) => {
+    visit(entry);
+    return true;
+  });
+}
+
+/** Visits the first entries of a range, at most as many as are wanted, until `visit` returns false. */
+function visitUntil(
   tree: Tree,
   { range, limit, reverse }: RangeRead,
   now: number,
-  maxBytes: number,
-): StoredEntry[] {
-  const entries: StoredEntry[] = [];
-  if (range.end.length === 0) return entries;
+  visit: (entry: RecordEntry) => boolean,
+): void {
+  if (range.end.length === 0) return;
   try {
-    let size = 0;
+    let missing = limit;
     const { start, end } = visibleRange(range);
     tree.visit({ start, end, reverse }, (entry) => {
-      if (hasExpired(entry, now)) return true;
-      entries.push(entry);
-      size += entry.value.length;
-      return entries.length < limit && size < maxBytes;
+      if (entry.expireAt !== undefined && hasExpired(entry, now)) return true;
+      return visit(entry) && --missing > 0;
     });
-    return entries;
+  } catch (error) {
+    throw readFailure(error);
+  }
+}
+
+function visitMany(tree: Tree, keys: KeyList, now: number, visit: KeyVisitor): void {
+  try {
+    tree.visitMany(keys, (position, entry) => {
+      if (entry.expireAt === undefined || !hasExpired(entry, now)) visit(position, entry);
+    });
   } catch (error) {
     throw readFailure(error);
   }

@@ -13,7 +13,7 @@ import {
 } from "../src/index.js";
 import { verifyIndexes } from "../src/migrate.js";
 import { copiedModels, expectCopiesToMatch } from "./copied-models.js";
-import { interferingKv } from "./faulty-kv.js";
+import { interferingKv, withoutPages } from "./faulty-kv.js";
 import { rejection } from "./user-model.js";
 import { expectIndexesToMatch } from "./verify-indexes.js";
 import { expectReferencesToHold } from "./verify-references.js";
@@ -302,7 +302,7 @@ describe("verifyIndexes", () => {
     const set = (changed: object) => kv.set(key, { ...value, ...changed });
     await set({ teamName: "wrong" });
     const isConfirmed = (keys: readonly KvKey[]) => keys.length === 2 && keys[0]?.[1] === "a";
-    const reading: Kv = new Proxy(kv, {
+    const reading: Kv = new Proxy(withoutPages(kv), {
       get(target, property) {
         if (property === "getMany") {
           return async (keys: readonly KvKey[]) => {

@@ -4,7 +4,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import * as z from "zod";
 import { belongsTo, createDatabase, defineModel, migrate } from "../src/index.js";
 import { planMigration, verifyIndexes } from "../src/migrate.js";
-import { Crash, crashingKv, denoKv, interferingKv, lateKv } from "./faulty-kv.js";
+import { Crash, crashingKv, denoKv, interferingKv, lateKv, withoutPages } from "./faulty-kv.js";
 
 const Plain = defineModel({
   name: "sessions",
@@ -270,7 +270,7 @@ it("a transaction that reads for the first time to count sees one state", async 
 describe("while others write", () => {
   /** A database whose reads of a range of records call `interfere` first. */
   const beforeList = (interfere: () => Promise<void>): Kv =>
-    new Proxy(kv, {
+    new Proxy(withoutPages(kv), {
       get(target, property) {
         const member: unknown = Reflect.get(target, property, target);
         if (typeof member !== "function") return member;

@@ -1,4 +1,4 @@
-import type { AtomicOperation, Kv } from "@keywright/core";
+import type { AtomicOperation, Kv, KvPages } from "@keywright/core";
 
 /** How often each method of a database was called. */
 export interface KvCalls {
@@ -20,6 +20,7 @@ export function countingKv(kv: Kv): { readonly kv: Kv; readonly calls: KvCalls }
     new Proxy(reads, {
       get(target, property) {
         const member: unknown = Reflect.get(target, property, target);
+        if (property === "pages") return countedPages(member as KvPages, (name) => calls[name]++);
         if (typeof member !== "function") return member;
         return (...given: unknown[]) => {
           if (isOfCatalog(given)) return member.apply(target, given);
@@ -34,6 +35,26 @@ export function countingKv(kv: Kv): { readonly kv: Kv; readonly calls: KvCalls }
       },
     });
   return { kv: counted(kv), calls };
+}
+
+/** Pages whose calls are counted as those of the method of a database that reads the same. */
+export function countedPages(
+  pages: KvPages | undefined,
+  onCall: (name: "list" | "getMany", entries: number) => void,
+): KvPages | undefined {
+  return (
+    pages && {
+      listsAtOnce: pages.listsAtOnce,
+      list: (selector, options) => {
+        onCall("list", options.limit);
+        return pages.list(selector, options);
+      },
+      getLinked: (entries, prefix, from) => {
+        onCall("getMany", entries.length);
+        return pages.getLinked(entries, prefix, from);
+      },
+    }
+  );
 }
 
 function countingCommit(operation: AtomicOperation, calls: KvCalls): AtomicOperation {

@@ -149,3 +149,30 @@ it("reads only the entries of an index with copies, also for a filter and an inc
   // The second list is of the same entries, and the team of both rows is read once.
   expect(calls).toEqual(["list", "list", "get"]);
 });
+
+it("reads the lists of a database in memory at once, without a view", async () => {
+  const Row = defineModel({
+    name: "rows",
+    schema: z.object({ id: z.string(), team: z.string() }),
+    primaryKey: "id",
+    indexes: { byTeam: { key: "team" } },
+  });
+  const opened: string[] = [];
+  const { kv: counted, calls } = recordingKv(kv);
+  const watched = new Proxy(counted, {
+    get(target, property) {
+      if (property !== "openView") return Reflect.get(target, property) as unknown;
+      return () => {
+        opened.push("view");
+        return target.openView();
+      };
+    },
+  });
+  const db = await createDatabase({ kv: watched, models: { rows: Row } });
+  await db.rows.createMany({ data: [1, 2, 3].map((n) => ({ id: `r${n}`, team: "red" })) });
+  opened.length = 0;
+  calls.length = 0;
+  const { items } = await db.rows.findMany({ where: { team: "red" } });
+  expect(items.map(({ id }) => id)).toEqual(["r1", "r2", "r3"]);
+  expect([opened, calls]).toEqual([[], ["list", "getMany 3"]]);
+});

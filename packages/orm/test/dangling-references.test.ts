@@ -10,7 +10,7 @@ import {
 } from "../src/index.js";
 import { type DanglingReference, findDanglingReferences } from "../src/migrate.js";
 import { blogModels } from "./blog-models.js";
-import { denoKv } from "./faulty-kv.js";
+import { denoKv, withoutPages } from "./faulty-kv.js";
 import { rejection } from "./user-model.js";
 
 let kv: EmbeddedKv;
@@ -277,7 +277,7 @@ it("refuses pages that cannot be, and models that there are not", async () => {
 
 /** A database that calls a function before it reads keys. */
 function withGetMany(kv: Kv, before: (keys: readonly KvKey[]) => Promise<void>): Kv {
-  return new Proxy(kv, {
+  return new Proxy(withoutPages(kv), {
     get(target, property) {
       const member: unknown = Reflect.get(target, property, target);
       if (typeof member !== "function") return member;

@@ -1,4 +1,4 @@
-import type { AtomicOperation, Kv, KvListIterator, KvView } from "@keywright/core";
+import type { AtomicOperation, Kv, KvListIterator, KvPages, KvView } from "@keywright/core";
 
 /** What a call of {@link FailingKv} rejects with. */
 class PlannedFailure extends Error {}
@@ -29,6 +29,7 @@ export class FailingKv {
     return new Proxy(reads, {
       get: (target, property) => {
         const member: unknown = Reflect.get(target, property, target);
+        if (property === "pages") return this.#failingPages(member as KvPages);
         if (typeof member !== "function") return member;
         const method = member.bind(target) as (...args: unknown[]) => unknown;
         if (property === "atomic")
@@ -53,6 +54,14 @@ export class FailingKv {
         return isCall ? (...args: unknown[]) => this.#call(() => method(...args)) : method;
       },
     });
+  }
+
+  #failingPages(pages: KvPages): KvPages {
+    return {
+      listsAtOnce: false,
+      list: (...of) => this.#call(() => pages.list(...of)),
+      getLinked: (...of) => this.#call(() => pages.getLinked(...of)),
+    };
   }
 
   #withCommit(operation: AtomicOperation): AtomicOperation {

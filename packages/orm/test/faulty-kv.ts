@@ -50,11 +50,28 @@ export async function crashAtEachCommit(run: (at: number) => Promise<boolean>): 
 
 /** A database that cannot read one state, as Deno KV, so that its reads can be interfered with. */
 export function withoutViews(kv: Kv): Kv {
+  const hidden: readonly unknown[] = ["openView", "checksRanges", "pages"];
   return new Proxy(kv, {
     get(target, property) {
-      if (property === "openView" || property === "checksRanges") return undefined;
+      if (hidden.includes(property)) return undefined;
       const member: unknown = Reflect.get(target, property, target);
       return typeof member === "function" ? member.bind(target) : member;
+    },
+  });
+}
+
+/** The same reads, but all of them by `get`, `getMany` and `list`, which a test can replace. */
+export function withoutPages<Reads extends object>(reads: Reads): Reads {
+  return new Proxy(reads, {
+    get(target, property) {
+      if (property === "pages") return undefined;
+      const member: unknown = Reflect.get(target, property, target);
+      if (typeof member !== "function") return member;
+      if (property !== "openView") return member.bind(target);
+      return (...args: unknown[]) => {
+        const view: unknown = member.apply(target, args);
+        return view instanceof Promise ? view.then(withoutPages) : withoutPages(view as object);
+      };
     },
   });
 }

@@ -3,7 +3,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import * as z from "zod";
 import { belongsTo, createDatabase, defineModel, hasMany } from "../src/index.js";
 import { isOfCatalog } from "./counting-kv.js";
-import { denoKv, withoutViews } from "./faulty-kv.js";
+import { denoKv, withoutPages, withoutViews } from "./faulty-kv.js";
 
 const User = defineModel({
   name: "users",
@@ -139,7 +139,7 @@ function recordingKv(on: Kv): { readonly kv: Kv; readonly requests: (readonly Kv
         };
       },
     });
-  return { kv: recorded(on), requests };
+  return { kv: recorded(withoutPages(on)), requests };
 }
 
 describe("until it is known that rows expire", () => {

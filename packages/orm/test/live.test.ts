@@ -19,7 +19,7 @@ import {
   type QueryEvent,
 } from "../src/index.js";
 import { countingKv } from "./counting-kv.js";
-import { denoKv, withoutViews } from "./faulty-kv.js";
+import { denoKv, withoutPages, withoutViews } from "./faulty-kv.js";
 import { Reports } from "./live-reports.js";
 import { openDenoKv } from "./open-deno-kv.js";
 import { rejection } from "./user-model.js";
@@ -120,7 +120,7 @@ function interferingReads(kv: Kv, { beforeList, beforeNews }: Interference): Kv 
         },
       }),
     ) as never;
-  return new Proxy(kv, {
+  return new Proxy(withoutPages(kv), {
     get(target, property) {
       if (property === "list") return list;
       if (property === "watch") return watch;

@@ -92,7 +92,7 @@ describe("findOne", () => {
     expect((await findOne(context, copy, meter, { forWrite: false }))?.row).toEqual(book(7));
     expect(meter).toMatchObject({ reads: 1, index: "byIsbnCopy" });
     const selected = await one({ title: "t7" }, { select: { shelf: true }, forWrite: false });
-    expect(selected).toMatchObject({ primaryKey: ["b007"], row: { id: "b007", shelf: 3 } });
+    expect(selected).toMatchObject({ primaryKey: ["b007"], row: { shelf: 3 } });
     expect((await one({ title: "t7" }, { select: { isbn: true }, forWrite: false }))?.row).toEqual(
       book(7),
     );

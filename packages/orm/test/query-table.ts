@@ -1,4 +1,4 @@
-import type { Kv, KvKeyPart, KvLimits } from "@keywright/core";
+import type { Kv, KvKeyPart, KvLimits, KvPages } from "@keywright/core";
 import { compileModel } from "../src/codegen.js";
 import type { Model } from "../src/index.js";
 import type { AnyRow } from "../src/model/compiled-model.js";
@@ -9,7 +9,7 @@ import { ModelCatalog } from "../src/state/catalog/model-catalog.js";
 import type { DatabaseSettings } from "../src/state/context/database-settings.js";
 import { ReadMeter } from "../src/state/context/read-meter.js";
 import type { TableContext } from "../src/state/context/table-context.js";
-import { isOfCatalog } from "./counting-kv.js";
+import { countedPages, isOfCatalog } from "./counting-kv.js";
 
 /** What reading a model's rows needs, on a database whose rows are written by {@link put}. */
 export async function tableOn(
@@ -72,6 +72,11 @@ export function recordingKv<T extends Kv>(kv: T): { kv: T; calls: string[] } {
     new Proxy(reads, {
       get(target, property) {
         const member: unknown = Reflect.get(target, property, target);
+        if (property === "pages") {
+          return countedPages(member as KvPages, (name, entries) =>
+            calls.push(name === "getMany" ? `getMany ${entries}` : name),
+          );
+        }
         if (typeof member !== "function") return member;
         return (...args: unknown[]) => {
           if (["get", "getMany", "list"].includes(String(property)) && !isOfCatalog(args)) {

@@ -7,6 +7,7 @@ export function readOnlyKv(kv: Kv): Pick<Kv, "get" | "getMany" | "list"> {
       // A symbol asks what kind of object this is, and does not reach the database.
       if (property === "limits" || typeof property === "symbol")
         return Reflect.get(target, property, target);
+      if (property === "pages") return undefined;
       if (property !== "get" && property !== "getMany" && property !== "list") {
         throw new Error(`The source was asked for its ${String(property)}.`);
       }

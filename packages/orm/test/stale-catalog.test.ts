@@ -19,6 +19,7 @@ import {
   migrate,
 } from "../src/index.js";
 import { verifyIndexes } from "../src/migrate.js";
+import { withoutPages } from "./faulty-kv.js";
 import { contextOf } from "./migration-run.js";
 import { rejection } from "./user-model.js";
 
@@ -196,7 +197,8 @@ describe("how long a catalog may be relied on", () => {
 });
 
 /** A database that calls `interfere` after each read of several entries of a view. */
-function afterLists(on: Kv, interfere: () => Promise<void>): Kv {
+function afterLists(kv: Kv, interfere: () => Promise<void>): Kv {
+  const on = withoutPages(kv);
   const wrapped = <T extends object>(target: T, methods: Record<string, unknown>): T =>
     new Proxy(target, {
       get(_, property) {

@@ -17,7 +17,7 @@ import { type Lease, takeLease } from "../src/state/run/lease.js";
 import type { MigrationProgress, MigrationRun } from "../src/state/run/migration-run.js";
 import { createRun, type RunOptions } from "../src/state/run/migration-run.js";
 import { countingKv } from "./counting-kv.js";
-import { Crash, crashAtEachCommit, crashingKv, denoKv } from "./faulty-kv.js";
+import { Crash, crashAtEachCommit, crashingKv, denoKv, withoutPages } from "./faulty-kv.js";
 import { rejection } from "./user-model.js";
 import { expectIndexesToMatch } from "./verify-indexes.js";
 
@@ -69,7 +69,7 @@ async function contextOf(kv: Kv): Promise<TableContext> {
  * each `list`.
  */
 function busyKv(kv: Kv, interfere: (key?: KvKey) => Promise<void>): Kv {
-  return new Proxy(kv, {
+  return new Proxy(withoutPages(kv), {
     get(target, property) {
       if (property === "getMany") {
         return async (keys: readonly KvKey[]) => {

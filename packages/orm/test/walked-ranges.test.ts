@@ -2,7 +2,7 @@
 // those of the rows are skipped, or if they are many, each row has a range of its own.
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
-import { type Kv, openKv } from "@keywright/core";
+import { type Kv, type KvPages, openKv } from "@keywright/core";
 import fc from "fast-check";
 import { expect, it } from "vitest";
 import * as z from "zod";
@@ -148,6 +148,7 @@ function holdingKv(kv: Kv) {
     new Proxy(reads, {
       get(target, property) {
         const member: unknown = Reflect.get(target, property, target);
+        if (property === "pages") return observedPages(member as KvPages);
         if (typeof member !== "function") return member;
         return (...given: unknown[]) => {
           if (property === "getMany") maxKeys = Math.max(maxKeys, (given[0] as unknown[]).length);
@@ -157,7 +158,17 @@ function holdingKv(kv: Kv) {
         };
       },
     });
-  const remembered = async (batch: Promise<object[]>): Promise<object[]> => {
+  const observedPages = (pages: KvPages): KvPages => ({
+    listsAtOnce: false,
+    list: (selector, options) => remembered(pages.list(selector, options)),
+    getLinked: (entries, prefix, from) => {
+      maxKeys = Math.max(maxKeys, entries.length);
+      return pages.getLinked(entries, prefix, from);
+    },
+  });
+  const remembered = async <Entry extends object>(
+    batch: Entry[] | Promise<Entry[]>,
+  ): Promise<Entry[]> => {
     const entries = await batch;
     // Objects that a task has used stay in memory until its end.
     await new Promise(setImmediate);

@@ -9,13 +9,19 @@ if (typeof zlib.crc32 !== "function") throw new UnsupportedRuntimeError(process.
 const longInput = 256;
 
 /**
- * Returns the CRC-32 (ISO-HDLC, as in zlib and PNG) of `bytes[0, end)` as an unsigned integer.
- * `previous` is the CRC of the bytes before them.
+ * Returns the CRC-32 (ISO-HDLC, as in zlib and PNG) of `bytes[start, end)` as an unsigned integer.
+ *
+ * @param previous the CRC of the bytes before these, if it is continued.
  */
-export function crc32(bytes: Uint8Array, previous = 0, end: number = bytes.length): number {
-  return end < longInput
-    ? shortCrc32(bytes, previous, end)
-    : zlib.crc32(bytes.subarray(0, end), previous);
+export function crc32(
+  bytes: Uint8Array,
+  start = 0,
+  end: number = bytes.length,
+  previous = 0,
+): number {
+  return end - start < longInput
+    ? shortCrc32(bytes, start, end, previous)
+    : zlib.crc32(bytes.subarray(start, end), previous);
 }
 
 /** The effect of each byte on a CRC. In `table1` to `table3`, one to three bytes follow it. */
@@ -25,9 +31,9 @@ const table2 = nextTable(table1);
 const table3 = nextTable(table2);
 
 /** Processes four bytes at a time ("slicing by 4"). */
-function shortCrc32(bytes: Uint8Array, previous: number, end: number): number {
+function shortCrc32(bytes: Uint8Array, start: number, end: number, previous: number): number {
   let crc = ~previous;
-  let i = 0;
+  let i = start;
   for (; i + 4 <= end; i += 4) {
     crc ^= bytes[i]! | (bytes[i + 1]! << 8) | (bytes[i + 2]! << 16) | (bytes[i + 3]! << 24);
     crc =

@@ -9,3 +9,8 @@ const { latin1Slice } = Buffer.prototype as unknown as {
 export function textOfBytes(bytes: Uint8Array): string {
   return latin1Slice.call(bytes, 0, bytes.length);
 }
+
+/** Returns the text of `bytes[start, end)`, as {@link textOfBytes}. */
+export function textOfRange(bytes: Uint8Array, start: number, end: number): string {
+  return latin1Slice.call(bytes, start, end);
+}

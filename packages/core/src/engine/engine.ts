@@ -27,6 +27,29 @@ export interface StoredEntry {
   readonly expireAt: number | undefined;
 }
 
+/**
+ * An entry that is passed to a visitor. It and its bytes are valid only during the call: the engine
+ * may use the same object and the same memory for the next entry. What is kept must be copied.
+ */
+export interface VisitedEntry extends StoredEntry {
+  /** Writes the 10 bytes of the versionstamp. An engine that stores bytes saves the text with it. */
+  writeVersionstamp?(target: Uint8Array, offset: number): void;
+}
+
+export type EntryVisitor = (entry: VisitedEntry) => void;
+
+/** @param position that of the key of the entry in the list of keys. */
+export type KeyVisitor = (position: number, entry: VisitedEntry) => void;
+
+/** Keys in one array of bytes, so that many keys need no object each. */
+export interface KeyList {
+  readonly bytes: Uint8Array;
+  /** The offset in `bytes` of the first byte of each key. */
+  readonly starts: readonly number[];
+  /** The offset in `bytes` after the last byte of each key. */
+  readonly ends: readonly number[];
+}
+
 /** A condition of an atomic write: the key has this versionstamp, or no entry if it is null. */
 export interface StoredCheck {
   readonly key: Uint8Array;
@@ -168,6 +191,12 @@ export interface ReadView {
   /** Returns the first entries of a range, as `getRange` of an engine does. */
   getRange(read: RangeRead): MaybePromise<StoredEntry[]>;
 
+  /** Calls `visit` with the first entries of a range, as `visitRange` of an engine does. */
+  visitRange?(read: RangeRead, visit: EntryVisitor): MaybePromise<void>;
+
+  /** Calls `visit` with the entries of keys, as `visitMany` of an engine does. */
+  visitMany?(keys: KeyList, visit: KeyVisitor): MaybePromise<void>;
+
   /** Frees what the view holds. Does nothing if the view has ended. */
   close(): void;
 }
@@ -296,6 +325,26 @@ export interface Engine {
    * Without this method, a server reads the ranges of one request one after another.
    */
   getRanges?(reads: readonly RangeRead[]): Promise<StoredEntry[][]>;
+
+  /**
+   * Calls `visit` with the first `limit` entries of a range, in order, all from one snapshot. Unlike
+   * `getRange`, it visits fewer than `limit` only if the range ends, so the caller bounds the bytes
+   * with `limit`. An engine may have it to save the objects that `getRange` returns.
+   */
+  visitRange?(read: RangeRead, visit: EntryVisitor): MaybePromise<void>;
+
+  /**
+   * True if `visitRange` and `visitMany` are done when they return, and never return a promise. The
+   * default is false.
+   */
+  readonly visitsAtOnce?: boolean;
+
+  /**
+   * Calls `visit` with the entries of keys from one snapshot, in the order of `keys`, and with their
+   * positions in it. Keys without an entry are left out. An engine may have it to save the objects
+   * that `getMany` takes and returns.
+   */
+  visitMany?(keys: KeyList, visit: KeyVisitor): MaybePromise<void>;
 
   /**
    * Opens a view: reads of the state that the database has during this call. It contains all writes

@@ -10,7 +10,13 @@ export { ChangeWatchers } from "./change-watchers.js";
 export { combineU64 } from "./combine-u64.js";
 export { hasExpired, isRangeEnd, maxRangeBytes } from "./engine.js";
 export { ExpiryClock } from "./expiry-clock.js";
-export { decodeRecord, hasValidChecksum, recordOf, writeChecksum } from "./level/record.js";
+export {
+  decodeRecord,
+  hasValidChecksum,
+  RecordEntry,
+  recordOf,
+  writeChecksum,
+} from "./level/record.js";
 export { type EndableView, OpenViews, type ViewReads } from "./open-views.js";
 export { isCreationAllowed } from "./process-settings.js";
 export { RecentCommits } from "./recent-commits.js";

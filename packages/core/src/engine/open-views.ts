@@ -1,5 +1,14 @@
 import { DatabaseClosedError, ReadViewEndedError } from "../errors/core-errors.js";
-import type { MaybePromise, RangeRead, ReadView, StoredEntry } from "./engine.js";
+import type {
+  EntryVisitor,
+  KeyList,
+  KeyVisitor,
+  MaybePromise,
+  RangeRead,
+  ReadView,
+  StoredEntry,
+} from "./engine.js";
+import { visitMany, visitRange } from "./visit-entries.js";
 
 /** The reads of a view, which an engine makes as long as the view is open. */
 export type ViewReads = Omit<ReadView, "close" | "versionstamp">;
@@ -63,6 +72,14 @@ export class EndableView implements ReadView {
 
   getRange(read: RangeRead): MaybePromise<StoredEntry[]> {
     return this.#open().getRange(read);
+  }
+
+  visitRange(read: RangeRead, visit: EntryVisitor): MaybePromise<void> {
+    return visitRange(this.#open(), read, visit);
+  }
+
+  visitMany(keys: KeyList, visit: KeyVisitor): MaybePromise<void> {
+    return visitMany(this.#open(), keys, visit);
   }
 
   close(): void {

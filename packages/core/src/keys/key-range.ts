@@ -76,6 +76,15 @@ export function keyAfter(key: Uint8Array): Uint8Array {
   return appendByte(key, belowEveryTag);
 }
 
+/** Returns what is left of a range after the last key that was read. */
+export function restOfRange(
+  { start, end }: KeyRange,
+  last: Uint8Array,
+  reverse: boolean,
+): KeyRange {
+  return reverse ? { start, end: last } : { start: keyAfter(last), end };
+}
+
 /**
  * Returns the bytes with which both bounds begin, and therefore every key of the range. They are
  * always shorter than any key of the range, so a cursor that omits them is never empty.

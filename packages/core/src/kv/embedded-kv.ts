@@ -24,6 +24,7 @@ import type {
   KvEntryMaybe,
   KvListIterator,
   KvListOptions,
+  KvPages,
   KvSetKey,
   KvSetOptions,
   KvView,
@@ -139,6 +140,11 @@ export class EmbeddedKv implements Kv, AsyncDisposable, Disposable {
     const get = () => stored ?? undefined;
     const reads = this.#readsOf(true, () => ({ get, getMany: () => [], getRange: () => [] }));
     return reads.get<T>(key);
+  }
+
+  /** Faster reads of many entries. Undefined in Deno's mode. */
+  get pages(): KvPages | undefined {
+    return this.#reads.pages;
   }
 
   /** The process that owns the database, if it is another one. */
@@ -416,7 +422,8 @@ export class EmbeddedKv implements Kv, AsyncDisposable, Disposable {
 
   #readsOf(isView: boolean, stored: KvReadsContext["stored"]): KvReads {
     const { order, limits, readsOf } = this.#options;
-    const context = { limits, isView, stored };
+    const listsAtOnce = !isView && this.#shared.engine.visitsAtOnce === true;
+    const context = { limits, isView, listsAtOnce, stored };
     return readsOf?.(context) ?? new SpecificationReads({ ...context, order });
   }
 

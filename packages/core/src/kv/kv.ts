@@ -61,6 +61,61 @@ export interface KvListIterator<T> extends AsyncIterableIterator<KvEntry<T>> {
   nextBatch?(): Promise<KvEntry<T>[]>;
 }
 
+/** An entry of a page. Its key and its versionstamp are decoded when they are first read. */
+export interface KvListedEntry {
+  readonly key: KvKey;
+  /** The number of the parts of the key. */
+  readonly keyLength: number;
+  /** Returns a part of the key, or undefined if it has fewer parts. */
+  partAt(position: number): KvKeyPart | undefined;
+  /** The value, a new copy. Undefined if the page was read without values. */
+  readonly value: unknown;
+  readonly versionstamp: string;
+  /** The expiry in milliseconds since the epoch, if there is one. */
+  readonly expireAt: number | undefined;
+}
+
+/** Which entries a page has. */
+export interface KvPageOptions {
+  /** The maximum number of entries. */
+  readonly limit: number;
+  readonly reverse: boolean;
+  /** False if only the keys are needed. */
+  readonly withValues: boolean;
+  /** The properties that are needed of values that are objects. Others may be left out. */
+  readonly properties?: ReadonlySet<string> | undefined;
+}
+
+/**
+ * Reads of many entries at a time. They take less time than `list` and `getMany`, because they
+ * decode only what is asked for. Pages are read in one snapshot each. The calls throw as `list` and
+ * `getMany` do.
+ */
+export interface KvPages {
+  /** True if the calls return their results and never a promise. */
+  readonly listsAtOnce: boolean;
+
+  /** Returns the first entries of a range. */
+  list(
+    selector: KvListSelector,
+    options: KvPageOptions,
+  ): KvListedEntry[] | Promise<KvListedEntry[]>;
+
+  /**
+   * Returns the entries to which others lead by their keys: those under the keys that begin with
+   * `prefix` and continue with the parts of an entry's key from `from` on. An index entry whose key
+   * ends in the primary key of a row leads to the row in this way. The results are in the order of
+   * `entries`, and undefined if there is no such entry.
+   *
+   * @param entries entries of pages of the same database.
+   */
+  getLinked(
+    entries: readonly KvListedEntry[],
+    prefix: KvKey,
+    from: number,
+  ): (KvListedEntry | undefined)[] | Promise<(KvListedEntry | undefined)[]>;
+}
+
 /** The result of a commit that was applied. */
 export interface KvCommitResult {
   /** Distinguishes the result from {@link KvCommitError}. */
@@ -324,6 +379,9 @@ export interface Kv {
   /** Opens reads of an earlier state, by the log. Deno's `Kv` has no such method. */
   openPast?(moment: string | Date, options?: OpenPastOptions): Promise<KvView | undefined>;
 
+  /** Faster reads of many entries. Deno's `Kv` has none, nor has a database in its mode. */
+  readonly pages?: KvPages | undefined;
+
   /** True if an atomic operation can check ranges. Deno's `Kv` cannot. */
   readonly checksRanges?: boolean;
 
@@ -350,7 +408,7 @@ export interface Kv {
  * Reads of one state of a database, as `openView` returns them. `list` also returns entries that
  * have expired since the view was opened.
  */
-export interface KvView extends Pick<Kv, "get" | "getMany" | "list"> {
+export interface KvView extends Pick<Kv, "get" | "getMany" | "list" | "pages"> {
   /** The limits of the database. */
   readonly limits: KvLimits;
   /**

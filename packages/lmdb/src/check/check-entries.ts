@@ -10,8 +10,8 @@ import { decodeRecord, firstSystemKey } from "@keywright/core/engine";
 import { readFailure } from "../errors/lmdb-failure.js";
 import { checksumOf } from "../file/checksum-of.js";
 import { decodeHead } from "../file/head.js";
+import type { LmdbStore } from "../file/lmdb-store.js";
 import { headKey } from "../file/reserved-keys.js";
-import type { LmdbStore } from "../file/tree.js";
 
 /** The number of entries that are checked before other work gets its turn. */
 const entriesOfTurn = 1000;

@@ -3,7 +3,7 @@ import { basename } from "node:path";
 import { clearTimeout, setTimeout as startTimer } from "node:timers";
 import { setImmediate, setTimeout } from "node:timers/promises";
 import { CorruptionError, type FileReport, type Progress } from "@keywright/core";
-import type { LmdbStore } from "../file/tree.js";
+import type { LmdbStore } from "../file/lmdb-store.js";
 import { checkEntries } from "./check-entries.js";
 
 /** A file of at most this many bytes is checked while it is opened. */

@@ -2,9 +2,10 @@ import type { Buffer } from "node:buffer";
 import { statfs } from "node:fs/promises";
 import { checksumOf } from "../file/checksum-of.js";
 import { encodeHead, type Head } from "../file/head.js";
+import type { LmdbStore } from "../file/lmdb-store.js";
 import { maxKeyBytes } from "../file/page-size.js";
 import { headKey } from "../file/reserved-keys.js";
-import type { LmdbStore, Tree } from "../file/tree.js";
+import type { Tree } from "../file/tree.js";
 
 /** A record to store under a key, or undefined to delete the key. */
 interface RecordMutation {

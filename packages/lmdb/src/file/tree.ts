@@ -1,17 +1,9 @@
 import { Buffer } from "node:buffer";
-import type { KeyRange, StoredEntry } from "@keywright/core";
-import { decodeRecord } from "@keywright/core/engine";
-import type { RootDatabase, Transaction } from "lmdb";
-
-/** The options of a read. The types of `lmdb` do not know them for every method. */
-interface ReadOptions {
-  readonly transaction?: Transaction;
-}
-
-/** The keys and values of an LMDB file, as bytes. */
-export type LmdbStore = RootDatabase<Buffer, Uint8Array> & {
-  getBinaryFast(key: Uint8Array, options: ReadOptions): Buffer | undefined;
-};
+import type { KeyList, KeyRange, StoredEntry } from "@keywright/core";
+import { decodeRecord, type RecordEntry } from "@keywright/core/engine";
+import type { Transaction } from "lmdb";
+import type { LmdbStore, ReadOptions } from "./lmdb-store.js";
+import type { ReadsInPlace } from "./reads-in-place.js";
 
 export interface TreeRange extends KeyRange {
   readonly reverse: boolean;
@@ -24,9 +16,11 @@ export interface TreeRange extends KeyRange {
 export class Tree {
   readonly #store: LmdbStore;
   readonly #options: ReadOptions;
+  readonly #inPlace: ReadsInPlace;
 
-  constructor(store: LmdbStore, transaction?: Transaction) {
+  constructor(store: LmdbStore, inPlace: ReadsInPlace, transaction?: Transaction) {
     this.#store = store;
+    this.#inPlace = inPlace;
     this.#options = transaction === undefined ? {} : { transaction };
   }
 
@@ -50,12 +44,19 @@ export class Tree {
     return { key, value: Buffer.from(entry.value), versionstamp, expireAt };
   }
 
-  /** Calls `visit` with the entries of a range in order, until it returns false. */
-  visit({ start, end, reverse }: TreeRange, visit: (entry: StoredEntry) => boolean): void {
+  /**
+   * Calls `visit` with the entries of a range in order, until it returns false. The entry and its
+   * bytes are valid only during the call, which must not read the file.
+   */
+  visit({ start, end, reverse }: TreeRange, visit: (entry: RecordEntry) => boolean): void {
     const bounds = reverse
       ? { start: end, exclusiveStart: true, end: start, inclusiveEnd: true, reverse }
       : { start, end };
-    for (const { key, value } of this.#store.getRange({ ...bounds, ...this.#options }))
-      if (!visit(decodeRecord(key, value))) return;
+    this.#inPlace.visitRange({ ...bounds, ...this.#options }, visit);
+  }
+
+  /** Calls `visit` with the entries of keys, under the conditions of {@link visit}. */
+  visitMany(keys: KeyList, visit: (position: number, entry: RecordEntry) => void): void {
+    this.#inPlace.visitMany(keys, this.#options, visit);
   }
 }

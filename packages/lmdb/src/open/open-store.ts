@@ -3,9 +3,9 @@ import { mkdir, open as openFile, rename, rm, stat } from "node:fs/promises";
 import { dirname } from "node:path";
 import { open } from "lmdb";
 import { emptyHead, encodeHead } from "../file/head.js";
+import type { LmdbStore } from "../file/lmdb-store.js";
 import { pageSize } from "../file/page-size.js";
 import { headKey } from "../file/reserved-keys.js";
-import type { LmdbStore } from "../file/tree.js";
 
 export const defaultReaders = 1024;
 

@@ -1,7 +1,7 @@
 import { mkdtemp, rm, symlink } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { LmdbStore } from "../file/tree.js";
+import type { LmdbStore } from "../file/lmdb-store.js";
 import { openLmdb } from "./open-store.js";
 
 /**

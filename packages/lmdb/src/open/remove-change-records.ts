@@ -1,5 +1,5 @@
+import type { LmdbStore } from "../file/lmdb-store.js";
 import { changeRange } from "../file/reserved-keys.js";
-import type { LmdbStore } from "../file/tree.js";
 
 /** Frees the space of the change records, which earlier versions stored and nothing reads. */
 export async function removeChangeRecords(store: LmdbStore): Promise<void> {

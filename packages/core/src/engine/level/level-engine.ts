@@ -10,6 +10,9 @@ import type {
   AtomicWrite,
   Engine,
   EngineLimits,
+  EntryVisitor,
+  KeyList,
+  KeyVisitor,
   MaybePromise,
   RangeListener,
   RangeRead,
@@ -173,6 +176,14 @@ export class LevelEngine implements Engine {
 
   getRange(read: RangeRead): Promise<StoredEntry[]> {
     return this.#reads.getRange(read);
+  }
+
+  visitRange(read: RangeRead, visit: EntryVisitor): Promise<void> {
+    return this.#reads.visitRange(read, visit);
+  }
+
+  visitMany(keys: KeyList, visit: KeyVisitor): MaybePromise<void> {
+    return this.#reads.visitMany(keys, visit);
   }
 
   async #getRanges(reads: readonly RangeRead[]): Promise<StoredEntry[][]> {

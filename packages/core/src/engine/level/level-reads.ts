@@ -1,9 +1,12 @@
 import type { Buffer } from "node:buffer";
 import type { AbstractLevel, AbstractSnapshot } from "abstract-level";
 import type { CorruptionError } from "../../errors/core-errors.js";
-import { type KeyRange, keyAfter } from "../../keys/key-range.js";
+import { type KeyRange, restOfRange } from "../../keys/key-range.js";
 import {
+  type EntryVisitor,
   hasExpired,
+  type KeyList,
+  type KeyVisitor,
   type MaybePromise,
   maxRangeBytes,
   type RangeRead,
@@ -11,8 +14,9 @@ import {
 } from "../engine.js";
 import type { ExpiryClock } from "../expiry-clock.js";
 import { visibleRange } from "../system-keys.js";
+import { keyAt } from "../visit-entries.js";
 import { readFailure } from "./read-failure.js";
-import { decodeRecord } from "./record.js";
+import { decodeRecord, RecordEntry } from "./record.js";
 
 export type Level = AbstractLevel<string | Buffer | Uint8Array, Uint8Array, Uint8Array>;
 
@@ -64,7 +68,7 @@ export class LevelReads {
   readonly #source: LevelSource;
   readonly #state: LevelState | undefined;
   /** The options of reads of single keys in a snapshot. */
-  #inSnapshot: typeof bytes | undefined;
+  #snapshotOptions: typeof bytes | undefined;
 
   constructor(source: LevelSource, state?: LevelState) {
     this.#source = source;
@@ -73,11 +77,11 @@ export class LevelReads {
 
   /** The options of reads of single keys. The types do not know that they may be undefined. */
   get #options(): typeof bytes {
-    if (this.#inSnapshot !== undefined) return this.#inSnapshot;
+    if (this.#snapshotOptions !== undefined) return this.#snapshotOptions;
     const snapshot = this.#state?.held.snapshot;
     if (snapshot === undefined) return this.#source.encodings as typeof bytes;
-    this.#inSnapshot = { ...bytes, snapshot } as typeof bytes;
-    return this.#inSnapshot;
+    this.#snapshotOptions = { ...bytes, snapshot } as typeof bytes;
+    return this.#snapshotOptions;
   }
 
   get(key: Uint8Array): MaybePromise<StoredEntry | undefined> {
@@ -96,38 +100,85 @@ export class LevelReads {
     if (this.#state !== undefined || !isWriting)
       return this.#unexpired(keys.map((key) => this.getSync(key)));
     return level.supports.explicitSnapshots
-      ? this.#getManyOfSnapshot(keys)
+      ? this.#inSnapshot(async (reads) => reads.#unexpired(keys.map((key) => reads.getSync(key))))
       : this.#getManyAsync(keys);
   }
 
   /** @param maxBytes a read ends when its values have this many bytes. */
-  async getRange(
+  async getRange(read: RangeRead, maxBytes: number = maxRangeBytes): Promise<StoredEntry[]> {
+    const entries: StoredEntry[] = [];
+    await this.#visit(read, maxBytes, ({ key, value, versionstamp, expireAt }) => {
+      entries.push({ key, value, versionstamp, expireAt });
+    });
+    return entries;
+  }
+
+  visitRange(read: RangeRead, visit: EntryVisitor): Promise<void> {
+    return this.#visit(read, Number.POSITIVE_INFINITY, visit);
+  }
+
+  visitMany(keys: KeyList, visit: KeyVisitor): MaybePromise<void> {
+    const { damage, isWriting, level } = this.#source;
+    if (damage !== undefined) throw damage;
+    if (!this.#source.hasGetSync) return this.#visitManyAsync(keys, visit);
+    if (this.#state !== undefined || !isWriting) return this.#visitManySync(keys, visit);
+    return level.supports.explicitSnapshots
+      ? this.#inSnapshot(async (reads) => reads.#visitManySync(keys, visit))
+      : this.#visitManyAsync(keys, visit);
+  }
+
+  #visitManySync({ bytes, starts, ends }: KeyList, visit: KeyVisitor): void {
+    const { level } = this.#source;
+    const options = this.#options;
+    const now = this.#now();
+    const entry = new RecordEntry();
+    for (let i = 0; i < starts.length; i++) {
+      const key = bytes.subarray(starts[i]!, ends[i]!);
+      try {
+        const record = level.getSync(key, options);
+        if (record === undefined) continue;
+        entry.read(key, record);
+      } catch (error) {
+        throw readFailure(error, key);
+      }
+      if (entry.expireAt === undefined || !hasExpired(entry, now)) visit(i, entry);
+    }
+  }
+
+  async #visitManyAsync(keys: KeyList, visit: KeyVisitor): Promise<void> {
+    const entries = await this.#getManyAsync(keys.starts.map((_, i) => keyAt(keys, i)));
+    for (const [i, entry] of entries.entries()) if (entry !== undefined) visit(i, entry);
+  }
+
+  async #visit(
     { range, limit, reverse }: RangeRead,
-    maxBytes: number = maxRangeBytes,
-  ): Promise<StoredEntry[]> {
+    maxBytes: number,
+    visit: EntryVisitor,
+  ): Promise<void> {
     const { damage } = this.#source;
     if (damage !== undefined) throw damage;
-    if (range.end.length === 0) return [];
+    if (range.end.length === 0) return;
     const now = this.#now();
-    const entries: StoredEntry[] = [];
+    const entry = new RecordEntry();
     let unread: KeyRange | undefined = visibleRange(range);
+    let missing = limit;
     let wanted = limit;
     let size = 0;
     try {
-      while (unread !== undefined && entries.length < limit && size < maxBytes) {
+      while (unread !== undefined && missing > 0 && size < maxBytes) {
         const read: RangeRead = { range: unread, limit: wanted, reverse };
         const { records, isEnd } = await this.#readRecords(read, maxBytes - size);
         for (const [key, record] of records) {
-          const entry = decodeRecord(key, record);
+          entry.read(key, record);
           if (entry.expireAt !== undefined && hasExpired(entry, now)) continue;
-          entries.push(entry);
-          size += entry.value.length;
-          if (entries.length === limit || size >= maxBytes) break;
+          visit(entry);
+          missing--;
+          size += entry.valueBytes;
+          if (missing === 0 || size >= maxBytes) break;
         }
-        unread = isEnd ? undefined : rangeAfter(read, records.at(-1)![0]);
-        wanted = limit - entries.length + spare;
+        unread = isEnd ? undefined : restOfRange(unread, records.at(-1)![0], reverse);
+        wanted = missing + spare;
       }
-      return entries;
     } catch (error) {
       throw readFailure(error);
     }
@@ -216,11 +267,10 @@ export class LevelReads {
   }
 
   /** Reads from a snapshot, because the write in progress may become visible between two reads. */
-  async #getManyOfSnapshot(keys: readonly Uint8Array[]): Promise<(StoredEntry | undefined)[]> {
+  async #inSnapshot<T>(read: (reads: LevelReads) => Promise<T>): Promise<T> {
     const snapshot = this.#source.level.snapshot();
     try {
-      const reads = new LevelReads(this.#source, { held: { snapshot }, now: this.#now() });
-      return reads.#unexpired(keys.map((key) => reads.getSync(key)));
+      return await read(new LevelReads(this.#source, { held: { snapshot }, now: this.#now() }));
     } finally {
       await snapshot.close();
     }
@@ -238,11 +288,6 @@ export class LevelReads {
   #now(): number {
     return this.#state?.now ?? this.#source.clock.now();
   }
-}
-
-/** Returns what is left of a range after the last key that was read. */
-function rangeAfter({ range: { start, end }, reverse }: RangeRead, last: Uint8Array): KeyRange {
-  return reverse ? { start, end: last } : { start: keyAfter(last), end };
 }
 
 function recordOf(key: Uint8Array, record: Uint8Array | undefined): StoredEntry | undefined {

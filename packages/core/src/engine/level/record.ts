@@ -6,7 +6,7 @@ import {
   versionstampBytes,
   writeVersionstamp,
 } from "../../values/versionstamp.js";
-import type { StoredEntry } from "../engine.js";
+import type { StoredEntry, VisitedEntry } from "../engine.js";
 
 /** The first byte of a record: format 1 in the high half, flags in the low half. */
 const recordHeader = 0x10;
@@ -14,6 +14,7 @@ const expires = 0x01;
 const expireAtOffset = 1 + versionstampBytes;
 const expireAtBytes = 8;
 const checksumBytes = 4;
+const noBytes = new Uint8Array(0);
 
 /**
  * Writes the record that LevelDB stores under an entry's key. `record` must have
@@ -59,23 +60,75 @@ export function recordSize({ value, expireAt }: StoredEntry): number {
  * @throws {DatabaseFormatError} if the record is intact but has a later format.
  */
 export function decodeRecord(key: Uint8Array, record: Uint8Array): StoredEntry {
-  if (!hasValidChecksum(key, record)) {
-    throw new CorruptionError("a record does not match its checksum", key);
-  }
-  const header = record[0]!;
-  if ((header & ~expires) !== recordHeader)
-    throw new DatabaseFormatError(`a record has the unknown format ${header}`);
-  const hasExpiry = header !== recordHeader;
-  const offset = valueOffset(hasExpiry);
-  const size = record.length - offset - checksumBytes;
-  if (size < 0) throw new CorruptionError("a record is too short", key);
-  return {
-    key,
-    value: new Uint8Array(record.buffer, record.byteOffset + offset, size),
-    versionstamp: readVersionstamp(record, 1),
-    expireAt: hasExpiry ? Number(viewOf(record).getBigUint64(expireAtOffset)) : undefined,
-  };
+  const { value, versionstamp, expireAt } = lastRead.read(key, record);
+  return { key, value, versionstamp, expireAt };
 }
+
+/**
+ * An entry in its record. It can read one record after another, so that a reader of many records
+ * needs one object. Its parts are views of the record, and are made only if they are asked for.
+ */
+export class RecordEntry implements VisitedEntry {
+  expireAt: number | undefined;
+  #keyBytes: Uint8Array = noBytes;
+  #keyStart = 0;
+  #keyEnd = 0;
+  #record: Uint8Array = noBytes;
+  #valueStart = 0;
+  #valueEnd = 0;
+
+  /** Reads the record of a key, which is `keyBytes[keyStart, keyEnd)`. Throws as {@link decodeRecord}. */
+  read(
+    keyBytes: Uint8Array,
+    record: Uint8Array,
+    keyStart = 0,
+    keyEnd: number = keyBytes.length,
+  ): this {
+    const end = record.length - checksumBytes;
+    this.#keyBytes = keyBytes;
+    this.#keyStart = keyStart;
+    this.#keyEnd = keyEnd;
+    if (end <= 0 || !isChecksum(record, end, crc32(keyBytes, keyStart, keyEnd)))
+      throw new CorruptionError("a record does not match its checksum", this.key.slice());
+    const header = record[0]!;
+    if ((header & ~expires) !== recordHeader)
+      throw new DatabaseFormatError(`a record has the unknown format ${header}`);
+    const hasExpiry = header !== recordHeader;
+    this.#record = record;
+    this.#valueStart = valueOffset(hasExpiry);
+    this.#valueEnd = end;
+    if (end < this.#valueStart)
+      throw new CorruptionError("a record is too short", this.key.slice());
+    this.expireAt = hasExpiry ? Number(viewOf(record).getBigUint64(expireAtOffset)) : undefined;
+    return this;
+  }
+
+  get key(): Uint8Array {
+    const { buffer, byteOffset } = this.#keyBytes;
+    return new Uint8Array(buffer, byteOffset + this.#keyStart, this.#keyEnd - this.#keyStart);
+  }
+
+  get value(): Uint8Array {
+    const { buffer, byteOffset } = this.#record;
+    return new Uint8Array(buffer, byteOffset + this.#valueStart, this.valueBytes);
+  }
+
+  /** The size of the value in bytes. */
+  get valueBytes(): number {
+    return this.#valueEnd - this.#valueStart;
+  }
+
+  get versionstamp(): string {
+    return readVersionstamp(this.#record, 1);
+  }
+
+  writeVersionstamp(target: Uint8Array, offset: number): void {
+    const record = this.#record;
+    for (let i = 0; i < versionstampBytes; i++) target[offset + i] = record[1 + i]!;
+  }
+}
+
+const lastRead = new RecordEntry();
 
 function valueOffset(hasExpiry: boolean): number {
   return hasExpiry ? expireAtOffset + expireAtBytes : expireAtOffset;
@@ -84,7 +137,7 @@ function valueOffset(hasExpiry: boolean): number {
 /** Writes the CRC-32 of a key and a record into the record's last four bytes. */
 export function writeChecksum(key: Uint8Array, record: Uint8Array): void {
   const end = record.length - checksumBytes;
-  const checksum = crc32(record, crc32(key), end);
+  const checksum = crc32(record, 0, end, crc32(key));
   record[end] = checksum >>> 24;
   record[end + 1] = checksum >>> 16;
   record[end + 2] = checksum >>> 8;
@@ -94,8 +147,12 @@ export function writeChecksum(key: Uint8Array, record: Uint8Array): void {
 /** True if the record's last four bytes are the CRC-32 of the key and the bytes before them. */
 export function hasValidChecksum(key: Uint8Array, record: Uint8Array): boolean {
   const end = record.length - checksumBytes;
-  if (end <= 0) return false;
-  const checksum = crc32(record, crc32(key), end);
+  return end > 0 && isChecksum(record, end, crc32(key));
+}
+
+/** True if the CRC-32 of a key, and of a record up to `end`, is the one that the record has there. */
+function isChecksum(record: Uint8Array, end: number, crcOfKey: number): boolean {
+  const checksum = crc32(record, 0, end, crcOfKey);
   return (
     record[end] === checksum >>> 24 &&
     record[end + 1] === ((checksum >>> 16) & 0xff) &&

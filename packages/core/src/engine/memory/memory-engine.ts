@@ -1,5 +1,5 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
-import { textOfBytes } from "../../bytes/text-of-bytes.js";
+import { textOfBytes, textOfRange } from "../../bytes/text-of-bytes.js";
 import type { KeyRange } from "../../keys/key-range.js";
 import { sequenceOfVersionstamp } from "../../values/versionstamp.js";
 import { ChangeWatchers } from "../change-watchers.js";
@@ -7,7 +7,10 @@ import {
   type AtomicWrite,
   type Engine,
   type EngineLimits,
+  type EntryVisitor,
   hasExpired,
+  type KeyList,
+  type KeyVisitor,
   maxRangeBytes,
   type RangeListener,
   type RangeRead,
@@ -45,6 +48,7 @@ export class MemoryEngine implements Engine {
   readonly limits: EngineLimits = {};
   readonly checksRanges = true;
   readonly keepsLog = true;
+  readonly visitsAtOnce = true;
   #store: MemoryStore;
   /** What reads see: the map itself, or its state before the commit that is being written. */
   #entries: Entries;
@@ -86,6 +90,16 @@ export class MemoryEngine implements Engine {
     return ranges.map((range) => readRange(this.#entries, range, now, Number.POSITIVE_INFINITY));
   }
 
+  visitRange(range: RangeRead, visit: EntryVisitor): void {
+    this.#views.assertOpen();
+    visitRange(this.#entries, range, this.#clock.now(), visit);
+  }
+
+  visitMany(keys: KeyList, visit: KeyVisitor): void {
+    this.#views.assertOpen();
+    visitMany(this.#entries, keys, this.#clock.now(), visit);
+  }
+
   openView(): ReadView {
     const { map, lastVersionstamp } = this.#store;
     const now = this.#clock.now();
@@ -95,6 +109,8 @@ export class MemoryEngine implements Engine {
       get,
       getMany: (keys: readonly Uint8Array[]) => keys.map(get),
       getRange: (range: RangeRead) => readRange(entries, range, now, maxRangeBytes),
+      visitRange: (range: RangeRead, visit: EntryVisitor) => visitRange(entries, range, now, visit),
+      visitMany: (keys: KeyList, visit: KeyVisitor) => visitMany(entries, keys, now, visit),
     };
     return this.#views.open(reads, () => undefined, lastVersionstamp);
   }
@@ -177,18 +193,50 @@ function read(entries: Entries, key: Uint8Array, now: number): StoredEntry | und
 
 function readRange(
   entries: Entries,
-  { range, limit, reverse }: RangeRead,
+  range: RangeRead,
   now: number,
   maxBytes: number,
 ): StoredEntry[] {
   const found: StoredEntry[] = [];
-  const { start, end } = visibleRange(range);
   let size = 0;
-  entries.visit({ start: textOfBytes(start), end: textOfBytes(end), reverse }, (entry) => {
-    if (hasExpired(entry, now)) return true;
+  visitUntil(entries, range, now, (entry) => {
     found.push(entry);
     size += entry.value.length;
-    return found.length < limit && size < maxBytes;
+    return size < maxBytes;
   });
   return found;
+}
+
+function visitRange(entries: Entries, range: RangeRead, now: number, visit: EntryVisitor): void {
+  visitUntil(entries, range, now, (entry) => {
+    visit(entry);
+    return true;
+  });
+}
+
+/** Visits the first entries of a range, at most as many as are wanted, until `visit` returns false. */
+function visitUntil(
+  entries: Entries,
+  { range, limit, reverse }: RangeRead,
+  now: number,
+  visit: (entry: StoredEntry) => boolean,
+): void {
+  const { start, end } = visibleRange(range);
+  let missing = limit;
+  entries.visit({ start: textOfBytes(start), end: textOfBytes(end), reverse }, (entry) => {
+    if (hasExpired(entry, now)) return true;
+    return visit(entry) && --missing > 0;
+  });
+}
+
+function visitMany(
+  entries: Entries,
+  { bytes, starts, ends }: KeyList,
+  now: number,
+  visit: KeyVisitor,
+): void {
+  for (let i = 0; i < starts.length; i++) {
+    const entry = entries.get(textOfRange(bytes, starts[i]!, ends[i]!));
+    if (entry !== undefined && !hasExpired(entry, now)) visit(i, entry);
+  }
 }

@@ -54,13 +54,12 @@ export class DenoKv extends EmbeddedKv {
       ...options,
       order: denoOrder,
       rangeOf,
-      readsOf: ({ isView, stored }) => {
+      readsOf: (context) => {
         return new DenoReads({
-          limits: options.limits,
-          isView,
+          ...context,
           stored: (operation) => {
             this.#assertOpen();
-            return stored(operation);
+            return context.stored(operation);
           },
         });
       },

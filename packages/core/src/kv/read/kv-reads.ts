@@ -4,18 +4,21 @@ import { encodeEntryKey } from "../../keys/encode-key.js";
 import type { KvKey } from "../../keys/key.js";
 import type { KeyOrder } from "../../keys/key-order.js";
 import type { KvListSelector } from "../../keys/key-range.js";
-import type { Kv, KvEntryMaybe, KvListIterator, KvListOptions } from "../kv.js";
+import type { Kv, KvEntryMaybe, KvListIterator, KvListOptions, KvPages } from "../kv.js";
 import { assertWithin, type KvLimits } from "../limits.js";
 import { RangeIterator } from "./list-iterator.js";
+import { PageReads } from "./page-reads.js";
 import { toKvEntry } from "./stored-entry.js";
 
 /** The reads of a database or of a view of it. */
-export type KvReads = Pick<Kv, "get" | "getMany" | "list">;
+export type KvReads = Pick<Kv, "get" | "getMany" | "list" | "pages">;
 
 export interface KvReadsContext {
   readonly limits: KvLimits;
   /** True if entries that expire stay, because they are read from a view. */
   readonly isView: boolean;
+  /** True if ranges are read synchronously. */
+  readonly listsAtOnce: boolean;
   /**
    * Returns the stored entries.
    *
@@ -26,10 +29,12 @@ export interface KvReadsContext {
 
 /** Reads entries in the order and with the limits of the specification. */
 export class SpecificationReads implements KvReads {
+  readonly pages: KvPages;
   readonly #context: KvReadsContext & { readonly order: KeyOrder };
 
   constructor(context: KvReadsContext & { readonly order: KeyOrder }) {
     this.#context = context;
+    this.pages = new PageReads(context);
   }
 
   async get<T = unknown>(key: KvKey): Promise<KvEntryMaybe<T>> {

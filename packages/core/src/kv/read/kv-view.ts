@@ -1,7 +1,7 @@
 import type { ReadView } from "../../engine/engine.js";
 import type { KvKey } from "../../keys/key.js";
 import type { KvListSelector } from "../../keys/key-range.js";
-import type { KvEntryMaybe, KvListIterator, KvListOptions, KvView } from "../kv.js";
+import type { KvEntryMaybe, KvListIterator, KvListOptions, KvPages, KvView } from "../kv.js";
 import type { KvLimits } from "../limits.js";
 import type { KvReads } from "./kv-reads.js";
 
@@ -57,6 +57,10 @@ export class EmbeddedView implements KvView {
 
   get versionstamp(): string | undefined {
     return this.#held.view.versionstamp;
+  }
+
+  get pages(): KvPages | undefined {
+    return this.#reads.pages;
   }
 
   get<T = unknown>(key: KvKey): Promise<KvEntryMaybe<T>> {

@@ -16,6 +16,7 @@ import {
 } from "../../keys/key-range.js";
 import type { KvEntry, KvListIterator, KvListOptions } from "../kv.js";
 import type { KvLimits } from "../limits.js";
+import { sharedPrefix } from "./shared-prefix.js";
 import { decodeStoredKey, toKvEntry } from "./stored-entry.js";
 
 const defaultBatchSize = 100;
@@ -174,15 +175,6 @@ export class RangeIterator<T> implements KvListIterator<T> {
     this.#lastReturned = stored.key;
     return { done: false, value: entry };
   }
-}
-
-/**
- * Returns the prefix of a selector. A `Uint8Array` is decoded for each key, because it is mutable.
- */
-function sharedPrefix(selector: KvListSelector): readonly KvKeyPart[] {
-  if (!("prefix" in selector) || selector.prefix === undefined) return [];
-  for (const part of selector.prefix) if (typeof part === "object") return [];
-  return [...selector.prefix];
 }
 
 /**

@@ -14,6 +14,7 @@ import { reopenTests } from "./reopen-tests.js";
 import { sharedTests } from "./shared-tests.js";
 import { systemKeyTests } from "./system-key-tests.js";
 import { viewTests } from "./view-tests.js";
+import { visitTests } from "./visit-tests.js";
 import { watchRangesTests } from "./watch-ranges-tests.js";
 import { watchTests } from "./watch-tests.js";
 
@@ -38,6 +39,7 @@ export function engineContract(runner: TestRunner, adapter: EngineAdapter): void
     getTests,
     getManyTests,
     getRangeTests,
+    visitTests,
     viewTests,
     commitTests,
     rangeCheckTests,

@@ -53,7 +53,8 @@ export async function shapeRows(
   const { include, withVersionstamp } = shape;
   const rows: AnyRow[] = [];
   for (const { row } of found) rows.push(row);
-  const selected = await resultRows(view, rows, shape);
+  const results = resultRows(view, rows, shape);
+  const selected = results instanceof Promise ? await results : results;
   const loaded =
     include === undefined
       ? [...selected]

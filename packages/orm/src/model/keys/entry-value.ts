@@ -1,5 +1,6 @@
-import type { KvKey, KvKeyPart } from "@keywright/core";
+import type { KvKeyPart } from "@keywright/core";
 import type { AnyRow, CompiledIndex, CompiledModel } from "../compiled-model.js";
+import type { KeyParts } from "./key-parts.js";
 import { pointerOf, primaryKeyInRow, primaryKeyOfPointer } from "./primary-key.js";
 
 export function entryValue(
@@ -16,14 +17,32 @@ export function entryValue(
   return included;
 }
 
+/** Returns the fields that a query selects. Undefined if it selects all. */
+export function selectedFields(
+  select: Readonly<Record<string, unknown>> | undefined,
+): readonly string[] | undefined {
+  return select && Object.keys(select).filter((field) => select[field]);
+}
+
 /**
- * Returns the fields of a row that its entry holds: all of them in a copy, otherwise those of the
- * value and the key.
+ * Returns the fields of a row that a query selects from its entry, which holds them in the value and
+ * in the key. Returns the whole row if the entry holds a copy of it.
+ *
+ * @param fields undefined to return all fields of the value.
  */
-export function rowInEntry(index: CompiledIndex, key: KvKey, value: AnyRow): AnyRow {
-  if (index.store === "copy" || index.inKey.size === 0) return value;
-  const row: Record<string, unknown> = { ...value };
-  for (const [field, position] of index.inKey) row[field] = key[position];
+export function rowInEntry(
+  index: CompiledIndex,
+  key: KeyParts,
+  value: AnyRow,
+  fields: readonly string[] | undefined,
+): AnyRow {
+  if (index.store === "copy" || fields === undefined) return value;
+  const row: Record<string, unknown> = {};
+  for (const field of fields) {
+    const position = index.inKey.get(field);
+    const part = position === undefined ? value[field] : key.partAt(position);
+    if (part !== undefined) row[field] = part;
+  }
   return row;
 }
 

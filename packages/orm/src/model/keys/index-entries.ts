@@ -4,7 +4,7 @@ import { ModelDefinitionError } from "../../errors/schema-errors.js";
 import type { AnyRow, CompiledIndex, CompiledModel } from "../compiled-model.js";
 import { entryValue } from "./entry-value.js";
 import { ignoreRejection, isPromise } from "./is-promise.js";
-import { descendingPart, isSameKey, isSamePart, keyPartOf } from "./key-parts.js";
+import { descendingPart, isSameKey, isSamePart, type KeyParts, keyPartOf } from "./key-parts.js";
 import { keyText, partText } from "./key-text.js";
 import { pointerOf } from "./primary-key.js";
 import { readableRow } from "./readable-row.js";
@@ -123,7 +123,28 @@ export function indexKeys(
   return keys;
 }
 
-/** True if a row has this key in an index without `each`. Does not build the key of the row. */
+/**
+ * True if the key of an entry in an index without `each` begins as that of a row. Compares the row's
+ * values with the parts of the key, and does not build the key of the row.
+ */
+function hasPartsOfRow(
+  model: CompiledModel,
+  index: CompiledIndex,
+  row: AnyRow,
+  key: KeyParts,
+): boolean {
+  const { parts } = index;
+  if (!includesRow(model, index, row)) return false;
+  for (let i = 0; i < parts.length; i++) {
+    const part = parts[i]!;
+    const value = part.compute === undefined ? row[part.field] : computed(model, index, part, row);
+    if (value === undefined || value === null) return false;
+    if (!isSamePart(indexedPart(model, index, i, value), key.partAt(1 + i))) return false;
+  }
+  return true;
+}
+
+/** True if a row has this key in an index without `each`. */
 function isKeyOfRow(
   model: CompiledModel,
   index: CompiledIndex,
@@ -133,13 +154,7 @@ function isKeyOfRow(
 ): boolean {
   const { parts, unique } = index;
   if (key.length !== 1 + parts.length + (unique ? 0 : primaryKey.length)) return false;
-  if (!includesRow(model, index, row)) return false;
-  for (let i = 0; i < parts.length; i++) {
-    const part = parts[i]!;
-    const value = part.compute === undefined ? row[part.field] : computed(model, index, part, row);
-    if (value === undefined || value === null) return false;
-    if (!isSamePart(indexedPart(model, index, i, value), key[1 + i])) return false;
-  }
+  if (!hasPartsOfRow(model, index, row, { partAt: (position) => key[position] })) return false;
   if (unique) return true;
   for (let i = 0; i < primaryKey.length; i++) {
     if (!isSamePart(primaryKey[i], key[1 + parts.length + i])) return false;
@@ -306,6 +321,24 @@ export function hasIndexKey(
     return indexKeys(model, index, row, primaryKey).some((rowKey) => isSameKey(rowKey, key));
   } catch (error) {
     // A row that was written by hand has no key in an index that cannot hold its values.
+    if (error instanceof IndexKeyError) return false;
+    throw error;
+  }
+}
+
+/**
+ * True if a row has the key of an index entry that leads to it. As {@link hasIndexKey}, for the key
+ * of an entry of a page, which ends in the primary key of the row or has none.
+ */
+export function isEntryOfRow(
+  model: CompiledModel,
+  index: CompiledIndex,
+  row: AnyRow,
+  entry: KeyParts,
+): boolean {
+  try {
+    return hasPartsOfRow(model, index, row, entry);
+  } catch (error) {
     if (error instanceof IndexKeyError) return false;
     throw error;
   }

@@ -1,5 +1,10 @@
 import { decodeKey, encodeKey, type KeyOrder, type KvKey, type KvKeyPart } from "@keywright/core";
 
+/** The parts of a key, which may be decoded only now. */
+export interface KeyParts {
+  partAt(position: number): KvKeyPart | undefined;
+}
+
 /**
  * Returns the key part for a value. A date becomes its milliseconds since 1970, so that dates sort
  * by time. -0 becomes 0, and every NaN becomes the same NaN, so that equal values have one key. The

@@ -72,7 +72,8 @@ function makeStrip(schema: Schema): Strip | undefined {
 function objectStrip(schema: Schema): Strip | undefined {
   const { shape = {} } = definitionOf(schema);
   const isOpen = hasOtherFields(schema as z.ZodObject);
-  const names = new Set(Object.keys(shape));
+  const ordered = Object.keys(shape);
+  const names = new Set(ordered);
   const nested = Object.entries(shape).flatMap(([name, part]) => {
     const strip = stripOf(part);
     return strip === undefined ? [] : [[name, strip] as const];
@@ -84,8 +85,11 @@ function objectStrip(schema: Schema): Strip | undefined {
     if (prototype !== Object.prototype && prototype !== null) return value;
     let result = value as Record<string, unknown>;
     if (!isOpen) {
+      // Most rows have their fields in the order of the schema. Comparing texts that are the same
+      // object takes less time than looking them up.
+      let next = 0;
       for (const field in value) {
-        if (names.has(field)) continue;
+        if (field === ordered[next++] || names.has(field)) continue;
         result = Object.fromEntries(Object.entries(value).filter(([name]) => names.has(name)));
         break;
       }

@@ -89,7 +89,8 @@ async function countWalked(
   if (plan === undefined || ranges === undefined || !view.canRead(plan.index)) return [];
   meter.index = nameOfIndex(plan);
   await view.beginPage(plan.index);
-  const walk = new RangeWalk(view, ranges, Number.POSITIVE_INFINITY, meter);
+  const options = { most: Number.POSITIVE_INFINITY, withValues: false };
+  const walk = new RangeWalk(view, ranges, options, meter);
   while (!walk.isEnded) await walk.next();
   return ranges.map(({ count, isWhole }) => (isWhole ? count : undefined));
 }

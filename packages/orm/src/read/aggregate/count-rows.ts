@@ -121,7 +121,7 @@ export async function rowExists(
   }
   meter.index = nameOfIndex(chosen.plan);
   for (const plan of plansIn(chosen.plan)) {
-    const entries = new EntryReader(view, plan, meter, { cost: 1 });
+    const entries = new EntryReader(view, plan, meter, { cost: 1, withValues: false });
     if ((await entries.next(1)).length > 0) return true;
   }
   return false;
@@ -226,7 +226,7 @@ async function countEntries(view: ReadView, plan: Plan, meter: ReadMeter): Promi
   const rows = "merged" in plan || mayRepeat(plan) ? new Set<KeyId>() : undefined;
   let count = 0;
   for (const each of plansIn(plan)) {
-    const reader = new EntryReader(view, each, meter, { cost: 1 });
+    const reader = new EntryReader(view, each, meter, { cost: 1, withValues: rows !== undefined });
     for (;;) {
       const entries = await reader.next(maxBatch);
       if (entries.length === 0) break;

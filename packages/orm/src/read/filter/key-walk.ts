@@ -6,9 +6,9 @@ import { inParallel } from "../../state/context/in-parallel.js";
 import type { KeySource } from "../../state/context/open-filters.js";
 import type { ReadMeter } from "../../state/context/read-meter.js";
 import type { ReadView } from "../../state/context/read-view.js";
+import { readPage } from "../../state/rows/read-page.js";
 import { readWithSchema } from "../../state/rows/read-rows.js";
 import { type KeyId, keyIdOf } from "../../state/transaction/buffer/key-id.js";
-import { listEntries } from "../find/entries/entry-reader.js";
 import { maxSkipped, maySkipEntries } from "../find/entries/walk-ranges.js";
 
 type PrimaryKey = readonly KvKeyPart[];
@@ -143,8 +143,9 @@ export class KeyWalk implements KeySource {
     const most = Math.min(wanted * mostPerKey, maxBatch, this.#meter.left);
     const limit = Math.max(1, Math.min(range.batch, most));
     const selector = this.#selectorOf(range);
+    const options = { limit, reverse: this.#reverse, withValues: false };
     const entries = await readWithSchema(this.#view, () =>
-      listEntries(this.#view, selector, this.#reverse, limit),
+      readPage(this.#view, selector, options),
     );
     const isEntryKey = index === undefined ? 1 + model.primaryKey.length : undefined;
     let distinct = 0;

@@ -73,7 +73,8 @@ export async function readPage(
   let isCutOff = false;
   while (size < take && !isEnd && !isCutOff) {
     const missing = take - size;
-    const rows = await reader.next(Math.min(missing, maxBatch));
+    const next = reader.next(Math.min(missing, maxBatch));
+    const rows = next instanceof Promise ? await next : next;
     isEnd = rows.length === 0;
     isCutOff = rows.length > missing;
     const added = isCutOff ? rows.slice(0, missing) : rows;

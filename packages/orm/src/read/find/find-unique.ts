@@ -1,6 +1,6 @@
 import type { KvEntry, KvKeyPart } from "@keywright/core";
 import type { AnyRow, CompiledIndex } from "../../model/compiled-model.js";
-import { primaryKeyOfEntry, rowInEntry } from "../../model/keys/entry-value.js";
+import { primaryKeyOfEntry, rowInEntry, selectedFields } from "../../model/keys/entry-value.js";
 import { hasIndexKey } from "../../model/keys/index-entries.js";
 import { rowKey } from "../../model/keys/primary-key.js";
 import { storedTime } from "../../model/rows/time.js";
@@ -110,7 +110,7 @@ async function findByUniqueIndex(
   while (entry.versionstamp !== null) {
     const primaryKey = primaryKeyOfEntry(model, index, entry.value);
     if (primaryKey === undefined) return undefined;
-    if (isEnough) return coveredRow(view, index, primaryKey, entry);
+    if (isEnough) return coveredRow(view, index, primaryKey, entry, query);
     const found = await findByPrimaryKey(view, primaryKey, meter, query.orAsStored);
     if (found && hasIndexKey(model, index, found.row, primaryKey, key)) return found;
     meter.add(1);
@@ -127,8 +127,10 @@ function coveredRow(
   index: CompiledIndex,
   primaryKey: readonly KvKeyPart[],
   { key, value, versionstamp, expireAt }: KvEntry<unknown>,
+  query: AnyQuery,
 ): FoundRow | undefined {
-  const row = rowInEntry(index, key, value as AnyRow);
+  const parts = { partAt: (position: number) => key[position] };
+  const row = rowInEntry(index, parts, value as AnyRow, selectedFields(query.select));
   if (index.store === "copy") {
     if (!hasIndexKey(view.model, index, row, primaryKey, key)) return undefined;
     assertRow(view, row, primaryKey);

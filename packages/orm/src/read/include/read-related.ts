@@ -1,14 +1,22 @@
-import type { KvEntry, KvKey, KvKeyPart } from "@keywright/core";
-import { primaryKeyOfEntry, rowInEntry } from "../../model/keys/entry-value.js";
-import { rowKey } from "../../model/keys/primary-key.js";
+import type { KvKey, KvListedEntry } from "@keywright/core";
+import type { CompiledIndex } from "../../model/compiled-model.js";
+import { primaryKeyOfEntry, rowInEntry, selectedFields } from "../../model/keys/entry-value.js";
 import type { FoundRow } from "../../state/context/any-query.js";
 import { inParallel } from "../../state/context/in-parallel.js";
 import type { ReadMeter } from "../../state/context/read-meter.js";
 import type { ReadView } from "../../state/context/read-view.js";
-import { foundRow, readKeys } from "../../state/rows/read-rows.js";
+import {
+  entriesThatLead,
+  leadsByValue,
+  linkedRow,
+  readLinkedRows,
+} from "../../state/rows/linked-rows.js";
+import { listedRow } from "../../state/rows/listed-row.js";
+import { listedEntries } from "../../state/rows/read-page.js";
+import { readKeys, type StoredValue } from "../../state/rows/read-rows.js";
 import { EntryReader, maxBatch } from "../find/entries/entry-reader.js";
 import { maySkipEntries, RangeWalk, rangesOf } from "../find/entries/walk-ranges.js";
-import { isFirstKey } from "../find/rows/row-reader.js";
+import { isRowOfEntry } from "../find/rows/row-reader.js";
 import { type EachQuery, planEach } from "../plan/plan-each.js";
 import { isCovered, prefixOf, type QueryPlan, readsWholeKeys } from "../plan/ranges/query-plan.js";
 
@@ -47,8 +55,7 @@ interface Reading<T> {
 /** An entry that was read for a query, and the row that it leads to. */
 interface Candidate<T> {
   readonly reading: Reading<T>;
-  readonly primaryKey: readonly KvKeyPart[];
-  readonly entry: KvEntry<unknown>;
+  readonly entry: KvListedEntry;
 }
 
 /** The maximum number of ranges that are read at a time. */
@@ -98,12 +105,13 @@ export async function readRelated<T>(
     }),
   );
   const { take } = queries;
+  const fields = selectedFields(queries.query.select);
   let pending: readonly Reading<T>[] = readings;
   const isPoints = plans.every(readsWholeKeys);
-  const walk = isPoints ? undefined : walkOf(view, queries, plans, meter);
+  const walk = isPoints ? undefined : walkOf(view, queries, readings, meter);
   while (pending.length > 0) {
     const candidates: Candidate<T>[] = [];
-    const add = (reading: Reading<T>, entries: readonly KvEntry<unknown>[]): void =>
+    const add = (reading: Reading<T>, entries: readonly KvListedEntry[]): void =>
       addCandidates(view, reading, entries, candidates);
     if (isPoints) {
       await readPoints(view, pending, meter, add);
@@ -122,7 +130,7 @@ export async function readRelated<T>(
       );
       for (const [i, reading] of unread.entries()) add(reading, found[i]!);
     }
-    const rows = await readRowsOf(view, candidates, meter, onLost);
+    const rows = await readRowsOf(view, candidates, fields, meter, onLost);
     const accepted = rows.length === 0 ? [] : await accept(rows);
     for (let i = 0; i < rows.length; i++) {
       const result = accepted[i];
@@ -137,17 +145,15 @@ export async function readRelated<T>(
 }
 
 function addCandidates<T>(
-  { model }: ReadView,
+  view: ReadView,
   reading: Reading<T>,
-  entries: readonly KvEntry<unknown>[],
+  entries: readonly KvListedEntry[],
   candidates: Candidate<T>[],
 ): void {
   const { index } = reading.plan;
-  for (const entry of entries) {
-    const primaryKey =
-      index === undefined ? entry.key.slice(1) : primaryKeyOfEntry(model, index, entry.value);
-    if (primaryKey !== undefined) candidates.push({ reading, primaryKey, entry });
-  }
+  const leading =
+    index === undefined || reading.isCovered ? entries : entriesThatLead(view, index, entries);
+  for (const entry of leading) candidates.push({ reading, entry });
 }
 
 /** Reads the entries of queries that name whole keys, in one read. */
@@ -155,7 +161,7 @@ async function readPoints<T>(
   view: ReadView,
   readings: readonly Reading<T>[],
   meter: ReadMeter,
-  add: (reading: Reading<T>, entries: readonly KvEntry<unknown>[]) => void,
+  add: (reading: Reading<T>, entries: readonly KvListedEntry[]) => void,
 ): Promise<void> {
   const keys = readings.map(({ plan }) => {
     const segments = plan.reverse ? plan.segments.toReversed() : plan.segments;
@@ -168,11 +174,7 @@ async function readPoints<T>(
   for (const [i, reading] of readings.entries()) {
     const { length } = keys[i]!;
     next += length;
-    const found = entries.slice(next - length, next);
-    add(
-      reading,
-      found.filter((entry) => entry.versionstamp !== null),
-    );
+    add(reading, listedEntries(entries.slice(next - length, next)));
     reading.isDone = true;
   }
 }
@@ -181,11 +183,18 @@ async function readPoints<T>(
 function walkOf(
   view: ReadView,
   queries: RelatedQueries,
-  plans: readonly QueryPlan[],
+  readings: readonly Reading<unknown>[],
   meter: ReadMeter,
 ): RangeWalk | undefined {
-  const ranges = maySkipEntries(view, meter) ? rangesOf(plans) : undefined;
-  return ranges && new RangeWalk(view, ranges, wantedOf(queries, 0), meter);
+  if (!maySkipEntries(view, meter)) return undefined;
+  const ranges = rangesOf(readings.map(({ plan }) => plan));
+  const withValues = readings.some(needsValues);
+  return ranges && new RangeWalk(view, ranges, { most: wantedOf(queries, 0), withValues }, meter);
+}
+
+/** True if the values of entries hold the rows, or are needed to find them. */
+function needsValues<T>({ plan, isCovered: isInEntry }: Reading<T>): boolean {
+  return isInEntry || plan.index === undefined || leadsByValue(plan.index);
 }
 
 /** Reads the next entries of a pass over all ranges. */
@@ -193,7 +202,7 @@ async function walkOn<T>(
   view: ReadView,
   walk: RangeWalk,
   readings: readonly Reading<T>[],
-  add: (reading: Reading<T>, entries: readonly KvEntry<unknown>[]) => void,
+  add: (reading: Reading<T>, entries: readonly KvListedEntry[]) => void,
 ): Promise<void> {
   const due = view.beginPage(readings[0]!.plan.index);
   if (due !== undefined) await due;
@@ -217,10 +226,11 @@ async function nextEntries<T>(
   reading: Reading<T>,
   queries: RelatedQueries,
   meter: ReadMeter,
-): Promise<KvEntry<unknown>[]> {
+): Promise<KvListedEntry[]> {
   const { plan, after } = reading;
   const cost = reading.isCovered ? 1 : 2;
-  reading.reader ??= new EntryReader(view, plan, meter, { after, cost });
+  const withValues = needsValues(reading);
+  reading.reader ??= new EntryReader(view, plan, meter, { after, cost, withValues });
   const count = Math.min(wantedOf(queries, reading.results.length), maxBatch);
   const entries = await reading.reader.next(count);
   if (entries.length < count && !(await reading.reader.hasMore())) reading.isDone = true;
@@ -234,32 +244,66 @@ async function nextEntries<T>(
 async function readRowsOf<T>(
   view: ReadView,
   candidates: readonly Candidate<T>[],
+  fields: readonly string[] | undefined,
   meter: ReadMeter,
   onLost?: (query: number) => void,
 ): Promise<RelatedFound[]> {
-  const keys: KvKey[] = [];
-  for (const { reading, primaryKey } of candidates) {
-    if (!reading.isCovered) keys.push(rowKey(view.model, primaryKey));
-  }
-  meter.add(keys.length);
-  const stored = keys.length === 0 ? [] : await readKeys(view, keys);
+  const stored = await readStoredOf(view, candidates, meter);
   const found: RelatedFound[] = [];
-  let next = 0;
-  for (const { reading, primaryKey, entry } of candidates) {
-    const { plan, position, isCovered: isInEntry } = reading;
+  for (const [i, { reading, entry }] of candidates.entries()) {
+    const { plan, position: query, isCovered: isInEntry } = reading;
     const { index } = plan;
-    const row = foundRow(view, primaryKey, isInEntry ? entry : stored[next++]!);
+    const row =
+      index === undefined || isInEntry
+        ? rowInOwnEntry(view, index, entry)
+        : linkedRow(view, index, entry, stored[i]);
     if (row === undefined) {
-      onLost?.(position);
+      onLost?.(query);
     } else if (index?.store === "include" && isInEntry) {
       // The fields in the entry are not enough to compute the keys of the row.
-      const own = rowInEntry(index, entry.key, row.row);
-      found.push({ query: position, row: { ...row, row: own } });
-    } else if (index === undefined || isFirstKey(view, plan, row, entry.key)) {
-      found.push({ query: position, row });
+      const { primaryKey, versionstamp, expireAt } = row;
+      const own = rowInEntry(index, entry, row.row, fields);
+      found.push({ query, row: { primaryKey, row: own, versionstamp, expireAt } });
+    } else if (isRowOfEntry(view, plan, row, entry)) {
+      found.push({ query, row });
     } else {
-      onLost?.(position);
+      onLost?.(query);
     }
   }
   return found;
+}
+
+function rowInOwnEntry(
+  view: ReadView,
+  index: CompiledIndex | undefined,
+  entry: KvListedEntry,
+): FoundRow | undefined {
+  if (index === undefined) return listedRow(view, entry, entry, 1);
+  const primaryKey = primaryKeyOfEntry(view.model, index, entry.value);
+  return primaryKey && listedRow(view, entry, entry, primaryKey);
+}
+
+/** Returns what is stored for the rows to which candidates lead that do not contain them. */
+async function readStoredOf<T>(
+  view: ReadView,
+  candidates: readonly Candidate<T>[],
+  meter: ReadMeter,
+): Promise<(StoredValue | undefined)[]> {
+  // Most queries of one call are served by the same index.
+  const byIndex = new Map<CompiledIndex, number[]>();
+  for (const [i, { reading }] of candidates.entries()) {
+    const { index } = reading.plan;
+    if (index === undefined || reading.isCovered) continue;
+    const positions = byIndex.get(index);
+    if (positions === undefined) byIndex.set(index, [i]);
+    else positions.push(i);
+  }
+  const stored: (StoredValue | undefined)[] = [];
+  for (const [index, positions] of byIndex) {
+    meter.add(positions.length);
+    const entries = positions.map((i) => candidates[i]!.entry);
+    const rows = await readLinkedRows(view, index, entries);
+    for (const [i, position] of positions.entries()) stored[position] = rows[i];
+  }
+  return stored;
 }

@@ -24,7 +24,7 @@ export const defaultLimits: KvLimits = {
 };
 
 /** The reads of a database, of a transaction, or of one state of a database. */
-export type KvReads = Pick<Kv, "get" | "getMany" | "list">;
+export type KvReads = Pick<Kv, "get" | "getMany" | "list" | "pages">;
 
 type ExtendedKv = Kv & {
   readonly limits?: KvLimits;
@@ -73,6 +73,11 @@ export class Capabilities {
   /** False if {@link openView} returns undefined. */
   get hasViews(): boolean {
     return this.#mayOpenView && this.#kv.openView !== undefined;
+  }
+
+  /** True if pages are read without a promise. Two of them, one after another, see one state. */
+  get listsAtOnce(): boolean {
+    return this.#kv.pages?.listsAtOnce === true;
   }
 
   /** The last commit, if two reads of keys with the same one before them see the same state. */

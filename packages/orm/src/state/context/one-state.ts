@@ -5,6 +5,7 @@ import type {
   KvListIterator,
   KvListOptions,
   KvListSelector,
+  KvPages,
   KvView,
 } from "@keywright/core";
 import type { Capabilities, KvReads } from "../catalog/capabilities-of.js";
@@ -21,8 +22,8 @@ export type OneStateReads = "keys" | "all" | "pages";
 
 /**
  * The reads of one call, all from one state of the database. To open a view takes longer than to
- * read a key. So keys are read without one while nothing is committed. If there is a commit between
- * two reads, the call has to be made again with a view.
+ * read a key. So keys, and pages if they are read at once, are read without one while nothing is
+ * committed. If there is a commit between two reads, the call has to be made again with a view.
  */
 export class OneState implements KvReads {
   readonly #kv: Kv;
@@ -56,6 +57,12 @@ export class OneState implements KvReads {
 
   list<T = unknown>(selector: KvListSelector, options?: KvListOptions): KvListIterator<T> {
     return this.#sourceOfLists().list<T>(selector, options);
+  }
+
+  /** Asked for by each read of a page, after it has chosen its keys. */
+  get pages(): KvPages | undefined {
+    const source = this.#capabilities.listsAtOnce ? this.#sourceOfKeys() : this.#sourceOfLists();
+    return source.pages;
   }
 
   /** The next page of a stream reads the newest state. */

@@ -240,11 +240,11 @@ export class ReadView implements RelatedModel {
    * they have to be read again: a change of all rows may have begun or ended in between.
    */
   determinesSchema(
-    rows: readonly { readonly versionstamp: string | null }[],
+    rows: readonly ({ readonly versionstamp: string | null } | undefined)[],
   ): boolean | Promise<boolean> {
     const snapshot = this.snapshot;
     if (!snapshot.upgradesRows && !this.#catalog.snapshot.upgradesRows) return true;
-    const versionstamps = rows.map(({ versionstamp }) => versionstamp);
+    const versionstamps = rows.map((row) => row?.versionstamp ?? null);
     return this.#catalog.determinesSchema(snapshot, versionstamps).then((isDetermined) => {
       this.#setSnapshot();
       // In the state of the call, the rows stay as they are, although the catalog has changed.

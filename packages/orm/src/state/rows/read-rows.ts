@@ -1,4 +1,4 @@
-import type { KvEntryMaybe, KvKey, KvKeyPart } from "@keywright/core";
+import type { KvEntryMaybe, KvKey, KvKeyPart, MaybePromise } from "@keywright/core";
 import { failureReason } from "../../errors/failure-reason.js";
 import { MigrationMissingError, RowUpgradeError } from "../../errors/migration-errors.js";
 import { StoredRowInvalidError } from "../../errors/row-errors.js";
@@ -30,18 +30,39 @@ export async function readKeys(
   return await readWithSchema(view, () => readStored(view, keys));
 }
 
+/** An entry of which only the key is not used. */
+export interface StoredValue {
+  readonly value: unknown;
+  readonly versionstamp: string;
+  readonly expireAt?: number | undefined;
+}
+
+type Versioned = { readonly versionstamp: string | null } | undefined;
+
 /**
- * Reads entries. Reads them again if the catalog that tells their schema has changed.
+ * Reads entries. Reads them again if the catalog that tells their schema has changed. Returns them
+ * without a promise if `read` does, and if the catalog does not have to be read.
  *
  * @throws {PrimaryKeyDiffersError} if the rows have moved to another primary key.
  */
-export async function readWithSchema<E extends { readonly versionstamp: string | null }>(
+export function readWithSchema<E extends Versioned>(
   view: ReadView,
-  read: () => Promise<E[]>,
+  read: () => MaybePromise<E[]>,
+): MaybePromise<E[]> {
+  if (!view.isChecked) return view.refresh().then(() => readWithSchema(view, read));
+  const entries = read();
+  if (!(entries instanceof Promise) && view.determinesSchema(entries) === true) return entries;
+  return readUntilDetermined(view, read, entries);
+}
+
+/** @param first the entries that were read first. */
+async function readUntilDetermined<E extends Versioned>(
+  view: ReadView,
+  read: () => MaybePromise<E[]>,
+  first: MaybePromise<E[]>,
 ): Promise<E[]> {
-  if (!view.isChecked) await view.refresh();
-  for (;;) {
-    const entries = await read();
+  for (let reading = first; ; reading = read()) {
+    const entries = await reading;
     const isDetermined = view.determinesSchema(entries);
     if (isDetermined === true || (await isDetermined)) return entries;
     await view.refresh();
@@ -115,21 +136,25 @@ export function foundRow(
   entry: KvEntryMaybe<unknown>,
   orAsStored = false,
 ): FoundRow | undefined {
+  if (entry.versionstamp === null) return undefined;
   const found = storedRow(view, primaryKey, entry, orAsStored);
-  const { model, withDeleted, scope } = view;
-  if (found === undefined) return undefined;
-  if (scope !== undefined && !isInScope(view, found.row)) return undefined;
-  if (model.softDelete === undefined || withDeleted) return found;
-  return isMarked(model, found.row) ? undefined : found;
+  return isVisible(view, found.row) ? found : undefined;
 }
 
-function storedRow(
+/** True if the view sees a row: it is within its scope, and not marked as deleted. */
+export function isVisible(view: ReadView, row: AnyRow): boolean {
+  const { model, withDeleted, scope } = view;
+  if (scope !== undefined && !isInScope(view, row)) return false;
+  return model.softDelete === undefined || withDeleted === true || !isMarked(model, row);
+}
+
+/** Returns the row that is stored, even if the view does not see it. */
+export function storedRow(
   view: ReadView,
   primaryKey: readonly KvKeyPart[],
-  entry: KvEntryMaybe<unknown>,
-  orAsStored: boolean,
-): FoundRow | undefined {
-  if (entry.versionstamp === null) return undefined;
+  entry: StoredValue,
+  orAsStored = false,
+): FoundRow {
   const { value, versionstamp } = entry;
   const expireAt = entry.expireAt === undefined ? undefined : storedTime(entry.expireAt);
   if (orAsStored && !isRow(value)) {

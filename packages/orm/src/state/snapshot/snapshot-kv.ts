@@ -8,6 +8,7 @@ import {
   type KvListIterator,
   type KvListOptions,
   type KvListSelector,
+  type KvPages,
   type KvView,
   type ReadViewEndedError,
 } from "@keywright/core";
@@ -20,6 +21,7 @@ import { shareCapabilities } from "../catalog/capabilities-of.js";
  */
 export class SnapshotKv implements Kv {
   readonly limits: KvLimits;
+  readonly pages: KvPages | undefined;
   readonly #view: KvView;
   /** Returns the error of all reads after the end. Undefined before. */
   #failure: (() => unknown) | undefined;
@@ -29,6 +31,7 @@ export class SnapshotKv implements Kv {
   constructor(kv: Kv, view: KvView) {
     this.limits = view.limits;
     this.#view = view;
+    this.pages = view.pages && this.#pagesOf(view.pages);
     shareCapabilities(this, kv);
   }
 
@@ -45,6 +48,15 @@ export class SnapshotKv implements Kv {
   list<T = unknown>(selector: KvListSelector, options?: KvListOptions): KvListIterator<T> {
     this.assertOpen();
     return new SnapshotList<T>(this, this.#view.list<T>(selector, options));
+  }
+
+  #pagesOf(pages: KvPages): KvPages {
+    return {
+      listsAtOnce: false,
+      list: (selector, options) => this.read(async () => pages.list(selector, options)),
+      getLinked: (entries, prefix, from) =>
+        this.read(async () => pages.getLinked(entries, prefix, from)),
+    };
   }
 
   /** @throws {SnapshotEndedError} after the end, or the reason of the signal that has ended it. */

@@ -1,8 +1,10 @@
-import type { KvEntry, KvKey, KvListSelector } from "@keywright/core";
+import type { KvKey, KvListedEntry, KvPageOptions, MaybePromise } from "@keywright/core";
 import { changeMarkOfRead } from "../../../derived/changes/change-marks.js";
 import { isSamePart } from "../../../model/keys/key-parts.js";
 import type { ReadMeter } from "../../../state/context/read-meter.js";
 import type { ReadView } from "../../../state/context/read-view.js";
+import { whenReady } from "../../../state/context/when-ready.js";
+import { listedEntries, readPage } from "../../../state/rows/read-page.js";
 import { readKeys, readWithSchema } from "../../../state/rows/read-rows.js";
 import {
   belongsToSegment,
@@ -22,6 +24,10 @@ export interface EntryReaderOptions {
   readonly cost: number;
   /** True to read one entry more than requested, if the limit allows it, to see if there is one. */
   readonly looksAhead?: boolean;
+  /** False if the values of the entries are not used, but only their keys. The default is true. */
+  readonly withValues?: boolean;
+  /** The properties of the values that are used. The default is all. */
+  readonly properties?: ReadonlySet<string> | undefined;
 }
 
 /**
@@ -35,12 +41,13 @@ export class EntryReader {
   readonly #meter: ReadMeter;
   readonly #cost: number;
   readonly #looksAhead: boolean;
+  readonly #values: Pick<KvPageOptions, "withValues" | "properties">;
   readonly #isPoints: boolean;
   /** How many segments have been read, in the reading direction. */
   #segmentsRead = 0;
   /** The key to continue after within the next segment. */
   #after: KvKey | undefined;
-  #buffered: KvEntry<unknown>[] = [];
+  #buffered: KvListedEntry[] = [];
   #isStarted = false;
   /** The minimum number of keys that are read together. It grows if keys have no entry. */
   #minPoints = 0;
@@ -49,13 +56,14 @@ export class EntryReader {
     view: ReadView,
     plan: QueryPlan,
     meter: ReadMeter,
-    { after, cost, looksAhead = false }: EntryReaderOptions,
+    { after, cost, looksAhead = false, withValues = true, properties }: EntryReaderOptions,
   ) {
     this.#view = view;
     this.#plan = plan;
     this.#meter = meter;
     this.#cost = cost;
     this.#looksAhead = looksAhead;
+    this.#values = { withValues, properties };
     this.#isPoints = readsWholeKeys(plan);
     if (after === undefined) return;
     const place = findSegment(plan, after);
@@ -64,43 +72,53 @@ export class EntryReader {
     else this.#after = after;
   }
 
-  async next(count: number): Promise<KvEntry<unknown>[]> {
+  next(count: number): MaybePromise<KvListedEntry[]> {
     const { left } = this.#meter;
     const affordable = Math.floor((left + this.#buffered.length) / this.#cost);
     const wanted = Math.max(1, Math.min(count, maxBatch, affordable));
     const isExtraAffordable = left + this.#buffered.length > wanted * this.#cost;
     const extra = this.#looksAhead && isExtraAffordable ? 1 : 0;
-    while (this.#buffered.length < wanted) {
-      if (!(await this.#read(wanted - this.#buffered.length + extra))) break;
+    return whenReady(this.#fill(wanted, extra), () => this.#take(wanted));
+  }
+
+  #take(wanted: number): KvListedEntry[] {
+    if (this.#buffered.length > wanted) return this.#buffered.splice(0, wanted);
+    const all = this.#buffered;
+    this.#buffered = [];
+    return all;
+  }
+
+  hasMore(): MaybePromise<boolean> {
+    if (this.#buffered.length > 0) return true;
+    if (this.#nextSegment() === undefined) return false;
+    if (this.#meter.left <= 0) return true;
+    return whenReady(this.#read(1), () => this.hasMore());
+  }
+
+  /** Reads until as many entries are buffered as are wanted, or until no segment is left. */
+  #fill(wanted: number, extra: number): MaybePromise<void> {
+    while (this.#buffered.length < wanted && this.#nextSegment() !== undefined) {
+      const reading = this.#read(wanted - this.#buffered.length + extra);
+      if (reading instanceof Promise) return reading.then(() => this.#fill(wanted, extra));
     }
-    return this.#buffered.splice(0, wanted);
   }
 
-  async hasMore(): Promise<boolean> {
-    while (this.#buffered.length === 0 && this.#meter.left > 0) {
-      if (!(await this.#read(1))) return false;
-    }
-    return this.#buffered.length > 0 || this.#nextSegment() !== undefined;
+  /** Reads up to `count` entries within one range. There must be a next segment. */
+  #read(count: number): MaybePromise<void> {
+    const begun = this.#isStarted ? undefined : this.#start();
+    if (begun !== undefined) return begun.then(() => this.#read(count));
+    const read = () =>
+      this.#isPoints ? this.#readPoints(count) : this.#readRange(this.#nextSegment()!, count);
+    return whenReady(this.#view.beginPage(this.#plan.index), read);
   }
 
-  /** Reads up to `count` entries within one range. Returns false if no segment is left. */
-  async #read(count: number): Promise<boolean> {
-    const view = this.#view;
-    if (!this.#isStarted && view.needsChangeMarks) await this.#start();
-    const segment = this.#nextSegment();
-    if (segment === undefined) return false;
-    const due = view.beginPage(this.#plan.index);
-    if (due !== undefined) await due;
-    if (this.#isPoints) await this.#readPoints(count);
-    else await this.#readRange(segment, count);
-    return true;
-  }
-
-  async #start(): Promise<void> {
+  /** Returns a promise if there is something to do before the first read. */
+  #start(): Promise<unknown> | undefined {
     this.#isStarted = true;
+    if (!this.#view.needsChangeMarks) return undefined;
     const { kv, model } = this.#view;
     const [first, ...others] = this.#plan.segments;
-    if (this.#isPoints || first === undefined) return;
+    if (this.#isPoints || first === undefined) return undefined;
     let length = 0;
     while (
       length < first.equals.length &&
@@ -110,7 +128,7 @@ export class EntryReader {
     }
     // This mark changes if a row enters the range. A transaction fails to commit if a key that it
     // has read changes, so reading the mark protects it against such rows.
-    await kv.get(changeMarkOfRead(model, this.#plan.index, first.equals.slice(0, length)));
+    return kv.get(changeMarkOfRead(model, this.#plan.index, first.equals.slice(0, length)));
   }
 
   async #readPoints(count: number): Promise<void> {
@@ -131,31 +149,34 @@ export class EntryReader {
       this.#segmentsRead++;
     }
     this.#meter.add(keys.length);
-    for (const entry of await readKeys(this.#view, keys)) {
-      if (entry.versionstamp !== null) this.#buffered.push(entry);
-    }
+    this.#buffered.push(...listedEntries(await readKeys(this.#view, keys)));
     const isSparse = this.#buffered.length - bufferedBefore < keys.length;
     this.#minPoints = isSparse ? Math.min(keys.length * 2, maxBatch) : 0;
   }
 
-  async #readRange(segment: Segment, count: number): Promise<void> {
+  #readRange(segment: Segment, limit: number): MaybePromise<void> {
     const selector = selectorOf(this.#plan, segment, this.#after);
-    const { reverse } = this.#plan;
+    const options = { ...this.#values, limit, reverse: this.#plan.reverse };
     // The entries may be rows or copies of rows, whose schema the catalog must determine.
     const entries =
       selector === undefined
         ? []
-        : await readWithSchema(this.#view, () => listEntries(this.#view, selector, reverse, count));
+        : readWithSchema(this.#view, () => readPage(this.#view, selector, options));
+    return whenReady(entries, (found) => this.#add(segment, found, limit));
+  }
+
+  /** @param limit how many entries were wanted. */
+  #add(segment: Segment, entries: readonly KvListedEntry[], limit: number): void {
     this.#meter.add(entries.length);
     const last = entries.at(-1);
-    if (last === undefined || entries.length < count) {
+    if (last === undefined || entries.length < limit) {
       this.#segmentsRead++;
       this.#after = undefined;
     } else {
       this.#after = last.key;
     }
     for (const entry of entries) {
-      if (belongsToSegment(this.#plan, segment, entry.key)) this.#buffered.push(entry);
+      if (belongsToSegment(this.#plan, segment, entry)) this.#buffered.push(entry);
     }
   }
 
@@ -163,20 +184,4 @@ export class EntryReader {
     const { segments, reverse } = this.#plan;
     return segments[reverse ? segments.length - 1 - this.#segmentsRead : this.#segmentsRead];
   }
-}
-
-/** Lists up to `count` entries of a range, in one batch if the database allows it. */
-export async function listEntries(
-  { kv }: Pick<ReadView, "kv">,
-  selector: KvListSelector,
-  reverse: boolean,
-  count: number,
-): Promise<KvEntry<unknown>[]> {
-  const list = kv.list(selector, { reverse, limit: count, batchSize: count });
-  const entries = (await list.nextBatch?.()) ?? [];
-  if (entries.length === count) return entries;
-  for (let next = await list.next(); next.done !== true; next = await list.next()) {
-    entries.push(next.value);
-  }
-  return entries;
 }

@@ -107,8 +107,8 @@ export class MergedReader implements RowSource {
       source.isDone = rows.length === 0;
       for (const row of rows) {
         const parts = sortPartsOf(source.plan, row, row.entryKey);
-        const entryKey = [this.#plan.model.place, ...parts];
-        source.rows.push({ row: { ...row, entryKey }, bytes: this.#bytesOf(parts) });
+        const sorted = withEntryKey(row, [this.#plan.model.place, ...parts]);
+        source.rows.push({ row: sorted, bytes: this.#bytesOf(parts) });
       }
     }
   }
@@ -141,4 +141,11 @@ export class MergedReader implements RowSource {
   #bytesOf(parts: readonly KvKeyPart[]): Uint8Array {
     return encodeKey([...parts], this.#plan.model.keyOrder);
   }
+}
+
+function withEntryKey(
+  { row, primaryKey, versionstamp, expireAt }: ReadRow,
+  entryKey: KvKey,
+): ReadRow {
+  return { row, primaryKey, versionstamp, expireAt, entryKey };
 }

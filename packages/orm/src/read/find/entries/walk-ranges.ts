@@ -1,8 +1,9 @@
-import { compareKeys, type KvEntry, type KvKey } from "@keywright/core";
+import { compareKeys, type KvKey, type KvListedEntry } from "@keywright/core";
 import { isSamePart, keyAfter, partAfter } from "../../../model/keys/key-parts.js";
 import { awaitAll } from "../../../state/context/await-all.js";
 import type { ReadMeter } from "../../../state/context/read-meter.js";
 import type { ReadView } from "../../../state/context/read-view.js";
+import { readPage } from "../../../state/rows/read-page.js";
 import { readWithSchema } from "../../../state/rows/read-rows.js";
 import {
   belongsToSegment,
@@ -10,7 +11,7 @@ import {
   type QueryPlan,
   selectorOf,
 } from "../../plan/ranges/query-plan.js";
-import { listEntries, maxBatch } from "./entry-reader.js";
+import { maxBatch } from "./entry-reader.js";
 
 /** A range, and how far it was read. */
 export interface WalkedRange {
@@ -28,7 +29,7 @@ export interface WalkedRange {
 /** Entries of a range that were read together, in the order of their keys. */
 interface WalkedEntries {
   readonly position: number;
-  readonly entries: KvEntry<unknown>[];
+  readonly entries: KvListedEntry[];
 }
 
 /** To begin to read a range takes as long as to skip about this many entries. */
@@ -94,6 +95,7 @@ export class RangeWalk {
   readonly ranges: readonly WalkedRange[];
   readonly #view: ReadView;
   readonly #most: number;
+  readonly #withValues: boolean;
   readonly #meter: ReadMeter;
   readonly #end: KvKey | undefined;
   /** The key where the next list of the pass begins. Undefined if the pass has ended. */
@@ -108,14 +110,21 @@ export class RangeWalk {
 
   /**
    * @param ranges in the order of their keys or in the reverse order.
-   * @param most the maximum number of entries of each range.
+   * @param options the maximum number of entries of each range, and false if their values are not
+   * used, but only their keys.
    */
-  constructor(view: ReadView, ranges: readonly WalkedRange[], most: number, meter: ReadMeter) {
+  constructor(
+    view: ReadView,
+    ranges: readonly WalkedRange[],
+    { most, withValues }: { readonly most: number; readonly withValues: boolean },
+    meter: ReadMeter,
+  ) {
     const [first, second] = ranges;
     const isReverse = first !== undefined && second !== undefined && compare(first, second) > 0;
     this.#view = view;
     this.ranges = isReverse ? ranges.toReversed() : ranges;
     this.#most = most;
+    this.#withValues = withValues;
     this.#meter = meter;
     this.#end = endOf(this.ranges.at(-1)?.prefix ?? []);
     this.#start = this.#end && this.ranges[0]?.prefix;
@@ -132,10 +141,9 @@ export class RangeWalk {
     if (this.#start === undefined) return await this.#readEach();
     const size = Math.min(this.#limit, maxBatch);
     const selector = { start: this.#start, end: this.#end };
+    const options = { limit: size, reverse: false, withValues: this.#withValues };
     // The entries may be rows or copies of rows, whose schema the catalog must determine.
-    const list = await readWithSchema(this.#view, () =>
-      listEntries(this.#view, selector, false, size),
-    );
+    const list = await readWithSchema(this.#view, () => readPage(this.#view, selector, options));
     const skippedBefore = this.#skipped;
     const found = this.#distribute(list, list.length < size);
     this.#meter.add(list.length - (this.#skipped - skippedBefore));
@@ -143,7 +151,7 @@ export class RangeWalk {
     return found;
   }
 
-  #distribute(list: readonly KvEntry<unknown>[], isEnd: boolean): WalkedEntries[] {
+  #distribute(list: readonly KvListedEntry[], isEnd: boolean): WalkedEntries[] {
     const found: WalkedEntries[] = [];
     let isCut = false;
     for (const entry of list) {
@@ -157,7 +165,7 @@ export class RangeWalk {
       else if (range.count === this.#most) {
         isCut = true;
         this.#skipped++;
-      } else if (belongsToSegment(range.plan, range.plan.segments[0]!, entry.key)) {
+      } else if (belongsToSegment(range.plan, range.plan.segments[0]!, entry)) {
         const { position } = range;
         if (found.at(-1)?.position !== position) found.push({ position, entries: [] });
         found.at(-1)!.entries.push(entry);
@@ -194,7 +202,7 @@ export class RangeWalk {
   /** Reads each of some ranges by a list of its own, at the same time. */
   async #readEach(): Promise<WalkedEntries[]> {
     const read = this.#unread.slice(0, maxConcurrent);
-    let lists: KvEntry<unknown>[][] = [];
+    let lists: KvListedEntry[][] = [];
     await readWithSchema(this.#view, async () => {
       lists = await awaitAll(read.map((unread) => this.#list(unread)));
       return lists.flat();
@@ -206,8 +214,8 @@ export class RangeWalk {
       const list = lists[i]!;
       this.#meter.add(list.length);
       const isEnd = list.length < this.#limitOf(range);
-      const entries = list.filter(({ key }) =>
-        belongsToSegment(range.plan, range.plan.segments[0]!, key),
+      const entries = list.filter((entry) =>
+        belongsToSegment(range.plan, range.plan.segments[0]!, entry),
       );
       if (entries.length > 0) found.push({ position: range.position, entries });
       range.count += entries.length;
@@ -218,10 +226,15 @@ export class RangeWalk {
     return found;
   }
 
-  async #list({ range, after }: UnreadRange): Promise<KvEntry<unknown>[]> {
+  async #list({ range, after }: UnreadRange): Promise<KvListedEntry[]> {
     const selector = selectorOf(range.plan, range.plan.segments[0]!, after);
     if (selector === undefined) return [];
-    return await listEntries(this.#view, selector, false, this.#limitOf(range));
+    const limit = this.#limitOf(range);
+    return await readPage(this.#view, selector, {
+      limit,
+      reverse: false,
+      withValues: this.#withValues,
+    });
   }
 
   /** The maximum number of entries of the next list of a range. */

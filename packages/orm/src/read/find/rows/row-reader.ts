@@ -1,16 +1,23 @@
 import { Buffer } from "node:buffer";
-import { encodeKey, type KvEntry, type KvKey, type KvKeyPart } from "@keywright/core";
+import { encodeKey, type KvKey, type KvListedEntry, type MaybePromise } from "@keywright/core";
 import { IndexKeyError } from "../../../errors/row-errors.js";
 import type { AnyRow, CompiledIndex } from "../../../model/compiled-model.js";
-import { primaryKeyOfEntry, rowInEntry } from "../../../model/keys/entry-value.js";
-import { hasIndexKey, indexKeys } from "../../../model/keys/index-entries.js";
+import { primaryKeyOfEntry, rowInEntry, selectedFields } from "../../../model/keys/entry-value.js";
+import { hasIndexKey, indexKeys, isEntryOfRow } from "../../../model/keys/index-entries.js";
 import { isSameKey } from "../../../model/keys/key-parts.js";
 import { keyText } from "../../../model/keys/key-text.js";
-import { storedTime } from "../../../model/rows/time.js";
 import type { AnyQuery, FoundRow } from "../../../state/context/any-query.js";
 import type { ReadMeter } from "../../../state/context/read-meter.js";
 import type { ReadView } from "../../../state/context/read-view.js";
-import { assertRow, foundRow, readRows } from "../../../state/rows/read-rows.js";
+import { whenReady } from "../../../state/context/when-ready.js";
+import {
+  entriesThatLead,
+  leadsByValue,
+  linkedRow,
+  readLinkedRows,
+} from "../../../state/rows/linked-rows.js";
+import { ListedRow, listedRow } from "../../../state/rows/listed-row.js";
+import { assertRow } from "../../../state/rows/read-rows.js";
 import {
   findSegment,
   isCovered,
@@ -33,11 +40,11 @@ export interface RowSource {
    *
    * @param count how many rows are wanted. More may be returned.
    */
-  next(count: number): Promise<ReadRow[]>;
+  next(count: number): MaybePromise<ReadRow[]>;
   /** The texts of the keys of entries that led to no row of the query. */
   readonly lost: readonly string[];
   /** True if there are more rows. Also true if the limit of reads does not allow to find out. */
-  hasMore(): Promise<boolean>;
+  hasMore(): MaybePromise<boolean>;
 }
 
 /**
@@ -52,6 +59,8 @@ export class RowReader implements RowSource {
   readonly #meter: ReadMeter;
   readonly #entries: EntryReader;
   readonly #isCovered: boolean;
+  /** The fields that the query selects from entries. Undefined if it needs all. */
+  readonly #fields: readonly string[] | undefined;
   /** True if an entry may not be a row of the result, although no writer has changed it. */
   readonly #mayLeaveOut: boolean;
   /** The minimum number of entries that are read together. It grows if some are left out. */
@@ -73,8 +82,13 @@ export class RowReader implements RowSource {
     this.#isCovered = isCovered(view, plan, query);
     // A list of rows contains those that are marked as deleted, unless an index leaves them out.
     this.#mayLeaveOut = mayRepeat(plan) || readsMarkedRows(view, plan.index);
+    const { index } = plan;
+    this.#fields = this.#isCovered && index ? selectedFields(query.select) : undefined;
     const cost = this.#isCovered ? 1 : 2;
-    this.#entries = new EntryReader(view, plan, meter, { after, cost, looksAhead });
+    const withValues = this.#isCovered || index === undefined || leadsByValue(index);
+    const properties = this.#fields && propertiesOf(view, index!, this.#fields);
+    const options = { after, cost, looksAhead, withValues, properties };
+    this.#entries = new EntryReader(view, plan, meter, options);
     meter.index = nameOfIndex(plan);
   }
 
@@ -83,16 +97,21 @@ export class RowReader implements RowSource {
    * are not rows of the result, so it may return more than `count` rows. Returns none if there are
    * no more.
    */
-  async next(count: number): Promise<ReadRow[]> {
-    for (;;) {
-      const entries = await this.#entries.next(Math.max(count, this.#minBatch));
-      if (entries.length === 0) return [];
-      const rows = await this.#rowsOf(entries);
-      const passed =
-        this.#filter === undefined ? rows : rows.filter(({ row }) => this.#filter?.(row));
-      if (passed.length < entries.length) this.#minBatch = Math.min(entries.length * 2, maxBatch);
-      if (passed.length > 0) return passed;
-    }
+  next(count: number): MaybePromise<ReadRow[]> {
+    const entries = this.#entries.next(Math.max(count, this.#minBatch));
+    return whenReady(entries, (found) =>
+      found.length === 0
+        ? []
+        : whenReady(this.#rowsOf(found), (rows) => this.#pass(rows, found.length, count)),
+    );
+  }
+
+  /** Returns the rows that pass the filter, or the next rows if there are none. */
+  #pass(rows: ReadRow[], entries: number, count: number): MaybePromise<ReadRow[]> {
+    const filter = this.#filter;
+    const passed = filter === undefined ? rows : rows.filter(({ row }) => filter(row));
+    if (passed.length < entries) this.#minBatch = Math.min(entries * 2, maxBatch);
+    return passed.length > 0 ? passed : this.next(count);
   }
 
   async hasMore(): Promise<boolean> {
@@ -105,75 +124,82 @@ export class RowReader implements RowSource {
     return await this.#entries.hasMore();
   }
 
-  async #rowsOf(entries: readonly KvEntry<unknown>[]): Promise<ReadRow[]> {
+  #rowsOf(entries: readonly KvListedEntry[]): MaybePromise<ReadRow[]> {
     const { index } = this.#plan;
     if (index === undefined) return this.#rowsAsEntries(entries);
     return this.#isCovered
       ? this.#rowsInEntries(index, entries)
-      : await this.#rowsAtPointers(index, entries);
+      : this.#rowsOfPointers(index, entries);
   }
 
-  #rowsAsEntries(entries: readonly KvEntry<unknown>[]): ReadRow[] {
+  #rowsAsEntries(entries: readonly KvListedEntry[]): ReadRow[] {
     const rows: ReadRow[] = [];
     for (const entry of entries) {
-      const primaryKey = entry.key.slice(1);
-      const found = foundRow(this.#view, primaryKey, entry);
-      if (found === undefined) continue;
-      const { row, versionstamp, expireAt } = found;
-      rows.push({ entryKey: entry.key, primaryKey, row, versionstamp, expireAt });
+      const row = listedRow(this.#view, entry, entry, 1);
+      if (row !== undefined) rows.push(row);
     }
     return rows;
   }
 
-  #rowsInEntries(index: CompiledIndex, entries: readonly KvEntry<unknown>[]): ReadRow[] {
+  #rowsInEntries(index: CompiledIndex, entries: readonly KvListedEntry[]): ReadRow[] {
     const rows: ReadRow[] = [];
-    for (const { key, value, versionstamp, expireAt } of entries) {
-      const primaryKey = primaryKeyOfEntry(this.#view.model, index, value);
+    for (const entry of entries) {
+      const primaryKey = primaryKeyOfEntry(this.#view.model, index, entry.value);
       if (primaryKey === undefined) continue;
-      const row = rowInEntry(index, key, value as AnyRow);
+      const row = rowInEntry(index, entry, entry.value as AnyRow, this.#fields);
+      const found = new ListedRow(row, entry, entry, primaryKey);
       if (index.store === "copy") {
-        const found = { primaryKey, row, versionstamp };
-        if (!isFirstKey(this.#view, this.#plan, found, key)) continue;
+        if (!isFirstKey(this.#view, this.#plan, found, entry.key)) continue;
         assertRow(this.#view, row, primaryKey);
       }
-      rows.push({
-        entryKey: key,
-        primaryKey,
-        row,
-        versionstamp,
-        expireAt: storedTime(expireAt),
-      });
+      rows.push(found);
     }
     return rows;
   }
 
-  async #rowsAtPointers(
+  #rowsOfPointers(
     index: CompiledIndex,
-    entries: readonly KvEntry<unknown>[],
-  ): Promise<ReadRow[]> {
-    const keys: KvKey[] = [];
-    const primaryKeys: (readonly KvKeyPart[])[] = [];
-    for (const { key, value } of entries) {
-      const primaryKey = primaryKeyOfEntry(this.#view.model, index, value);
-      if (primaryKey === undefined) continue;
-      keys.push(key);
-      primaryKeys.push(primaryKey);
-    }
-    this.#meter.add(primaryKeys.length);
-    const stored = await readRows(this.#view, primaryKeys);
-    const rows: ReadRow[] = [];
-    for (const [i, primaryKey] of primaryKeys.entries()) {
-      const found = foundRow(this.#view, primaryKey, stored[i]!);
-      const entryKey = keys[i]!;
-      if (found === undefined || !isFirstKey(this.#view, this.#plan, found, entryKey)) {
-        if (found === undefined || !mayRepeat(this.#plan)) this.lost.push(keyText(entryKey));
-        continue;
+    entries: readonly KvListedEntry[],
+  ): MaybePromise<ReadRow[]> {
+    const leading = entriesThatLead(this.#view, index, entries);
+    this.#meter.add(leading.length);
+    return whenReady(readLinkedRows(this.#view, index, leading), (stored) => {
+      const rows: ReadRow[] = [];
+      for (let i = 0; i < leading.length; i++) {
+        const entry = leading[i]!;
+        const found = linkedRow(this.#view, index, entry, stored[i]);
+        if (found !== undefined && isRowOfEntry(this.#view, this.#plan, found, entry))
+          rows.push(found);
+        else if (found === undefined || !mayRepeat(this.#plan)) this.lost.push(keyText(entry.key));
       }
-      const { row, versionstamp, expireAt } = found;
-      rows.push({ entryKey, primaryKey, row, versionstamp, expireAt });
-    }
-    return rows;
+      return rows;
+    });
   }
+}
+
+/** Returns the properties of the values of entries that a query needs. Undefined for all of them. */
+function propertiesOf(
+  { model }: ReadView,
+  { store, include, inKey }: CompiledIndex,
+  fields: readonly string[],
+): ReadonlySet<string> | undefined {
+  if (store !== "include") return undefined;
+  const inValue = fields.filter((field) => !inKey.has(field));
+  const properties = new Set([...model.primaryKey, ...inValue]);
+  return properties.size < include.length ? properties : undefined;
+}
+
+/** True if a row that an index entry leads to belongs to the entry, as {@link isFirstKey}. */
+export function isRowOfEntry(
+  view: ReadView,
+  plan: QueryPlan,
+  found: FoundRow,
+  entry: KvListedEntry,
+): boolean {
+  const { index } = plan;
+  if (index === undefined) return true;
+  if (index.each !== undefined) return isFirstKey(view, plan, found, entry.key);
+  return isEntryOfRow(view.model, index, found.row, entry);
 }
 
 /**
@@ -181,7 +207,7 @@ export class RowReader implements RowSource {
  * A row with several keys is thus returned once. The row is compared as it was read, so an outdated
  * entry does not count.
  */
-export function isFirstKey(
+function isFirstKey(
   { model }: ReadView,
   plan: QueryPlan,
   { row, primaryKey }: FoundRow,

@@ -1,5 +1,7 @@
+import type { MaybePromise } from "@keywright/core";
 import { ComputedFieldError } from "../../../errors/computed-field-error.js";
 import type { AnyRow, CompiledModel } from "../../../model/compiled-model.js";
+import { selectedFields } from "../../../model/keys/entry-value.js";
 import { ignoreRejection, isPromise } from "../../../model/keys/is-promise.js";
 import { copyStored } from "../../../model/rows/copy-of-data.js";
 import { ownFields } from "../../../model/rows/own-fields.js";
@@ -23,33 +25,36 @@ export function resultRow(
   view: TableHooks,
   row: AnyRow,
   query: Returned = {},
-): AnyRow | Promise<AnyRow> {
-  const own = ownFields(view.model.schema, row);
-  const afterRead = view.settings.hooks[view.model.name]?.afterRead;
-  if (afterRead === undefined) {
-    const isWhole = query.select === undefined && query.returned === undefined;
-    if (isWhole && view.model.computed.size === 0) return own;
-    return withComputed(view.model, own, query);
-  }
-  return readBy(afterRead, own).then((changed) => withComputed(view.model, changed, query));
+): MaybePromise<AnyRow> {
+  return resultOf(view, row, selectedFields(query.returned ?? query.select));
 }
 
-/** Returns rows as {@link resultRow}, in the same order. */
-export async function resultRows(
+/** Returns rows as {@link resultRow}, in the same order, without a promise if there is no hook. */
+export function resultRows(
   view: TableHooks,
   rows: readonly AnyRow[],
   query: Returned,
-): Promise<readonly AnyRow[]> {
-  const isUnchanged =
-    view.model.computed.size === 0 &&
-    query.select === undefined &&
-    view.settings.hooks[view.model.name]?.afterRead === undefined;
-  if (isUnchanged) {
-    const own: AnyRow[] = [];
-    for (const row of rows) own.push(ownFields(view.model.schema, row));
-    return own;
-  }
-  return await awaitAll(rows.map(async (row) => await resultRow(view, row, query)));
+): MaybePromise<readonly AnyRow[]> {
+  const fields = selectedFields(query.returned ?? query.select);
+  const results: MaybePromise<AnyRow>[] = [];
+  for (const row of rows) results.push(resultOf(view, row, fields));
+  return hookOf(view) === undefined ? (results as AnyRow[]) : awaitAll(results);
+}
+
+function resultOf(
+  view: TableHooks,
+  row: AnyRow,
+  fields: readonly string[] | undefined,
+): MaybePromise<AnyRow> {
+  const { model } = view;
+  const own = ownFields(model.schema, row);
+  const afterRead = hookOf(view);
+  if (afterRead === undefined) return withComputed(model, own, fields);
+  return readBy(afterRead, own).then((changed) => withComputed(model, changed, fields));
+}
+
+function hookOf({ model, settings }: TableHooks): ((row: AnyRow) => unknown) | undefined {
+  return settings.hooks[model.name]?.afterRead;
 }
 
 /**
@@ -99,14 +104,17 @@ async function readBy(afterRead: (row: AnyRow) => unknown, row: AnyRow): Promise
   return ((await afterRead(copy)) ?? copy) as AnyRow;
 }
 
-function withComputed(model: CompiledModel, row: AnyRow, { select, returned }: Returned): AnyRow {
+function withComputed(
+  model: CompiledModel,
+  row: AnyRow,
+  fields: readonly string[] | undefined,
+): AnyRow {
   const { computed } = model;
-  const fields = returned ?? select;
   if (computed.size === 0) return fields === undefined ? row : selectFields(row, fields);
   const all: Record<string, unknown> = { ...row };
   for (const [name, compute] of computed) {
     // A stored field of the same name, of an earlier schema, is not returned either.
-    if (fields !== undefined && !fields[name]) delete all[name];
+    if (fields !== undefined && !fields.includes(name)) delete all[name];
     else all[name] = computedValue(model, name, compute, row);
   }
   return fields === undefined ? all : selectFields(all, fields);
@@ -132,10 +140,16 @@ function computedValue(
   throw new ComputedFieldError(model, field, "returned a promise");
 }
 
-function selectFields(row: AnyRow, select: Readonly<Record<string, unknown>>): AnyRow {
+function selectFields(row: AnyRow, fields: readonly string[]): AnyRow {
+  if (hasOnly(row, fields)) return row;
   const selected: Record<string, unknown> = {};
-  for (const field of Object.keys(select)) {
-    if (select[field] && Object.hasOwn(row, field)) selected[field] = row[field];
-  }
+  for (const field of fields) if (Object.hasOwn(row, field)) selected[field] = row[field];
   return selected;
+}
+
+/** True if a row has these fields in this order and no others. That of a covering entry has. */
+function hasOnly(row: AnyRow, fields: readonly string[]): boolean {
+  let count = 0;
+  for (const field in row) if (field !== fields[count++]) return false;
+  return count === fields.length;
 }

@@ -1,4 +1,10 @@
-import { compareKeys, type KvKey, type KvKeyPart, type KvListSelector } from "@keywright/core";
+import {
+  compareKeys,
+  type KvKey,
+  type KvKeyPart,
+  type KvListedEntry,
+  type KvListSelector,
+} from "@keywright/core";
 import type { CompiledIndex, CompiledModel } from "../../../model/compiled-model.js";
 import { isSamePart, keyAfter } from "../../../model/keys/key-parts.js";
 import type { AnyQuery } from "../../../state/context/any-query.js";
@@ -105,23 +111,33 @@ export function selectorOf(
   return end === undefined ? { prefix } : { prefix, end };
 }
 
-/** True if a key in a segment's range has the right length and a part of the right type. */
+/** True if an entry in a segment's range has a key of the right length and with the right types. */
 export function belongsToSegment(
   plan: QueryPlan,
-  { equals, interval }: Segment,
-  key: KvKey,
+  segment: Segment,
+  entry: Pick<KvListedEntry, "keyLength" | "partAt">,
 ): boolean {
-  if (key.length !== keyLength(plan.model, plan.index)) return false;
-  if (interval.type === undefined) return true;
+  if (entry.keyLength !== keyLength(plan.model, plan.index)) return false;
+  if (segment.interval.type === undefined) return true;
+  return hasTypeOfSegment(plan, segment, entry.partAt(1 + segment.equals.length));
+}
+
+/** True if the first part of a key that is not fixed has the type of a segment's interval. */
+function hasTypeOfSegment(
+  plan: QueryPlan,
+  { equals, interval }: Segment,
+  part: KvKeyPart | undefined,
+): boolean {
   const field = keyFields(plan.model, plan.index)[equals.length];
-  return field === undefined || isOfType(field, interval, key[1 + equals.length]!);
+  return field === undefined || part === undefined || isOfType(field, interval, part);
 }
 
 export function findSegment(plan: QueryPlan, key: KvKey): number {
   if (key[0] !== (plan.index?.place ?? plan.model.place)) return -1;
+  if (key.length !== keyLength(plan.model, plan.index)) return -1;
   return plan.segments.findIndex((segment) => {
     const { equals, interval } = segment;
-    if (!belongsToSegment(plan, segment, key)) return false;
+    if (!hasTypeOfSegment(plan, segment, key[1 + equals.length])) return false;
     if (!equals.every((part, i) => isSamePart(part, key[1 + i]))) return false;
     if (interval.isEmpty) return false;
     const part = key[1 + equals.length];

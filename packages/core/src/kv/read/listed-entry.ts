@@ -1,0 +1,106 @@
+import type { VisitedEntry } from "../../engine/engine.js";
+import { decodeKeyAfter } from "../../keys/decode-key.js";
+import type { KvKey, KvKeyPart } from "../../keys/key.js";
+import type { KeyOrder } from "../../keys/key-order.js";
+import { skipPart } from "../../keys/skip-part.js";
+import { readVersionstamp, versionstampBytes } from "../../values/versionstamp.js";
+import type { KvListedEntry } from "../kv.js";
+import { decodeStoredKey } from "./stored-entry.js";
+
+/** The first parts that all keys of a page have, and how many bytes they take. */
+export interface PagePrefix {
+  readonly parts: KvKey;
+  readonly size: number;
+}
+
+/**
+ * The keys and versionstamps of the entries of a page, in one piece of memory that belongs to the
+ * page. They are decoded when they are asked for.
+ */
+export class PageKeys {
+  readonly order: KeyOrder;
+  readonly prefix: PagePrefix;
+  bytes: Uint8Array;
+  #used = 0;
+
+  /** @param size how many bytes to begin with. More are allocated if they are needed. */
+  constructor(order: KeyOrder, prefix: PagePrefix, size: number) {
+    this.order = order;
+    this.prefix = prefix;
+    this.bytes = new Uint8Array(size);
+  }
+
+  /** Returns the offset of new memory for a key of `size` bytes, and for its versionstamp. */
+  reserve(size: number): number {
+    const start = this.#used;
+    this.#used += size + versionstampBytes;
+    if (this.#used > this.bytes.length) {
+      const longer = new Uint8Array(Math.max(this.#used, this.bytes.length * 2));
+      longer.set(this.bytes);
+      this.bytes = longer;
+    }
+    return start;
+  }
+}
+
+/** An entry of a page. Its key and its versionstamp are decoded when they are first read. */
+export class ListedEntry implements KvListedEntry {
+  readonly value: unknown;
+  readonly expireAt: number | undefined;
+  /** The memory of the key: `keys.bytes[start, end)`. */
+  readonly keys: PageKeys;
+  readonly start: number;
+  readonly end: number;
+  #key: KvKeyPart[] | undefined;
+  /** Undefined if its bytes are after the key. */
+  readonly #versionstamp: string | undefined;
+
+  /** @param entry is not kept. If it can, it writes its versionstamp after the key. */
+  constructor(keys: PageKeys, start: number, end: number, entry: VisitedEntry, value: unknown) {
+    this.keys = keys;
+    this.start = start;
+    this.end = end;
+    this.value = value;
+    this.expireAt = entry.expireAt;
+    if (entry.writeVersionstamp === undefined) this.#versionstamp = entry.versionstamp;
+    else entry.writeVersionstamp(keys.bytes, end);
+  }
+
+  get key(): KvKeyPart[] {
+    this.#key ??= this.#decodeKey();
+    return this.#key;
+  }
+
+  get versionstamp(): string {
+    return this.#versionstamp ?? readVersionstamp(this.keys.bytes, this.end);
+  }
+
+  get keyLength(): number {
+    const { prefix, bytes, order } = this.keys;
+    let length = prefix.parts.length;
+    for (let next = this.start + prefix.size; next < this.end; length++)
+      next = skipPart(bytes, next, this.end, order);
+    return length;
+  }
+
+  partAt(position: number): KvKeyPart | undefined {
+    const { parts } = this.keys.prefix;
+    return position < parts.length ? parts[position] : this.key[position];
+  }
+
+  /** Returns the offset in the memory of the key where a part begins. */
+  offsetOf(position: number): number {
+    const { prefix, bytes, order } = this.keys;
+    const isAfterPrefix = position >= prefix.parts.length;
+    let next = isAfterPrefix ? this.start + prefix.size : this.start;
+    for (let i = isAfterPrefix ? prefix.parts.length : 0; i < position; i++)
+      next = skipPart(bytes, next, this.end, order);
+    return next;
+  }
+
+  #decodeKey(): KvKeyPart[] {
+    const { prefix, bytes, order } = this.keys;
+    const key = bytes.subarray(this.start, this.end);
+    return decodeStoredKey(key, () => decodeKeyAfter(prefix.parts, prefix.size, key, order));
+  }
+}

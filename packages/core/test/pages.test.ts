@@ -1,0 +1,159 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { MalformedKeyError } from "../src/errors/core-errors.js";
+import { type Kv, type KvEntry, type KvKeyPart, openKv } from "../src/index.js";
+import { encodeKey } from "../src/keys/encode-key.js";
+import { denoOrder, specificationOrder } from "../src/keys/key-order.js";
+import { skipPart } from "../src/keys/skip-part.js";
+import { key } from "./key-arbitrary.js";
+
+describe("skipPart", () => {
+  it("ends where each part ends", () => {
+    fc.assert(
+      fc.property(key, fc.constantFrom(specificationOrder, denoOrder), (parts, order) => {
+        const bytes = encodeKey(parts, order);
+        const ends = parts.map((_, i) => encodeKey(parts.slice(0, i + 1), order).length);
+        let end = 0;
+        expect(parts.map(() => (end = skipPart(bytes, end, bytes.length, order)))).toEqual(ends);
+      }),
+    );
+  });
+
+  it("refuses a part that has no end or an unknown tag", () => {
+    for (const bytes of [[2, 97], [2, 0, 255], [10, 1], [0x16, 1], [0x1d, 9, 1], [5]])
+      expect(() => skipPart(Uint8Array.from(bytes), 0, bytes.length, specificationOrder)).toThrow(
+        MalformedKeyError,
+      );
+  });
+});
+
+/** Opens a database in memory or in a folder, and removes it after the test. */
+async function withKv(where: "memory" | "folder", test: (kv: Kv) => Promise<void>): Promise<void> {
+  const folder = await mkdtemp(join(tmpdir(), "keywright-pages-"));
+  const kv = await openKv(where === "memory" ? ":memory:" : join(folder, "kv"));
+  try {
+    await test(kv);
+  } finally {
+    await kv.close();
+    await rm(folder, { recursive: true });
+  }
+}
+
+const keyParts = fc.array(key, { minLength: 1, maxLength: 8 });
+
+describe.each(["memory", "folder"] as const)("pages of a database in a %s", (where) => {
+  it("have the entries that a list has", async () => {
+    await withKv(where, async (kv) => {
+      let run = 0;
+      await fc.assert(
+        fc.asyncProperty(keyParts, fc.boolean(), fc.integer({ min: 1, max: 9 }), async (...of) => {
+          const [keys, reverse, limit] = of;
+          const place = ["place", run++];
+          for (const [i, parts] of keys.entries())
+            await kv.set([...place, ...parts, "end"], { i }, i % 2 ? { expireIn: 1e9 } : {});
+          for (const reads of [kv, (await kv.openView!())!]) {
+            for (const selector of [{ prefix: place }, { start: place, end: [...place, true] }]) {
+              const expected = await all(kv.list(selector, { reverse, limit }));
+              const options = { limit, reverse, withValues: true };
+              const page = await reads.pages!.list(selector, options);
+              expect(page.map((entry) => ({ ...plain(entry) }))).toEqual(expected.map(plain));
+              for (const [i, entry] of page.entries()) {
+                expect(entry.keyLength).toBe(expected[i]!.key.length);
+                for (const [n, part] of expected[i]!.key.entries())
+                  expect(entry.partAt(n)).toEqual(part);
+                expect(entry.partAt(entry.keyLength)).toBeUndefined();
+              }
+            }
+            if ("versionstamp" in reads) reads.close();
+          }
+        }),
+        { numRuns: where === "memory" ? 100 : 20 },
+      );
+    });
+  });
+
+  it("lead to the entries whose keys continue with the last parts of theirs", async () => {
+    await withKv(where, async (kv) => {
+      let run = 0;
+      await fc.assert(
+        fc.asyncProperty(keyParts, fc.nat(2), async (keys, absent) => {
+          const [index, rows] = [`index ${run}`, `rows ${run++}`];
+          const write = kv.atomic();
+          for (const [i, parts] of keys.entries()) {
+            write.set([index, "value", ...parts, i], null);
+            if (i !== absent) write.set([rows, 1, ...parts, i], { i });
+          }
+          await write.commit();
+          const read = { limit: 100, reverse: false, withValues: false };
+          for (const prefix of [[index], [index, "value"]]) {
+            const entries = await kv.pages!.list({ prefix }, read);
+            const linked = await kv.pages!.getLinked(entries, [rows, 1], 2);
+            expect(linked.map((entry) => entry && plain(entry))).toEqual(
+              await Promise.all(entries.map(({ key }) => rowAt(kv, [rows, 1, ...key.slice(2)]))),
+            );
+            expect(linked.filter((entry) => entry === undefined)).toHaveLength(
+              absent < keys.length ? 1 : 0,
+            );
+          }
+        }),
+        { numRuns: where === "memory" ? 100 : 20 },
+      );
+    });
+  });
+
+  it("have only the properties of values that are asked for, and no values of keys", async () => {
+    await withKv(where, async (kv) => {
+      await kv.set(["a"], { one: 1, two: 2 });
+      const read = { limit: 1, reverse: false };
+      const properties = new Set(["two"]);
+      const [some] = await kv.pages!.list(
+        { prefix: [] },
+        { ...read, withValues: true, properties },
+      );
+      expect(some?.value).toEqual({ two: 2 });
+      const [none] = await kv.pages!.list({ prefix: [] }, { ...read, withValues: false });
+      expect(none?.value).toBeUndefined();
+    });
+  });
+
+  it("are refused after the database was closed", async () => {
+    const kv = await openKv();
+    const { pages } = kv;
+    await kv.close();
+    const options = { limit: 1, reverse: false, withValues: true };
+    await expect(async () => pages!.list({ prefix: [] }, options)).rejects.toMatchObject({
+      code: "KW_DATABASE_CLOSED",
+    });
+  });
+});
+
+it("a database in Deno's mode has no pages", async () => {
+  const kv = await openKv(":memory:", { compat: "deno" });
+  expect(kv.pages).toBeUndefined();
+  await kv.close();
+});
+
+async function all<T>(entries: AsyncIterable<T>): Promise<T[]> {
+  const found: T[] = [];
+  for await (const entry of entries) found.push(entry);
+  return found;
+}
+
+async function rowAt(kv: Kv, key: readonly KvKeyPart[]): Promise<unknown> {
+  const entry = await kv.get(key);
+  return entry.versionstamp === null ? undefined : plain(entry);
+}
+
+function plain({
+  key,
+  value,
+  versionstamp,
+  expireAt,
+}: Pick<KvEntry<unknown>, "key" | "value" | "versionstamp"> & {
+  readonly expireAt?: number | undefined;
+}) {
+  return { key, value, versionstamp, expireAt };
+}
