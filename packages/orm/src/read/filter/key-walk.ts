@@ -144,9 +144,7 @@ export class KeyWalk implements KeySource {
     const limit = Math.max(1, Math.min(range.batch, most));
     const selector = this.#selectorOf(range);
     const options = { limit, reverse: this.#reverse, withValues: false };
-    const entries = await readWithSchema(this.#view, () =>
-      readPage(this.#view, selector, options),
-    );
+    const entries = await readWithSchema(this.#view, () => readPage(this.#view, selector, options));
     const isEntryKey = index === undefined ? 1 + model.primaryKey.length : undefined;
     let distinct = 0;
     for (const entry of entries) {
