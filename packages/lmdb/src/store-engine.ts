@@ -246,6 +246,8 @@ export class StoreEngine implements Engine {
         const remedy = "close views earlier, or give lmdbEngine more maxReaders";
         throw new ReadViewEndedError(`views hold ${this.#held} states of the file; ${remedy}`);
       }
+      // A transaction that has read already cannot be renewed.
+      this.#tree.renew();
       const transaction = this.#store.useReadTransaction();
       const tree = new Tree(this.#store, this.#inPlace, transaction);
       held = { transaction, tree, versionstamp: this.#versionstampOf(tree), users: 0 };

@@ -2,6 +2,7 @@ import { type EmbeddedKv, type Kv, openKv } from "@keywright/core";
 import { afterEach, beforeEach, expect, it } from "vitest";
 import * as z from "zod";
 import { belongsTo, createDatabase, defineModel, desc, hasMany } from "../src/index.js";
+import { CountedEngine } from "./counted-engine.js";
 import { recordingKv } from "./query-table.js";
 
 const Team = defineModel({
@@ -175,4 +176,30 @@ it("reads the lists of a database in memory at once, without a view", async () =
   const { items } = await db.rows.findMany({ where: { team: "red" } });
   expect(items.map(({ id }) => id)).toEqual(["r1", "r2", "r3"]);
   expect([opened, calls]).toEqual([[], ["list", "getMany 3"]]);
+});
+
+it("reads no more rows of a list at once than the database allows", async () => {
+  class LimitedEngine extends CountedEngine {
+    override readonly limits = { keys: 3 };
+
+    override getMany(keys: readonly Uint8Array[]): ReturnType<CountedEngine["getMany"]> {
+      expect(keys.length).toBeLessThanOrEqual(3);
+      return super.getMany(keys);
+    }
+  }
+  const Row = defineModel({
+    name: "rows",
+    schema: z.object({ id: z.int(), team: z.string() }),
+    primaryKey: "id",
+    indexes: { byTeam: { key: "team" } },
+  });
+  const limited = await openKv(new LimitedEngine());
+  try {
+    const db = await createDatabase({ kv: limited, models: { rows: Row } });
+    const data = Array.from({ length: 8 }, (_, id) => ({ id, team: "red" }));
+    for (const row of data) await db.rows.create({ data: row });
+    expect((await db.rows.findMany({ where: { team: "red" } })).items).toEqual(data);
+  } finally {
+    await limited.close();
+  }
 });

@@ -9,6 +9,9 @@ import {
   type ReadView,
 } from "./engine.js";
 
+/** The maximum number of entries that are read at once, as by `list`. */
+const batchSize = 500;
+
 type Reads = Pick<ReadView, "getMany" | "getRange" | "visitMany" | "visitRange">;
 
 /** Visits a range as {@link ReadView.visitRange} does, on any engine. */
@@ -29,9 +32,10 @@ async function visitBatches(reads: Reads, read: RangeRead, visit: EntryVisitor):
   const { reverse } = read;
   let { range, limit } = read;
   while (limit > 0) {
-    const entries = await reads.getRange({ range, limit, reverse });
+    const wanted = Math.min(limit, batchSize);
+    const entries = await reads.getRange({ range, limit: wanted, reverse });
     for (const entry of entries) visit(entry);
-    if (isRangeEnd(entries, limit)) return;
+    if (isRangeEnd(entries, wanted)) return;
     limit -= entries.length;
     range = restOfRange(range, entries.at(-1)!.key, reverse);
   }

@@ -63,7 +63,8 @@ export class PageReads implements KvPages {
     prefix: KvKey,
     from: number,
   ): (KvListedEntry | undefined)[] | Promise<(KvListedEntry | undefined)[]> {
-    const { order } = this.#context;
+    const { order, limits } = this.#context;
+    assertWithin(limits, "keys", entries.length);
     const first = encodeEntryKey(prefix, order);
     const keys = new PageKeys(
       order,

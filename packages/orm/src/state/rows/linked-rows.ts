@@ -3,6 +3,7 @@ import type { CompiledIndex, CompiledModel } from "../../model/compiled-model.js
 import { primaryKeyOfEntry } from "../../model/keys/entry-value.js";
 import { rowKey } from "../../model/keys/primary-key.js";
 import type { ReadView } from "../context/read-view.js";
+import { allReady, whenReady } from "../context/when-ready.js";
 import { type ListedRow, listedRow } from "./listed-row.js";
 import { readStored, readWithSchema, type StoredValue } from "./read-rows.js";
 
@@ -37,8 +38,16 @@ export function readLinkedRows(
   const { model, limits } = view;
   return readWithSchema<StoredValue | undefined>(view, () => {
     const { kv } = view;
-    if (kv.pages !== undefined && !leadsByValue(index))
-      return kv.pages.getLinked(entries, [model.place], keyStart(index));
+    const { pages } = kv;
+    if (pages !== undefined && !leadsByValue(index)) {
+      const read = (some: readonly KvListedEntry[]) =>
+        pages.getLinked(some, [model.place], keyStart(index));
+      if (entries.length <= limits.keys) return read(entries);
+      const reads: MaybePromise<(StoredValue | undefined)[]>[] = [];
+      for (let from = 0; from < entries.length; from += limits.keys)
+        reads.push(read(entries.slice(from, from + limits.keys)));
+      return whenReady(allReady(reads), (found) => found.flat());
+    }
     const keys: KvKey[] = [];
     for (const entry of entries) keys.push(rowKey(model, primaryKeyOf(model, index, entry)));
     return readStored({ kv, limits }, keys).then((stored) =>
