@@ -66,6 +66,7 @@ export const packages = {
       "read/aggregate": "counts rows, and reads sums, minima, maxima and ranks",
       "read/include": "loads the rows that include asks for",
       "read/filter": "conditions on related rows: finds and tests rows by them",
+      "read/history": "the changes and versions of rows in the log of commits",
       "read/live": "live queries",
       "write/input": "parses and validates the data of a write; hooks",
       "write/commit": "plans a change of a row with everything derived from it, and commits it",

@@ -19,6 +19,7 @@ import {
   LogUnsupportedError,
   type OpenKvOptions,
   openKv,
+  PastUnknownError,
 } from "../src/index.js";
 import { engineOf } from "./engine-of.js";
 import { withFolder } from "./temporary-folder.js";
@@ -191,6 +192,23 @@ const cases: readonly Case[] = [
       throw new backups.BackupDatabaseError("restore", "it is not empty");
     },
     text: "restore: the database cannot be used: it is not empty.",
+  },
+  {
+    name: "PastLimitError",
+    provoke: async () => {
+      const kv = await openKv(":memory:", { log: {} });
+      const { versionstamp } = await kv.set(["a"], 1);
+      await kv.set(["a"], 2);
+      await kv.openPast(versionstamp, { maxChanges: 0 });
+    },
+    text: "More than 0 entries have been changed since the moment. Raise maxChanges, or choose a later moment.",
+  },
+  {
+    name: "PastUnknownError",
+    provoke: () => {
+      throw new PastUnknownError([secret]);
+    },
+    text: "The log does not tell the earlier value of a key: this engine logs min and max without it.",
   },
   {
     name: "LogUnsupportedError",

@@ -25,6 +25,14 @@ export type {
   OneCondition,
   QueryWhere,
 } from "./database/repository/filter-types.js";
+export type {
+  ChangesOptions,
+  HistoryOptions,
+  RestoreRowOptions,
+  RowChange,
+  RowCommit,
+  RowVersion,
+} from "./database/repository/history-types.js";
 export type { Include } from "./database/repository/include-types.js";
 export type { CreateData, UpdateData } from "./database/repository/nested-types.js";
 export type {
@@ -62,6 +70,7 @@ export type {
 export type { RowQuery } from "./database/repository/row-reads.js";
 export type { Versioned } from "./database/repository/shape-types.js";
 export type { PurgeOptions, RestoreOptions } from "./database/repository/soft-delete-types.js";
+export type { PastOptions } from "./database/run-past.js";
 export type { SnapshotOptions } from "./database/run-snapshot.js";
 export type { ScopedDatabase } from "./database/scope-types.js";
 export type { ScopeValues } from "./database/scoped-models.js";
@@ -93,6 +102,7 @@ export {
   RowInvalidError,
   RowNotFoundError,
   RowReferencedError,
+  RowVersionNotFoundError,
   StoredRowInvalidError,
   UniqueConstraintError,
   VersionConflictError,
@@ -113,6 +123,8 @@ export { ScopeError } from "./errors/scope-error.js";
 export {
   type ChangedPlace,
   IsolationUnavailableError,
+  LogUnavailableError,
+  PastUnreadableError,
   SnapshotEndedError,
   SnapshotReadOnlyError,
   TransactionBypassedError,
@@ -187,6 +199,7 @@ export type {
   UnknownRelation,
 } from "./model/type-errors.js";
 export type { ExplainedSegment, QueryExplanation } from "./read/find/explain-query.js";
+export type { RowChangeType } from "./read/history/row-changes.js";
 export type {
   BetweenFilter,
   Condition,

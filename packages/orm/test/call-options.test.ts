@@ -13,6 +13,11 @@ import type {
   GroupByOptions,
 } from "../src/database/repository/aggregate-types.js";
 import type {
+  ChangesOptions,
+  HistoryOptions,
+  RestoreRowOptions,
+} from "../src/database/repository/history-types.js";
+import type {
   CountRowsOptions,
   CreateManyOptions,
   CreateOptions,
@@ -214,6 +219,15 @@ describe("the options of the types", () => {
     watchMany: watched,
     restore: { ...deleted, cascade: true },
     purge: { where: true, before: true },
+    changes: {
+      ...{ after: true, where: true, filter: true, live: true, signal: true },
+    } satisfies Expected<ChangesOptions<M>>,
+    history: {
+      ...{ where: true, take: true, cursor: true, maxScan: true, maxReads: true, signal: true },
+    } satisfies Expected<HistoryOptions<M>>,
+    restoreRow: { where: true, versionstamp: true, ifVersion: true } satisfies Expected<
+      RestoreRowOptions<M>
+    >,
     scan: {
       ...withDeleted,
       orderBy: true,

@@ -13,6 +13,7 @@ import {
   hasMany,
 } from "../src/index.js";
 import { denoKv, interferingKv } from "./faulty-kv.js";
+import { contextOf } from "./migration-run.js";
 
 /** Part of the rows and queries of all tests. No message may contain it. */
 const secret = "ada@example.com";
@@ -68,7 +69,7 @@ type Provoke = (place: Place) => unknown;
 
 /** Returns the error that calls on a database with one user throw. */
 async function errorOf(provoke: Provoke): Promise<Error> {
-  const kv = await openKv();
+  const kv = await openKv(":memory:", { log: {} });
   try {
     const db = await open(kv);
     await db.users.create({ data: ada });
@@ -312,6 +313,30 @@ const cases: readonly [name: string, text: string, provoke: Provoke][] = [
       const view = await db.snapshot(async (it) => ({ users: it.users }));
       await view.users.findUnique({ where: { id: "ada" } });
     },
+  ],
+  [
+    "LogUnavailableError",
+    "users.history: this database cannot keep a log of its commits; use one that openKv has opened",
+    async ({ kv }) => {
+      const db = await open(denoKv(kv));
+      await db.users.history({ where: { id: secret } });
+    },
+  ],
+  [
+    "PastUnreadableError",
+    "users: a migration has replaced its rows or indexes since; choose a later moment",
+    async ({ kv, db }) => {
+      const { key } = contextOf(db, "users").catalog.snapshot.check;
+      const { value } = await kv.get(key);
+      const { versionstamp } = await kv.set(key, { ...(value as object), place: "users_2" });
+      await kv.set(key, value);
+      await db.at(versionstamp, async (past) => past.users.scan());
+    },
+  ],
+  [
+    "RowVersionNotFoundError",
+    "users.restoreRow: the log has no version of the row with this versionstamp; take one that history returns with a time and a row",
+    ({ db }) => db.users.restoreRow({ where: { id: secret }, versionstamp: "0".repeat(20) }),
   ],
   [
     "TransactionBypassedError",

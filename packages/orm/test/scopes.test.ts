@@ -242,6 +242,7 @@ describe("a scope", () => {
     await Promise.all([list.cancel(), one.cancel()]);
     const nested = acme.scope({ authorId: "u" });
     expect(Object.keys(nested).sort()).toEqual([
+      "at",
       "posts",
       "scope",
       "snapshot",

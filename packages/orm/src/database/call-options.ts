@@ -12,6 +12,14 @@ export interface CallOptions extends AnyQuery, ManyOptions {
   readonly cascade?: unknown;
   /** The time before which rows that are to be purged were deleted. */
   readonly before?: unknown;
+  /** The versionstamp of the last commit that was handled. */
+  readonly after?: string | undefined;
+  /** False to end after the newest commit. */
+  readonly live?: boolean | undefined;
+  /** How many commits are read to find a deleted row. */
+  readonly maxScan?: number | undefined;
+  /** The commit whose version of a row is restored. */
+  readonly versionstamp?: unknown;
   /** Conditions on related rows, which rows have to meet all. Only of generated repositories. */
   readonly whereRelated?: readonly unknown[] | undefined;
 }
@@ -79,6 +87,9 @@ export const allowedOptions: AllowedOptions = {
   deleteMany: many,
   restore: new Set(["where", "cascade", "ifVersion", ...shape]),
   purge: new Set(["where", "before"]),
+  changes: new Set(["after", "where", "filter", "live", "signal"]),
+  history: new Set(["where", "take", "cursor", "maxScan", "maxReads", "signal"]),
+  restoreRow: new Set(["where", "versionstamp", "ifVersion"]),
 };
 
 /**

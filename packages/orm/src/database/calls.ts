@@ -204,6 +204,26 @@ export class Calls {
     }
   }
 
+  /** Like {@link stream}, for a call that follows the log, and so reads no state of the database. */
+  async *follow<T>(
+    operation: Operation,
+    argument: unknown,
+    read: (context: TableContext, options: CallOptions) => AsyncGenerator<T>,
+  ): AsyncGenerator<T> {
+    const context = withDeletedRows(this.context);
+    const begin = (args: unknown) =>
+      read(context, parseOptions(context, operation, args, this.kind));
+    try {
+      const args = this.#shaped(operation, argument);
+      const call = { operation, args, result: "rows" } as const;
+      const through = callThrough<AsyncIterable<T>>(context, call, async (passed) => begin(passed));
+      yield* await through;
+    } catch (error) {
+      addOperation(error, operation);
+      throw error;
+    }
+  }
+
   /**
    * Begins a live query. It measures and reports its reads itself. Reports only a refusal.
    *

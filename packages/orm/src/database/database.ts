@@ -38,6 +38,7 @@ import type { DatabaseOptions } from "./database-options.js";
 import { composed } from "./middleware.js";
 import type { Repository } from "./repository/repository.js";
 import { RowOperations } from "./repository/row-operations.js";
+import { type PastOptions, runPast } from "./run-past.js";
 import { runSnapshot, type SnapshotOptions } from "./run-snapshot.js";
 import { scopeTables } from "./scope-tables.js";
 import type { Scoping } from "./scope-types.js";
@@ -103,6 +104,29 @@ export type Database<M extends Models> = AnyDatabase &
     readonly snapshot: <T>(
       body: (view: SnapshotView<M>) => Promise<T>,
       options?: SnapshotOptions,
+    ) => Promise<T>;
+    /**
+     * Runs a function whose reads see the database as it was at an earlier moment: a versionstamp, or
+     * a time, which means the last commit up to it. `past` has the methods of the repositories that
+     * read. Rows are returned by the present schema. The database must keep a log: see `log` of
+     * `openKv`.
+     *
+     * It first reads what was changed since from the log, and keeps it in memory. Then reads cost as
+     * much as in a snapshot. Rows that have expired by now are absent.
+     *
+     * @throws {LogOffError} if the database keeps no log.
+     * @throws {LogUnavailableError} if it cannot keep one, as Deno KV.
+     * @throws {LogTruncatedError} if the log does not reach back to the moment.
+     * @throws {PastLimitError} if more than `maxChanges` entries were changed since.
+     * @throws {PastUnreadableError} if a migration has moved rows or indexes since.
+     * @throws {PastUnknownError} from reads of a minimum or maximum that has changed since, on etcd
+     * and PostgreSQL.
+     * @throws the errors of `snapshot`.
+     */
+    readonly at: <T>(
+      moment: string | Date,
+      body: (past: SnapshotView<M>) => Promise<T>,
+      options?: PastOptions,
     ) => Promise<T>;
     /**
      * Returns the same database, whose commits say something of themselves, such as who makes them
@@ -245,12 +269,20 @@ function rootDatabase(
     snapshotOptions?: SnapshotOptions,
   ): Promise<T> => {
     assertArgument("", "argument", body, functionOf(" of view"), "snapshot");
-    const run = (within: Tables) => {
-      const view = viewOf(within, names);
-      registerScope(view, within);
-      return body(view);
-    };
-    return await runSnapshot(kv, tables, run, snapshotOptions);
+    return await runSnapshot(kv, tables, (within) => body(registered(within)), snapshotOptions);
+  };
+  const at = async <T>(
+    moment: string | Date,
+    body: (past: object) => Promise<T>,
+    pastOptions?: PastOptions,
+  ): Promise<T> => {
+    assertArgument("", "argument", body, functionOf(" of past"), "at");
+    return await runPast(kv, tables, moment, (within) => body(registered(within)), pastOptions);
+  };
+  const registered = (within: Tables): AnyDatabase => {
+    const view = viewOf(within, names);
+    registerScope(view, within);
+    return view;
   };
   const viewOf = (of: Tables, kept: ModelNames): AnyDatabase =>
     databaseOf(of, kept, {
@@ -265,7 +297,7 @@ function rootDatabase(
     registerScope(database, within);
     return database;
   };
-  return databaseOf(tables, names, { transaction, snapshot, scope, withContext });
+  return databaseOf(tables, names, { transaction, snapshot, at, scope, withContext });
 }
 
 async function refuseInSnapshot(call: string): Promise<never> {
@@ -274,7 +306,7 @@ async function refuseInSnapshot(call: string): Promise<never> {
 
 /** Names that models cannot have in the program. */
 const methodNames: ReadonlySet<string> = new Set([
-  ...["transaction", "snapshot", "scope", "withContext"],
+  ...["transaction", "snapshot", "at", "scope", "withContext"],
 ]);
 
 type Tables = ReadonlyMap<string, TableContext>;

@@ -14,6 +14,12 @@ export interface SnapshotOptions {
 
 type Tables = ReadonlyMap<string, TableContext>;
 
+/** The reads of one state, and the tables that read it. */
+export interface HeldState {
+  readonly snapshot: SnapshotKv;
+  readonly held: Tables;
+}
+
 /**
  * Runs a function that reads one state of the database, and ends its reads after it.
  *
@@ -26,7 +32,15 @@ export async function runSnapshot<T>(
   body: (tables: Tables) => Promise<T>,
   { signal }: SnapshotOptions = {},
 ): Promise<T> {
-  const { snapshot, held } = await openSnapshot(kv, tables, signal);
+  return await runHeld(await openSnapshot(kv, tables, signal), body, signal);
+}
+
+/** Runs a function that reads a state, and ends its reads after it. */
+export async function runHeld<T>(
+  { snapshot, held }: HeldState,
+  body: (tables: Tables) => Promise<T>,
+  signal: AbortSignal | undefined,
+): Promise<T> {
   const abort = () => snapshot.end(() => signal?.reason);
   try {
     signal?.throwIfAborted();
@@ -45,7 +59,7 @@ async function openSnapshot(
   kv: Kv,
   tables: Tables,
   signal: AbortSignal | undefined,
-): Promise<{ readonly snapshot: SnapshotKv; readonly held: Tables }> {
+): Promise<HeldState> {
   const all = [...tables.values()];
   const { limits } = capabilitiesOf(kv);
   for (;;) {
@@ -78,7 +92,7 @@ async function openSnapshot(
  * Returns a function that throws if rows or indexes are no longer in the places where they are in
  * the snapshot, because a migration has replaced them.
  */
-function placesOf(tables: readonly TableContext[]): () => void {
+export function placesOf(tables: readonly TableContext[]): () => void {
   const known = tables.map(({ model, catalog }) => {
     return { model, catalog, snapshot: catalog.snapshot, places: placesIn(model) };
   });

@@ -2,6 +2,7 @@ import type { AnyModels } from "../model/model.js";
 import type { AnyDatabase } from "../state/context/any-database.js";
 import type { TransactionOptions } from "../state/transaction/run-scoped-transaction.js";
 import type { Repository } from "./repository/repository.js";
+import type { PastOptions } from "./run-past.js";
 import type { SnapshotOptions } from "./run-snapshot.js";
 import type { CheckedScope, ScopedModels, ScopeValues } from "./scoped-models.js";
 import type { ScopedSnapshotView } from "./snapshot-types.js";
@@ -33,6 +34,12 @@ export type ScopedDatabase<M extends AnyModels, S> = ScopedRepositories<M, S> &
     readonly transaction: <T>(
       body: (tx: AnyDatabase & ScopedRepositories<M, S>) => Promise<T>,
       options?: TransactionOptions,
+    ) => Promise<T>;
+    /** Runs a function that reads an earlier state of the scope: see `at` of the database. */
+    readonly at: <T>(
+      moment: string | Date,
+      body: (view: ScopedSnapshotView<M, S>) => Promise<T>,
+      options?: PastOptions,
     ) => Promise<T>;
     /** Returns the same scope, whose commits carry a value: see `withContext` of the database. */
     readonly withContext: (context: unknown) => ScopedDatabase<M, S>;

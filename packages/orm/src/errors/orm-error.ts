@@ -25,7 +25,10 @@ export type Operation =
   | "delete"
   | "deleteMany"
   | "restore"
-  | "purge";
+  | "purge"
+  | "changes"
+  | "history"
+  | "restoreRow";
 
 /** A message without its place. A function if it depends on the method that was called. */
 export type MessageText = string | ((operation: Operation | undefined) => string);

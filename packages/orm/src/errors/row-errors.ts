@@ -37,6 +37,18 @@ export class RowInvalidError extends OrmError {
   }
 }
 
+/** The log has no version of a row that a commit has made. */
+export class RowVersionNotFoundError extends OrmError {
+  readonly versionstamp: string;
+
+  constructor(model: string, versionstamp: string) {
+    const text =
+      "the log has no version of the row with this versionstamp; take one that history returns with a time and a row";
+    super("KW_ROW_VERSION_NOT_FOUND", model, text);
+    this.versionstamp = versionstamp;
+  }
+}
+
 /** The row does not exist. */
 export class RowNotFoundError extends OrmError {
   readonly where: unknown;

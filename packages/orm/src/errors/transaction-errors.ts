@@ -96,6 +96,22 @@ export class IsolationUnavailableError extends KeywrightError {
   }
 }
 
+/** A read of the log on a database that cannot have one, as Deno KV. */
+export class LogUnavailableError extends OrmError {
+  constructor(model: string) {
+    const text = "this database cannot keep a log of its commits; use one that openKv has opened";
+    super("KW_LOG_UNAVAILABLE", model, text);
+  }
+}
+
+/** A state of the past that cannot be read, because the models have changed too much since. */
+export class PastUnreadableError extends OrmError {
+  constructor(model: string) {
+    const text = "a migration has replaced its rows or indexes since; choose a later moment";
+    super("KW_PAST_UNREADABLE", model, text);
+  }
+}
+
 /**
  * A call that does not only read, on the view of a snapshot. Nothing was written. `model` is empty if
  * it was `transaction` or `snapshot`.

@@ -38,6 +38,10 @@ export const oneOf = <T>(values: readonly T[], among: string): Shape<T> =>
 
 export const text: Shape = is((value) => typeof value === "string");
 export const flag: Shape<boolean> = is((value) => typeof value === "boolean", "true or false");
+export const versionstampText: Shape<string> = is(
+  (value) => typeof value === "string" && /^[0-9a-f]{20}$/.test(value),
+  "a versionstamp, 20 hexadecimal digits",
+);
 export const list: Shape<readonly unknown[]> = is(Array.isArray, "an array");
 export const positiveInteger: Shape<number> = is(
   (value) => Number.isSafeInteger(value) && (value as number) > 0,

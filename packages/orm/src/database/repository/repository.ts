@@ -1,5 +1,7 @@
 import type { AnyModels, Model, Row } from "../../model/model.js";
+import type { ResultRow } from "../../model/rows/result-row.js";
 import type { QueryExplanation } from "../../read/find/explain-query.js";
+import type { Page } from "../../state/context/page.js";
 import type { PurgeResult } from "../../write/deleted/purge-rows.js";
 import type { AggregateOptions, GroupByOptions } from "./aggregate-types.js";
 import type {
@@ -24,6 +26,13 @@ import type {
   TotalsOf,
   WriteChecks,
 } from "./call-types.js";
+import type {
+  ChangesOptions,
+  HistoryOptions,
+  RestoreRowOptions,
+  RowCommit,
+  RowVersion,
+} from "./history-types.js";
 import type {
   CountRowsOptions,
   CreateManyOptions,
@@ -374,6 +383,47 @@ export type Repository<in out M extends Model, in out Models extends AnyModels> 
    * @throws {IndexNotReadyError} if `migrate` has not built the index of the marked rows.
    */
   purge(options: PurgeOptions<M>): Promise<PurgeResult>;
+
+  /**
+   * Returns the commits of the log that have changed rows of the model, in their order, each with
+   * the rows before and after it. First those that the log has, then further ones as they come. The
+   * database must keep a log: see `log` of `openKv`.
+   *
+   * With `where` or `filter`, and within a scope, only rows that meet the conditions are seen: one
+   * that begins to meet them is a `"create"`, and one that no longer does a `"delete"`. A deletion
+   * that marks a row is an `"update"` that sets the mark.
+   *
+   * @throws {LogOffError} if the database keeps no log.
+   * @throws {LogTruncatedError} if the log no longer has all commits after `after`.
+   * @throws {LogUnavailableError} if the database cannot keep a log, as Deno KV.
+   */
+  changes(options?: ChangesOptions<M>): AsyncIterableIterator<RowCommit<M>>;
+
+  /**
+   * Returns the versions of a row that the log has, newest first, with the commits that made them.
+   * Two reads for each version: an entry names the commit that has set it, and the commit has what
+   * was there before. If the row does not exist, the log is read backwards to its deletion, up to
+   * `maxScan` commits. A page with a `cursor` may have fewer versions than `take`.
+   *
+   * @throws {InvalidCursorError} if the cursor is not that of a page of versions.
+   * @throws {LogOffError} if the database keeps no log.
+   * @throws {LogUnavailableError} if the database cannot keep a log, as Deno KV.
+   */
+  history(options: HistoryOptions<M>): Promise<Page<RowVersion<M>>>;
+
+  /**
+   * Writes a version of a row that `history` has returned as its newest one, and returns the row. If
+   * the row was deleted, it is created again. Its unique values and its references are checked like
+   * those of a new row. It expires when it did before. No hook is called.
+   *
+   * @throws {RowVersionNotFoundError} if the log has no version of the row with the versionstamp.
+   * @throws {StoredRowInvalidError} if the version does not fit the schema.
+   * @throws {RowInvalidError} if the version is marked as deleted.
+   * @throws {UniqueConstraintError} if another row has taken one of its unique values.
+   * @throws {ReferenceMissingError} if it refers to a row that does not exist.
+   * @throws {VersionConflictError} if the row's versionstamp is not `ifVersion`.
+   */
+  restoreRow(options: RestoreRowOptions<M>): Promise<ResultRow<M>>;
 
   /**
    * Returns a stream of the row that `where` identifies, or null while there is none. It begins

@@ -1,7 +1,7 @@
 import type { KvKeyPart } from "@keywright/core";
 import type { Operation } from "../../errors/orm-error.js";
 import { InvalidArgumentError } from "../../errors/query-errors.js";
-import { assertArgument, flag, list } from "../../model/shape.js";
+import { assertArgument, flag, list, versionstampText } from "../../model/shape.js";
 import { findOne } from "../../read/find/find-unique.js";
 import { planUnique, primaryKeyIn } from "../../read/plan/plan-unique.js";
 import type { AnyQuery, FoundRow } from "../../state/context/any-query.js";
@@ -20,6 +20,7 @@ import type { RowResult } from "../../write/many/write-each.js";
 import { hasRelations } from "../../write/nested/split-data.js";
 import { createNested, updateNested, upsertNested } from "../../write/nested/write-nested.js";
 import { createRow } from "../../write/rows/create-row.js";
+import { restoreVersion } from "../../write/rows/restore-version.js";
 import { updateRow } from "../../write/rows/update-row.js";
 import { upsertKeyOf } from "../../write/rows/upsert-key.js";
 import { upsertRow } from "../../write/rows/upsert-row.js";
@@ -27,7 +28,7 @@ import type { CallOptions } from "../call-options.js";
 import { type Calls, meterOf } from "../calls.js";
 import { copyQuery, objectOf, whereOf } from "../parse-options.js";
 import type { CreatedMany, ManyResult } from "./result-types.js";
-import { RowReads } from "./row-reads.js";
+import { keyOf, RowReads } from "./row-reads.js";
 import { type ShapedRow, shapeWrittenRow, shapeWrittenRows } from "./shape-rows.js";
 
 const unlimited = Number.POSITIVE_INFINITY;
@@ -150,6 +151,16 @@ export class RowOperations extends RowReads {
       return cascade
         ? await restoreCascade(context, find, options.where, options)
         : await restoreRow(within, find, options.where, options);
+    });
+  }
+
+  restoreRow(input: CallOptions): Promise<ShapedRow> {
+    const { context } = this.#calls;
+    return this.#writeOne("restoreRow", input, async (options, meter) => {
+      const { versionstamp } = options;
+      assertArgument(context.model.name, "versionstamp", versionstamp, versionstampText);
+      const within = withDeletedRows(context);
+      return await restoreVersion(within, keyOf(context, options), versionstamp, options, meter);
     });
   }
 

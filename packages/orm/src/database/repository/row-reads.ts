@@ -1,3 +1,4 @@
+import type { KvKeyPart } from "@keywright/core";
 import type { Operation } from "../../errors/orm-error.js";
 import { InvalidArgumentError, UnindexedQueryError } from "../../errors/query-errors.js";
 import { RowNotFoundError } from "../../errors/row-errors.js";
@@ -13,13 +14,19 @@ import { explainQuery, type QueryExplanation } from "../../read/find/explain-que
 import { findFirstRow, findPage, streamRows } from "../../read/find/find-rows.js";
 import { findOne } from "../../read/find/find-unique.js";
 import { skipping } from "../../read/find/skip-entries.js";
+import { type AnyChangesQuery, rowChanges } from "../../read/history/row-changes.js";
+import { readHistory } from "../../read/history/row-history.js";
 import { watchRow } from "../../read/live/watch-row.js";
 import { watchRows } from "../../read/live/watch-rows.js";
 import { choosePlan, chooseScan } from "../../read/plan/choose-plan.js";
+import { primaryKeyIn } from "../../read/plan/plan-unique.js";
 import type { AnyQuery, FoundRow } from "../../state/context/any-query.js";
 import type { Page } from "../../state/context/page.js";
 import type { ReadMeter } from "../../state/context/read-meter.js";
 import type { ReadView } from "../../state/context/read-view.js";
+import { scopedUnique } from "../../state/context/scope.js";
+import type { TableContext } from "../../state/context/table-context.js";
+import { withDeletedRows } from "../../write/deleted/purging-context.js";
 import type { Calls } from "../calls.js";
 import { copyQuery, whereOf } from "../parse-options.js";
 import { type ShapedRow, shapeRow, shapeRows, shapeStreamed } from "./shape-rows.js";
@@ -89,6 +96,17 @@ export class RowReads {
     );
   }
 
+  changes(query: AnyChangesQuery = {}): AsyncGenerator<ShapedRow> {
+    return this.#calls.follow("changes", copyQuery(query), rowChanges);
+  }
+
+  history(query: AnyQuery): Promise<Page<ShapedRow>> {
+    const { context } = this.#calls;
+    return this.#calls.read("history", copyQuery(query), (_view, options, meter) =>
+      readHistory(withDeletedRows(context), keyOf(context, options), options, meter),
+    );
+  }
+
   watch(query: AnyQuery): ReadableStream<ShapedRow> {
     const { context } = this.#calls;
     return this.#calls.watch("watch", copyQuery(query), (options, report) =>
@@ -129,6 +147,21 @@ export class RowReads {
       },
     );
   }
+}
+
+/**
+ * Returns the primary key that a query names.
+ *
+ * @throws {InvalidArgumentError} if it names something else.
+ */
+export function keyOf(context: TableContext, query: AnyQuery): readonly KvKeyPart[] {
+  const { model } = context;
+  const where = scopedUnique(context, whereOf(context, query));
+  const fields = Object.keys(where);
+  const isKey = fields.every((field) => model.primaryKey.includes(field));
+  if (isKey && fields.length === model.primaryKey.length) return primaryKeyIn(model, where);
+  const reason = `it must name the primary key, ${model.primaryKey.join(", ")}`;
+  throw new InvalidArgumentError(model.name, "where", reason);
 }
 
 /** How the rows of a query are read: a page of them, or one after another. */

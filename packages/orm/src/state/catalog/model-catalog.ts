@@ -181,6 +181,37 @@ export class ModelCatalog {
     return new ModelCatalog(kv, this.#model, this.#programRows, state, always);
   }
 
+  /**
+   * Returns the same catalog for the calls that read an earlier state, with the entry of that state.
+   * It never changes.
+   *
+   * @param kv the reads of the state.
+   */
+  async heldAt(
+    kv: Kv,
+    stored: Pick<KvEntry<unknown>, "value" | "versionstamp">,
+  ): Promise<ModelCatalog> {
+    const snapshot = await this.snapshotOf(stored, kv);
+    const { readAt } = this.#state;
+    const state = { snapshot, readAt, resolvePending: undefined, holdsUntil: afterAllVersions };
+    const always = Number.POSITIVE_INFINITY;
+    return new ModelCatalog(kv, this.#model, this.#programRows, state, always);
+  }
+
+  /**
+   * Returns the snapshot of an earlier entry, by which rows of its time are read.
+   *
+   * @param kv the reads of the state with this entry.
+   */
+  async snapshotOf(
+    { value, versionstamp }: Pick<KvEntry<unknown>, "value" | "versionstamp">,
+    kv: Kv = this.#kv,
+  ): Promise<CatalogSnapshot> {
+    const stored = { key: catalogKey(this.#model), value, versionstamp };
+    const entry = systemValue(stored, catalogShape, this.#model.name)!;
+    return await readSnapshot(kv, this.#model, this.#programRows, entry, versionstamp, true);
+  }
+
   /** Records that the entry was unchanged at a time, because a commit has checked it. */
   confirm(snapshot: CatalogSnapshot, time: number, versionstamp: string): void {
     const state = this.#state;
@@ -420,6 +451,7 @@ async function readSnapshot(
   programRows: ProgramRows,
   entry: CatalogEntry,
   versionstamp: string,
+  isEarlier = false,
 ): Promise<CatalogSnapshot> {
   if (isBeingDropped(entry)) throw new ModelDroppedError(model.name, true);
   if (![1, 2, 3].includes(entry.format))
@@ -427,7 +459,7 @@ async function readSnapshot(
       "a later version of Keywright has written the catalog",
     ]);
   const readModel = withStoredIndexes(model, entry);
-  const schemas = await readRowSchemas(kv, readModel, programRows, entry);
+  const schemas = await readRowSchemas(kv, readModel, programRows, entry, isEarlier);
   return new CatalogSnapshot(model, entry, versionstamp, schemas, readModel);
 }
 

@@ -59,12 +59,17 @@ export interface EarlierRows {
   readonly changes: FieldChanges | undefined;
 }
 
-/** Compares a program's rows with those of a catalog entry. Reads nothing if they are the same. */
+/**
+ * Compares a program's rows with those of a catalog entry. Reads nothing if they are the same.
+ *
+ * @param isEarlier true if the entry was replaced since, so that the program is not older.
+ */
 export async function readRowSchemas(
   kv: Kv,
   model: CompiledModel,
   programRows: ProgramRows,
   { schema, transform }: CatalogEntry,
+  isEarlier = false,
 ): Promise<RowSchemas> {
   const { manifest } = programRows;
   const same: RowSchemas = {
@@ -86,7 +91,7 @@ export async function readRowSchemas(
   if (isSame && transform === undefined) return same;
   // If the database once had the program's schema, the program is older than the database, even if
   // a migration leads to its schema.
-  const wasStored = (await readRowManifest(kv, model, hash)) !== undefined;
+  const wasStored = !isEarlier && (await readRowManifest(kv, model, hash)) !== undefined;
   const isWriter = isSame || schema.accepts.includes(hash) || !wasStored;
   const before: EarlierRows[] = [];
   const transforms = transformsOf(transform);

@@ -15,10 +15,11 @@ export function kvWithContext(kv: Kv, context: unknown): Kv {
     const operation = kv.atomic();
     return operation.context?.(copy) ?? operation;
   };
-  const { openView } = kv;
+  const { openView, openPast } = kv;
   return {
     ...kvWith(kv, { atomic }),
     ...(openView && { openView: (options) => openView.call(kv, options) }),
+    ...(openPast && { openPast: (moment, options) => openPast.call(kv, moment, options) }),
   };
 }
 

@@ -1,6 +1,7 @@
 import type { Kv, KvKey, KvKeyPart } from "@keywright/core";
 import type { CompiledIndex, CompiledModel } from "../../model/compiled-model.js";
 import type { LinkedRelations } from "../../model/relations/linked-relations.js";
+import type { ModelCatalog } from "../catalog/model-catalog.js";
 import type { SnapshotKv } from "../snapshot/snapshot-kv.js";
 import type { KeyId } from "../transaction/buffer/key-id.js";
 import type { TransactionKv } from "../transaction/transaction-kv.js";
@@ -74,14 +75,20 @@ export function markingAt(context: TableContext, markedAt: Date): TableContext {
   return { ...context, tables, markedAt };
 }
 
-/** Returns the tables with which calls read a snapshot. */
+/**
+ * Returns the tables with which calls read a snapshot.
+ *
+ * @param catalogs those of an earlier state, by the names of the models. By default, the state has
+ * the entries that were read last.
+ */
 export function tablesIn(
   tables: ReadonlyMap<string, TableContext>,
   snapshot: SnapshotKv,
+  catalogs?: ReadonlyMap<string, ModelCatalog>,
 ): ReadonlyMap<string, TableContext> {
   const contexts = new Map<string, TableContext>();
   for (const [name, context] of tables) {
-    const catalog = context.catalog.heldIn(snapshot);
+    const catalog = catalogs?.get(name) ?? context.catalog.heldIn(snapshot);
     contexts.set(name, { ...context, kv: snapshot, catalog, snapshot, tables: contexts });
   }
   return contexts;

@@ -1,6 +1,6 @@
 import type { CompiledModel } from "../../model/compiled-model.js";
 import { lifetimeOf, type RowExpiry } from "../../model/rows/time.js";
-import { assertArgument, is } from "../../model/shape.js";
+import { assertArgument, is, versionstampText } from "../../model/shape.js";
 
 /** The options of a write of one row. */
 export interface WriteOptions {
@@ -20,10 +20,6 @@ const lifetime = is<number>(
   (value) => typeof value === "number" && value > 0 && value <= maxExpireIn,
   "a positive number of milliseconds, at most 2 ** 52",
 );
-const versionstamp = is<string>(
-  (value) => typeof value === "string" && /^[0-9a-f]{20}$/.test(value),
-  "a versionstamp, 20 hexadecimal digits",
-);
 
 /** @throws {InvalidArgumentError} if an option is not valid. */
 export function assertWriteOptions(
@@ -31,7 +27,7 @@ export function assertWriteOptions(
   { expireIn, ifVersion }: WriteOptions,
 ): void {
   if (expireIn !== undefined) assertArgument(model.name, "expireIn", expireIn, lifetime);
-  if (ifVersion !== undefined) assertArgument(model.name, "ifVersion", ifVersion, versionstamp);
+  if (ifVersion !== undefined) assertArgument(model.name, "ifVersion", ifVersion, versionstampText);
 }
 
 export function expiryOf({ expireIn }: WriteOptions): RowExpiry | undefined {
