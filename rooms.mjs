@@ -132,6 +132,8 @@ export const packages = {
       "cli/init": "keywright init",
       "cli/introspect": "keywright introspect",
       "cli/inspect": "the commands that show and change entries, export and import",
+      "cli/backup": "keywright backup and restore",
+      "cli/log": "keywright log and changes",
       "cli/migrate": "keywright migrate",
       "cli/verify": "keywright verify",
       "cli/repair": "keywright repair",

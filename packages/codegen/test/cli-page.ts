@@ -19,7 +19,9 @@ Which command do I need, and which options does it have?
 | fill a database with generated rows | [\`keywright seed\`](#keywright-seed) |
 | find or repair wrong index entries | [\`keywright verify\`](#keywright-verify) |
 | look at entries, or count them | [\`keywright inspect ls\`](#keywright-inspect-ls), [\`get\`](#keywright-inspect-get), [\`stats\`](#keywright-inspect-stats) |
-| back up or copy a database | [\`keywright inspect export\`](#keywright-inspect-export), [\`import\`](#keywright-inspect-import) |
+| back up a database, or restore it as it was | [\`keywright backup\`](#keywright-backup), [\`restore\`](#keywright-restore) |
+| see what commits have changed | [\`keywright log\`](#keywright-log), [\`changes\`](#keywright-changes) |
+| write entries as JSON lines, or read them | [\`keywright inspect export\`](#keywright-inspect-export), [\`import\`](#keywright-inspect-import) |
 | copy a database, also from Deno KV | [\`keywright copy\`](#keywright-copy) |
 | write models for existing data | [\`keywright introspect\`](#keywright-introspect) |
 | take over data of another library | [\`keywright adopt\`](#keywright-adopt) |

@@ -15,6 +15,7 @@ export {
 } from "./kv/backup/backup.js";
 export type { BackupSink } from "./kv/backup/backup-sink.js";
 export { folderSink } from "./kv/backup/folder-sink.js";
+export { type LogStatus, logStatus, setLog } from "./kv/backup/kept-log.js";
 export {
   type RestoreOptions,
   type RestoreProgress,

@@ -4,12 +4,16 @@ import { styleText } from "node:util";
 import { Command } from "commander";
 import { escapeControls } from "../inspect/entries/escape-controls.js";
 import { adoptCommand } from "./adopt/adopt-command.js";
+import { backupCommand } from "./backup/backup-command.js";
+import { restoreCommand } from "./backup/restore-command.js";
 import { completionCommand } from "./completion/completion-command.js";
 import { copyCommand } from "./copy/copy-command.js";
 import { generateCommand } from "./generate/generate-command.js";
 import { initCommand } from "./init/init-command.js";
 import { inspectCommand } from "./inspect/inspect-command.js";
 import { introspectCommand } from "./introspect/introspect-command.js";
+import { changesCommand } from "./log/changes-command.js";
+import { logCommand } from "./log/log-command.js";
 import { migrateCommand } from "./migrate/migrate-command.js";
 import { repairCommand } from "./repair/repair-command.js";
 import { seedCommand } from "./seed/seed-command.js";
@@ -28,6 +32,10 @@ const commands: Readonly<Record<string, readonly MakeCommand[]>> = {
     verifyCommand,
     repairCommand,
     adoptCommand,
+    backupCommand,
+    restoreCommand,
+    logCommand,
+    changesCommand,
     copyCommand,
     introspectCommand,
     inspectCommand,

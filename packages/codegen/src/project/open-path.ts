@@ -3,7 +3,7 @@ import { closeSync, openSync, readSync, statSync } from "node:fs";
 import { createRequire } from "node:module";
 import { join, resolve } from "node:path";
 import { pathToFileURL } from "node:url";
-import { type Engine, type KvLike, type OwnedFiles, openKv } from "@keywright/core";
+import { type Engine, type KvLike, type KvPlace, type OwnedFiles, openKv } from "@keywright/core";
 import { DenoKvMissingError, EngineMissingError } from "../errors/codegen-errors.js";
 import { type EngineUrl, engineUrl } from "./engine-url.js";
 
@@ -50,12 +50,25 @@ function isOfSqliteEngine(path: string): boolean {
 /** Where SQLite stores the id, see https://www.sqlite.org/fileformat.html. */
 const applicationIdOffset = 68;
 
-async function openEngine(folder: string, url: EngineUrl): Promise<KvLike> {
+/**
+ * Returns what a path or URL of a Keywright database is for `openKv`. See {@link openPath}.
+ */
+export async function kvPlace(folder: string, place: string): Promise<KvPlace> {
+  const engine = engineUrl(folder, place);
+  if (engine !== undefined) return await makeEngine(folder, engine);
+  return /^https?:\/\//i.test(place) ? place : resolve(folder, place);
+}
+
+async function makeEngine(folder: string, url: EngineUrl): Promise<Engine | OwnedFiles> {
   const { packageName, exportName, options } = url;
   const module = await importPackage<
     Readonly<Record<string, (options: unknown) => Promise<Engine | OwnedFiles>>>
   >(folder, packageName);
-  const engine = await module[exportName]!(options);
+  return await module[exportName]!(options);
+}
+
+async function openEngine(folder: string, url: EngineUrl): Promise<KvLike> {
+  const engine = await makeEngine(folder, url);
   try {
     return await openKv(engine);
   } catch (error) {

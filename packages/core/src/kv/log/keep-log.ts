@@ -11,15 +11,21 @@ import { readLogState } from "./log-state.js";
  */
 export async function keepLog(shared: SharedEngine, settings: LogSettings | false): Promise<void> {
   try {
-    const { engine, log } = shared;
-    if (engine.listen === undefined) {
-      await (settings === false ? log.end() : log.keep(settings));
-    } else if (((await readLogState(engine)) !== undefined) !== (settings !== false)) {
-      const reason = "another process owns the database; give the option log to that process";
-      throw new LogUnsupportedError(reason);
-    }
+    await changeLog(shared, settings);
   } catch (error) {
     await shared.release();
     throw error;
+  }
+}
+
+/** The same for an engine that stays open. */
+export async function changeLog(
+  { engine, log }: SharedEngine,
+  settings: LogSettings | false,
+): Promise<void> {
+  if (engine.listen === undefined) await (settings === false ? log.end() : log.keep(settings));
+  else if (((await readLogState(engine)) !== undefined) !== (settings !== false)) {
+    const reason = "another process owns the database; give the option log to that process";
+    throw new LogUnsupportedError(reason);
   }
 }
