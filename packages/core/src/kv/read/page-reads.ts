@@ -20,7 +20,7 @@ export interface PageReadsContext {
 }
 
 /** Memory is allocated for so many keys of this size at first. */
-const firstKeys = 32;
+const firstKeys = 128;
 const usualKeyBytes = 64;
 
 /**
