@@ -69,7 +69,7 @@ type Provoke = (place: Place) => unknown;
 
 /** Returns the error that calls on a database with one user throw. */
 async function errorOf(provoke: Provoke): Promise<Error> {
-  const kv = await openKv(":memory:", { log: {} });
+  const kv = await openKv();
   try {
     const db = await open(kv);
     await db.users.create({ data: ada });
@@ -325,7 +325,9 @@ const cases: readonly [name: string, text: string, provoke: Provoke][] = [
   [
     "PastUnreadableError",
     "users: a migration has replaced its rows or indexes since; choose a later moment",
-    async ({ kv, db }) => {
+    async () => {
+      await using kv = await openKv(":memory:", { log: {} });
+      const db = await open(kv);
       const { key } = contextOf(db, "users").catalog.snapshot.check;
       const { value } = await kv.get(key);
       const { versionstamp } = await kv.set(key, { ...(value as object), place: "users_2" });
@@ -336,7 +338,11 @@ const cases: readonly [name: string, text: string, provoke: Provoke][] = [
   [
     "RowVersionNotFoundError",
     "users.restoreRow: the log has no version of the row with this versionstamp; take one that history returns with a time and a row",
-    ({ db }) => db.users.restoreRow({ where: { id: secret }, versionstamp: "0".repeat(20) }),
+    async () => {
+      await using kv = await openKv(":memory:", { log: {} });
+      const db = await open(kv);
+      await db.users.restoreRow({ where: { id: secret }, versionstamp: "0".repeat(20) });
+    },
   ],
   [
     "TransactionBypassedError",

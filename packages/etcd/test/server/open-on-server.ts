@@ -10,8 +10,9 @@ export async function openKv(
   where?: Parameters<typeof core.openKv>[0],
   options?: core.OpenKvOptions,
 ): Promise<core.EmbeddedKv> {
-  const isInMemory = (where === undefined || where === ":memory:") && options === undefined;
+  const others = Object.keys(options ?? {}).filter((name) => name !== "log");
+  const isInMemory = (where === undefined || where === ":memory:") && others.length === 0;
   if (!isInMemory) return await core.openKv(where, options);
   const endpoints = inject("etcdEndpoints");
-  return await core.openKv(await etcdEngine({ endpoints, prefix: randomUUID() }));
+  return await core.openKv(await etcdEngine({ endpoints, prefix: randomUUID() }), options);
 }

@@ -9,6 +9,7 @@ export async function openKv(
   where?: Parameters<typeof core.openKv>[0],
   options?: core.OpenKvOptions,
 ): Promise<core.EmbeddedKv> {
-  const isInMemory = (where === undefined || where === ":memory:") && options === undefined;
+  const others = Object.keys(options ?? {}).filter((name) => name !== "log");
+  const isInMemory = (where === undefined || where === ":memory:") && others.length === 0;
   return await core.openKv(isInMemory ? await postgresEngine(newTable()) : where, options);
 }
