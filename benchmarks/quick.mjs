@@ -16,7 +16,7 @@ const effort = { rounds: 2, milliseconds: 10 };
 /** All others would take more than two minutes. */
 const quick = [
   ...["keywright-memory", "keywright-level", "keywright-level-relaxed", "keywright-lmdb"],
-  ...["raw-memory", "raw-level", "lmdb-by-hand", "drizzle-prepared", "drizzle-prepared-relaxed"],
+  ...["raw-level", "lmdb-by-hand", "drizzle-prepared", "drizzle-prepared-relaxed"],
 ];
 const most = 1.2;
 

@@ -22,7 +22,6 @@ const keywright = Object.entries(engines).map(([engine, { title, durability, ope
  */
 export const contenders = [
   ...keywright,
-  limit("raw-memory", "memory-level alone", "none", () => openRawLevel()),
   limit("raw-level", "classic-level alone, `sync`", "full", (path) => openRawLevel(path, true)),
   limit("raw-level-relaxed", "classic-level alone", "relaxed", (path) => openRawLevel(path, false)),
   other("deno-kv", "`@deno/kv`, by hand", "full", openDenoKv),

@@ -1,8 +1,7 @@
-// The limit of LevelDB and of a sorted map in memory: bytes that are encoded before the
-// measurement are written and read without any check, and decoded with the codecs of @keywright/core.
+// The limit of LevelDB: bytes that are encoded before the measurement are written and read without
+// any check, and decoded with the codecs of @keywright/core.
 import { decodeKey, decodeValue, encodeKey, encodeValue } from "@keywright/core";
 import { ClassicLevel } from "classic-level";
-import { MemoryLevel } from "memory-level";
 import { listedEntries } from "../rows.mjs";
 
 const below = Uint8Array.of(0);
@@ -10,7 +9,7 @@ const above = Uint8Array.of(255);
 const bytes = { keyEncoding: "view", valueEncoding: "view" };
 
 export async function openRawLevel(path, sync) {
-  const level = path === undefined ? new MemoryLevel(bytes) : new ClassicLevel(path, bytes);
+  const level = new ClassicLevel(path, bytes);
   await level.open();
   const read = (key) => decoded(level.getSync(encodeKey(key)));
   return {

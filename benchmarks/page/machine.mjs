@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { cpus, release, totalmem, type } from "node:os";
 
 const packages = [
-  ...["classic-level", "memory-level", "lmdb", "@deno/kv", "zod", "mitata", "drizzle-orm"],
+  ...["classic-level", "lmdb", "@deno/kv", "zod", "mitata", "drizzle-orm"],
   ...["better-sqlite3", "kysely", "prisma", "dexie", "fake-indexeddb"],
 ];
 
