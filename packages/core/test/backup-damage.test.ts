@@ -230,11 +230,11 @@ describe("SortedItems", () => {
       const first = String((n * 7919) % 2000).padStart(4, "0");
       for (const second of ["b", "a"]) {
         expected.push(`${first}${second}`);
-        await sorted.add({ first, second, payload: Buffer.alloc(n % 300, n) });
+        sorted.add({ first, second, payload: Buffer.alloc(n % 300, n) });
       }
     }
     const found: string[] = [];
-    for await (const { first, second, payload } of sorted.sorted()) {
+    for (const { first, second, payload } of sorted.sorted()) {
       found.push(first + second);
       const n = [...Array(2000).keys()].find((each) => (each * 7919) % 2000 === Number(first))!;
       expect(payload.length).toBe(n % 300);

@@ -102,7 +102,7 @@ export async function restore(
     let read = 0;
     for await (const entry of statesAt(source)) {
       signal?.throwIfAborted();
-      await sorted.add(itemOf(entry));
+      sorted.add(itemOf(entry));
       if (++read % 10_000 === 0) meter.advance(read, source.manifest.entries);
     }
     const written = await withTarget(target, source, async (database) => {
@@ -114,7 +114,7 @@ export async function restore(
     const { versionstamp, time } = source.lastCommit ?? source.manifest;
     return { ...written, time: new Date(time), versionstamp, damage };
   } finally {
-    await sorted.remove();
+    sorted.remove();
   }
 }
 
@@ -134,7 +134,7 @@ async function writeAll(
   const counts = { entries: 0, messages: 0, expired: 0 };
   let commit: StoredEntry[] = [];
   let last = "";
-  for await (const { first, payload } of sorted.sorted()) {
+  for (const { first, payload } of sorted.sorted()) {
     const [entry] = entriesOfBlock(Buffer.from(payload.buffer, payload.byteOffset, payload.length));
     if (first !== last) {
       signal?.throwIfAborted();

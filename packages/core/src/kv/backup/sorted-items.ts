@@ -1,13 +1,12 @@
 import { Buffer } from "node:buffer";
-import { closeSync, openSync, readSync, writeSync } from "node:fs";
-import { mkdtemp, rm } from "node:fs/promises";
+import { closeSync, mkdtempSync, openSync, readSync, rmSync, writeSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
 /** Bytes of items that are in memory at the same time. */
 const mostBytes = 64 * 1024 * 1024;
 /** The estimated bytes of an item in memory without its texts and payload. */
-const itemBytes = 200;
+const itemBytes = 400;
 const readBytes = 256 * 1024;
 const headBytes = 12;
 
@@ -36,21 +35,21 @@ export class SortedItems {
   }
 
   /** Adds an item. Its payload must not change afterwards. */
-  async add(item: SortedItem): Promise<void> {
+  add(item: SortedItem): void {
     this.#items.push(item);
     this.#bytes += itemBytes + item.first.length + item.second.length + item.payload.length;
-    if (this.#bytes >= this.#mostBytes) await this.#writeRun();
+    if (this.#bytes >= this.#mostBytes) this.#writeRun();
   }
 
   /** Yields all items in their order. It can be called once. */
-  async *sorted(): AsyncGenerator<SortedItem> {
+  *sorted(): Generator<SortedItem> {
     try {
       this.#items.sort(compareItems);
       if (this.#runs.length === 0) {
         yield* this.#items;
         return;
       }
-      if (this.#items.length > 0) await this.#writeRun();
+      if (this.#items.length > 0) this.#writeRun();
       const runs = this.#runs.map((path) => new RunReader(path));
       try {
         yield* merged(runs);
@@ -58,19 +57,19 @@ export class SortedItems {
         for (const run of runs) run.close();
       }
     } finally {
-      await this.remove();
+      this.remove();
     }
   }
 
   /** Removes the temporary folder. */
-  async remove(): Promise<void> {
+  remove(): void {
     this.#items = [];
-    if (this.#folder !== undefined) await rm(this.#folder, { recursive: true, force: true });
+    if (this.#folder !== undefined) rmSync(this.#folder, { recursive: true, force: true });
     this.#folder = undefined;
   }
 
-  async #writeRun(): Promise<void> {
-    this.#folder ??= await mkdtemp(join(tmpdir(), "keywright-restore-"));
+  #writeRun(): void {
+    this.#folder ??= mkdtempSync(join(tmpdir(), "keywright-restore-"));
     const path = join(this.#folder, String(this.#runs.length));
     this.#items.sort(compareItems);
     const file = openSync(path, "wx", 0o600);

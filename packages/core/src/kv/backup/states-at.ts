@@ -28,16 +28,16 @@ export async function* statesAt(source: BackupSource): AsyncGenerator<StoredEntr
   const sorted = new SortedItems();
   const changes = keyedChanges(sorted);
   try {
-    for await (const record of source.commits()) await addChanges(sorted, record);
-    let next = await nextOf(changes);
+    for await (const record of source.commits()) addChanges(sorted, record);
+    let next = nextOf(changes);
     /** True after entries were lost, until the next that was not. */
     let isGap = false;
     /** Applies the changes of the next key. */
-    const change = async (stored: StoredEntry | null): Promise<StoredEntry | null> => {
+    const change = (stored: StoredEntry | null): StoredEntry | null => {
       const { text } = next!;
       let state = stored;
       let isKnown = stored !== null || !isGap;
-      for (; next?.text === text; next = await nextOf(changes)) {
+      for (; next?.text === text; next = nextOf(changes)) {
         // The state may contain later commits than the one of which it has the versionstamp.
         if (stored !== null && next.versionstamp <= stored.versionstamp) continue;
         isKnown ||= next.change.operand === undefined;
@@ -52,45 +52,42 @@ export async function* statesAt(source: BackupSource): AsyncGenerator<StoredEntr
       }
       const text = textOfBytes(entry.key);
       while (next !== undefined && next.text < text) {
-        const state = await change(null);
+        const state = change(null);
         if (state !== null) yield state;
       }
       isGap = false;
-      const state = next?.text === text ? await change(entry) : entry;
+      const state = next?.text === text ? change(entry) : entry;
       if (state !== null) yield state;
     }
     while (next !== undefined) {
-      const state = await change(null);
+      const state = change(null);
       if (state !== null) yield state;
     }
   } finally {
-    await changes.return(undefined);
-    await sorted.remove();
+    changes.return(undefined);
+    sorted.remove();
   }
 }
 
-async function addChanges(
-  sorted: SortedItems,
-  { changes, time, versionstamp }: LogRecord,
-): Promise<void> {
+function addChanges(sorted: SortedItems, { changes, time, versionstamp }: LogRecord): void {
   for (const [index, { type, key, after, operand }] of changes.entries()) {
     // Only the state after the changes is needed.
     const payload = encodeLogRecord(time, [{ type, key, before: null, after, operand }]);
     const second = versionstamp + String(index).padStart(10, "0");
-    await sorted.add({ first: textOfBytes(key), second, payload });
+    sorted.add({ first: textOfBytes(key), second, payload });
   }
 }
 
-async function* keyedChanges(sorted: SortedItems): AsyncGenerator<KeyedChange> {
-  for await (const { first, second, payload } of sorted.sorted()) {
+function* keyedChanges(sorted: SortedItems): Generator<KeyedChange> {
+  for (const { first, second, payload } of sorted.sorted()) {
     const versionstamp = second.slice(0, 20);
     const { time, changes } = decodeLogRecord(versionstamp, payload);
     yield { text: first, versionstamp, time, change: changes[0]! };
   }
 }
 
-async function nextOf<T>(items: AsyncGenerator<T>): Promise<T | undefined> {
-  const { done, value } = await items.next();
+function nextOf<T>(items: Generator<T>): T | undefined {
+  const { done, value } = items.next();
   return done === true ? undefined : value;
 }
 

@@ -21,7 +21,8 @@ import { type BackupKey, encodeObject } from "./backup-object.js";
 import type { BackupSink } from "./backup-sink.js";
 import { EntryBlock } from "./entry-block.js";
 
-const pageSize = 500;
+/** Small, so that programs of this process wait little for a page to be read. */
+const pageSize = 100;
 const chunkBytes = 4 * 1024 * 1024;
 const noVersionstamp = "0".repeat(20);
 
