@@ -264,7 +264,7 @@ describe("encodeValue", () => {
     const sizes = [1, 30, 1000, 1023, 1024, 1025, 5000, 9000, 70_000];
     const values = Array.from({ length: 300 }, (_, i) => `${i}`.repeat(sizes[i % sizes.length]!));
     const encoded = values.map((value) => encodeValue({ value }));
-    expect(encoded.map(decodeValue)).toEqual(values.map((value) => ({ value })));
+    expect(encoded.map((bytes) => decodeValue(bytes))).toEqual(values.map((value) => ({ value })));
   });
 
   it("keeps no large buffer, also after a refusal", () => {
