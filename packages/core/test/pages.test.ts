@@ -5,12 +5,14 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { compareBytes } from "../src/bytes/compare-bytes.js";
 import type { RangeRead } from "../src/engine/engine.js";
+import { MemoryEngine } from "../src/engine/memory/memory-engine.js";
 import { visitRange } from "../src/engine/visit-entries.js";
-import { MalformedKeyError } from "../src/errors/core-errors.js";
+import { type CorruptionError, MalformedKeyError } from "../src/errors/core-errors.js";
 import { type Kv, type KvEntry, type KvKeyPart, openKv } from "../src/index.js";
 import { encodeKey } from "../src/keys/encode-key.js";
 import { denoOrder, specificationOrder } from "../src/keys/key-order.js";
 import { skipPart } from "../src/keys/skip-part.js";
+import { encodeValue } from "../src/values/encode-value.js";
 import { key } from "./key-arbitrary.js";
 
 describe("skipPart", () => {
@@ -162,6 +164,48 @@ describe.each(["memory", "folder"] as const)("pages of a database in a %s", (whe
     await expect(async () => pages!.list({ prefix: [] }, options)).rejects.toMatchObject({
       code: "KW_DATABASE_CLOSED",
     });
+  });
+});
+
+describe("pages with entries that cannot be decoded", () => {
+  const read = { limit: 9, reverse: false };
+  const damage = { code: "KW_CORRUPTION" };
+  const set = async (engine: MemoryEngine, key: Uint8Array, value: Uint8Array) => {
+    const mutations = [{ type: "set", key, value } as const];
+    await engine.commit([{ checks: [], mutations, sync: false }]);
+  };
+
+  it("report keys as damaged, whatever is asked for", async () => {
+    const engine = new MemoryEngine();
+    const kv = await openKv(engine);
+    const key = Uint8Array.of(...encodeKey(["place"], specificationOrder), 5);
+    await set(engine, key, encodeValue(1));
+    const [entry] = await kv.pages!.list({ prefix: ["place"] }, { ...read, withValues: true });
+    const reads = [
+      () => entry!.key,
+      () => entry!.keyLength,
+      () => entry!.partAt(1),
+      () => kv.pages!.getLinked([entry!], ["rows"], 2),
+    ];
+    for (const readEntry of reads) expect(readEntry).toThrow(expect.objectContaining(damage));
+    await kv.close();
+  });
+
+  it("report values with keys that stay when the engine reads the next entry", async () => {
+    const engine = new MemoryEngine();
+    const shared = new Uint8Array(32);
+    engine.visitRange = ({ range: { start } }, visit) => {
+      shared.set(start);
+      const key = shared.subarray(0, start.length);
+      visit({ key, value: Uint8Array.of(9), versionstamp: "0".repeat(20), expireAt: undefined });
+    };
+    const kv = await openKv(engine);
+    const list = async (name: string) =>
+      kv.pages!.list({ start: [name], end: [name, true] }, { ...read, withValues: true });
+    const error = await list("first").catch((thrown: CorruptionError) => thrown);
+    await expect(list("other")).rejects.toMatchObject(damage);
+    expect(error).toMatchObject({ ...damage, key: encodeKey(["first"], specificationOrder) });
+    await kv.close();
   });
 });
 

@@ -5,7 +5,7 @@ import type { KeyOrder } from "../../keys/key-order.js";
 import { skipPart } from "../../keys/skip-part.js";
 import { readVersionstamp, versionstampBytes } from "../../values/versionstamp.js";
 import type { KvListedEntry } from "../kv.js";
-import { decodeStoredKey } from "./stored-entry.js";
+import { decodeStoredKey, undecodableKey } from "./stored-entry.js";
 
 /** The first parts that all keys of a page have, and how many bytes they take. */
 export interface PagePrefix {
@@ -76,10 +76,9 @@ export class ListedEntry implements KvListedEntry {
   }
 
   get keyLength(): number {
-    const { prefix, bytes, order } = this.keys;
+    const { prefix } = this.keys;
     let length = prefix.parts.length;
-    for (let next = this.start + prefix.size; next < this.end; length++)
-      next = skipPart(bytes, next, this.end, order);
+    for (let next = this.start + prefix.size; next < this.end; length++) next = this.#endOf(next);
     return length;
   }
 
@@ -90,12 +89,22 @@ export class ListedEntry implements KvListedEntry {
 
   /** Returns the offset in the memory of the key where a part begins. */
   offsetOf(position: number): number {
-    const { prefix, bytes, order } = this.keys;
+    const { prefix } = this.keys;
     const isAfterPrefix = position >= prefix.parts.length;
     let next = isAfterPrefix ? this.start + prefix.size : this.start;
     for (let i = isAfterPrefix ? prefix.parts.length : 0; i < position; i++)
-      next = skipPart(bytes, next, this.end, order);
+      next = this.#endOf(next);
     return next;
+  }
+
+  /** Returns the offset after the part that begins at an offset. */
+  #endOf(offset: number): number {
+    const { bytes, order } = this.keys;
+    try {
+      return skipPart(bytes, offset, this.end, order);
+    } catch (cause) {
+      throw undecodableKey(bytes.subarray(this.start, this.end), cause);
+    }
   }
 
   #decodeKey(): KvKeyPart[] {

@@ -23,8 +23,13 @@ export function decodeStoredKey(key: Uint8Array, decode: () => KvKeyPart[]): KvK
   try {
     return decode();
   } catch (cause) {
-    throw new CorruptionError("a stored key cannot be decoded", key, cause);
+    throw undecodableKey(key, cause);
   }
+}
+
+/** Returns the error for a stored key whose bytes are not a key. Copies the key. */
+export function undecodableKey(key: Uint8Array, cause: unknown): CorruptionError {
+  return new CorruptionError("a stored key cannot be decoded", Uint8Array.from(key), cause);
 }
 
 /**
@@ -40,6 +45,8 @@ export function decodeStoredValue(entry: StoredEntry, wanted?: ReadonlySet<strin
     return decodeValue(entry.value, wanted);
   } catch (cause) {
     if (cause instanceof UnreadableValueError) throw cause;
-    throw new CorruptionError("a stored value cannot be decoded", entry.key, cause);
+    // The engine may use the memory of the key for the next entry.
+    const key = Uint8Array.from(entry.key);
+    throw new CorruptionError("a stored value cannot be decoded", key, cause);
   }
 }
