@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { ClassicLevel } from "classic-level";
 import { MemoryLevel } from "memory-level";
 import { describe, expect, it } from "vitest";
-import type { AtomicWrite, StoredMutation } from "../src/engine/engine.js";
+import { type AtomicWrite, maxRangeBytes, type StoredMutation } from "../src/engine/engine.js";
 import { type LevelDatabase, LevelEngine } from "../src/engine/level/level-engine.js";
 import {
   CorruptionError,
@@ -487,5 +487,56 @@ describe("reads", () => {
       ]);
       expect(outcomes).toEqual([expect.any(EngineFailedError), expect.any(String)]);
     });
+  });
+});
+
+describe("a range that is read in several parts", () => {
+  /** Reads the first and the last entry of a range while commits set both of them. */
+  async function readWhileCommitting(between: readonly StoredMutation[], limit: number) {
+    await withDisk(async (_level, _folder, open) => {
+      const engine = await open();
+      const commit = (...mutations: StoredMutation[]) =>
+        engine.commit([{ checks: [], mutations, sync: false }]);
+      const setBoth = () => commit(setOf("a"), setOf("z"));
+      await commit(...between);
+      await setBoth();
+      let isReading = true;
+      const writing = (async () => {
+        while (isReading) await setBoth();
+      })();
+      for (let i = 0; i < 20; i++) {
+        const read = { range: keyRange({ prefix: [] }), limit, reverse: false };
+        const entries = await engine.getRange(read);
+        expect(entries.at(-1)!.key).toEqual(encodeKey(["z"]));
+        expect(entries.at(-1)!.versionstamp).toBe(entries[0]!.versionstamp);
+        const visited: string[] = [];
+        await engine.visitRange(read, ({ versionstamp }) => visited.push(versionstamp));
+        expect(visited.at(-1)).toBe(visited[0]);
+      }
+      isReading = false;
+      await writing;
+      await engine.close();
+    });
+  }
+
+  const setOf = (name: string, options: { expireAt?: number; bytes?: number } = {}) => {
+    const { bytes = 1, ...expiry } = options;
+    return {
+      type: "set",
+      key: encodeKey([name]),
+      value: new Uint8Array(bytes),
+      ...expiry,
+    } as const;
+  };
+
+  it("is read from one state if entries of it have expired", async () => {
+    const expired = Array.from({ length: 600 }, (_, i) => setOf(`m${i}`, { expireAt: 1 }));
+    await readWhileCommitting(expired, 2);
+  });
+
+  it("is read from one state if records reach the bytes of a read, but not their values", async () => {
+    const bytes = maxRangeBytes / 1000 - 10;
+    const large = Array.from({ length: 1000 }, (_, i) => setOf(`m${i}`, { bytes }));
+    await readWhileCommitting(large, 2000);
   });
 });

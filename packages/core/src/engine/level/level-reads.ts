@@ -16,7 +16,7 @@ import type { ExpiryClock } from "../expiry-clock.js";
 import { visibleRange } from "../system-keys.js";
 import { keyAt } from "../visit-entries.js";
 import { readFailure } from "./read-failure.js";
-import { decodeRecord, RecordEntry } from "./record.js";
+import { decodeRecord, RecordEntry, unexpiredValueBytes } from "./record.js";
 
 export type Level = AbstractLevel<string | Buffer | Uint8Array, Uint8Array, Uint8Array>;
 
@@ -168,6 +168,10 @@ export class LevelReads {
       while (unread !== undefined && missing > 0 && size < maxBytes) {
         const read: RangeRead = { range: unread, limit: wanted, reverse };
         const { records, isEnd } = await this.#readRecords(read, maxBytes - size);
+        if (!isEnd && this.#mayChange && !isEnough(records, { limit, maxBytes, now }))
+          return await this.#inSnapshot((reads) =>
+            reads.#visit({ range, limit, reverse }, maxBytes, visit),
+          );
         for (const [key, record] of records) {
           entry.read(key, record);
           if (entry.expireAt !== undefined && hasExpired(entry, now)) continue;
@@ -285,9 +289,30 @@ export class LevelReads {
     return entries.map((entry) => unexpired(entry, now));
   }
 
+  /** True if two reads may see different states although snapshots could prevent it. */
+  get #mayChange(): boolean {
+    return this.#state === undefined && this.#source.level.supports.explicitSnapshots === true;
+  }
+
   #now(): number {
     return this.#state?.now ?? this.#source.clock.now();
   }
+}
+
+/** True if no more records need to be read for as many entries, or as many bytes of values. */
+function isEnough(
+  records: readonly LevelRecord[],
+  { limit, maxBytes, now }: { readonly limit: number; maxBytes: number; now: number },
+): boolean {
+  let entries = 0;
+  let size = 0;
+  for (const [, record] of records) {
+    const valueBytes = unexpiredValueBytes(record, now);
+    if (valueBytes === undefined) continue;
+    entries++;
+    size += valueBytes;
+  }
+  return entries >= limit || size >= maxBytes;
 }
 
 function recordOf(key: Uint8Array, record: Uint8Array | undefined): StoredEntry | undefined {

@@ -6,7 +6,7 @@ import {
   versionstampBytes,
   writeVersionstamp,
 } from "../../values/versionstamp.js";
-import type { StoredEntry, VisitedEntry } from "../engine.js";
+import { hasExpired, type StoredEntry, type VisitedEntry } from "../engine.js";
 
 /** The first byte of a record: format 1 in the high half, flags in the low half. */
 const recordHeader = 0x10;
@@ -129,6 +129,18 @@ export class RecordEntry implements VisitedEntry {
 }
 
 const lastRead = new RecordEntry();
+
+/**
+ * Returns the size in bytes of the value in a record, without checking the record. Undefined if the
+ * entry has expired at the time `now`, in milliseconds since the epoch.
+ */
+export function unexpiredValueBytes(record: Uint8Array, now: number): number | undefined {
+  const hasExpiry = (record[0]! & expires) !== 0;
+  const valueBytes = record.length - valueOffset(hasExpiry) - checksumBytes;
+  if (!hasExpiry || valueBytes < 0) return valueBytes;
+  const expireAt = Number(viewOf(record).getBigUint64(expireAtOffset));
+  return hasExpired({ expireAt }, now) ? undefined : valueBytes;
+}
 
 function valueOffset(hasExpiry: boolean): number {
   return hasExpiry ? expireAtOffset + expireAtBytes : expireAtOffset;
