@@ -4,7 +4,7 @@ import { join } from "node:path";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { compareBytes } from "../src/bytes/compare-bytes.js";
-import type { RangeRead } from "../src/engine/engine.js";
+import type { RangeRead, ReadView } from "../src/engine/engine.js";
 import { MemoryEngine } from "../src/engine/memory/memory-engine.js";
 import { visitRange } from "../src/engine/visit-entries.js";
 import { type CorruptionError, MalformedKeyError } from "../src/errors/core-errors.js";
@@ -65,6 +65,47 @@ describe("visitRange of an engine that does not have it", () => {
     }
     expect(Math.max(...limits)).toBe(500);
   });
+});
+
+it("a page that takes several reads is read from one state", async () => {
+  const engine = new MemoryEngine();
+  const keys = Array.from({ length: 1100 }, (_, i) => encodeKey([i], specificationOrder));
+  const value = encodeValue(0);
+  const setAll = () => {
+    const mutations = keys.map((key) => ({ type: "set", key, value }) as const);
+    return engine.commit([{ checks: [], mutations, sync: false }]);
+  };
+  /** Reads as an engine does that has only the methods that all have. */
+  const slow = ({ getRange }: Pick<ReadView, "getRange">) => {
+    const read = async (range: RangeRead) => {
+      const entries = await getRange(range);
+      await setAll();
+      return entries;
+    };
+    return { getRange: read, getMany: () => [] };
+  };
+  let views = 0;
+  const openView = () => {
+    const view = engine.openView();
+    const close = () => {
+      views--;
+      view.close();
+    };
+    views++;
+    return { ...slow({ getRange: (range) => view.getRange(range) }), get: () => undefined, close };
+  };
+  const reads = { ...slow({ getRange: (range) => engine.getRange(range) }), openView };
+  await setAll();
+  for (const limit of [500, 501, 2000]) {
+    const stamps: string[] = [];
+    const range = { start: Uint8Array.of(1), end: Uint8Array.of(255) };
+    await visitRange(reads, { range, limit, reverse: false }, ({ versionstamp }) =>
+      stamps.push(versionstamp),
+    );
+    expect(stamps).toHaveLength(Math.min(limit, keys.length));
+    expect(new Set(stamps).size).toBe(1);
+  }
+  expect(views).toBe(0);
 });
 
 /** Opens a database in memory or in a folder, and removes it after the test. */

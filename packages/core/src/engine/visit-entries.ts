@@ -1,5 +1,6 @@
 import { restOfRange } from "../keys/key-range.js";
 import {
+  type Engine,
   type EntryVisitor,
   isRangeEnd,
   type KeyList,
@@ -12,7 +13,8 @@ import {
 /** The maximum number of entries that are read at once, as by `list`. */
 const batchSize = 500;
 
-type Reads = Pick<ReadView, "getMany" | "getRange" | "visitMany" | "visitRange">;
+type Reads = Pick<ReadView, "getMany" | "getRange" | "visitMany" | "visitRange"> &
+  Pick<Engine, "openView">;
 
 /** Visits a range as {@link ReadView.visitRange} does, on any engine. */
 export function visitRange(reads: Reads, read: RangeRead, visit: EntryVisitor): MaybePromise<void> {
@@ -34,10 +36,22 @@ async function visitBatches(reads: Reads, read: RangeRead, visit: EntryVisitor):
   while (limit > 0) {
     const wanted = Math.min(limit, batchSize);
     const entries = await reads.getRange({ range, limit: wanted, reverse });
+    const isEnd = entries.length === limit || isRangeEnd(entries, wanted);
+    // Another batch could have a later state than this one.
+    if (!isEnd && reads.openView !== undefined)
+      return await visitInView(await reads.openView(), read, visit);
     for (const entry of entries) visit(entry);
-    if (isRangeEnd(entries, wanted)) return;
+    if (isEnd) return;
     limit -= entries.length;
     range = restOfRange(range, entries.at(-1)!.key, reverse);
+  }
+}
+
+async function visitInView(view: ReadView, read: RangeRead, visit: EntryVisitor): Promise<void> {
+  try {
+    await visitRange(view, read, visit);
+  } finally {
+    view.close();
   }
 }
 
