@@ -80,6 +80,7 @@ export { decodeKey } from "./keys/decode-key.js";
 export { encodeKey } from "./keys/encode-key.js";
 export type { KvKey, KvKeyPart } from "./keys/key.js";
 export { denoOrder, type KeyOrder, specificationOrder } from "./keys/key-order.js";
+export { KeyPrefix } from "./keys/key-prefix.js";
 export type { KeyRange, KvListSelector } from "./keys/key-range.js";
 export { copyKv } from "./kv/copy/copy-kv.js";
 export type { CopyOptions, CopyProgress, CopyResult } from "./kv/copy/copy-options.js";

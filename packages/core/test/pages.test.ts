@@ -8,7 +8,15 @@ import type { RangeRead, ReadView } from "../src/engine/engine.js";
 import { MemoryEngine } from "../src/engine/memory/memory-engine.js";
 import { visitRange } from "../src/engine/visit-entries.js";
 import { type CorruptionError, MalformedKeyError } from "../src/errors/core-errors.js";
-import { type Kv, type KvEntry, type KvKeyPart, openKv } from "../src/index.js";
+import {
+  compareKeys,
+  KeyPrefix,
+  type Kv,
+  type KvEntry,
+  type KvKey,
+  type KvKeyPart,
+  openKv,
+} from "../src/index.js";
 import { encodeKey } from "../src/keys/encode-key.js";
 import { denoOrder, specificationOrder } from "../src/keys/key-order.js";
 import { skipPart } from "../src/keys/skip-part.js";
@@ -150,6 +158,75 @@ describe.each(["memory", "folder"] as const)("pages of a database in a %s", (whe
         }),
         { numRuns: where === "memory" ? 100 : 20 },
       );
+    });
+  });
+
+  it("compare their keys with a prefix, and then have the same keys", async () => {
+    await withKv(where, async (kv) => {
+      let run = 0;
+      await fc.assert(
+        fc.asyncProperty(keyParts, fc.array(key, { maxLength: 2 }), async (keys, others) => {
+          const [place, rows] = [`keys ${run}`, `rows ${run++}`];
+          const whole = keys.map((parts, i): KvKey => [place, ...parts, i]);
+          const write = kv.atomic();
+          for (const written of whole) write.set(written, null).set([rows, ...written], null);
+          await write.commit();
+          const read = { limit: 100, reverse: false, withValues: false };
+          const prefixes = [...whole, ...others.map((parts): KvKey => [place, ...parts])];
+          for (const parts of prefixes.flatMap((long) =>
+            long.map((_, i) => long.slice(0, i + 1)),
+          )) {
+            const prefix = new KeyPrefix(parts);
+            const entries = await kv.pages!.list({ prefix: [place] }, read);
+            const sorted = whole.toSorted((a, b) => compareKeys(a, b));
+            const places = sorted.map((written) => {
+              const first = written.slice(0, parts.length);
+              return Math.sign(compareKeys(first, parts));
+            });
+            expect(entries.map((entry) => Math.sign(entry.compareStart(prefix)))).toEqual(places);
+            expect(entries.map(({ keyLength }) => keyLength)).toEqual(
+              sorted.map(({ length }) => length),
+            );
+            const { length } = parts;
+            expect(entries.map((entry) => [entry.partAt(0), entry.partAt(length - 1)])).toEqual(
+              sorted.map((written) => [place, written[length - 1]]),
+            );
+            const linked = await kv.pages!.getLinked(entries, [rows, place], 1);
+            expect(linked.map((entry) => entry?.key)).toEqual(
+              sorted.map((written) => [rows, ...written]),
+            );
+            for (const [i, entry] of entries.entries()) {
+              expect(entry.key).toEqual(sorted[i]);
+              for (const part of entry.key)
+                expect(typeof part === "object" && prefix.parts.includes(part)).toBe(false);
+            }
+          }
+        }),
+        { numRuns: where === "memory" ? 60 : 10 },
+      );
+    });
+  });
+
+  it("know the parts that the start and the end of their range share", async () => {
+    await withKv(where, async (kv) => {
+      const bytes = Uint8Array.of(1);
+      for (const shared of ["a", "a\0", 0, -0, 1n, false, Number.NaN, bytes] as const) {
+        const written: KvKey = ["shared", shared, "b", 1];
+        await kv.set(written, null);
+        for (const start of [["shared"], ["shared", shared], ["shared", shared, "b"]]) {
+          const range = { start, end: ["shared", shared, "b", 2] };
+          const options = { limit: 9, reverse: true, withValues: false };
+          const [entry] = await kv.pages!.list(range, options);
+          expect(entry?.key).toEqual(written);
+          expect(entry?.keyLength).toBe(4);
+        }
+      }
+      await kv.set(["zero", 0, "b"], null);
+      await kv.set(["zero", -0, "b"], null);
+      const range = { start: ["zero", -0], end: ["zero", 0, "c"] };
+      const options = { limit: 9, reverse: false, withValues: false };
+      const entries = await kv.pages!.list(range, options);
+      expect(entries.map((entry) => entry.partAt(1))).toEqual([-0, 0]);
     });
   });
 

@@ -120,6 +120,54 @@ it("many rows that lie together take few lists, and those far apart one each", a
   expect(await listsOf(() => db.users.findMany(none))).toBeLessThanOrEqual(3);
 });
 
+it.each([undefined, "deno"] as const)(
+  "rows are those of their own key, whatever keys lie beside it, in the mode %s",
+  async (compat) => {
+    await using kv = await openKv(":memory:", compat && { compat });
+    const text = defineModel({
+      name: "texts",
+      schema: z.object({ id: z.string() }),
+      primaryKey: "id",
+      relations: { notes: hasMany("notes", "textId") },
+    });
+    const note = defineModel({
+      name: "notes",
+      schema: z.object({ id: z.string(), textId: z.string() }),
+      primaryKey: "id",
+      indexes: { byText: { key: "textId" } },
+      relations: { text: belongsTo("texts", "textId") },
+    });
+    const db = await createDatabase({ kv, models: { texts: text, notes: note } });
+    const ids = ["", "\0", "a", "a\0", "a\0b", "ab", "b"];
+    await db.texts.createMany({ data: ids.map((id) => ({ id })) });
+    const notes = ids.flatMap((textId) =>
+      ["", "\0", "n"].map((n) => ({ id: `${n}${textId}-${n}`, textId })),
+    );
+    await db.notes.createMany({ data: notes });
+    // Entries that lead to rows of another text or to none, and keys that are not of the index.
+    await kv.set(["notes_by_text", "a", "b-"], "b-");
+    await kv.set(["notes_by_text", "a", "none"], "none");
+    await kv.set(["notes_by_text", "a"], "b-");
+    await kv.set(["notes_by_text", "a", "a-", "more"], "a-");
+    for (const direction of ["asc", "desc"] as const) {
+      for (const left of [[], ["a"], ["a\0", "b"], ids.slice(1)]) {
+        const { items } = await db.texts.findMany({
+          orderBy: { id: direction },
+          filter: ({ id }) => !left.includes(id),
+          include: { notes: true },
+        });
+        const wanted = ids.filter((id) => !left.includes(id));
+        if (direction === "desc") wanted.reverse();
+        expect(items.map(({ id }) => id)).toEqual(wanted);
+        for (const { id, notes: found } of items) {
+          const own = notes.filter(({ textId }) => textId === id).map((row) => row.id);
+          expect(found.map((row) => row.id)).toEqual(own.sort());
+        }
+      }
+    }
+  },
+);
+
 it("few of many related rows are in memory at a time", async () => {
   await using kv = await openKv();
   const holding = holdingKv(kv);

@@ -2,6 +2,7 @@ import type { MaybePromise, OpenViewOptions, Turn, Turns } from "../engine/engin
 import type { FileReport } from "../engine/file-report.js";
 import type { Progress } from "../engine/progress.js";
 import type { KvKey, KvKeyPart } from "../keys/key.js";
+import type { KeyPrefix } from "../keys/key-prefix.js";
 import type { KvListSelector } from "../keys/key-range.js";
 import type { KvLimits } from "./limits.js";
 import type { OpenPastOptions } from "./log/open-past.js";
@@ -68,6 +69,11 @@ export interface KvListedEntry {
   readonly keyLength: number;
   /** Returns a part of the key, or undefined if it has fewer parts. */
   partAt(position: number): KvKeyPart | undefined;
+  /**
+   * Compares the key with the keys that have a prefix: 0 if it has the prefix too, negative if it
+   * sorts before them, positive if it sorts after them. No part of the key is decoded.
+   */
+  compareStart(prefix: KeyPrefix): number;
   /** The value, a new copy. Undefined if the page was read without values. */
   readonly value: unknown;
   readonly versionstamp: string;

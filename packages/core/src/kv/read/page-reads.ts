@@ -1,9 +1,11 @@
 import type { KeyList } from "../../engine/engine.js";
 import type { ViewReads } from "../../engine/open-views.js";
 import { visitMany, visitRange } from "../../engine/visit-entries.js";
-import { encodeEntryKey, encodeKey } from "../../keys/encode-key.js";
+import { InvalidKeyError } from "../../errors/core-errors.js";
+import { encodeKey } from "../../keys/encode-key.js";
 import type { KvKey } from "../../keys/key.js";
 import type { KeyOrder } from "../../keys/key-order.js";
+import { KeyPrefix } from "../../keys/key-prefix.js";
 import { type KvListSelector, keyRange } from "../../keys/key-range.js";
 import type { KvListedEntry, KvPageOptions, KvPages } from "../kv.js";
 import { assertWithin, type KvLimits } from "../limits.js";
@@ -44,9 +46,8 @@ export class PageReads implements KvPages {
   ): KvListedEntry[] | Promise<KvListedEntry[]> {
     const { order } = this.#context;
     const range = keyRange(selector, order);
-    const parts = sharedPrefix(selector);
-    const prefix = { parts, size: parts.length === 0 ? 0 : encodeKey(parts, order).length };
-    const keys = new PageKeys(order, prefix, Math.min(limit, firstKeys) * usualKeyBytes);
+    const prefix = new KeyPrefix(sharedPrefix(selector), order);
+    const keys = new PageKeys(prefix, Math.min(limit, firstKeys) * usualKeyBytes);
     const entries: ListedEntry[] = [];
     const visited = visitRange(this.#context.stored("list"), { range, limit, reverse }, (entry) => {
       const { key } = entry;
@@ -65,13 +66,9 @@ export class PageReads implements KvPages {
   ): (KvListedEntry | undefined)[] | Promise<(KvListedEntry | undefined)[]> {
     const { order, limits } = this.#context;
     assertWithin(limits, "keys", entries.length);
-    const first = encodeEntryKey(prefix, order);
-    const keys = new PageKeys(
-      order,
-      { parts: prefix, size: first.length },
-      entries.length * usualKeyBytes,
-    );
-    const places = this.#placesOf(entries, keys, first, from);
+    if (prefix.length === 0) throw new InvalidKeyError("it has no parts");
+    const keys = new PageKeys(new KeyPrefix(prefix, order), entries.length * usualKeyBytes);
+    const places = this.#placesOf(entries, keys, from);
     const linked = new Array<KvListedEntry | undefined>(entries.length).fill(undefined);
     const list: KeyList = { bytes: keys.bytes, ...places };
     const visited = visitMany(this.#context.stored("getMany"), list, (position, entry) => {
@@ -85,14 +82,14 @@ export class PageReads implements KvPages {
   #placesOf(
     entries: readonly KvListedEntry[],
     keys: PageKeys,
-    first: Uint8Array,
     from: number,
   ): Pick<KeyList, "starts" | "ends"> {
-    const { limits } = this.#context;
+    const { order, limits } = this.#context;
+    const first = keys.prefix.bytes;
     const starts: number[] = [];
     const ends: number[] = [];
     for (const entry of entries) {
-      const { bytes: source, start: tail, end: tailEnd } = tailOf(entry, from, keys.order);
+      const { bytes: source, start: tail, end: tailEnd } = tailOf(entry, from, order);
       const size = first.length + tailEnd - tail;
       if (size > limits.keyBytes) assertWithin(limits, "keyBytes", size);
       const start = keys.reserve(size);

@@ -1,4 +1,4 @@
-import type { KvKey, KvListedEntry } from "@keywright/core";
+import type { KvListedEntry } from "@keywright/core";
 import type { CompiledIndex } from "../../model/compiled-model.js";
 import { primaryKeyOfEntry, rowInEntry, selectedFields } from "../../model/keys/entry-value.js";
 import type { FoundRow } from "../../state/context/any-query.js";
@@ -48,7 +48,8 @@ interface Reading<T> {
   readonly results: T[];
   /** Begins after the entries that were read in another way. */
   reader: EntryReader | undefined;
-  after: KvKey | undefined;
+  /** The last entry that was read in another way. */
+  last: KvListedEntry | undefined;
   isDone: boolean;
 }
 
@@ -100,7 +101,7 @@ export async function readRelated<T>(
       isCovered: isCovered(view, plan, queries.query),
       results: [],
       reader: undefined,
-      after: undefined,
+      last: undefined,
       isDone: false,
     }),
   );
@@ -122,7 +123,7 @@ export async function readRelated<T>(
           await walkOn(view, walk, readings, add);
         // The others continue in the next round, after the entries that were read.
         unread = walk.isEnded
-          ? pending.filter(({ after, isDone }) => after === undefined && !isDone)
+          ? pending.filter(({ last, isDone }) => last === undefined && !isDone)
           : [];
       }
       const found = await inParallel(unread, maxConcurrentRanges, (reading) =>
@@ -208,7 +209,7 @@ async function walkOn<T>(
   if (due !== undefined) await due;
   for (const { position, entries } of await walk.next()) {
     const reading = readings[position]!;
-    reading.after = entries.at(-1)!.key;
+    reading.last = entries.at(-1);
     add(reading, entries);
   }
   for (const { position, isWhole } of walk.ranges) if (isWhole) readings[position]!.isDone = true;
@@ -227,10 +228,10 @@ async function nextEntries<T>(
   queries: RelatedQueries,
   meter: ReadMeter,
 ): Promise<KvListedEntry[]> {
-  const { plan, after } = reading;
+  const { plan, last } = reading;
   const cost = reading.isCovered ? 1 : 2;
   const withValues = needsValues(reading);
-  reading.reader ??= new EntryReader(view, plan, meter, { after, cost, withValues });
+  reading.reader ??= new EntryReader(view, plan, meter, { after: last?.key, cost, withValues });
   const count = Math.min(wantedOf(queries, reading.results.length), maxBatch);
   const entries = await reading.reader.next(count);
   if (entries.length < count && !(await reading.reader.hasMore())) reading.isDone = true;

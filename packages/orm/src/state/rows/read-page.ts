@@ -1,12 +1,14 @@
-import type {
-  KvEntry,
-  KvEntryMaybe,
-  KvKey,
-  KvKeyPart,
-  KvListedEntry,
-  KvListSelector,
-  KvPageOptions,
-  MaybePromise,
+import {
+  compareKeys,
+  type KeyPrefix,
+  type KvEntry,
+  type KvEntryMaybe,
+  type KvKey,
+  type KvKeyPart,
+  type KvListedEntry,
+  type KvListSelector,
+  type KvPageOptions,
+  type MaybePromise,
 } from "@keywright/core";
 import type { KvReads } from "../catalog/capabilities-of.js";
 
@@ -60,6 +62,10 @@ class DecodedEntry implements KvListedEntry {
 
   partAt(position: number): KvKeyPart | undefined {
     return this.#entry.key[position];
+  }
+
+  compareStart({ parts, order }: KeyPrefix): number {
+    return compareKeys(this.key.slice(0, parts.length), parts, order);
   }
 
   get value(): unknown {

@@ -1,5 +1,5 @@
-import { compareKeys, type KvKey, type KvListedEntry } from "@keywright/core";
-import { isSamePart, keyAfter, partAfter } from "../../../model/keys/key-parts.js";
+import { KeyPrefix, type KvKey, type KvListedEntry } from "@keywright/core";
+import { keyAfter, partAfter } from "../../../model/keys/key-parts.js";
 import { awaitAll } from "../../../state/context/await-all.js";
 import type { ReadMeter } from "../../../state/context/read-meter.js";
 import type { ReadView } from "../../../state/context/read-view.js";
@@ -19,7 +19,7 @@ export interface WalkedRange {
   readonly position: number;
   readonly plan: QueryPlan;
   /** The first parts of all keys of the range. */
-  readonly prefix: KvKey;
+  readonly prefix: KeyPrefix;
   /** How many entries were read so far. */
   count: number;
   /** True if the range has no further entries. */
@@ -62,13 +62,13 @@ export function rangesOf(plans: readonly QueryPlan[]): WalkedRange[] | undefined
     const { start, end, isEmpty } = segment.interval;
     if (start !== undefined || end !== undefined || isEmpty) return undefined;
     if (index !== plans[0]?.index) return undefined;
-    const prefix = prefixOf(plan, segment);
+    const prefix = new KeyPrefix(prefixOf(plan, segment), plan.model.keyOrder);
     ranges.push({ position, plan, prefix, count: 0, isWhole: false });
   }
   let direction = 0;
   for (let i = 1; i < ranges.length; i++) {
     const [before, range] = [ranges[i - 1]!, ranges[i]!];
-    if (before.prefix.length !== range.prefix.length) return undefined;
+    if (before.prefix.parts.length !== range.prefix.parts.length) return undefined;
     const difference = Math.sign(compare(before, range));
     if (difference === 0 || difference === -direction) return undefined;
     direction = difference;
@@ -76,8 +76,8 @@ export function rangesOf(plans: readonly QueryPlan[]): WalkedRange[] | undefined
   return ranges;
 }
 
-function compare(a: WalkedRange, b: WalkedRange): number {
-  return compareKeys(a.prefix, b.prefix, a.plan.model.keyOrder);
+function compare({ prefix }: WalkedRange, { prefix: other }: WalkedRange): number {
+  return other.compare(prefix.bytes, 0, prefix.bytes.length);
 }
 
 /** A range of which entries are missing, and the last key of it that was read. */
@@ -126,8 +126,8 @@ export class RangeWalk {
     this.#most = most;
     this.#withValues = withValues;
     this.#meter = meter;
-    this.#end = endOf(this.ranges.at(-1)?.prefix ?? []);
-    this.#start = this.#end && this.ranges[0]?.prefix;
+    this.#end = endOf(this.ranges.at(-1)?.prefix.parts ?? []);
+    this.#start = this.#end && this.ranges[0]?.prefix.parts;
     this.#limit = ranges.length === 1 ? most : Math.max(maxSkipped, ranges.length * 8);
   }
 
@@ -156,12 +156,14 @@ export class RangeWalk {
     let isCut = false;
     for (const entry of list) {
       let range = this.ranges[this.#next];
-      while (range !== undefined && isPast(range, entry.key)) {
+      let place = range === undefined ? 0 : entry.compareStart(range.prefix);
+      while (range !== undefined && place > 0) {
         range.isWhole = !isCut;
         isCut = false;
         range = this.ranges[++this.#next];
+        if (range !== undefined) place = entry.compareStart(range.prefix);
       }
-      if (range === undefined || !startsWith(entry.key, range.prefix)) this.#skipped++;
+      if (range === undefined || place !== 0) this.#skipped++;
       else if (range.count === this.#most) {
         isCut = true;
         this.#skipped++;
@@ -178,24 +180,25 @@ export class RangeWalk {
         isCut = false;
       }
     }
-    this.#start = isEnd ? undefined : this.#startAfter(list.at(-1)!.key);
+    this.#start = isEnd ? undefined : this.#startAfter(list.at(-1)!);
     return found;
   }
 
-  #startAfter(last: KvKey): KvKey | undefined {
+  #startAfter(last: KvListedEntry): KvKey | undefined {
     const range = this.ranges[this.#next];
     if (range === undefined) return undefined;
-    const isWithin = startsWith(last, range.prefix);
+    const isWithin = last.compareStart(range.prefix) === 0;
     // No more entries of a range are read than are wanted.
     const isRead = isWithin && range.count === this.#most;
     if (isRead) this.#next++;
     if (this.#skipped <= maxSkipped * (this.#next + 1)) {
-      if (isRead) return this.ranges[this.#next]?.prefix;
-      return isWithin ? keyAfter(last) : range.prefix;
+      if (isRead) return this.ranges[this.#next]?.prefix.parts;
+      return isWithin ? keyAfter(last.key) : range.prefix.parts;
     }
-    this.#unread = this.ranges
-      .slice(this.#next)
-      .map((unread) => ({ range: unread, after: isWithin && unread === range ? last : undefined }));
+    this.#unread = this.ranges.slice(this.#next).map((unread) => ({
+      range: unread,
+      after: isWithin && unread === range ? last.key : undefined,
+    }));
     return undefined;
   }
 
@@ -247,15 +250,4 @@ export class RangeWalk {
 function endOf(prefix: KvKey): KvKey | undefined {
   const bound = prefix.length === 0 ? undefined : partAfter(prefix.at(-1)!);
   return bound === undefined ? undefined : [...prefix.slice(0, -1), bound];
-}
-
-/** True if all keys of a range come before a key. */
-function isPast({ prefix, plan }: WalkedRange, key: KvKey): boolean {
-  return !startsWith(key, prefix) && compareKeys(prefix, key, plan.model.keyOrder) < 0;
-}
-
-function startsWith(key: KvKey, prefix: KvKey): boolean {
-  // The last part differs first.
-  for (let i = prefix.length - 1; i >= 0; i--) if (!isSamePart(key[i], prefix[i])) return false;
-  return true;
 }
