@@ -1,4 +1,7 @@
+import { setImmediate } from "node:timers/promises";
 import { afterEach, describe, expect, it, vi } from "vitest";
+import { MemoryEngine } from "../src/engine/memory/memory-engine.js";
+import { setLog } from "../src/kv/backup/kept-log.js";
 import type { EmbeddedKv } from "../src/kv/embedded-kv.js";
 import type { KvChangesOptions } from "../src/kv/log/read-changes.js";
 import { openKv } from "../src/kv/open-kv.js";
@@ -71,6 +74,20 @@ describe("the log loses its oldest commits", () => {
     await kv.close();
   });
 
+  it("also if each program ends before a minute", async () => {
+    vi.useFakeTimers({ toFake: ["Date", "setTimeout", "clearTimeout"] });
+    await withFolder(async (folder) => {
+      const first = await openKv(folder, { log: { keep: "10 minutes" } });
+      await first.set(["old"], 1);
+      await first.close();
+      vi.setSystemTime(Date.now() + 11 * minute);
+      const second = await openKv(folder);
+      await second.set(["new"], 1);
+      await vi.waitFor(async () => expect(await keysOf(second)).toEqual(["new"]));
+      await second.close();
+    });
+  });
+
   it("if it has more bytes than it may have, also those of earlier runs", async () => {
     vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
     await withFolder(async (folder) => {
@@ -91,7 +108,53 @@ describe("the log loses its oldest commits", () => {
   });
 });
 
+describe("the end of the log", () => {
+  it("that fails leaves the log as it was", async () => {
+    const engine = new MemoryEngine();
+    const kv = await openKv(engine, { log: {} });
+    const commit = vi.spyOn(engine, "commit").mockImplementationOnce(async (writes) => {
+      return await Promise.resolve(writes.map(() => new Error("no space")));
+    });
+    await expect(setLog(kv, false)).rejects.toThrow("no space");
+    expect(commit).toHaveBeenCalledOnce();
+    await kv.set(["a"], 1);
+    expect(await keysOf(kv)).toEqual(["a"]);
+    await kv.close();
+  });
+
+  it("ends those who wait for its next commit", async () => {
+    const kv = await openKv(":memory:", { log: {} });
+    const next = kv.changes().next();
+    const ended = expect(next).rejects.toMatchObject({ code: "KW_LOG_OFF" });
+    await setImmediate();
+    await setLog(kv, false);
+    await ended;
+    await kv.close();
+  });
+});
+
 describe("kv.changes", () => {
+  it("refuses a versionstamp that the database has not reached, as after a restore", async () => {
+    await withFolder(async (folder) => {
+      const kv = await openKv(folder, { log: {} });
+      const { versionstamp } = await kv.set(["a"], 1);
+      const view = (await kv.openView())!;
+      for (const after of [versionstamp, view.versionstamp!])
+        expect(await keysOf(kv, { after })).toEqual([]);
+      view.close();
+      const after = versionstamp.replace(/^.{16}/, "0000000000001000");
+      for (const live of [true, false])
+        await expect(kv.changes({ after, live }).next()).rejects.toMatchObject({
+          code: "KW_LOG_TRUNCATED",
+          message: expect.stringContaining("has made no commit") as string,
+        });
+      await kv.close();
+      const reopened = await openKv(folder);
+      expect(await keysOf(reopened, { after: versionstamp })).toEqual([]);
+      await reopened.close();
+    });
+  });
+
   it("ends when the database is closed, and rejects when its signal aborts", async () => {
     const kv = await openKv(":memory:", { log: {} });
     const other = await openKv(":memory:", { log: {} });

@@ -511,7 +511,10 @@ export class LogTruncatedError extends KeywrightError {
   readonly since: string;
 
   constructor(after: string, since: string) {
-    const message = `The log no longer has all commits after ${after}. It has those after ${since}. Begin again from a snapshot, and keep the log for longer.`;
+    const message =
+      after < since || !/^[0-9a-f]{20}$/.test(after)
+        ? `The log no longer has all commits after ${after}. It has those after ${since}. Begin again from a snapshot, and keep the log for longer.`
+        : `The database has made no commit ${after}. Begin again from a snapshot, as after each restore.`;
     super("KW_LOG_TRUNCATED", message);
     this.after = after;
     this.since = since;

@@ -53,7 +53,10 @@ export class CommitLog {
   async open(): Promise<void> {
     if (this.#engine.listen !== undefined) return;
     await this.#reload();
-    if (this.#isOn) this.#schedule();
+    if (!this.#isOn || this.#engine.isReadOnly === true) return;
+    // A program that ends before the timer would otherwise never shorten the log.
+    this.#shortenSoon();
+    this.#schedule();
   }
 
   /** Commits a write as {@link CommitQueue.commit} does, with a record if the database keeps a log. */
@@ -136,10 +139,16 @@ export class CommitLog {
   end(): Promise<void> {
     return this.#next(async () => {
       if ((await readLogState(this.#engine)) === undefined) return;
-      this.#isOn = false;
       const keys = [logSwitchKey, logStateKey];
-      await this.#write({ mutations: keys.map((key) => ({ type: "delete", key })), sync: true });
-      await this.#reload();
+      const mutations = keys.map((key) => ({ type: "delete", key }) as const);
+      const ended = this.#write({ mutations, sync: true });
+      // The queue keeps the order of commits. Where others share the database, commits check the switch.
+      this.#isOn = this.#isShared && this.#isOn;
+      try {
+        await ended;
+      } finally {
+        await this.#reload();
+      }
       await this.#removeRecords();
     });
   }
@@ -155,17 +164,20 @@ export class CommitLog {
     this.#newBytes += bytes;
     if (this.#newBytes < bytesOfInterval) return;
     this.#newBytes = 0;
-    void this.#next(() => this.#shorten()).catch(() => undefined);
+    this.#shortenSoon();
   };
+
+  #shortenSoon(): void {
+    // A log that could not be shortened is shortened the next time.
+    void this.#next(() => this.#shorten()).catch(() => undefined);
+  }
 
   #schedule(): void {
     clearTimeout(this.#timer);
     if (this.#isClosed || this.#engine.isReadOnly === true) return;
     this.#timer = setTimeout(() => {
-      // A log that could not be shortened is shortened the next time.
-      void this.#next(() => this.#shorten())
-        .catch(() => undefined)
-        .finally(() => this.#schedule());
+      this.#shortenSoon();
+      this.#schedule();
     }, interval).unref();
   }
 
@@ -175,20 +187,21 @@ export class CommitLog {
     return done;
   }
 
-  /** Removes the records that are too old or too many, the oldest first, a page at a time. */
+  /**
+   * Removes the records that are too old or too many, the oldest first. Other changes of the log can
+   * happen after each page.
+   */
   async #shorten(): Promise<void> {
-    for (;;) {
-      const state = await this.#countedState();
-      if (state === undefined || this.#isClosed) return;
-      const page = await this.#page(logRecords);
-      const removed = oldRecords(page, state);
-      const last = removed.at(-1);
-      if (last === undefined) return;
-      const deletes = removed.map(({ key }) => ({ type: "delete", key }) as const);
-      const shortened = withoutRecords(state, removed, last.versionstamp);
-      // Another process may have shortened the log at the same time.
-      if (!(await this.#store(shortened, state.version, deletes))) return;
-    }
+    const state = await this.#countedState();
+    if (state === undefined) return;
+    const removed = oldRecords(await this.#page(logRecords), state);
+    const last = removed.at(-1);
+    if (last === undefined) return;
+    const deletes = removed.map(({ key }) => ({ type: "delete", key }) as const);
+    const shortened = withoutRecords(state, removed, last.versionstamp);
+    // Another process may have shortened the log at the same time.
+    const isDone = await this.#store(shortened, state.version, deletes);
+    if (isDone && !this.#isClosed) this.#shortenSoon();
   }
 
   /** Returns the state with the bytes of all records, if the log has a limit of bytes. */

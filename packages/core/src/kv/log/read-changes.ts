@@ -1,7 +1,7 @@
 import { compareBytes } from "../../bytes/compare-bytes.js";
 import type { Engine, StoredEntry } from "../../engine/engine.js";
 import { keepAlive } from "../../engine/keep-alive.js";
-import { logRecords, logRecordsAfter } from "../../engine/log/log-keys.js";
+import { logRecords, logRecordsAfter, logSwitchKey } from "../../engine/log/log-keys.js";
 import {
   decodeLogRecord,
   type LoggedChange,
@@ -112,7 +112,10 @@ export async function* readChanges<T>(
   }
 }
 
-/** Resolves with true when there may be a commit after a position, or false if the handle closes. */
+/**
+ * Resolves with true when there may be a commit after a position or the log may have ended, or false
+ * if the handle closes.
+ */
 async function nextCommit(
   { engine, open, isClosed }: ChangesSource,
   position: string,
@@ -122,7 +125,9 @@ async function nextCommit(
   const woken = new Promise<boolean>((resolve) => {
     wake = resolve;
   });
-  const unwatch = engine.watchRanges([logRecords], () => wake(true));
+  // The log may also end.
+  const watched = { start: logSwitchKey, end: logRecords.end };
+  const unwatch = engine.watchRanges([watched], () => wake(true));
   const handle = { end: () => wake(false) };
   const onAbort = () => wake(true);
   const release = keepAlive();
@@ -130,10 +135,11 @@ async function nextCommit(
   signal?.addEventListener("abort", onAbort);
   try {
     if (isClosed()) return false;
-    // A commit may have come since the page was read.
+    // A commit may have come since the page was read, or the log may have ended.
     const range = logRecordsAfter(position);
     const [first] = await engine.getRange({ range, limit: 1, reverse: false });
-    return first !== undefined || (await woken);
+    const isOn = (await engine.get(logSwitchKey)) !== undefined;
+    return first !== undefined || !isOn || (await woken);
   } finally {
     unwatch();
     release();

@@ -1,5 +1,5 @@
-import { type Engine, isRangeEnd, type StoredEntry } from "../../engine/engine.js";
-import { logRecordsAfter, logSwitchKey } from "../../engine/log/log-keys.js";
+import { type Engine, isRangeEnd, type ReadView, type StoredEntry } from "../../engine/engine.js";
+import { logRecordKey, logRecordsAfter, logSwitchKey } from "../../engine/log/log-keys.js";
 import { LogOffError, LogTruncatedError } from "../../errors/core-errors.js";
 import { readLogState } from "./log-state.js";
 
@@ -19,7 +19,8 @@ export interface LogPage {
  *
  * @param after a versionstamp. By default, the page begins with the oldest commit of the log.
  * @throws {LogOffError} if the database keeps no log.
- * @throws {LogTruncatedError} if commits after the position were removed.
+ * @throws {LogTruncatedError} if commits after the position were removed, or if the database has not
+ * made a commit of this position, as after a restore.
  */
 export async function readLogPage(
   engine: Engine,
@@ -28,7 +29,7 @@ export async function readLogPage(
 ): Promise<LogPage> {
   const view = await engine.openView?.();
   try {
-    const reads = view ?? engine;
+    const reads: Pick<ReadView, "get" | "getRange" | "versionstamp"> = view ?? engine;
     const state = await readLogState(reads);
     const id = (await reads.get(logSwitchKey))?.value;
     if (state === undefined || id === undefined) throw new LogOffError();
@@ -36,8 +37,24 @@ export async function readLogPage(
     if (position < state.since) throw new LogTruncatedError(position, state.since);
     const range = logRecordsAfter(position);
     const records = await reads.getRange({ range, limit, reverse: false });
+    const isLast = records.length === 0 && position > state.since;
+    if (isLast && (await isUnknown(engine, reads, position)))
+      throw new LogTruncatedError(position, state.since);
     return { records, position, isEnd: isRangeEnd(records, limit), id };
   } finally {
     view?.close();
   }
+}
+
+/** True if a position without later records is after the last commit of the database. */
+async function isUnknown(
+  { keepsLog, listen }: Engine,
+  reads: Pick<ReadView, "get" | "versionstamp">,
+  position: string,
+): Promise<boolean> {
+  const { versionstamp } = reads;
+  // The views of other engines may have later commits than the one of their versionstamp.
+  const isExact = keepsLog === true || listen !== undefined;
+  if (!isExact || versionstamp === undefined || position <= versionstamp) return false;
+  return (await reads.get(logRecordKey(position))) === undefined;
 }
