@@ -327,6 +327,16 @@ describe("pages with entries that cannot be decoded", () => {
   });
 });
 
+it("a page has a limit that is a positive integer", async () => {
+  const kv = await openKv();
+  await kv.set(["a"], 1);
+  for (const limit of [0, -1, 1.5, Number.NaN, Number.POSITIVE_INFINITY]) {
+    const list = () => kv.pages!.list({ prefix: [] }, { limit, reverse: false, withValues: true });
+    expect(list).toThrow(expect.objectContaining({ code: "KW_SELECTOR_INVALID" }));
+  }
+  await kv.close();
+});
+
 it("a database in Deno's mode has no pages", async () => {
   const kv = await openKv(":memory:", { compat: "deno" });
   expect(kv.pages).toBeUndefined();

@@ -1,7 +1,7 @@
 import type { KeyList } from "../../engine/engine.js";
 import type { ViewReads } from "../../engine/open-views.js";
 import { visitMany, visitRange } from "../../engine/visit-entries.js";
-import { InvalidKeyError } from "../../errors/core-errors.js";
+import { InvalidKeyError, InvalidSelectorError } from "../../errors/core-errors.js";
 import { encodeKey } from "../../keys/encode-key.js";
 import type { KvKey } from "../../keys/key.js";
 import type { KeyOrder } from "../../keys/key-order.js";
@@ -44,6 +44,8 @@ export class PageReads implements KvPages {
     selector: KvListSelector,
     { limit, reverse, withValues, properties }: KvPageOptions,
   ): KvListedEntry[] | Promise<KvListedEntry[]> {
+    if (!Number.isInteger(limit) || limit < 1)
+      throw new InvalidSelectorError("limit must be a positive integer");
     const { order } = this.#context;
     const range = keyRange(selector, order);
     const prefix = new KeyPrefix(sharedPrefix(selector), order);
