@@ -134,6 +134,22 @@ describe("the end of the log", () => {
 });
 
 describe("kv.changes", () => {
+  it("and earlier states have entries and no messages of the queue, also in compat mode", async () => {
+    await withFolder(async (folder) => {
+      const kv = await openKv(folder, { compat: "deno", log: {} });
+      const { versionstamp } = await kv.set(["a"], 1);
+      await kv.enqueue("later", { delay: 1e6 });
+      await kv.delete(["a"]);
+      expect(await keysOf(kv)).toEqual(["a", "a"]);
+      const past = (await kv.openPast(versionstamp))!;
+      const entries: unknown[] = [];
+      for await (const { key } of past.list({ prefix: [] })) entries.push(key);
+      expect(entries).toEqual([["a"]]);
+      past.close();
+      await kv.close();
+    });
+  });
+
   it("refuses a versionstamp that the database has not reached, as after a restore", async () => {
     await withFolder(async (folder) => {
       const kv = await openKv(folder, { log: {} });

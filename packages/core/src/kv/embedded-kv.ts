@@ -9,6 +9,7 @@ import type {
   Turns,
 } from "../engine/engine.js";
 import type { FileReport } from "../engine/file-report.js";
+import { visibleRange } from "../engine/system-keys.js";
 import { DatabaseClosedError, InvalidOptionError, ReadOnlyError } from "../errors/core-errors.js";
 import { decodeKey } from "../keys/decode-key.js";
 import { encodeEntryKey } from "../keys/encode-key.js";
@@ -404,7 +405,7 @@ export class EmbeddedKv implements Kv, AsyncDisposable, Disposable {
 
   #filterOf({ prefix = [], key }: Pick<KvChangesOptions, "prefix" | "key">): ChangesFilter {
     const { order, rangeOf = (selector) => keyRange(selector, order) } = this.#options;
-    if (key === undefined) return { order, range: rangeOf({ prefix }) };
+    if (key === undefined) return { order, range: visibleRange(rangeOf({ prefix })) };
     const start = this.#encodeKey(key);
     return { order, range: { start, end: Uint8Array.of(...start, 0) } };
   }

@@ -9,6 +9,7 @@ import {
   type StoredEntry,
 } from "../../engine/engine.js";
 import type { LoggedChange, LogRecord } from "../../engine/log/log-record.js";
+import { visibleRange } from "../../engine/system-keys.js";
 import { PastUnknownError } from "../../errors/core-errors.js";
 import { decodeKey } from "../../keys/decode-key.js";
 import type { KeyOrder } from "../../keys/key-order.js";
@@ -131,7 +132,7 @@ export class PastView implements ReadView {
   async getRange({ range, limit, reverse }: RangeRead): Promise<StoredEntry[]> {
     const entries: StoredEntry[] = [];
     let bytes = 0;
-    for (let rest = range; ; ) {
+    for (let rest = visibleRange(range); ; ) {
       const page = await this.#present.getRange({ range: rest, limit, reverse });
       const isEnd = isRangeEnd(page, limit);
       const [read, next] = isEnd ? [rest, rest] : divided(rest, page.at(-1)!.key, reverse);
