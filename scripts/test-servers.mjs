@@ -4,6 +4,7 @@
 // `npm run test:servers -- --main` runs the files that matter most on a server, as CI does.
 import { spawn } from "node:child_process";
 import { fileURLToPath } from "node:url";
+import { nodeWithSqlite } from "./with-sqlite.mjs";
 
 /** Chosen so that CI does not take long: the slow files of the ORM are not among them. */
 const main = [
@@ -51,7 +52,8 @@ function run(folder) {
   );
   const args = [vitest, "run", "--config", config, "--reporter=dot", ...chosenFiles(folder)];
   return new Promise((resolve, reject) => {
-    const child = spawn(process.execPath, args, { stdio: ["ignore", "pipe", "pipe"] });
+    const program = folder === "sqlite" ? nodeWithSqlite() : process.execPath;
+    const child = spawn(program, args, { stdio: ["ignore", "pipe", "pipe"] });
     let output = "";
     for (const stream of [child.stdout, child.stderr])
       stream.setEncoding("utf8").on("data", (text) => {

@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { beforeAll, describe, expect, it } from "vitest";
+import { nodeWithSqlite } from "../../scripts/with-sqlite.mjs";
 
 const run = promisify(execFile);
 const here = fileURLToPath(new URL(".", import.meta.url));
@@ -70,10 +71,21 @@ beforeAll(async () => {
       throw new Error(error.stdout);
     },
   );
-  const paths = blocks.map(({ name }) => pathOf(name));
-  const { stdout } = await run(process.execPath, [join(here, "run-blocks.mjs"), ...paths]);
-  results = JSON.parse(stdout) as typeof results;
+  const needsSqlite = ({ code }: (typeof blocks)[number]) => code.includes("sqliteEngine");
+  results = {
+    ...(await resultsOf(process.execPath, (block) => !needsSqlite(block))),
+    ...(await resultsOf(nodeWithSqlite(), needsSqlite)),
+  };
 });
+
+async function resultsOf(
+  program: string,
+  isChosen: (block: (typeof blocks)[number]) => boolean,
+): Promise<typeof results> {
+  const paths = blocks.filter(isChosen).map(({ name }) => pathOf(name));
+  const { stdout } = await run(program, [join(here, "run-blocks.mjs"), ...paths]);
+  return JSON.parse(stdout) as typeof results;
+}
 
 describe("the code blocks", () => {
   it("are found", () => {

@@ -43,7 +43,8 @@ describe("the check of histories", () => {
 describe("transactions are strictly serializable, also if they read and write by predicates", () => {
   for (const [name, count] of Object.entries(counts)) {
     const { isInstalled = true, title, ...place } = places[name];
-    it.concurrent.skipIf(!isInstalled)(title, async () => {
+    const name = isInstalled ? title : `${title}, which this Node.js or machine does not have`;
+    it.concurrent.skipIf(!isInstalled)(name, async () => {
       await inPlace(place, async (check) => {
         for (let i = 0; i < count; i++) {
           const { isSerializable, problem } = await check(seed + i);

@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { once } from "node:events";
 import { mkdtemp, rm } from "node:fs/promises";
+import { isBuiltin } from "node:module";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -46,6 +47,7 @@ export const places = {
   sqlite: {
     title: "on SQLite, in two processes",
     part: 0.1,
+    isInstalled: isBuiltin("node:sqlite"),
     expirySlack,
     isShared: true,
     start: () => startOnDisk("kv.sqlite"),

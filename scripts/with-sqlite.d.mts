@@ -1,0 +1,2 @@
+/** Returns the path of a Node.js that has SQLite. */
+export function nodeWithSqlite(): string;
