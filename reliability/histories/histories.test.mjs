@@ -41,8 +41,8 @@ describe("the check of histories", () => {
 });
 
 describe("transactions are strictly serializable, also if they read and write by predicates", () => {
-  for (const [name, count] of Object.entries(counts)) {
-    const { isInstalled = true, title, ...place } = places[name];
+  for (const [engine, count] of Object.entries(counts)) {
+    const { isInstalled = true, title, ...place } = places[engine];
     const name = isInstalled ? title : `${title}, which this Node.js or machine does not have`;
     it.concurrent.skipIf(!isInstalled)(name, async () => {
       await inPlace(place, async (check) => {
