@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from "node:timers/promises";
 import {
   type AtomicWrite,
   type CorruptionError,
@@ -25,6 +26,9 @@ import { connectToRead, type OpenFile, whenFree } from "./open/open-file.js";
 import { HeldStates } from "./views/held-states.js";
 import { CommitFeed } from "./watch/commit-feed.js";
 
+/** Milliseconds of commits after which other work of the process gets its turn. */
+const longestRow = 10;
+
 export interface FileEngineOptions {
   readonly isReadOnly: boolean;
   /** True to check the entries, those of a small file before the engine is open. */
@@ -51,6 +55,8 @@ export class FileEngine implements Engine {
   readonly #clock = new ExpiryClock();
   readonly #onClosed: () => Promise<void>;
   #isSyncing: boolean | undefined;
+  /** When other work had its turn, by `performance.now()`. */
+  #lastTurn = 0;
   #isClosed = false;
   /** Set when an entry was found damaged or missing. All calls fail from then on. */
   #damage: CorruptionError | undefined;
@@ -138,6 +144,7 @@ export class FileEngine implements Engine {
     const { path } = this.#file;
     const refusal = this.isReadOnly ? new ReadOnlyError("commit", path) : this.#damage;
     if (refusal !== undefined) return writes.map(() => refusal);
+    await this.#letOthersWork();
     assertInPlace(path, this.#id);
     try {
       this.#syncIf(writes.some(({ sync }) => sync));
@@ -156,6 +163,13 @@ export class FileEngine implements Engine {
       this.#connection.rollback();
       this.#clock.resume();
     }
+  }
+
+  /** A commit keeps the thread of the program, so a row of them would leave no time to others. */
+  async #letOthersWork(): Promise<void> {
+    if (performance.now() - this.#lastTurn < longestRow) return;
+    await nextTurn();
+    this.#lastTurn = performance.now();
   }
 
   watch(keys: readonly Uint8Array[], onChange: () => void): () => void {

@@ -1,5 +1,5 @@
 import type { AtomicWrite, Engine, KeyRange } from "@keywright/core";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { sqliteEngine } from "../src/index.js";
 import { raw } from "./raw-file.js";
 import { temporaryFile } from "./temporary-file.js";
@@ -72,9 +72,12 @@ describe("several engines on one file", () => {
     const check = { key: key(1), versionstamp: null };
     expect(await commit(second, set([key(9)], { checks: [check] }))).not.toBeNull();
     const reported: unknown[] = [];
+    // The second one does not look for commits until it commits itself.
+    vi.useFakeTimers({ toFake: ["setTimeout", "setInterval"] });
     second.watchRanges([all], (keys) => reported.push(keys));
     const since = second.lastVersionstamp!;
     for (let n = 0; n < 1100; n++) await commit(first, set([key(n % 8)]));
+    vi.useRealTimers();
     const range = { start: key(100), end: key(200) };
     const rangeChecks = [{ range, versionstamp: since }];
     expect(await commit(second, set([key(3)], { rangeChecks }))).toBeNull();

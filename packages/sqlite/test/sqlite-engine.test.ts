@@ -71,6 +71,18 @@ describe("sqliteEngine", () => {
       await expect(sqliteEngine(options as never)).rejects.toThrow(InvalidOptionError);
   });
 
+  it("leaves time to other work while commits follow each other", async () => {
+    const kv = await open(undefined, { durability: "relaxed" });
+    let hasFired = false;
+    setTimeout(() => {
+      hasFired = true;
+    }, 1);
+    let commits = 0;
+    for (; !hasFired && commits < 5000; commits++) await kv.set(["a"], commits);
+    expect(commits).toBeLessThan(5000);
+    await kv.close();
+  });
+
   it("says what to install if the runtime has no SQLite", async () => {
     const absent = ["bun:sqlite", "node:sqlite"].find((name) => !isAvailable(name));
     if (absent === undefined) throw new Error("every runtime lacks one of them");
