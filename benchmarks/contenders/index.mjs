@@ -7,11 +7,12 @@ import { openLmdbByHand } from "./lmdb-by-hand.mjs";
 import { openPrisma } from "./prisma.mjs";
 import { openRawLevel } from "./raw-level.mjs";
 
-const keywright = Object.entries(engines).map(([engine, { title, durability, open }]) => ({
+const keywright = Object.entries(engines).map(([engine, { title, durability, isHeavy, open }]) => ({
   name: `keywright-${engine}`,
   title: `Keywright, ${title}`,
   kind: "keywright",
   durability,
+  isHeavy,
   open: (path) => openKeywright(open, path),
 }));
 

@@ -1,9 +1,14 @@
 // Keywright's ORM on each engine.
+import { isBuiltin } from "node:module";
 import { openKv } from "@keywright/core";
 import { belongsTo, createDatabase, defineModel, hasMany, migrate } from "@keywright/orm";
 import * as z from "zod";
 import { listedEntries } from "../rows.mjs";
 import { keywrightShop, shopModels } from "./keywright-shop.mjs";
+import { peer } from "./peer.mjs";
+
+/** If not, the packages in the folder `peers` have one. */
+const hasSqlite = isBuiltin("node:sqlite");
 
 const userDefinition = {
   name: "users",
@@ -70,19 +75,22 @@ export const engines = {
   },
   sqlite: {
     title: "SQLite, `full`",
+    isHeavy: !hasSqlite,
     durability: "full",
     open: (path) => openSqlite(path, "full"),
   },
   "sqlite-relaxed": {
     title: "SQLite, `relaxed`",
+    isHeavy: !hasSqlite,
     durability: "relaxed",
     open: (path) => openSqlite(path, "relaxed"),
   },
 };
 
 async function openSqlite(path, durability) {
-  const { sqliteEngine } = await import("@keywright/sqlite");
-  return await openKv(await sqliteEngine({ path: `${path}.sqlite` }), { durability });
+  const { betterSqlite3Driver, sqliteEngine } = await import("@keywright/sqlite");
+  const driver = hasSqlite ? undefined : betterSqlite3Driver({ default: peer("better-sqlite3") });
+  return await openKv(await sqliteEngine({ path: `${path}.sqlite`, driver }), { durability });
 }
 
 export async function openKeywright(openEngine, path) {

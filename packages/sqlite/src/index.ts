@@ -1,3 +1,4 @@
+export { betterSqlite3Driver } from "./driver/better-sqlite3.js";
 export type {
   SqliteConnection,
   SqliteDriver,

@@ -27,8 +27,14 @@ const codes: readonly (readonly [name: string, code: number])[] = [
   ["SQLITE_NOTADB", 26],
 ];
 
-/** The driver on the package `better-sqlite3`. */
-export function betterSqlite3Driver({ default: Database }: BetterSqlite3): SqliteDriver {
+/**
+ * The driver on the package `better-sqlite3`. `sqliteEngine` finds the package by itself if it
+ * is installed with the program.
+ *
+ * @param module what `import("better-sqlite3")` returns.
+ */
+export function betterSqlite3Driver(module: { readonly default: unknown }): SqliteDriver {
+  const { default: Database } = module as BetterSqlite3;
   return {
     open: (path, { readOnly }) => {
       // The engine sets the timeout itself.
