@@ -51,8 +51,12 @@ export function readWithSchema<E extends Versioned>(
 ): MaybePromise<E[]> {
   if (!view.isChecked) return view.refresh().then(() => readWithSchema(view, read));
   const entries = read();
-  if (!(entries instanceof Promise) && view.determinesSchema(entries) === true) return entries;
-  return readUntilDetermined(view, read, entries);
+  if (entries instanceof Promise) return readUntilDetermined(view, read, entries);
+  const isDetermined = view.determinesSchema(entries);
+  if (isDetermined === true) return entries;
+  return Promise.resolve(isDetermined).then((isKnown) =>
+    isKnown ? entries : view.refresh().then(() => readUntilDetermined(view, read, read())),
+  );
 }
 
 /** @param first the entries that were read first. */
@@ -63,8 +67,7 @@ async function readUntilDetermined<E extends Versioned>(
 ): Promise<E[]> {
   for (let reading = first; ; reading = read()) {
     const entries = await reading;
-    const isDetermined = view.determinesSchema(entries);
-    if (isDetermined === true || (await isDetermined)) return entries;
+    if (await view.determinesSchema(entries)) return entries;
     await view.refresh();
   }
 }
