@@ -24,6 +24,12 @@ const pageSize = 200;
 /** The log is shortened after this many milliseconds, or after so many new bytes. */
 const interval = 60_000;
 const bytesOfInterval = 16 * 1024 * 1024;
+/**
+ * After a refusal, the switch is read again if it was not confirmed for so many milliseconds, or if
+ * as many commits were refused in a row.
+ */
+const longestConfirmed = 1000;
+const mostRefusals = 8;
 
 /** The log of a database: logs the commits of this process, and removes old records. */
 export class CommitLog {
@@ -36,6 +42,10 @@ export class CommitLog {
   /** The versionstamp of the switch. Commits check it if others may begin or end the log. */
   #version: string | null = null;
   #reloading: Promise<void> | undefined;
+  /** When the switch was last known to be as it is here, by `performance.now()`. */
+  #confirmedAt = 0;
+  /** How many commits were refused since then. */
+  #refusals = 0;
   /** The bytes of records since the log was shortened. */
   #newBytes = 0;
   #timer: NodeJS.Timeout | undefined;
@@ -83,17 +93,34 @@ export class CommitLog {
         : this.#engine.keepsLog === true
           ? this.#queue.commit(this.#marked(checked))
           : this.#commitRecorded(checked));
-      if (versionstamp !== null) return versionstamp;
+      if (versionstamp !== null) {
+        this.#confirm();
+        return versionstamp;
+      }
+      const hasChecks = write.checks.length > 0 || (write.rangeChecks ?? []).length > 0;
+      if (hasChecks && !this.#mayBeStale()) return null;
       this.#reloading ??= this.#reload().finally(() => {
         this.#reloading = undefined;
       });
-      const hasChecks = write.checks.length > 0 || (write.rangeChecks ?? []).length > 0;
       if (hasChecks) {
         this.#reloading.catch(() => undefined);
         return null;
       }
       await this.#reloading;
     }
+  }
+
+  /** Called when the switch was as this process knows it. */
+  #confirm(): void {
+    this.#confirmedAt = performance.now();
+    this.#refusals = 0;
+  }
+
+  /** Called after a refusal. False if it is more likely that a check of the caller has failed. */
+  #mayBeStale(): boolean {
+    this.#refusals++;
+    const isOld = performance.now() - this.#confirmedAt > longestConfirmed;
+    return isOld || this.#refusals >= mostRefusals;
   }
 
   async #commitRecorded(write: AtomicWrite): Promise<string | null> {
@@ -112,6 +139,7 @@ export class CommitLog {
     const entry = await this.#engine.get(logSwitchKey);
     this.#isOn = entry !== undefined;
     this.#version = entry?.versionstamp ?? null;
+    this.#confirm();
   }
 
   /**

@@ -180,6 +180,29 @@ export const logTests: EngineTestGroup = {
       },
       "sharedLog",
     );
+
+    addTest(
+      "refuses a commit with checks a few times if another process has begun or ended it",
+      async ({ engine, openAnother }) => {
+        const kv = await openKv(engine);
+        const other = await openKv(await openAnother());
+        const attempts = async () => {
+          for (let n = 1; n < 50; n++) {
+            const operation = other.atomic().check({ key: ["absent"], versionstamp: null });
+            if ((await operation.set(["a"], n).commit()).ok) return n;
+            await until(Date.now() + 1);
+          }
+          return Number.POSITIVE_INFINITY;
+        };
+        assert.equal(await attempts(), 1);
+        await openKv(engine, { log: week });
+        assert.ok((await attempts()) < 50);
+        assert.equal((await commitsOf(kv)).length, 1);
+        await openKv(engine, { log: false });
+        assert.ok((await attempts()) < 50);
+      },
+      "sharedLog",
+    );
   },
 };
 
