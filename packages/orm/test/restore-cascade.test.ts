@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import { type EmbeddedKv, type Kv, openKv } from "@keywright/core";
 import { afterEach, beforeEach, expect, it } from "vitest";
 import * as z from "zod";
@@ -84,8 +85,11 @@ async function deletedIssue(comments = 3): Promise<void> {
   const ids = Array.from({ length: comments }, (_, n) => `c${n}`);
   await db.comments.createMany({ data: ids.map((id) => ({ id, issueId: "i", slug: id })) });
   await db.reactions.createMany({ data: ids.map((id) => ({ id: `r-${id}`, commentId: id })) });
+  // Each deletion has a time of its own.
   await db.comments.delete({ where: { id: "c0" } });
+  await sleep(2);
   await db.reactions.delete({ where: { id: "r-c1" } });
+  await sleep(2);
   await db.issues.delete(i);
 }
 
