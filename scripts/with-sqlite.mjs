@@ -1,6 +1,6 @@
-// `node scripts/with-sqlite.mjs run test/slow`: runs Vitest, with these arguments, on a Node.js that
-// has SQLite. Node.js 20 has none, so it installs one of those of test:runtimes from npm. To compile
-// better-sqlite3 would take minutes.
+// `node scripts/with-sqlite.mjs run test/slow`: runs Vitest, with these arguments, on a Node.js
+// that has SQLite. Node.js 20 has none, so it installs one of those of test:runtimes from npm. To
+// compile better-sqlite3 would take minutes.
 import { spawn } from "node:child_process";
 import { isBuiltin } from "node:module";
 import { fileURLToPath } from "node:url";

@@ -7,7 +7,8 @@ const rowsAtOnce = 10_000;
 
 /**
  * Opens a contender's store in a folder and fills it with `count` users, with their posts and the
- * indexes of lists if `isWide` and if it has such, as many orders if `hasOrders`, and a shop if `hasShop`.
+ * indexes of lists if `isWide` and if it has such, as many orders if `hasOrders`, and a shop if
+ * `hasShop`.
  */
 export async function openStore(
   contender,

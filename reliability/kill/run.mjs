@@ -1,5 +1,6 @@
 // Kills processes that work with models: `npm run soak:kill -- --kills 2000`. `--minutes 10` ends
-// earlier. `--database kv.sqlite` works with SQLite files, and then writes no results. Exits with 1 if an acknowledged call was lost, or if a call was stored in part.
+// earlier. `--database kv.sqlite` works with SQLite files, and then writes no results. Exits with 1
+// if an acknowledged call was lost, or if a call was stored in part.
 import { parseArgs } from "node:util";
 import { Random } from "../shared/random.mjs";
 import { writeResults } from "../shared/write-results.mjs";

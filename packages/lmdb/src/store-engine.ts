@@ -18,9 +18,12 @@ import type {
 } from "@keywright/core";
 import { ReadViewEndedError } from "@keywright/core";
 import {
+  assertInPlace,
   ChangeWatchers,
   CheckedVersions,
   ExpiryClock,
+  type FileId,
+  fileIdOf,
   formatVersionstamp,
   hasExpired,
   maxGroupSize,
@@ -35,7 +38,6 @@ import {
 import { EntryChecker } from "./check/entry-checker.js";
 import { writeCommit } from "./commit/write-commit.js";
 import { readFailure } from "./errors/lmdb-failure.js";
-import { assertInPlace, type FileId, fileIdOf } from "./file/file-id.js";
 import { decodeHead, type Head } from "./file/head.js";
 import type { LmdbStore } from "./file/lmdb-store.js";
 import { ReadsInPlace } from "./file/reads-in-place.js";

@@ -1,6 +1,7 @@
-// One of several processes that change the same row of a database: attached-turns.test.ts starts it.
-// Its arguments are the path of the folder, the number of clients, and how many calls each makes, or
-// 0 for calls without end. It says "open", begins when it is told, and then reports its calls.
+// One of several processes that change the same row of a database: attached-turns.test.ts starts
+// it. Its arguments are the path of the folder, the number of clients, and how many calls each
+// makes, or 0 for calls without end. It says "open", begins when it is told, and then reports its
+// calls.
 import { once } from "node:events";
 import { openKv } from "@keywright/core";
 import * as z from "zod";

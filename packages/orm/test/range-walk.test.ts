@@ -21,8 +21,8 @@ const Order = defineModel({
 const models = { customers: Customer, orders: Order };
 
 /**
- * How many orders customers have, one after another: few, so that all are read in one pass, many, so
- * that the pass would skip most of them, or more than one list has.
+ * How many orders customers have, one after another: few, so that all are read in one pass, many,
+ * so that the pass would skip most of them, or more than one list has.
  */
 const runOfCustomers = fc.record({
   orders: fc.constantFrom(0, 1, 3, 40, 700),

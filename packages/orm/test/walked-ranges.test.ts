@@ -77,8 +77,9 @@ it("the rows of each row are those of a plain array, whatever lies between them"
             _count: { posts: matching(user.id).length },
           })),
         );
-        // What is skipped is not counted, so the same query needs about as many reads of its own. Where
-        // the pass ended, it may have read fewer than the 16 entries and rows of a read with a filter.
+        // What is skipped is not counted, so the same query needs about as many reads of its own.
+        // Where the pass ended, it may have read fewer than the 16 entries and rows of a read with
+        // a filter.
         const limited = await db.users.findMany({ ...query, include, maxReads: reads! + 32 });
         expect(limited.items).toEqual(items);
         for (const condition of ["some", "none"] as const) {

@@ -16,11 +16,18 @@ import {
   type StoredEntry,
   type WriteOutcome,
 } from "@keywright/core";
-import { ExpiryClock, OpenViews, recordOf, WriteGroup } from "@keywright/core/engine";
+import {
+  assertInPlace,
+  ExpiryClock,
+  type FileId,
+  fileIdOf,
+  OpenViews,
+  recordOf,
+  WriteGroup,
+} from "@keywright/core/engine";
 import { EntryChecker } from "./check/entry-checker.js";
 import { GroupWriter } from "./commit/write-group.js";
 import type { FileConnection } from "./file/file-connection.js";
-import { assertInPlace, type FileId, fileIdOf } from "./file/file-id.js";
 import { versionstampOf } from "./file/head.js";
 import { connectToRead, type OpenFile, whenFree } from "./open/open-file.js";
 import { HeldStates } from "./views/held-states.js";

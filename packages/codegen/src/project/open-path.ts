@@ -10,9 +10,9 @@ import { type EngineUrl, engineUrl } from "./engine-url.js";
 type OpenDenoKv = (where: string) => Promise<KvLike>;
 
 /**
- * Opens the database at a path or URL. A URL is that of a database on etcd, PostgreSQL, LMDB or SQLite
- * (see {@link engineUrl}) or of a KV Connect server. A file is that of `@keywright/sqlite` or of
- * Deno KV, and anything else is the folder of a Keywright database.
+ * Opens the database at a path or URL. A URL is that of a database on etcd, PostgreSQL, LMDB or
+ * SQLite (see {@link engineUrl}) or of a KV Connect server. A file is that of `@keywright/sqlite`
+ * or of Deno KV, and anything else is the folder of a Keywright database.
  *
  * @param folder the folder that a path is relative to, and whose project has the packages.
  */

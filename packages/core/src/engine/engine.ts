@@ -327,9 +327,9 @@ export interface Engine {
   getRanges?(reads: readonly RangeRead[]): Promise<StoredEntry[][]>;
 
   /**
-   * Calls `visit` with the first `limit` entries of a range, in order, all from one snapshot. Unlike
-   * `getRange`, it visits fewer than `limit` only if the range ends, so the caller bounds the bytes
-   * with `limit`. An engine may have it to save the objects that `getRange` returns.
+   * Calls `visit` with the first `limit` entries of a range, in order, all from one snapshot.
+   * Unlike `getRange`, it visits fewer than `limit` only if the range ends, so the caller bounds
+   * the bytes with `limit`. An engine may have it to save the objects that `getRange` returns.
    */
   visitRange?(read: RangeRead, visit: EntryVisitor): MaybePromise<void>;
 
@@ -340,9 +340,9 @@ export interface Engine {
   readonly visitsAtOnce?: boolean;
 
   /**
-   * Calls `visit` with the entries of keys from one snapshot, in the order of `keys`, and with their
-   * positions in it. Keys without an entry are left out. An engine may have it to save the objects
-   * that `getMany` takes and returns.
+   * Calls `visit` with the entries of keys from one snapshot, in the order of `keys`, and with
+   * their positions in it. Keys without an entry are left out. An engine may have it to save the
+   * objects that `getMany` takes and returns.
    */
   visitMany?(keys: KeyList, visit: KeyVisitor): MaybePromise<void>;
 

@@ -10,6 +10,7 @@ export { ChangeWatchers } from "./change-watchers.js";
 export { combineU64 } from "./combine-u64.js";
 export { hasExpired, isRangeEnd, maxRangeBytes } from "./engine.js";
 export { ExpiryClock } from "./expiry-clock.js";
+export { assertInPlace, type FileId, fileIdOf } from "./file-id.js";
 export {
   decodeRecord,
   hasValidChecksum,

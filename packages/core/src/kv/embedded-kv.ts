@@ -312,8 +312,8 @@ export class EmbeddedKv implements Kv, AsyncDisposable, Disposable {
 
   /**
    * Returns a commit of the log, with its changes under a prefix or of a key. Undefined if the log
-   * does not have it, or if it has none of these changes. One read: an entry has the versionstamp of
-   * the commit that has set it, so its history can be followed from `before` to `before`.
+   * does not have it, or if it has none of these changes. One read: an entry has the versionstamp
+   * of the commit that has set it, so its history can be followed from `before` to `before`.
    *
    * @throws {LogOffError} if the database keeps no log.
    * @throws {InvalidVersionstampError} if `versionstamp` is not valid.
@@ -326,8 +326,8 @@ export class EmbeddedKv implements Kv, AsyncDisposable, Disposable {
   }
 
   /**
-   * Returns the last commit of the log that has changed a key, which may be absent now. It reads the
-   * log backwards, each commit until one has changed the key, and at most `maxCommits` of them.
+   * Returns the last commit of the log that has changed a key, which may be absent now. It reads
+   * the log backwards, each commit until one has changed the key, and at most `maxCommits` of them.
    *
    * @throws {LogOffError} if the database keeps no log.
    * @throws {InvalidKeyError} if the key is not valid.
@@ -339,12 +339,12 @@ export class EmbeddedKv implements Kv, AsyncDisposable, Disposable {
 
   /**
    * Opens a view of an earlier state: that after the last commit up to a versionstamp or a time. It
-   * reads the log backwards from now to that moment, and keeps what was changed since in memory. The
-   * view must be closed. Returns undefined if the engine of the database has no views.
+   * reads the log backwards from now to that moment, and keeps what was changed since in memory.
+   * The view must be closed. Returns undefined if the engine of the database has no views.
    *
    * - Entries that have expired by now are absent.
-   * - Times are those of the processes that have made the commits. A time means the last commit that
-   *   has this time or an earlier one.
+   * - Times are those of the processes that have made the commits. A time means the last commit
+   *   that has this time or an earlier one.
    * - On etcd and PostgreSQL, the sum of a key is calculated from the present one, and 0 is absent.
    *
    * ```ts
@@ -354,8 +354,8 @@ export class EmbeddedKv implements Kv, AsyncDisposable, Disposable {
    * @throws {LogOffError} if the database keeps no log.
    * @throws {LogTruncatedError} if the log does not reach back to the moment.
    * @throws {PastLimitError} if more than `maxChanges` entries were changed since.
-   * @throws {PastUnknownError} from reads of a key that `min` or `max` has changed since, on etcd and
-   * PostgreSQL.
+   * @throws {PastUnknownError} from reads of a key that `min` or `max` has changed since, on etcd
+   * and PostgreSQL.
    */
   async openPast(moment: string | Date, options?: OpenPastOptions): Promise<KvView | undefined> {
     const engine = this.#engine("openPast");

@@ -301,8 +301,8 @@ function skipItems(source: Uint8Array, count: number, level: number): void {
 }
 
 /**
- * Returns the size in bytes of a text or of bytes, after the tag and the size. Undefined for another
- * item, whose tag then comes next.
+ * Returns the size in bytes of a text or of bytes, after the tag and the size. Undefined for
+ * another item, whose tag then comes next.
  */
 function sizeOfText(source: Uint8Array, tag: number): number | undefined {
   position++;

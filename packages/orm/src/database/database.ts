@@ -106,13 +106,13 @@ export type Database<M extends Models> = AnyDatabase &
       options?: SnapshotOptions,
     ) => Promise<T>;
     /**
-     * Runs a function whose reads see the database as it was at an earlier moment: a versionstamp, or
-     * a time, which means the last commit up to it. `past` has the methods of the repositories that
-     * read. Rows are returned by the present schema. The database must keep a log: see `log` of
-     * `openKv`.
+     * Runs a function whose reads see the database as it was at an earlier moment: a versionstamp,
+     * or a time, which means the last commit up to it. `past` has the methods of the repositories
+     * that read. Rows are returned by the present schema. The database must keep a log: see `log`
+     * of `openKv`.
      *
-     * It first reads what was changed since from the log, and keeps it in memory. Then reads cost as
-     * much as in a snapshot. Rows that have expired by now are absent.
+     * It first reads what was changed since from the log, and keeps it in memory. Then reads cost
+     * as much as in a snapshot. Rows that have expired by now are absent.
      *
      * @throws {LogOffError} if the database keeps no log.
      * @throws {LogUnavailableError} if it cannot keep one, as Deno KV.

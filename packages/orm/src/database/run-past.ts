@@ -10,8 +10,8 @@ import { type HeldState, placesOf, runHeld, type SnapshotOptions } from "./run-s
 
 export interface PastOptions extends SnapshotOptions {
   /**
-   * The maximum number of entries that were changed since the moment. They are read from the log and
-   * kept in memory. The default is 100,000.
+   * The maximum number of entries that were changed since the moment. They are read from the log
+   * and kept in memory. The default is 100,000.
    */
   readonly maxChanges?: number | undefined;
 }

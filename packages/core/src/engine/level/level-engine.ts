@@ -74,8 +74,9 @@ export interface LevelEngineOptions {
 }
 
 /**
- * The engine on an abstract-level database: LevelDB on disk, or a database of the caller. Nothing else may write to the database. `docs/internals/commit-protocol.md`
- * describes the record formats and the commit protocol.
+ * The engine on an abstract-level database: LevelDB on disk, or a database of the caller. Nothing
+ * else may write to the database. `docs/internals/commit-protocol.md` describes the record formats
+ * and the commit protocol.
  */
 export class LevelEngine implements Engine {
   readonly limits: EngineLimits = {};

@@ -10,8 +10,9 @@ import {
 const recordFormat = 1;
 
 /**
- * How a commit has changed an entry. `"expire"` is the removal of an entry that had expired. `"sum"`,
- * `"min"` and `"max"` are of engines that do not tell the result: others log it as a `"set"`.
+ * How a commit has changed an entry. `"expire"` is the removal of an entry that had expired.
+ * `"sum"`, `"min"` and `"max"` are of engines that do not tell the result: others log it as a
+ * `"set"`.
  */
 export type LoggedChangeType = "set" | "delete" | "expire" | "sum" | "min" | "max";
 
@@ -69,10 +70,10 @@ const noContext = new Uint8Array();
 /**
  * Encodes a record: a format byte, the time (8 bytes), the length and bytes of the context (no
  * bytes if there is none), and the changes. A change is a byte of its
- * type and of {@link flag}, the length of its key and the key, the versionstamp, expiry time, length
- * and bytes of the value before, and the expiry time, length and bytes of the value after. A sum,
- * minimum or maximum has its operand (8 bytes) instead. Times are in milliseconds since the epoch.
- * Integers are big-endian, except lengths.
+ * type and of {@link flag}, the length of its key and the key, the versionstamp, expiry time,
+ * length and bytes of the value before, and the expiry time, length and bytes of the value after. A
+ * sum, minimum or maximum has its operand (8 bytes) instead. Times are in milliseconds since the
+ * epoch. Integers are big-endian, except lengths.
  */
 export function encodeLogRecord(
   time: number,

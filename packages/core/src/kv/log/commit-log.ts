@@ -81,8 +81,8 @@ export class CommitLog {
   }
 
   /**
-   * Commits a write that also checks whether the database still keeps a log, or still keeps none. It
-   * may be refused for that reason if it has checks, as after any other conflict.
+   * Commits a write that also checks whether the database still keeps a log, or still keeps none.
+   * It may be refused for that reason if it has checks, as after any other conflict.
    */
   async #commitShared(write: AtomicWrite): Promise<string | null> {
     for (;;) {
@@ -170,7 +170,8 @@ export class CommitLog {
       const keys = [logSwitchKey, logStateKey];
       const mutations = keys.map((key) => ({ type: "delete", key }) as const);
       const ended = this.#write({ mutations, sync: true });
-      // The queue keeps the order of commits. Where others share the database, commits check the switch.
+      // The queue keeps the order of commits. Where others share the database, commits check the
+      // switch.
       this.#isOn = this.#isShared && this.#isOn;
       try {
         await ended;
@@ -216,8 +217,8 @@ export class CommitLog {
   }
 
   /**
-   * Removes the records that are too old or too many, the oldest first. Other changes of the log can
-   * happen after each page.
+   * Removes the records that are too old or too many, the oldest first. Other changes of the log
+   * can happen after each page.
    */
   async #shorten(): Promise<void> {
     const state = await this.#countedState();

@@ -113,8 +113,8 @@ export async function* readChanges<T>(
 }
 
 /**
- * Resolves with true when there may be a commit after a position or the log may have ended, or false
- * if the handle closes.
+ * Resolves with true when there may be a commit after a position or the log may have ended, or
+ * false if the handle closes.
  */
 async function nextCommit(
   { engine, open, isClosed }: ChangesSource,

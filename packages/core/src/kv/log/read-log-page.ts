@@ -19,8 +19,8 @@ export interface LogPage {
  *
  * @param after a versionstamp. By default, the page begins with the oldest commit of the log.
  * @throws {LogOffError} if the database keeps no log.
- * @throws {LogTruncatedError} if commits after the position were removed, or if the database has not
- * made a commit of this position, as after a restore.
+ * @throws {LogTruncatedError} if commits after the position were removed, or if the database has
+ * not made a commit of this position, as after a restore.
  */
 export async function readLogPage(
   engine: Engine,

@@ -412,9 +412,9 @@ export type Repository<in out M extends Model, in out Models extends AnyModels> 
   history(options: HistoryOptions<M>): Promise<Page<RowVersion<M>>>;
 
   /**
-   * Writes a version of a row that `history` has returned as its newest one, and returns the row. If
-   * the row was deleted, it is created again. Its unique values and its references are checked like
-   * those of a new row. It expires when it did before. No hook is called.
+   * Writes a version of a row that `history` has returned as its newest one, and returns the row.
+   * If the row was deleted, it is created again. Its unique values and its references are checked
+   * like those of a new row. It expires when it did before. No hook is called.
    *
    * @throws {RowVersionNotFoundError} if the log has no version of the row with the versionstamp.
    * @throws {StoredRowInvalidError} if the version does not fit the schema.

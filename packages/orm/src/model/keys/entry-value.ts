@@ -25,8 +25,8 @@ export function selectedFields(
 }
 
 /**
- * Returns the fields of a row that a query selects from its entry, which holds them in the value and
- * in the key. Returns the whole row if the entry holds a copy of it.
+ * Returns the fields of a row that a query selects from its entry, which holds them in the value
+ * and in the key. Returns the whole row if the entry holds a copy of it.
  *
  * @param fields undefined to return all fields of the value.
  */

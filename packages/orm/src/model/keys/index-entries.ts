@@ -124,8 +124,8 @@ export function indexKeys(
 }
 
 /**
- * True if the key of an entry in an index without `each` begins as that of a row. Compares the row's
- * values with the parts of the key, and does not build the key of the row.
+ * True if the key of an entry in an index without `each` begins as that of a row. Compares the
+ * row's values with the parts of the key, and does not build the key of the row.
  */
 function hasPartsOfRow(
   model: CompiledModel,

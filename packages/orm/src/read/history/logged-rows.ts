@@ -16,8 +16,8 @@ interface Epoch {
 }
 
 /**
- * Decodes the rows in the log. A row may have been stored under an earlier schema. The catalog entry
- * of that time says which, and the log has it.
+ * Decodes the rows in the log. A row may have been stored under an earlier schema. The catalog
+ * entry of that time says which, and the log has it.
  */
 export class LoggedRows {
   readonly #context: TableContext;

@@ -182,8 +182,8 @@ export class ModelCatalog {
   }
 
   /**
-   * Returns the same catalog for the calls that read an earlier state, with the entry of that state.
-   * It never changes.
+   * Returns the same catalog for the calls that read an earlier state, with the entry of that
+   * state. It never changes.
    *
    * @param kv the reads of the state.
    */

@@ -81,8 +81,8 @@ export class OneState implements KvReads {
   }
 
   /**
-   * Refuses a catalog that was read after the view was opened. It may say that an index is readable,
-   * or at another place, which is not so in the state.
+   * Refuses a catalog that was read after the view was opened. It may say that an index is
+   * readable, or at another place, which is not so in the state.
    *
    * @param isRelated true if the rows are read for those of another model.
    * @throws {StateChangedError} unless the next page of a stream is read by the catalog anyway.

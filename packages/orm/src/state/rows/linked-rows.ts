@@ -8,8 +8,8 @@ import { type ListedRow, listedRow } from "./listed-row.js";
 import { readStored, readWithSchema, type StoredValue } from "./read-rows.js";
 
 /**
- * True if the value of an index entry leads to its row. Otherwise the key does, whose last parts are
- * the primary key.
+ * True if the value of an index entry leads to its row. Otherwise the key does, whose last parts
+ * are the primary key.
  */
 export function leadsByValue(index: CompiledIndex): boolean {
   return index.unique;

@@ -1,6 +1,6 @@
 /**
- * Waits for promises until a signal is aborted. However many there are, the signal has one listener:
- * Node.js warns of more than ten.
+ * Waits for promises until a signal is aborted. However many there are, the signal has one
+ * listener: Node.js warns of more than ten.
  */
 class AbortableWaits {
   readonly #signal: AbortSignal;

@@ -40,7 +40,8 @@ export interface RunOptions {
  * Runs a function whose reads and writes of the database are one transaction, and returns its
  * result after the commit. {@link TransactionKv} describes the isolation. If another commit has
  * changed something that the function read, the function runs again, after three attempts in turn
- * with others that have lost. If it loses during its turn, it pauses. It should therefore do nothing but read and write, or what may be repeated.
+ * with others that have lost. If it loses during its turn, it pauses. It should therefore do
+ * nothing but read and write, or what may be repeated.
  *
  * If the function throws, nothing is written. If all its reads held at one time, its error is
  * thrown. If not, the error may come from a state that never existed, so the function runs again.

@@ -26,8 +26,8 @@ const maxAttempts = 100;
 
 /**
  * Writes a version of a row that the log has as its newest one, and returns the row. If the row was
- * deleted, it is created again. Its unique values and its references are checked like those of a new
- * row. No hook is called.
+ * deleted, it is created again. Its unique values and its references are checked like those of a
+ * new row. No hook is called.
  *
  * @param context also reads rows that are marked as deleted.
  * @param versionstamp that of the commit that has made the version.
