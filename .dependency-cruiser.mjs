@@ -4,9 +4,9 @@ import { packages as listed } from "./rooms.mjs";
 /** From the bottom up: what comes first never imports what comes later. */
 const packages = ["core", "orm", "codegen"];
 /** Packages of engines with a client of their own, and the server. They depend only on core. */
-const engines = ["etcd", "postgres", "lmdb", "server"];
+const engines = ["etcd", "postgres", "lmdb", "sqlite", "server"];
 /** Packages that only the command loads, if a project has them. */
-const optional = ["studio"];
+const optional = ["studio", "mcp"];
 const either = (names) => `(${names.join("|")})`;
 
 /** One rule per package: it imports no package above it. */
@@ -53,6 +53,16 @@ const optionalRules = optional.flatMap((name) => [
   },
 ]);
 
+/** The sources of the crons import only core. The studio imports them. */
+const cronRule = {
+  name: "cron-is-above-core-only",
+  severity: "error",
+  from: { path: "^packages/cron/src/" },
+  to: {
+    path: `^(packages|@keywright)/${either(["orm", "codegen", ...engines, ...optional])}(/|$)`,
+  },
+};
+
 /** The files of a room: those in its folder, except in folders that are rooms themselves. */
 const filesOf = (room, names) => {
   const inner = names.filter((name) => name.startsWith(`${room}/`));
@@ -95,6 +105,7 @@ export default {
     ...packageRules,
     ...engineRules,
     ...optionalRules,
+    cronRule,
     ...roomRules,
     {
       name: "no-circular",
@@ -136,7 +147,13 @@ export default {
       from: {},
       to: { dependencyTypes: ["npm-no-pkg", "npm-unknown"] },
     },
-    { name: "no-unresolvable", severity: "error", from: {}, to: { couldNotResolve: true } },
+    {
+      name: "no-unresolvable",
+      severity: "error",
+      from: {},
+      // Only workerd has this module.
+      to: { couldNotResolve: true, pathNot: "^cloudflare:workers$" },
+    },
   ],
   options: {
     // Imports of types are dependencies too; the compiler removes them.

@@ -3,6 +3,8 @@ import { shared } from "./vitest.shared.mjs";
 
 /** The tests of the ORM. Their helpers open databases too. */
 const tests = fileURLToPath(new URL("packages/orm/test/", import.meta.url));
+/** The built modules of the ORM. Each process would transform all of its sources first. */
+const built = fileURLToPath(new URL("packages/orm/dist/", import.meta.url));
 
 /** Tests that a server would not change. */
 const leftOut = {
@@ -27,7 +29,8 @@ const leftOut = {
 
 /**
  * Returns the configuration that runs the tests of the ORM with each database that they open in
- * memory on a server instead. Their text is the same: only `openKv` of their imports is replaced.
+ * memory on a server instead. Their text is the same: only `openKv` of their imports is replaced,
+ * and the ORM is the built one.
  *
  * @param {object} server
  * @param {boolean} server.isInstalled without it, no test runs.
@@ -49,8 +52,12 @@ export function ormOnServer({ isInstalled, openKv, globalSetup, assumptions }) {
       {
         name: "open-on-server",
         enforce: "pre",
-        resolveId: (source, importer) =>
-          source === "@keywright/core" && importer?.startsWith(tests) ? openKv : undefined,
+        resolveId(source, importer) {
+          if (!importer?.startsWith(tests)) return undefined;
+          if (source === "@keywright/core") return openKv;
+          const [, name] = /^(?:\.\.\/)+src\/(.+)$/.exec(source) ?? [];
+          return name === undefined ? undefined : `${built}${name}`;
+        },
       },
     ],
     test: {

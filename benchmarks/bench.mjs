@@ -26,12 +26,14 @@ const { values } = parseArgs({
   },
 });
 const usual = 10_000;
-/** Larger databases are measured with fewer cases and contenders, because they take long to fill. */
+/**
+ * Larger databases are measured with fewer cases and contenders, because they take long to fill.
+ */
 const large = {
   cases: ["byId", "byEmail", "byColor", "page", "totals", "entries", "create", "createTogether"],
   contenders: [
-    ...["keywright-level", "keywright-lmdb", "raw-level", "lmdb-by-hand"],
-    ...["drizzle", "drizzle-prepared", "kysely"],
+    ...["keywright-level", "keywright-lmdb", "keywright-sqlite"],
+    ...["raw-level", "lmdb-by-hand", "drizzle", "drizzle-prepared"],
   ],
 };
 const plans = [{ size: usual }, { size: 100_000, ...large }, { size: 1_000_000, ...large }];
@@ -67,7 +69,7 @@ async function measurePlan(plan) {
       ),
       { folder, count: plan.size, effort, note: console.log },
     );
-    save(results(`cases-${plan.size}`), figures);
+    saveCases(results(`cases-${plan.size}`), figures);
   } finally {
     await rm(folder, { recursive: true, force: true });
   }
@@ -77,12 +79,28 @@ function results(name) {
   return fileURLToPath(new URL(`results/${name}.json`, import.meta.url));
 }
 
+/**
+ * Notes if each contender had a process of its own in all figures. Earlier ones shared a process.
+ */
+function saveCases(file, figures) {
+  const before = stored(file);
+  const isOwn =
+    before.processes === "own" ||
+    Object.entries(before.figures).every(([name, rounds]) =>
+      Object.keys(rounds).every((contender) => figures[name]?.[contender] !== undefined),
+    );
+  save(file, figures, isOwn ? { processes: "own" } : {});
+}
+
 /** Figures that were not measured now stay. */
-function save(file, figures) {
-  const before = existsSync(file) ? JSON.parse(readFileSync(file, "utf8")).figures : {};
-  const all = { ...before };
+function save(file, figures, facts = {}) {
+  const all = stored(file).figures;
   for (const [name, found] of Object.entries(figures)) all[name] = { ...all[name], ...found };
-  writeFileSync(file, `${JSON.stringify({ ...machine(), figures: all }, rounded, 1)}\n`);
+  writeFileSync(file, `${JSON.stringify({ ...machine(), ...facts, figures: all }, rounded, 1)}\n`);
+}
+
+function stored(file) {
+  return existsSync(file) ? JSON.parse(readFileSync(file, "utf8")) : { figures: {} };
 }
 
 function rounded(_key, value) {

@@ -1,4 +1,7 @@
 import { defineConfig } from "vitest/config";
 import { shared } from "../vitest.shared.mjs";
 
-export default defineConfig({ test: shared });
+// The programs in `frameworks` run with their own frameworks: `npm run test:frameworks`.
+export default defineConfig({
+  test: { ...shared, include: ["test/**/*.test.{ts,mjs}"] },
+});

@@ -2,8 +2,10 @@
 // `npm run docs:reliability`. Each folder with a file about.mjs is a campaign.
 import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { fileURLToPath, pathToFileURL } from "node:url";
+import { differenceList } from "./deno-suites/difference-list.mjs";
 import { survivorList } from "./mutation/survivor-list.mjs";
 import { notPromised } from "./not-promised.mjs";
+import { faultTable } from "./planted/fault-table.mjs";
 
 /** The text of the page. */
 export async function reliabilityPage() {
@@ -15,6 +17,8 @@ export async function reliabilityPage() {
     const results = resultsOf(campaign);
     for (const goal of about.goals) rows.push(tableRow(about.title, goal, results));
     sections.push(section(about, results));
+    if (campaign === "deno-suites") sections.push(differenceList(results?.figures));
+    if (campaign === "planted") sections.push(faultTable(results?.figures ?? {}));
     if (campaign === "mutation") sections.push(survivorList(results?.figures ?? {}));
   }
   const list = notPromised.map((limit) => wrap(`- ${limit}`, "  ")).join("\n");
@@ -29,10 +33,10 @@ Each promise has a test that \`npm run test:slow\` runs, and a long run whose fi
 ## How far the long runs went
 
 A goal is what a long run is meant to reach before a release. The runs so far were made while the machine did other work
-too, so several of them ended earlier.
+too, so several of them ended earlier. The last column has the CPU time that the rest needs, if it was measured.
 
-| Campaign | Counted | Goal | Last run | All runs |
-| --- | --- | --- | --- | --- |
+| Campaign | Counted | Goal | Last run | All runs | Left |
+| --- | --- | --- | --- | --- | --- |
 ${rows.join("\n")}
 
 ## What is not promised
@@ -42,16 +46,24 @@ ${list}
 ${sections.join("\n")}`;
 }
 
-function tableRow(title, { unit, asked, ran, isOneRun = false }, results) {
+function tableRow(title, { unit, asked, ran, isOneRun = false, cpuSeconds }, results) {
   const link = `[${title}](#${title
     .toLowerCase()
     .replaceAll(/[^\w ]/g, "")
     .replaceAll(" ", "-")})`;
   const counted = (count) => count.toLocaleString("en-US");
-  const last = results === undefined ? "none" : counted(ran(results.figures));
-  const all =
-    isOneRun || results === undefined ? "" : counted(ran(results.total ?? results.figures));
-  return `| ${link} | ${unit} | ${counted(asked)} | ${last} | ${all} |`;
+  const last = results === undefined ? 0 : ran(results.figures);
+  const all = isOneRun || results === undefined ? last : ran(results.total ?? results.figures);
+  const left = leftOf(asked - Math.max(last, all), cpuSeconds);
+  const shown = [asked, last, ...(isOneRun ? [] : [all])].map(counted);
+  return `| ${link} | ${unit} | ${shown.join(" | ")} | ${isOneRun ? "| " : ""}${left} |`;
+}
+
+/** Returns what is left of a goal. `cpuSeconds` is what one more of the unit takes. */
+function leftOf(count, cpuSeconds) {
+  if (count <= 0) return "reached";
+  if (cpuSeconds === undefined) return "";
+  return `${((count * cpuSeconds) / 3600).toFixed(1)} h`;
 }
 
 function section({ title, promise, method, limits, short, command }, results) {

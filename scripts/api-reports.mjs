@@ -14,7 +14,20 @@ const root = fileURLToPath(new URL("..", import.meta.url));
 const temporary = join(root, "node_modules/.cache/keywright-api");
 const isUpdate = process.argv.includes("--update");
 
-const names = ["core", "orm", "codegen", "etcd", "postgres", "lmdb", "sqlite", "server", "studio"];
+const names = [
+  "core",
+  "orm",
+  "codegen",
+  "etcd",
+  "postgres",
+  "lmdb",
+  "sqlite",
+  "s3",
+  "cron",
+  "server",
+  "studio",
+  "mcp",
+];
 const packages = names.map((name) => {
   const folder = join(root, "packages", name);
   const manifest = JSON.parse(readFileSync(join(folder, "package.json"), "utf8"));
@@ -26,7 +39,9 @@ const packages = names.map((name) => {
   return { name, folder, entryPoints };
 });
 
-/** One program of the compiler for all entry points: most of the time is reading what they share. */
+/**
+ * One program of the compiler for all entry points: most of the time is reading what they share.
+ */
 let compilerState;
 let changed = 0;
 for (const { name, folder, entryPoints } of packages) {

@@ -1,7 +1,9 @@
 // The tables that the ORMs on better-sqlite3 share.
 import { peer } from "./peer.mjs";
 
-/** Opens a file with a write-ahead log. With `"relaxed"` a commit survives a killed process only. */
+/**
+ * Opens a file with a write-ahead log. With `"relaxed"` a commit survives a killed process only.
+ */
 export function openSqlite(path, durability) {
   const Sqlite = peer("better-sqlite3");
   const sqlite = new Sqlite(path);

@@ -48,7 +48,7 @@ export async function measureFootprint(note) {
   note("bundles and starts");
   const figures = {};
   const times = await measureStarts([
-    ...["keywright-memory", "keywright-lmdb", "keywright-level"],
+    ...["keywright-memory", "keywright-lmdb", "keywright-sqlite", "keywright-level"],
     ...Object.keys(imports).filter((name) => name !== "keywright-level"),
   ]);
   for (const [name, milliseconds] of Object.entries(times)) {

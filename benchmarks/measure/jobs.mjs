@@ -6,8 +6,11 @@ import { fileURLToPath } from "node:url";
 
 const program = fileURLToPath(new URL("job.mjs", import.meta.url));
 /** Contenders on disk, one for each way of storing rows. */
-const stored = ["keywright-level", "keywright-lmdb", "deno-kv", "lmdb-by-hand", "drizzle-prepared"];
-const withBackfill = ["keywright-level", "keywright-lmdb", "drizzle-prepared"];
+const stored = [
+  ...["keywright-level", "keywright-lmdb", "keywright-sqlite"],
+  ...["deno-kv", "lmdb-by-hand", "drizzle-prepared"],
+];
+const withBackfill = ["keywright-level", "keywright-lmdb", "keywright-sqlite", "drizzle-prepared"];
 /** `@deno/kv` takes hours to store a million users. */
 const mostRows = { "deno-kv": 100_000 };
 

@@ -11,6 +11,7 @@ const programs = {
   "keywright-memory": () => keywright("memory"),
   "keywright-level": () => keywright("level"),
   "keywright-lmdb": () => keywright("lmdb"),
+  "keywright-sqlite": () => keywright("sqlite"),
   "deno-kv": async () => (await import("../contenders/deno-kv.mjs")).openDenoKv,
   "lmdb-by-hand": async () => (await import("../contenders/lmdb-by-hand.mjs")).openLmdbByHand,
   drizzle: async () => (await import("../contenders/drizzle.mjs")).openDrizzle,

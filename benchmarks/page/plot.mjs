@@ -1,8 +1,10 @@
 // Draws the times of contenders as points on a logarithmic axis, one line for each case.
-const width = 860;
+const plotWidth = 610;
 const lineHeight = 26;
-const left = 230;
+const leastLeft = 230;
 const right = 20;
+/** About as many pixels as a letter takes on average. */
+const letter = 6.2;
 const top = 56;
 const themes = {
   light: { background: "#ffffff", text: "#1f2328", grid: "#d1d9e0", muted: "#8c959f" },
@@ -28,13 +30,15 @@ export function plots(title, lines) {
 function plot(title, lines, colors) {
   const all = lines.flatMap(({ points }) => points.map(({ nanoseconds }) => nanoseconds));
   const [low, high] = [Math.floor(log(Math.min(...all))), Math.ceil(log(Math.max(...all)))];
-  const x = (value) => left + ((log(value) - low) / (high - low)) * (width - left - right);
+  const left = Math.max(leastLeft, ...lines.map((line) => line.title.length * letter + 30));
+  const width = Math.round(left + plotWidth + right);
+  const x = (value) => left + ((log(value) - low) / (high - low)) * plotWidth;
   const height = top + lines.length * lineHeight + 40;
   const parts = [
     `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} ${height}" font-family="system-ui, sans-serif" font-size="12" role="img" aria-label="${escapeXml(title)}">`,
     `<rect width="${width}" height="${height}" fill="${colors.background}"/>`,
     `<text x="12" y="22" font-size="14" font-weight="600" fill="${colors.text}">${escapeXml(title)}</text>`,
-    legend(colors),
+    legend(colors, left),
   ];
   for (let power = low; power <= high; power++) {
     const at = x(10 ** power).toFixed(1);
@@ -64,7 +68,7 @@ function plot(title, lines, colors) {
   return `${[...parts, "</svg>"].join("\n")}\n`;
 }
 
-function legend(colors) {
+function legend(colors, left) {
   const names = { keywright: "Keywright", peer: "others", limit: "the store alone" };
   return Object.entries(names)
     .map(([kind, name], i) => {

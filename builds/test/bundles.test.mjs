@@ -1,6 +1,6 @@
 // Programs that bundlers have built from the packed packages run as the packages themselves do.
 import { execFile } from "node:child_process";
-import { mkdir, writeFile } from "node:fs/promises";
+import { mkdtemp, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import commonjs from "@rollup/plugin-commonjs";
@@ -11,6 +11,7 @@ import { rollup } from "rollup";
 import { build as viteBuild } from "vite";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import webpack from "webpack";
+import { nodeWithSqlite } from "../../scripts/with-sqlite.mjs";
 import { packedProject } from "./packed-project.js";
 import { program } from "./program.js";
 
@@ -22,17 +23,24 @@ const external = ["classic-level", "lmdb", "pg-native"];
 let project;
 let entry;
 beforeAll(async () => {
-  project = await packedProject(["core", "orm", "lmdb", "etcd", "postgres", "server"]);
+  project = await packedProject(["core", "orm", "lmdb", "sqlite", "etcd", "postgres", "server"]);
   entry = join(project.folder, "program.mjs");
   await writeFile(entry, program);
 });
 afterAll(() => project.remove());
 
-/** Runs a bundle, and returns what it printed. */
-async function run(file) {
-  const data = join(project.folder, "data", file);
-  await mkdir(data, { recursive: true });
-  const { stdout, stderr } = await execute(process.execPath, [file, data], { cwd: project.folder });
+/** Checks that a bundle runs on this Node.js, and on one that has SQLite. */
+async function checkRuns(file) {
+  expect(await run(process.execPath, file)).toMatch(/^done(, also on SQLite)?\n$/);
+  // Node.js 22 warns of its SQLite.
+  const options = ["--disable-warning=ExperimentalWarning"];
+  expect(await run(nodeWithSqlite(), ...options, file)).toBe("done, also on SQLite\n");
+}
+
+/** Runs a program, and returns what it printed. */
+async function run(program, ...args) {
+  const data = await mkdtemp(join(project.folder, "data-"));
+  const { stdout, stderr } = await execute(program, [...args, data], { cwd: project.folder });
   return stdout + stderr;
 }
 
@@ -54,7 +62,7 @@ it.each(["cjs", "esm"])("esbuild: %s", async (format) => {
     ...(format === "esm" && { banner: { js: requireBanner } }),
   });
   expect(warnings).toEqual([]);
-  expect(await run(file)).toBe("done\n");
+  await checkRuns(file);
 });
 
 it("webpack, for production", async () => {
@@ -68,7 +76,7 @@ it("webpack, for production", async () => {
     externals: Object.fromEntries(external.map((name) => [name, `commonjs ${name}`])),
   });
   expect(stats?.toString({ preset: "errors-only" })).toBe("");
-  expect(await run("webpack.cjs")).toBe("done\n");
+  await checkRuns("webpack.cjs");
 });
 
 it("Rollup, as CommonJS and as ES modules", async () => {
@@ -83,7 +91,7 @@ it("Rollup, as CommonJS and as ES modules", async () => {
     ["es", "rollup.mjs"],
   ]) {
     await bundle.write({ file: join(project.folder, file), format, inlineDynamicImports: true });
-    expect(await run(file)).toBe("done\n");
+    await checkRuns(file);
   }
   await bundle.close();
 });
@@ -96,5 +104,5 @@ it("Vite, for server-side rendering", async () => {
     ssr: { noExternal: true, external },
     build: { ssr: entry, outDir: "vite", minify: true, rollupOptions: { external } },
   });
-  expect(await run("vite/program.mjs")).toBe("done\n");
+  await checkRuns("vite/program.mjs");
 });

@@ -20,17 +20,21 @@ export async function packedProject(packages: readonly string[]): Promise<Packed
   const folder = await realpath(await mkdtemp(join(tmpdir(), "keywright-builds-")));
   const modules = join(folder, "node_modules");
   await mkdir(join(modules, "@keywright"), { recursive: true });
-  await Promise.all([...packages.map((name) => unpack(name, modules)), linkOthers(modules)]);
+  await Promise.all([unpack(packages, folder), linkOthers(modules)]);
   return { folder, remove: () => rm(folder, { recursive: true }) };
 }
 
-async function unpack(name: string, modules: string): Promise<void> {
-  const target = join(modules, "@keywright", name);
-  await mkdir(target);
-  const args = ["pack", "--json", "--ignore-scripts", "--pack-destination", target];
-  const { stdout } = await execute("npm", args, { cwd: join(root, "packages", name) });
-  const [, file = ""] = /"filename": "(.+?)"/.exec(stdout) ?? [];
-  await execute("tar", ["-xzf", file, "--strip-components=1"], { cwd: target });
+/** Packs all of the packages at once, because most of the time is the start of npm. */
+async function unpack(packages: readonly string[], folder: string): Promise<void> {
+  const workspaces = packages.flatMap((name) => ["--workspace", `packages/${name}`]);
+  const args = ["pack", "--json", "--ignore-scripts", "--pack-destination", folder, ...workspaces];
+  const { stdout } = await execute("npm", args, { cwd: root });
+  const packed: { name: string; filename: string }[] = Object.values(JSON.parse(stdout));
+  for (const { name, filename } of packed) {
+    const target = join(folder, "node_modules", name);
+    await mkdir(target);
+    await execute("tar", ["-xzf", join(folder, filename), "--strip-components=1"], { cwd: target });
+  }
 }
 
 async function linkOthers(modules: string): Promise<void> {

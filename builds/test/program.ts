@@ -1,15 +1,18 @@
 /**
  * A program that imports every package a server program uses, and prints `done`. It stores rows in
- * memory and in a folder, and serves the folder. Nothing listens on the ports of etcd and
- * PostgreSQL: the program checks only that these packages get as far as connecting.
+ * memory, in a folder and in files, and serves them. It also opens a file of SQLite, and says so,
+ * if the runtime has SQLite. Nothing listens on the ports of etcd and PostgreSQL: the program
+ * checks only that these packages get as far as connecting.
  */
 export const program = `
+import { isBuiltin } from "node:module";
 import { openKv, EngineUnavailableError } from "@keywright/core";
 import { etcdEngine } from "@keywright/etcd";
 import { lmdbEngine } from "@keywright/lmdb";
 import { createDatabase, defineModel } from "@keywright/orm";
 import { postgresEngine } from "@keywright/postgres";
 import { serve } from "@keywright/server";
+import { sqliteEngine } from "@keywright/sqlite";
 import * as z from "zod";
 
 const User = defineModel({
@@ -20,7 +23,13 @@ const User = defineModel({
 });
 
 async function main(folder) {
-  const opened = [openKv(), openKv(folder + "/level"), lmdbEngine({ path: folder + "/lmdb" }).then(openKv)];
+  const opened = [
+    openKv(),
+    openKv(folder + "/level"),
+    lmdbEngine({ path: folder + "/lmdb" }).then(openKv),
+  ];
+  const hasSqlite = isBuiltin("node:sqlite");
+  if (hasSqlite) opened.push(sqliteEngine({ path: folder + "/app.sqlite" }).then(openKv));
   for (const opening of opened) {
     const kv = await opening;
     const db = await createDatabase({ kv, models: { users: User } });
@@ -43,7 +52,7 @@ async function main(folder) {
     const error = await connect().catch((error) => error);
     if (!(error instanceof EngineUnavailableError)) throw error;
   }
-  console.log("done");
+  console.log(hasSqlite ? "done, also on SQLite" : "done");
 }
 main(process.argv[2]);
 `;

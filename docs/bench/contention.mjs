@@ -1,8 +1,9 @@
-// Prints how long each of many clients waits that change the same few rows: the times in milliseconds,
-// and "others", how many calls of other clients of the same process end during a call (p99). The
-// figures are those of docs/transactions.md.
+// Prints how long each of many clients waits that change the same few rows: the times in
+// milliseconds, and "others", how many calls of other clients of the same process end during a call
+// (p99). The figures are those of docs/transactions.md.
 //
-//   npm run bench:contention -- --etcd http://127.0.0.1:2379 --postgres postgres://postgres@127.0.0.1/postgres
+//   npm run bench:contention -- --etcd http://127.0.0.1:2379 \
+//     --postgres postgres://postgres@127.0.0.1/postgres
 //
 // An engine without a URL is left out. --loads 64/4,16/16 (clients and processes), --rows 20 and
 // --seconds change the load, --engines memory,LMDB and --work transfer,increment choose a part.
@@ -58,7 +59,9 @@ try {
   await rm(folder, { recursive: true, force: true });
 }
 
-/** Prints the line of one load. Processes that use a folder or a file after the first are attached. */
+/**
+ * Prints the line of one load. Processes that use a folder or a file after the first are attached.
+ */
 async function measure(name, place, work, clients, processes) {
   const first = place.isAlone ? undefined : await openToBench(place, rows);
   // The owner of a folder works too, so that one process is not attached.

@@ -1,10 +1,13 @@
 // Prints the operations per second and latencies of models on each engine, and what the cost model
 // predicts. The tables are those of docs/scaling.md.
 //
-//   npm run bench:engines -- --etcd http://127.0.0.1:2379 --postgres postgres://postgres@127.0.0.1/postgres
+//   npm run bench:engines -- --etcd http://127.0.0.1:2379 \
+//     --postgres postgres://postgres@127.0.0.1/postgres
 //
-// An engine without a URL is left out. --rows and --seconds change the size and the time.
+// An engine without a URL is left out, and so is SQLite on Node.js 20. --rows and --seconds change
+// the size and the time.
 import { mkdtemp, rm } from "node:fs/promises";
+import { isBuiltin } from "node:module";
 import { cpus, loadavg, tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
@@ -12,6 +15,7 @@ import { openKv as openDenoKv } from "@deno/kv";
 import { openKv } from "@keywright/core";
 import { etcdEngine } from "@keywright/etcd";
 import { postgresEngine } from "@keywright/postgres";
+import { sqliteEngine } from "@keywright/sqlite";
 import { countedEngine } from "./counted-engine.mjs";
 import { measureEngine } from "./measure-engine.mjs";
 import { printTables } from "./print-tables.mjs";
@@ -32,6 +36,11 @@ const prefix = `bench_${process.pid}`;
 const engines = {
   memory: async () => ({ kv: await openKv() }),
   LevelDB: async () => ({ kv: await openKv(join(folder, "level")) }),
+  ...(isBuiltin("node:sqlite") && {
+    SQLite: async () => ({
+      kv: await openKv(await sqliteEngine({ path: join(folder, "data.sqlite") })),
+    }),
+  }),
   "Deno KV (SQLite)": async () => ({ kv: await openDenoKv(join(folder, "deno.sqlite")) }),
 };
 for (const endpoints of values.etcd.map((text) => text.split(","))) {

@@ -45,10 +45,11 @@ async function pages(): Promise<string[]> {
         .map((name) => `${folder}/${name}`),
     ),
   );
-  const readmes = ["core", "orm", "codegen", "lmdb", "sqlite", "server"].map(
+  const readmes = ["core", "orm", "codegen", "lmdb", "sqlite", "cron", "server"].map(
     (name) => `packages/${name}/README.md`,
   );
-  return ["README.md", "CONTRIBUTING.md", ...readmes, ...guides.flat()];
+  const skill = "packages/codegen/skill/SKILL.md";
+  return ["README.md", "CONTRIBUTING.md", skill, ...readmes, ...guides.flat()];
 }
 
 interface BlockResult {
@@ -108,12 +109,16 @@ describe("the list of errors", () => {
     const { codegenErrorCodes } = await import("@keywright/codegen");
     const { etcdErrorCodes } = await import("@keywright/etcd");
     const { postgresErrorCodes } = await import("@keywright/postgres");
+    const { s3ErrorCodes } = await import("@keywright/s3");
+    const { cronErrorCodes } = await import("@keywright/cron");
     const codes: string[] = [
       ...coreErrorCodes,
       ...ormErrorCodes,
       ...codegenErrorCodes,
       ...etcdErrorCodes,
       ...postgresErrorCodes,
+      ...s3ErrorCodes,
+      ...cronErrorCodes,
     ];
     expect(new Set(codes).size).toBe(codes.length);
     expect(headings.sort()).toEqual(codes.sort());

@@ -15,7 +15,8 @@ function manifest(folder: string): Manifest {
 
 it("the scripts of the workspace call scripts that exist", () => {
   const own = manifest("");
-  const packages = readdirSync(`${root}packages`).map((name) => manifest(`packages/${name}/`));
+  const folders = ["site", ...readdirSync(`${root}packages`).map((name) => `packages/${name}`)];
+  const packages = folders.map((folder) => manifest(`${folder}/`));
   const missing: string[] = [];
   let calls = 0;
   for (const [script, text] of Object.entries(own.scripts ?? {})) {

@@ -127,7 +127,9 @@ export class DamagedDatabase {
     });
   }
 
-  /** Entries outside the reported ranges must be there, and no row may have a value it never had. */
+  /**
+   * Entries outside the reported ranges must be there, and no row may have a value it never had.
+   */
   async #rescue(folder, random, problems) {
     const names = (await readdir(folder)).filter((name) => !/^(LOCK|LOG.*)$/.test(name));
     const { place } = await damageOne(folder, names, random);
@@ -229,7 +231,9 @@ async function damageOne(folder, names, random) {
   return { place: `${what} at bit ${bit} of ${file}`, size };
 }
 
-/** Returns the values of all entries, as JSON, by their keys. Each is listed and read by its key. */
+/**
+ * Returns the values of all entries, as JSON, by their keys. Each is listed and read by its key.
+ */
 async function contentOf(kv, keys) {
   const found = new Map();
   for await (const { key, value } of kv.list({ prefix: [] }, { batchSize: 500 })) {

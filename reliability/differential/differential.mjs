@@ -1,6 +1,7 @@
 import { Random } from "../shared/random.mjs";
 import * as kvScript from "./kv-script.mjs";
 import * as queryScript from "./query-script.mjs";
+import * as searchScript from "./search-script.mjs";
 
 /**
  * Runs random calls of our Deno mode and of `@deno/kv` on new databases, until there were as many.
@@ -28,6 +29,18 @@ export async function compareWithSql(calls, seed) {
     } finally {
       await both.kv.close();
       both.table.close();
+    }
+  });
+}
+
+/** The same for random notes, and searches that look at all of them. */
+export async function compareSearches(calls, seed) {
+  return await compare(calls, seed, 3600, async (random, count) => {
+    const both = await searchScript.openBoth();
+    try {
+      return await searchScript.runSearches(both, random, count);
+    } finally {
+      await both.kv.close();
     }
   });
 }

@@ -100,7 +100,7 @@ function newList(random, key) {
   const options = {};
   if (random.below(2) === 0) options.limit = random.pick([1, 2, 3, 10, 0, -1, 1.5]);
   if (random.below(2) === 0) options.reverse = random.below(2) === 0;
-  if (random.below(4) === 0) options.batchSize = random.pick([500, 501, 0]);
+  if (random.below(2) === 0) options.batchSize = random.pick([500, 501, 0, 1, 2, 3]);
   if (random.below(4) === 0) options.consistency = "eventual";
   return { selector, options };
 }
@@ -188,8 +188,12 @@ class Side {
     const { limit } = options;
     const isPaged = Number.isInteger(limit) && limit > 0;
     const most = isPaged ? 10 * limit : Number.POSITIVE_INFINITY;
-    // `@deno/kv` does not end some lists that have a limit, so it lists everything at once.
-    const sent = isPaged && this.#listsWhole ? { ...options, limit: undefined } : options;
+    // `@deno/kv` does not end some lists that have a limit or small batches, so it lists everything
+    // at once. Neither changes the entries.
+    const hasSmallBatches = options.batchSize > 0 && options.batchSize < 500;
+    const whole = hasSmallBatches ? { ...options, batchSize: undefined } : options;
+    const listed = isPaged ? { ...whole, limit: undefined } : whole;
+    const sent = this.#listsWhole ? listed : options;
     const entries = [];
     let cursor;
     do {

@@ -19,6 +19,7 @@ export const Person = defineModel({
     byAge: { key: "age" },
     byName: { key: ["name", "team"], count: true },
     byEmail: { key: "email", unique: true },
+    byAgeOfAda: { key: "age", where: { name: "Ada" } },
   },
   count: true,
 });
@@ -74,6 +75,7 @@ function newCall(random) {
   if (type === "create") return { type, data: newRow(random, id) };
   if (type === "update") return { type, id, data: newChange(random) };
   if (type === "delete") return { type, id };
+  if (random.below(8) === 0) return { type: "findAda", where: { age: { gte: random.below(9) } } };
   const { where, fields, equal } = newWhere(random);
   if (type === "updateMany") return { type, where, data: { age: random.below(9) } };
   if (type !== "find") return { type, where };
@@ -134,6 +136,8 @@ async function runModel({ people }, { type, id, data, where, order, take }) {
       return await people.count({ where });
     case "exists":
       return await people.exists({ where });
+    case "findAda":
+      return (await people.findMany({ index: "byAgeOfAda", where, take: 100 })).items;
     default:
       return await findAll(people, where, order, take);
   }
@@ -186,8 +190,11 @@ function runSql(table, { type, id, data, where, order }) {
         table.run(`delete from people where ${condition}`, values);
         return table.getRowsModified();
       }
-      const sorted = orderText(order ?? { fields: [], direction: "asc" });
-      const text = `select * from people where ${condition} order by ${sorted}`;
+      const sorted = orderText(
+        order ?? { fields: type === "findAda" ? ["age"] : [], direction: "asc" },
+      );
+      const ada = type === "findAda" ? "name = 'Ada' and " : "";
+      const text = `select * from people where ${ada}${condition} order by ${sorted}`;
       const rows = selected(table, text, values);
       if (type === "count") return rows.length;
       return type === "exists" ? rows.length > 0 : rows;

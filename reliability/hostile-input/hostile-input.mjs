@@ -6,7 +6,9 @@ import { openFileDecoders } from "./file-decoders.mjs";
 import { openModelDecoders } from "./model-decoders.mjs";
 import { mutate } from "./mutate.mjs";
 
-/** One input may take this time, on a busy machine, and this memory, beside the garbage of others. */
+/**
+ * One input may take this time, on a busy machine, and this memory, beside the garbage of others.
+ */
 const maxMilliseconds = 5000;
 const maxBytes = 64 * 1024 * 1024;
 
@@ -15,7 +17,7 @@ const maxBytes = 64 * 1024 * 1024;
  * - `name` and `weight`: how many of the inputs it has, in proportion to the others;
  * - `seeds`: valid bytes;
  * - `seal`: gives changed bytes valid checksums;
- * - `decode(bytes, seed)`: decodes bytes, and throws an error without a code if the result is wrong;
+ * - `decode(bytes, seed)`: decodes bytes; throws an error without a code if the result is wrong;
  * - `isRefusal(error)`: true for further errors that say that the bytes are not valid;
  * - `close`.
  */

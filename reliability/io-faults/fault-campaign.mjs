@@ -26,10 +26,13 @@ export class FaultCampaign {
   /** What is wrong, in words. */
   problems = [];
   #root;
+  #module;
   #started = 0;
 
-  static async begin() {
+  /** @param module the URL of a module whose class `FaultScript` works and compares. */
+  static async begin(module = new URL("fault-script.mjs", import.meta.url)) {
     const campaign = new FaultCampaign();
+    campaign.#module = String(module);
     const parent = existsSync(memoryDisk) ? memoryDisk : tmpdir();
     campaign.#root = await realpath(await mkdtemp(join(parent, "keywright-faults-")));
     buildPreload(source, campaign.#library);
@@ -80,7 +83,10 @@ export class FaultCampaign {
   async #runProcess(runs) {
     const control = join(this.#root, "control");
     createSwitch(control);
-    const task = { folder: this.#folder, control, runs, first: this.#started };
+    const task = {
+      ...{ folder: this.#folder, control, runs, first: this.#started },
+      module: this.#module,
+    };
     const child = spawn(process.execPath, [program, JSON.stringify(task)], {
       env: {
         ...process.env,

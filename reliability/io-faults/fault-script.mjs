@@ -96,7 +96,9 @@ export class FaultScript {
     await Promise.all([watching, listening]);
   }
 
-  /** Three clients make calls at the same time, each until one is refused. Then the rows are read. */
+  /**
+   * Three clients make calls at the same time, each until one is refused. Then the rows are read.
+   */
   async #useModels(db, schema) {
     const first = schema === "old" ? 0 : 10;
     const refused = await Promise.all(

@@ -1,11 +1,12 @@
 // Runs scripts with one fault each, in a process that has loaded fail-calls.c. fault-campaign.mjs
-// starts it. Prints the number of each run before it, and the result after it, as JSON.
+// starts it, and names the module of the scripts. Prints the number of each run before it, and the
+// result after it, as JSON.
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
-import { FaultScript } from "./fault-script.mjs";
 import { FaultSwitch } from "./fault-switch.mjs";
 
-const { folder, control, runs, first } = JSON.parse(process.argv[2]);
+const { folder, control, runs, first, module } = JSON.parse(process.argv[2]);
+const { FaultScript } = await import(module);
 const faultSwitch = new FaultSwitch(control);
 let problems = [];
 process.on("unhandledRejection", (error) => {

@@ -1,8 +1,8 @@
 // Works with the models of a database, with 64 calls in flight, until it is killed. kill-run.mjs
 // starts it. Before each call it prints the call as JSON, with the number of its client, and after
 // it `done <client>`. Each client has its own users and posts; all transfer between the same
-// accounts. With the new schema, it also migrates. With `last`, it kills itself after that number of
-// calls, because a kill from outside comes a little later.
+// accounts. With the new schema, it also migrates. With `last`, it kills itself after that number
+// of calls, because a kill from outside comes a little later.
 import { setTimeout } from "node:timers/promises";
 import { makeCall } from "../shared/make-call.mjs";
 import { accountIds, migrateModels, openModels } from "../shared/models.mjs";
@@ -26,7 +26,9 @@ async function workForEver(client) {
   }
 }
 
-/** Repeats a call that is refused until the migration has dropped the indexes of the old program. */
+/**
+ * Repeats a call that is refused until the migration has dropped the indexes of the old program.
+ */
 async function callOnceReady(call) {
   for (;;) {
     try {

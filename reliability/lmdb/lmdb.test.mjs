@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
 import { killOwner } from "../attached/kill-owner.mjs";
+import { cutPowerOfFile } from "../file-power/cut-power-of-file.mjs";
 import { killWork } from "../kill/kill-run.mjs";
 import { missingPreload } from "../shared/preload.mjs";
 import { Random } from "../shared/random.mjs";
-import { cutPowerOfLmdb } from "./cut-power.mjs";
 import { damageLmdb } from "./damage-lmdb.mjs";
 
 const missing = missingPreload();
@@ -31,7 +31,7 @@ describe("an LMDB file", { timeout: 300_000 }, () => {
     async () => {
       const random = new Random(seed);
       const work = { durability: "relaxed", commits: 300, valueBytes: 3_000, cuts: 12, random };
-      const { whole, problems } = await cutPowerOfLmdb(work);
+      const { whole, problems } = await cutPowerOfFile("data.mdb", work);
       expect(problems, `seed ${seed}`).toEqual([]);
       expect(whole).toBe(12);
     },

@@ -2,11 +2,11 @@
 // damages the file: `npm run soak:lmdb -- --kills 500 --owners 50 --cuts 1000 --damages 5000`. Exits with 1 if something is lost or wrong.
 import { parseArgs } from "node:util";
 import { killOwner } from "../attached/kill-owner.mjs";
+import { cutPowerOfFile } from "../file-power/cut-power-of-file.mjs";
 import { killsOfOneDatabase, killWork } from "../kill/kill-run.mjs";
 import { missingPreload } from "../shared/preload.mjs";
 import { Random } from "../shared/random.mjs";
 import { writeResults } from "../shared/write-results.mjs";
-import { cutPowerOfLmdb } from "./cut-power.mjs";
 import { damageLmdb } from "./damage-lmdb.mjs";
 
 const { values } = parseArgs({
@@ -40,7 +40,7 @@ const missing = missingPreload();
 if (missing !== undefined) console.error(`no power cuts: they need ${missing}`);
 while (missing === undefined && cuts.cuts < Number(values.cuts)) {
   const random = new Random(seed);
-  const { whole, problems } = await cutPowerOfLmdb({
+  const { whole, problems } = await cutPowerOfFile("data.mdb", {
     durability: random.pick(["full", "relaxed"]),
     commits: 400,
     valueBytes: random.pick([300, 3_000, 40_000]),

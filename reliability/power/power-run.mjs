@@ -11,7 +11,7 @@ import { buildPreload } from "../shared/preload.mjs";
 import { readEvents, writeDiskState } from "./disk-state.mjs";
 
 const source = fileURLToPath(new URL("record-files.c", import.meta.url));
-const program = fileURLToPath(new URL("commit-under-record.mjs", import.meta.url));
+const commitProgram = new URL("commit-under-record.mjs", import.meta.url);
 
 /**
  * A database whose file operations are recorded while a process commits to it, and the disks that
@@ -21,6 +21,7 @@ export class PowerRun {
   #root;
   #random;
   #library;
+  #program;
   /** True if the database keeps a log of its commits. */
   #keepsLog;
   #rounds = 0;
@@ -30,10 +31,14 @@ export class PowerRun {
   /** The versionstamp of each commit that was acknowledged in earlier rounds. */
   #before = new Map();
 
-  static async begin(random) {
+  /**
+   * @param options `program` is the URL of the program that is recorded, if not that of commits.
+   */
+  static async begin(random, { program = commitProgram, keepsLog = random.next() < 0.5 } = {}) {
     const run = new PowerRun();
     run.#random = random;
-    run.#keepsLog = random.next() < 0.5;
+    run.#keepsLog = keepsLog;
+    run.#program = fileURLToPath(program);
     run.#root = await mkdtemp(join(tmpdir(), "keywright-power-"));
     run.#library = join(run.#root, "record-files.so");
     buildPreload(source, run.#library);
@@ -62,21 +67,18 @@ export class PowerRun {
     return join(this.#root, `saved-${this.#rounds}`);
   }
 
-  /** Lets a process commit to the folder, and records what it does with its files. */
-  async commit({ durability, commits, valueBytes, closes }) {
+  /** Lets the program commit to the folder, and records what it does with its files. */
+  async commit(work) {
     await mkdir(this.#saved);
     this.#recordPresentFiles();
     const task = {
+      ...work,
       path: this.#folder,
       log: this.#log,
-      durability,
       keepsLog: this.#keepsLog,
       round: this.#rounds,
-      commits,
-      valueBytes,
-      closes,
     };
-    execFileSync(process.execPath, [program, JSON.stringify(task)], {
+    execFileSync(process.execPath, [this.#program, JSON.stringify(task)], {
       env: {
         ...process.env,
         LD_PRELOAD: this.#library,
@@ -91,15 +93,19 @@ export class PowerRun {
   }
 
   /**
-   * Returns a time for a cut: after a number of events. Half of the cuts are beside an event that
-   * changes the folder, because there are few of those.
+   * Returns a time for a cut: after a number of events. A third of the cuts are beside an event that
+   * changes the folder, because there are few of those, and a third before the next sync of it.
    */
   pickCut() {
     const changes = ["name", "rename", "unlink", "folder"];
     const atChanges = this.#events.flatMap(([kind], i) => (changes.includes(kind) ? [i] : []));
     const last = this.#events.length;
-    if (this.#random.next() < 0.5) return this.#first + this.#random.below(last - this.#first + 1);
-    const cut = this.#random.pick(atChanges) + this.#random.below(5) - 1;
+    const kind = this.#random.below(3);
+    if (kind === 0) return this.#first + this.#random.below(last - this.#first + 1);
+    const change = this.#random.pick(atChanges);
+    const synced = this.#events.findIndex(([kind], i) => i > change && kind === "folder");
+    const width = kind === 1 ? 5 : (synced === -1 ? last : synced) - change + 1;
+    const cut = change - 1 + this.#random.below(width + 1);
     return Math.min(Math.max(cut, this.#first), last);
   }
 
@@ -111,18 +117,30 @@ export class PowerRun {
    * was repaired), or `wrong`, and the problems in words.
    */
   async cut(cut, { fate, durability }) {
+    const { acknowledged, isDurable } = this.#expected(cut, durability);
+    return await this.withDisk(cut, fate, async (folder) => {
+      const outcome = await examine(folder, acknowledged);
+      const isAllowed = outcome.kind === "whole" || (!isDurable && outcome.kind !== "wrong");
+      if (!isAllowed) {
+        const files = (await readdir(folder)).join(", ");
+        outcome.problems.push(`after ${cut} of ${this.#events.length} events, ${fate}: ${files}`);
+      }
+      return { ...outcome, isAllowed };
+    });
+  }
+
+  /**
+   * Calls a function with a folder that has the disk after a cut, and the events before the cut.
+   */
+  async withDisk(cut, fate, examineDisk) {
     const folder = await mkdtemp(join(this.#root, "cut-"));
     const place = { fate, random: this.#random, saved: this.#saved, folder };
     await writeDiskState(this.#events, cut, place);
-    const { acknowledged, isDurable } = this.#expected(cut, durability);
-    const outcome = await examine(folder, acknowledged);
-    const isAllowed = outcome.kind === "whole" || (!isDurable && outcome.kind !== "wrong");
-    if (!isAllowed) {
-      const files = (await readdir(folder)).join(", ");
-      outcome.problems.push(`after ${cut} of ${this.#events.length} events, ${fate}: ${files}`);
+    try {
+      return await examineDisk(folder, this.#events.slice(0, cut));
+    } finally {
+      await rm(folder, { recursive: true });
     }
-    await rm(folder, { recursive: true });
-    return { ...outcome, isAllowed };
   }
 
   /** Continues with the disk after a cut: the next round commits to it. */

@@ -6,7 +6,10 @@ import { drive } from "./drive.mjs";
 import { scenarios } from "./scenarios.mjs";
 
 /** How often each scenario is chosen, among 100 schedules. The last ones take much longer. */
-const shares = { commits: 34, watches: 30, close: 22, queue: 12, transactions: 1, backfill: 1 };
+const shares = {
+  ...{ commits: 32, watches: 30, close: 21, queue: 12 },
+  ...{ unique: 2, transactions: 1, backfill: 1, takeover: 1 },
+};
 const names = Object.entries(shares).flatMap(([name, share]) => Array(share).fill(name));
 
 /**

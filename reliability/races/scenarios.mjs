@@ -11,10 +11,15 @@ import { drive, settle } from "./drive.mjs";
  * Each scenario runs with `{ kv, level, scheduler, random }` and returns what is wrong, as
  * sentences. `kv` is a new database on `level`, whose calls wait for the scheduler.
  */
-export const scenarios = { commits, watches, queue, close, transactions, backfill };
+export const scenarios = {
+  ...{ commits, watches, queue, close, transactions },
+  ...{ unique: uniqueRows, backfill, takeover },
+};
 
 /** The time in milliseconds after which a message counts as lost. */
 const patience = 1000;
+/** How many keys a report of `watchRange` has at most. */
+const keysOfReport = 1000;
 
 async function commits({ kv, scheduler, random }) {
   const size = { clients: 2 + random.below(3), calls: 2 + random.below(4) };
@@ -39,12 +44,12 @@ async function watches({ kv, scheduler, random }) {
   const named = new Set();
   const ranges = kv.watchRange([{ prefix: [] }]).getReader();
   readers.push(ranges);
+  const written = new Set();
   const watchRanges = async () => {
     for (let read = await ranges.read(); !read.done; read = await ranges.read())
-      for (const key of read.value.keys ?? keys) named.add(String(key));
+      for (const key of read.value.isComplete ? read.value.keys : written) named.add(String(key));
   };
   const watching = [watchAll(), watchRanges()];
-  const written = new Set();
   const writer = async (name) => {
     for (let i = 0; i < 1 + random.below(4); i++) {
       const key = random.pick(keys);
@@ -53,7 +58,9 @@ async function watches({ kv, scheduler, random }) {
       else await kv.set(key, `${name} ${i}`);
     }
   };
-  await drive(scheduler, Promise.all([writer("first"), writer("second")]));
+  const writers = [writer("first"), writer("second")];
+  if (random.below(20) === 0) writers.push(writeMany(kv, written));
+  await drive(scheduler, Promise.all(writers));
   await settle(scheduler);
   for (const entry of await drive(scheduler, kv.getMany(keys)))
     if (seen.get(String(entry.key)) !== entry.versionstamp)
@@ -65,11 +72,27 @@ async function watches({ kv, scheduler, random }) {
   return problems;
 }
 
-/** Each acknowledged message is delivered, before the database is closed or after it is opened. */
+/** Makes a commit with more keys than a report of `watchRange` has. */
+async function writeMany(kv, written) {
+  const operation = kv.atomic();
+  for (let n = 0; n < keysOfReport + 100; n++) {
+    operation.set(["many", n], n);
+    written.add(String(["many", n]));
+  }
+  await operation.commit();
+}
+
+/**
+ * Each acknowledged message is delivered, before the database is closed or after it is opened. One
+ * whose handler has succeeded is not delivered again, unless the database is closed.
+ */
 async function queue({ kv, level, scheduler, random }) {
   const delivered = new Set();
   const acknowledged = new Set();
+  const repeated = new Set();
+  let isClosing = false;
   const handler = async (message) => {
+    if (delivered.has(message) && !isClosing) repeated.add(message);
     await scheduler.schedule(Promise.resolve(), "handler");
     if (random.below(4) === 0 && !delivered.has(`failed ${message}`)) {
       delivered.add(`failed ${message}`);
@@ -86,7 +109,10 @@ async function queue({ kv, level, scheduler, random }) {
   };
   const listening = kv.listenQueue(handler);
   const calls = ["first", "second"].map((name) => expectTyped(sender(name)));
-  const closing = steps(scheduler, 2 + random.below(20)).then(() => kv.close());
+  const closing = steps(scheduler, 2 + random.below(20)).then(() => {
+    isClosing = true;
+    return kv.close();
+  });
   await drive(scheduler, Promise.all([...calls, closing, listening]));
   await settle(scheduler);
   const reopened = await drive(scheduler, openKv(level));
@@ -98,7 +124,10 @@ async function queue({ kv, level, scheduler, random }) {
   }
   const missing = [...acknowledged].filter((message) => !delivered.has(message));
   await drive(scheduler, Promise.all([reopened.close(), ended]));
-  return missing.map((message) => `the message ${message} was not delivered`);
+  return [
+    ...missing.map((message) => `the message ${message} was not delivered`),
+    ...[...repeated].map((message) => `the message ${message} was delivered again`),
+  ];
 }
 
 /** Each call ends with a result or a typed error, and acknowledged commits are there afterwards. */
@@ -190,47 +219,99 @@ async function transactions({ kv, scheduler, random }) {
     .map(({ id, score }) => `${id} has ${score} increments instead of ${made}`);
 }
 
-/** An index that is built beside writers matches the rows, and the counters are right. */
-async function backfill({ kv, scheduler, random }) {
-  const before = await drive(scheduler, createDatabase({ kv, models: { players: First } }));
-  const row = (i) => ({ id: `row ${i}`, team: `team ${i % 3}`, score: i });
-  const data = Array.from({ length: 6 }, (_, i) => row(i));
-  await drive(scheduler, before.players.createMany({ data }));
+/** Rows that claim the same unique values at the same time: one row has each value. */
+async function uniqueRows({ kv, scheduler, random }) {
   const db = await drive(scheduler, createDatabase({ kv, models: { players: Second } }));
-  const writer = async (name) => {
-    for (let i = 0; i < 3; i++) {
-      const id = `row ${random.below(6)}`;
-      const kind = random.below(3);
-      if (kind === 0)
-        await expectTyped(
-          db.players.create({ data: { ...row(i), id: `${name} ${i}`, score: random.below(20) } }),
-        );
-      else if (kind === 1) await expectTyped(db.players.delete({ where: { id } }));
-      else
-        await expectTyped(
-          db.players.update({
-            where: { id },
-            data: { team: `team ${random.below(3)}`, score: random.below(20) },
-          }),
-        );
+  const client = async (name) => {
+    for (let i = 0; i < 2; i++) {
+      const score = random.below(2);
+      const where = { id: `${name} ${random.below(i + 1)}` };
+      const data = { id: `${name} ${i}`, team: "red", score };
+      if (random.below(2) === 0) await expectTyped(db.players.update({ where, data: { score } }));
+      await expectTyped(db.players.create({ data }));
     }
   };
+  await drive(scheduler, Promise.all([client("first"), client("second"), client("third")]));
+  const owners = new Map();
+  for (const { id, score } of await rowsIn(kv, scheduler))
+    owners.set(score, [...(owners.get(score) ?? []), id]);
+  return [...owners]
+    .filter(([, ids]) => ids.length > 1)
+    .map(([score, ids]) => `${ids.join(" and ")} have the unique score ${score}`);
+}
+
+/** An index that is built beside writers matches the rows, and the counters are right. */
+async function backfill({ kv, scheduler, random }) {
+  const db = await withoutIndexes(kv, scheduler);
+  const writers = ["first", "second"].map((name) => writePlayers(db, name, random));
   const migrating = migrate(db, { batchSize: 2 });
-  await drive(scheduler, Promise.all([migrating, writer("first"), writer("second")]));
+  await drive(scheduler, Promise.all([migrating, ...writers]));
   await drive(scheduler, migrate(db));
+  return await problemsOfPlayers(kv, db, scheduler);
+}
+
+/**
+ * The same if another program takes a migration over: the lease of the first one has ended, because
+ * its process was paused for too long, and it does not know.
+ */
+async function takeover({ kv, scheduler, random }) {
+  const db = await withoutIndexes(kv, scheduler);
+  const other = await drive(scheduler, createDatabase({ kv, models: { players: Second } }));
+  const first = expectTyped(migrate(db, { batchSize: 1 }));
+  const second = steps(scheduler, random.below(120))
+    .then(() => kv.delete(["__keywright", "lease"]))
+    .then(() => expectTyped(migrate(other, { batchSize: 1 })));
+  await drive(scheduler, Promise.all([first, second]));
+  await drive(scheduler, migrate(other));
+  return await problemsOfPlayers(kv, other, scheduler);
+}
+
+/** Stores rows without the indexes that the returned database has. */
+async function withoutIndexes(kv, scheduler) {
+  const before = await drive(scheduler, createDatabase({ kv, models: { players: First } }));
+  const data = Array.from({ length: 6 }, (_, i) => playerOf(i));
+  await drive(scheduler, before.players.createMany({ data }));
+  return await drive(scheduler, createDatabase({ kv, models: { players: Second } }));
+}
+
+function playerOf(i) {
+  return { id: `row ${i}`, team: `team ${i % 3}`, score: i };
+}
+
+async function writePlayers(db, name, random) {
+  for (let i = 0; i < 3; i++) {
+    const id = `row ${random.below(6)}`;
+    const kind = random.below(3);
+    if (kind === 0) {
+      const data = { ...playerOf(i), id: `${name} ${i}`, score: random.below(20) };
+      await expectTyped(db.players.create({ data }));
+    } else if (kind === 1) await expectTyped(db.players.delete({ where: { id } }));
+    else {
+      const data = { team: `team ${random.below(3)}`, score: random.below(20) };
+      await expectTyped(db.players.update({ where: { id }, data }));
+    }
+  }
+}
+
+async function problemsOfPlayers(kv, db, scheduler) {
   const { status, models } = await drive(scheduler, verifyIndexes(db));
-  let rows = 0;
-  const count = async () => {
-    for await (const _ of kv.list({ prefix: ["players"] })) rows++;
-  };
-  await drive(scheduler, count());
+  const { length } = await rowsIn(kv, scheduler);
   const counted = await drive(scheduler, db.players.count());
   return [
     ...(status === "clean" || models[0].conflicts > 0
       ? []
       : [`the indexes are ${status}: ${JSON.stringify(models[0].counts)}`]),
-    ...(counted === rows ? [] : [`${counted} rows are counted instead of ${rows}`]),
+    ...(counted === length ? [] : [`${counted} rows are counted instead of ${length}`]),
   ];
+}
+
+async function rowsIn(kv, scheduler) {
+  const rows = [];
+  const read = async () => {
+    for await (const { value } of kv.list({ prefix: ["players"] })) rows.push(value);
+  };
+  await drive(scheduler, read());
+  return rows;
 }
 
 async function steps(scheduler, count) {

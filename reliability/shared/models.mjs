@@ -57,7 +57,9 @@ const scores = defineMigration({
 
 export const accountIds = Array.from({ length: 16 }, (_, i) => `account ${i}`);
 
-/** Opens the models on a database, with the schema of the old program or with that of the new one. */
+/**
+ * Opens the models on a database, with the schema of the old program or with that of the new one.
+ */
 export async function openModels(kv, schema) {
   const others = { posts: Post, accounts: Account, transfers: Transfer };
   return schema === "old"

@@ -7,13 +7,14 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { availableParallelism, tmpdir } from "node:os";
 import { join } from "node:path";
 import { installRuntimes } from "./install.mjs";
-import { oldRuntime, runtimes } from "./runtimes.mjs";
+import { miniflare, oldRuntime, runtimes } from "./runtimes.mjs";
 import {
   copyInDeno,
   denoClient,
   entryPoints,
   goldenDatabase,
   installPacked,
+  inWorkerd,
   mainSuites,
   suites,
 } from "./suites.mjs";
@@ -30,8 +31,8 @@ if (unknown.length > 0) {
 }
 const own = { name: ownName, program: process.execPath, args: [] };
 const others = runtimes.filter(({ name }) => name !== ownName);
-const installed = installRuntimes([oldRuntime, ...others]);
-const [old, ...all] = installed;
+const installed = installRuntimes([oldRuntime, miniflare, ...others]);
+const [old, workerd, ...all] = installed;
 const tested = names.length === 0 ? all : all.filter(({ name }) => names.includes(name));
 
 const started = Date.now();
@@ -60,6 +61,11 @@ try {
     ...tested
       .filter(({ name }) => name === "deno")
       .map((runtime) => () => check(runtime, denoClient)),
+    ...tested
+      .filter(({ name }) => name === "node22")
+      .map((runtime) => () => {
+        return check(runtime, { name: "contracts in workerd", args: [inWorkerd, workerd.program] });
+      }),
     ...entryPoints.map((args) => () => checkRefused(old, args)),
   ]);
   await checkGoldenDatabases([own, ...all]);

@@ -34,6 +34,15 @@ export const runtimes = [
 /** A version of Node.js that is too old. */
 export const oldRuntime = node("node18", "18.20.8");
 
+/**
+ * Starts workerd, the runtime of Cloudflare's Workers. Its program is the folder of the package.
+ */
+export const miniflare = {
+  name: "miniflare",
+  install: "miniflare@4.20260730.0",
+  findProgram: () => existing(join(folder, "node_modules/miniflare")),
+};
+
 function node(name, version) {
   return {
     name,

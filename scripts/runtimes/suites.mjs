@@ -54,7 +54,18 @@ export function suites(folder, packed) {
       prints: /135,233 rows indexed .*Shanghai/s,
     },
     { name: "sqlite", args: tests("packages/sqlite", "engine-contract", "orm-suite") },
-    { name: "orm", args: tests("packages/orm", "orm-suite", "live.test", "transaction-kv") },
+    {
+      name: "orm",
+      args: tests(
+        "packages/orm",
+        "orm-suite",
+        "live.test",
+        "transaction-kv",
+        "jobs.test",
+        "job-runs",
+      ),
+    },
+    { name: "cron", args: tests("packages/cron", "crons.test") },
     { name: "example migrations", args: tests("examples/migrations") },
     { name: "example blog", args: tests("examples/blog") },
     { name: "example shop", args: tests("examples/shop", "shop.test") },
@@ -67,6 +78,9 @@ export const denoClient = {
   name: "Deno.openKv of a server",
   args: tests("packages/server", "deno-runtime"),
 };
+
+/** A script that runs the contracts in a Durable Object. Miniflare needs Node.js 22. */
+export const inWorkerd = `${root}packages/sqlite/test/durable-object/run-in-workerd.mjs`;
 
 /** A script that writes a database for other runtimes, and reads theirs. */
 export const goldenDatabase = `${root}packages/core/test/golden-database.mjs`;

@@ -79,7 +79,7 @@ it("finds its data and its index in the next run", async () => {
   expect(code).toBe(0);
   expect(output).toContain("135,233 cities are already loaded");
   expect(output).toContain("The index byPopulation is already built");
-}, 60_000);
+});
 
 it("prints one line if another process keeps the database to itself", async () => {
   const kv = await openKv(path, { attach: false });
@@ -110,11 +110,10 @@ it.each([
     expect(errors).toMatch(/^No .* answers. To start one/);
     expect(errors).toContain(command);
   },
-  60_000,
 );
 
 it("refuses an unknown engine", async () => {
   const { code, errors } = await run(undefined, undefined, ["--engine", "other"]);
   expect(code).toBe(2);
   expect(errors).toBe("--engine other: must be memory, leveldb, sqlite, etcd, postgres\n");
-}, 60_000);
+});

@@ -60,7 +60,10 @@ it("makes rows of documents, and says what has become of each", async () => {
   await old.set(["players", "3"], { id: "3", team: "blue", score: "7" });
   await old.close();
   const again = await project.run(["adopt", "--json"]);
-  expect(JSON.parse(again.stdout)).toMatchObject({ status: "done", models: [{ failedCount: 0 }] });
+  expect(JSON.parse(again.stdout).result).toMatchObject({
+    status: "done",
+    models: [{ failedCount: 0 }],
+  });
   expect(again.exitCode).toBe(0);
   const row = await withDatabase(project, (kv) => kv.get(["players", "3"]));
   expect(row.value).toEqual({ id: "3", team: "blue", score: "7" });

@@ -67,7 +67,7 @@ it("finds indexes that do not match the rows of a backup", async () => {
   await done("backup", "backups");
   const { exitCode, stdout } = await project.run(["backup", "verify", "backups", "--json"]);
   expect(exitCode).toBe(1);
-  expect(JSON.parse(stdout)).toMatchObject({ status: "damaged", backups: 1 });
+  expect(JSON.parse(stdout).result).toMatchObject({ status: "damaged", backups: 1 });
 });
 
 it("restores what can be read of a damaged backup, and an encrypted one with its key", async () => {
@@ -113,7 +113,36 @@ it("prints the changes of commits as JSON lines", async () => {
       ],
     },
   ]);
+  const listed = await project.run(["changes", "--consumers"]);
+  expect(listed).toMatchObject({ exitCode: 0, stdout: "" });
+  const removed = await project.run(["changes", "--remove-consumer", "copy"]);
+  expect(removed).toMatchObject({ exitCode: 1, stderr: /There is no consumer copy/ });
   await done("log", "off");
   const { exitCode, stderr } = await project.run(["changes"]);
   expect({ exitCode, stderr }).toMatchObject({ exitCode: 1, stderr: /KW_LOG_OFF/ });
+});
+
+it("refuses a database of Deno KV, which can have no log", async () => {
+  const database = "  database: () => openDenoKv(':memory:'),";
+  project = await createProject({
+    "keywright.config.ts": playersConfig(
+      database,
+      'import { openKv as openDenoKv } from "@deno/kv";',
+    ),
+    "models/player.ts": playersModule('{ byTeam: { key: "team" } }'),
+  });
+  const commands = [
+    ...[["changes"], ["changes", "--consumers"], ["changes", "--remove-consumer", "a"]],
+    ...[
+      ["log", "on"],
+      ["log", "status"],
+    ],
+  ];
+  for (const command of commands) {
+    const { exitCode, stderr } = await project.run(command);
+    expect({ exitCode, stderr }).toMatchObject({ exitCode: 1, stderr: /KW_LOG_UNSUPPORTED/ });
+    expect(stderr).not.toContain("TypeError");
+  }
+  const { exitCode, stderr } = await project.run(["backup", "backups"]);
+  expect({ exitCode, stderr }).toMatchObject({ exitCode: 1, stderr: /KW_OPTION_INVALID/ });
 });

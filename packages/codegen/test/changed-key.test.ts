@@ -35,7 +35,7 @@ it("changes a primary key by the command, and counts the rows in their new place
   expect(run.exitCode).toBe(0);
   expect(run.stdout).toContain("Done.");
   const { stdout } = await project.run(["inspect", "stats", "--json"]);
-  const stats = JSON.parse(stdout);
+  const stats = JSON.parse(stdout).result;
   expect(stats.models).toMatchObject([
     { model: "players", rows: { keys: 3 }, indexes: { byTeam: { keys: 3 } } },
   ]);

@@ -25,6 +25,8 @@ Which command do I need, and which options does it have?
 | copy a database, also from Deno KV | [\`keywright copy\`](#keywright-copy) |
 | write models for existing data | [\`keywright introspect\`](#keywright-introspect) |
 | take over data of another library | [\`keywright adopt\`](#keywright-adopt) |
+| let a coding agent read the database | [\`keywright mcp\`](#keywright-mcp) |
+| read a page of this documentation, or what an error means | [\`keywright docs\`](#keywright-docs) |
 
 Install it with \`npm install -D @keywright/codegen\`, and run it with \`npx keywright\`. The file \`keywright.config.ts\`
 names the models, the folder of the generated code and the database. Its paths are relative to the file.
@@ -43,6 +45,48 @@ export default defineConfig({
 [generated-code.md](generated-code.md) describes the generated code, [migrations](migrations/README.md) migrations, and
 [errors.md](errors.md) the codes of errors. Results go to standard output, and errors and progress to standard error. Output that
 is not a terminal has no colors, and neither has a terminal with \`NO_COLOR\` or \`TERM=dumb\`.
+
+| exit code | |
+| --- | --- |
+| 0 | done |
+| 1 | failed, stopped, or something is wrong with the data, as the result says |
+| 2 | wrong usage |
+| 3 | a decision is needed, or something is not up to date: see the command |
+| 130 | ended by a second Ctrl-C |
+
+## JSON
+
+Each command accepts \`--json\`, before or after its name. It then asks nothing, and prints one document to standard output:
+the result, or the error. An error is one line.
+
+\`\`\`console
+$ npx keywright inspect get '["users", "ada"]' --json
+{
+  "result": {
+    "key": ["users", "ada"],
+    "value": { "id": "ada" },
+    "versionstamp": "00000000000000070000"
+  }
+}
+$ npx keywright docs qeries --json
+{"error":{"code":"KW_TOPIC_UNKNOWN","message":"there is no topic qeries","remedy":"did you mean queries? …","details":{"topic":"qeries","near":["queries"]}}}
+\`\`\`
+
+| field of \`error\` | |
+| --- | --- |
+| \`code\` | the [code](errors.md), which never changes its meaning. \`keywright docs <code>\` explains it |
+| \`message\` | what happened, to which thing |
+| \`remedy\` | what to do |
+| \`details\` | the fields of the error, without stored values; \`retryable\` if the same call may succeed later; \`cause\` with the name, the code and the message of the error behind it |
+
+A command that checks something has a result whatever it finds: the exit code and \`status\` in the result say if it is good.
+If a command has done a part of its work, as an import of a damaged file, the document has both \`result\` and \`error\`.
+\`changes\`, \`inspect export\` to standard output and \`generate --watch\` print one document in each line, and an error is the
+last one. \`serve\` and \`studio\` print \`{"result":{"url":"…"}}\` when they listen. The output of
+\`mcp\` is its protocol.
+
+Dates are texts in ISO 8601. What JSON lacks is an object with the name \`$\`: \`{"$": "12n"}\` is a bigint, and
+\`{"$": "b64:AQID"}\` are bytes. Users, passwords and tokens in URLs are left out of errors.
 `;
 
 /** The text of `docs/cli.md`. */

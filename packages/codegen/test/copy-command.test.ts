@@ -133,7 +133,11 @@ it("copies one state while a program writes to the folder", async () => {
 it("copies between paths, without a project too", async () => {
   await copyProject();
   const outcome = await project.run(["copy", "old", "new", "--json"]);
-  expect(JSON.parse(outcome.stdout)).toMatchObject({ status: "done", entries: 2, resumed: false });
+  expect(JSON.parse(outcome.stdout).result).toMatchObject({
+    status: "done",
+    entries: 2,
+    resumed: false,
+  });
   expect((await entriesIn("new"))[1]?.expireAt).toBeDefined();
   const bare = await createProject({});
   try {
@@ -245,4 +249,27 @@ it.each([
   await copyProject(`copy: { ${setting} },`);
   const { stderr } = await project.run(["copy"]);
   expect(stderr).toContain(`KW_CONFIG_INVALID: keywright.config.ts: ${place}:`);
+});
+
+it("moves a database with its later commits, and takes the move back", async () => {
+  await copyProject();
+  const refused = await project.run(["copy", "old", "new", "--follow", "--switch"]);
+  expect(refused.stderr).toContain("keywright log on");
+  const kv = await openKv(project.path("old"), { log: {} });
+  await kv.close();
+  const usage = await project.run(["copy", "old", "new", "--follow"]);
+  expect(usage.stderr).toContain("--follow and --switch belong together");
+  const { exitCode, stdout } = await project.run(["copy", "old", "new", "--follow", "--switch"]);
+  expect(exitCode).toBe(0);
+  expect(stdout).toMatch(
+    /^Done\. 2 entries and \d later commits? moved\. Commits were refused for [\d.]+ ms\. Programs of the\s+source now get KW_DATABASE_MOVED\.\n$/,
+  );
+  await expect(openKv(project.path("old"))).rejects.toMatchObject({
+    code: "KW_DATABASE_MOVED",
+    to: project.path("new"),
+  });
+  expect((await entriesIn("new")).map(({ key }) => key[0])).toEqual(["players", "sessions"]);
+  const undone = await project.run(["copy", "old", "--undo", "--json"]);
+  expect(JSON.parse(undone.stdout).result).toEqual({ status: "done" });
+  expect((await entriesIn("old")).length).toBe(2);
 });

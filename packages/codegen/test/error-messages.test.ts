@@ -16,6 +16,7 @@ import {
   ImportIncompleteError,
   ImportLineError,
   ImportRefusedError,
+  InternalError,
   KeyNotationError,
   LockFileError,
   ModelDuplicateError,
@@ -27,6 +28,7 @@ import {
   NameUnusableError,
   OutputFailedError,
   OutputOccupiedError,
+  PermissionMissingError,
   ProjectCodeError,
   ProjectConfiguredError,
   ProjectFileError,
@@ -36,8 +38,10 @@ import {
   SeedPackagesError,
   SeedReferenceError,
   SeedUniqueError,
+  TopicUnknownError,
   TsconfigInvalidError,
   TypeInexpressibleError,
+  UsageError,
 } from "../src/index.js";
 
 const cause = new Error("cause");
@@ -99,6 +103,13 @@ const errors: readonly CodegenError[] = [
   new AdoptUnsetError({ path: "/app/keywright.config.ts" }),
   new ProjectCodeError({ at: "/app/models/user.ts:4" }, cause),
   new CommandUnfinishedError({}),
+  new UsageError({ reason: "unknown option '--al'" }),
+  new InternalError({}, cause),
+  new PermissionMissingError({
+    reason: "Requires read access, run again with the --allow-read flag",
+  }),
+  new TopicUnknownError({ topic: "qeries", near: ["queries"] }),
+  new TopicUnknownError({ topic: "nothing", near: [] }),
   new KeyNotationError({
     text: '["a"',
     position: 5,
@@ -165,6 +176,11 @@ it("each error says what is wrong, with what, and what to do", () => {
     AdoptUnsetError: /app/keywright.config.ts: the setting \`adopt\` is missing; add \`adopt: { from: () => openKv("data/old"), models: { users: kvdexLayout(…) } }\` (see \`npx keywright adopt --help\`)
     ProjectCodeError: /app/models/user.ts:4: the project's own code threw an error; correct this line, or what it uses, as the cause says
     CommandUnfinishedError: the process ended before the command did; look for \`process.exit\`, or an \`await\` that never ends, in the configuration and the modules of models. What was done until then stays
+    UsageError: unknown option '--al'; \`npx keywright help <command>\` prints the options and examples of a command
+    InternalError: this is a fault in keywright itself: cause; report it, with the command line and the version
+    PermissionMissingError: Requires read access, run again with the --allow-read flag; run Deno with the option that the message names
+    TopicUnknownError: there is no topic qeries; did you mean queries? \`npx keywright docs\` lists the topics
+    TopicUnknownError: there is no topic nothing; \`npx keywright docs\` lists the topics
     KeyNotationError: ["a": this is not a key, at character 5: expected a comma or the end of the array; write a JSON array, in quotes for the shell, such as '["users", 1n, b64:AQID]'
     EntryMissingError: ["users", 1n]: the database has no entry under this key; look for it with \`npx keywright inspect ls\`. The number 1, the bigint 1n and the string "1" are different key parts
     FileFailedError: /app/backup.jsonl: it cannot be read or written; correct the path or the permissions as the cause says

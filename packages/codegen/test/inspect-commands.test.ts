@@ -50,9 +50,9 @@ describe("inspect ls", () => {
 
   it("prints JSON", async () => {
     await project.empty();
-    expect(JSON.parse((await lines("--json")).join("\n"))).toEqual([]);
+    expect(JSON.parse((await lines("--json")).join("\n")).result).toEqual([]);
     await project.fill(letters);
-    const entries = JSON.parse((await lines('["b"]', "--values", "--json")).join("\n"));
+    const entries = JSON.parse((await lines('["b"]', "--values", "--json")).join("\n")).result;
     expect(entries).toMatchObject([
       { key: ["b", { $: "b64:AQID" }, true], value: null },
       { key: ["b", 1], value: "one", versionstamp: expect.stringMatching(/^[0-9a-f]{20}$/) },
@@ -88,7 +88,7 @@ describe("inspect ls", () => {
     expect(await lines("--start", '["__keywrighs", 1]', "--end", "[1]")).toHaveLength(2);
     expect(await lines("--start", '["__keywrights"]')).toEqual(shown(others.slice(2)));
     expect(await lines("--end", '["__keywrighs"]')).toEqual([]);
-    expect(JSON.parse((await lines("--json")).join("\n"))).toHaveLength(4);
+    expect(JSON.parse((await lines("--json")).join("\n")).result).toHaveLength(4);
   });
 
   it("lists Keywright's own keys where they are asked for", async () => {
@@ -133,7 +133,7 @@ describe("inspect ls", () => {
     expect(last[0]).toBe('["one more"]');
     expect(last.at(-1)).toBe("These are the last 100 keys. To list more, use --limit.");
     expect(await onTerminal("--limit", "101")).toHaveLength(101);
-    expect(JSON.parse((await onTerminal("--json")).join("\n"))).toHaveLength(101);
+    expect(JSON.parse((await onTerminal("--json")).join("\n")).result).toHaveLength(101);
     expect(await lines()).toHaveLength(101);
   });
 });
@@ -152,7 +152,7 @@ describe("inspect get", () => {
   it("prints JSON", async () => {
     await project.fill([[["a", 1n], { n: 2n, at: new Date(0) }]]);
     const { stdout } = await project.run(["inspect", "get", '["a", {"$": "1n"}]', "--json"]);
-    expect(JSON.parse(stdout)).toEqual({
+    expect(JSON.parse(stdout).result).toEqual({
       key: ["a", { $: "1n" }],
       value: { n: { $: "2n" }, at: { $: "date:1970-01-01T00:00:00.000Z" } },
       versionstamp: expect.any(String),
@@ -202,7 +202,7 @@ describe("inspect stats", () => {
     ]);
     const { exitCode, stdout } = await project.run(["inspect", "stats", "--json"]);
     expect(exitCode).toBe(0);
-    const stats = JSON.parse(stdout);
+    const stats = JSON.parse(stdout).result;
     const entries = await project.content();
     const bytes = entries
       .map((entry) => entry.split(" ").slice(0, 2).join("").length / 2)

@@ -41,7 +41,11 @@ describe("inspect export and import", () => {
     expect(await project.content()).toEqual(before);
     expect(before.at(-1)).toMatch(/expires$/);
     const again = await importFile("--json");
-    expect(JSON.parse(again.stdout)).toMatchObject({ created: 0, unchanged: 1206, refused: 0 });
+    expect(JSON.parse(again.stdout).result).toMatchObject({
+      created: 0,
+      unchanged: 1206,
+      refused: 0,
+    });
   });
 
   it("leave what is there, say so, and replace it only with --overwrite", async () => {
@@ -93,7 +97,7 @@ describe("inspect export and import", () => {
     await project.empty();
     const dry = await importFile("--dry-run", "--json");
     const { exitCode, stdout } = await importFile("--json");
-    expect(JSON.parse(stdout)).toMatchObject({
+    expect(JSON.parse(stdout).result).toMatchObject({
       created: 1,
       unchanged: 1,
       expired: 1,
@@ -117,7 +121,7 @@ describe("inspect export and import", () => {
     await project.fill([[["a"], 1]]);
     const dry = await importFile("--overwrite", "--dry-run", "--json");
     const { stdout } = await importFile("--overwrite", "--json");
-    expect(JSON.parse(stdout)).toMatchObject({ replaced: 2, unchanged: 1 });
+    expect(JSON.parse(stdout).result).toMatchObject({ replaced: 2, unchanged: 1 });
     expect(dry.stdout).toBe(stdout);
   });
 
@@ -140,7 +144,7 @@ describe("inspect export and import", () => {
     expect(stderr).toContain(`entries read: ${entries}`);
     if (announced !== undefined) expect(stderr).toContain(`, expected: ${announced}`);
     expect(exitCode).toBe(1);
-    expect(JSON.parse((await importFile("--json")).stdout)).toMatchObject({ ending: "cut" });
+    expect(JSON.parse((await importFile("--json")).stdout).result).toMatchObject({ ending: "cut" });
   });
 
   it("take what there is of an export that is cut within a line, and say that it is", async () => {
@@ -160,10 +164,13 @@ describe("inspect export and import", () => {
       await writeFile(project.path("all.jsonl"), whole.subarray(0, bytes));
       await project.empty();
       const { exitCode, stdout, stderr } = await importFile("--json");
-      expect(JSON.parse(stdout)).toMatchObject({ created: entries, entries, ending: "cut" });
-      expect(stderr).toContain(
-        `KW_IMPORT_INCOMPLETE: the export is not complete (the last line is missing, entries read: ${entries});`,
-      );
+      const { result, error } = JSON.parse(stdout);
+      expect(result).toMatchObject({ created: entries, entries, ending: "cut" });
+      expect(error).toMatchObject({
+        code: "KW_IMPORT_INCOMPLETE",
+        message: `the export is not complete (the last line is missing, entries read: ${entries})`,
+      });
+      expect(stderr).toBe("");
       expect(exitCode).toBe(1);
       expect(await project.content()).toEqual(before.slice(0, entries));
     }
@@ -191,9 +198,8 @@ describe("inspect export and import", () => {
       expect(exitCode).toBe(1);
       expect(await project.content()).toHaveLength(500);
       expect(JSON.parse((await importFile("--json")).stdout)).toMatchObject({
-        unchanged: 500,
-        ending: "fault",
-        fault: { code: "KW_IMPORT_LINE", line: 502 },
+        result: { unchanged: 500, ending: "fault" },
+        error: { code: "KW_IMPORT_LINE", details: { line: 502 } },
       });
     }
   });

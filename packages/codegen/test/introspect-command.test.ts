@@ -290,5 +290,9 @@ it("replaces no file, changes no database, and writes nothing without models", a
   await projectWith([[["settings"], "dark"]]);
   const none = await project.run(["introspect", "--json"]);
   expect(none.exitCode).toBe(1);
-  expect(JSON.parse(none.stdout)).toMatchObject({ path: null, entries: 1, notRecognized: 1 });
+  expect(JSON.parse(none.stdout).result).toMatchObject({
+    path: null,
+    entries: 1,
+    notRecognized: 1,
+  });
 });

@@ -57,18 +57,18 @@ describe("an index that is added", () => {
   it("is reported as JSON, alone on standard output", async () => {
     project = await playersProject(players(20), byTeamAndScore);
     const plan = await project.run(["migrate", "plan", "--json"]);
-    expect(JSON.parse(plan.stdout)).toMatchObject({
+    expect(JSON.parse(plan.stdout).result).toMatchObject({
       isBreaking: false,
       steps: [{ id: "players.byScore: build-index", class: "backfill" }],
     });
     const status = await project.run(["migrate", "status", "--json"]);
-    expect(JSON.parse(status.stdout)).toMatchObject({
+    expect(JSON.parse(status.stdout).result).toMatchObject({
       runner: null,
       models: [{ model: "players", indexes: { byScore: { state: "absent" } } }],
       plan: { steps: [{ id: "players.byScore: build-index" }] },
     });
     const done = await project.run(["migrate", "run", "--json"]);
-    expect(JSON.parse(done.stdout)).toMatchObject({
+    expect(JSON.parse(done.stdout).result).toMatchObject({
       status: "done",
       indexes: [{ index: "byScore", state: "readable" }],
     });
@@ -141,9 +141,9 @@ it("rows with one value of a unique index are listed, with what to do", async ()
     "players.byScore",
     "--json",
   ]);
-  expect(JSON.parse(json.stdout)).toHaveLength(12);
+  expect(JSON.parse(json.stdout).result).toHaveLength(12);
   const none = await project.run(["migrate", "status", "--failed", "players", "--json"]);
-  expect(JSON.parse(none.stdout)).toEqual([]);
+  expect(JSON.parse(none.stdout).result).toEqual([]);
   const unknown = await project.run(["migrate", "status", "--duplicates", "players.byName"]);
   expect(unknown.stderr).toContain("no unique index players.byName: choose from players.byScore");
   expect(unknown.exitCode).toBe(2);
@@ -200,7 +200,7 @@ export const scores = defineMigration({
     expect(shown.stdout).not.toContain('"00005"');
     expect(shown.exitCode).toBe(1);
     const json = await project.run(["migrate", "run", "--dry-run", "--json"]);
-    const [preview] = JSON.parse(json.stdout).previews;
+    const [preview] = JSON.parse(json.stdout).result.previews;
     expect(preview).toMatchObject({
       model: "players",
       rowCount: 701,

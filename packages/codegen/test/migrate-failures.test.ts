@@ -78,7 +78,7 @@ describe("a run whose plan begins a change of rows", () => {
     await changingProject(badRow);
     const before = await contents(project);
     const refused = await project.run(["migrate", "run", "--json"]);
-    expect(JSON.parse(refused.stdout)).toMatchObject({
+    expect(JSON.parse(refused.stdout).result).toMatchObject({
       status: "refused",
       plan: { isBreaking: false },
       previews: [
@@ -99,7 +99,10 @@ describe("a run whose plan begins a change of rows", () => {
   it("begins it all the same where that is accepted, and is then gone on with untried", async () => {
     await changingProject(badRow);
     const run = await project.run(["migrate", "run", "--accept-failures", "--json"]);
-    expect(JSON.parse(run.stdout)).toMatchObject({ status: "failed-rows", failed: [{ id: "x" }] });
+    expect(JSON.parse(run.stdout).result).toMatchObject({
+      status: "failed-rows",
+      failed: [{ id: "x" }],
+    });
     expect(run.exitCode).toBe(1);
     for (const command of ["resume", "run"]) {
       const again = await project.run(["migrate", command]);
@@ -144,7 +147,9 @@ it("a dry run shows rows that change, and says how many do", async () => {
   );
   expect(exitCode).toBe(0);
   const json = await project.run(["migrate", "run", "--dry-run", "--json"]);
-  expect(JSON.parse(json.stdout).previews).toMatchObject([{ rowCount: 14, changedCount: 12 }]);
+  expect(JSON.parse(json.stdout).result.previews).toMatchObject([
+    { rowCount: 14, changedCount: 12 },
+  ]);
 });
 
 describe("a plan in whose way rows are", () => {
@@ -206,7 +211,7 @@ it("names rows that share a value of a new unique index before the index is buil
     );
     expect(shown.stdout).not.toContain("secret");
     const json = await project.run(["migrate", ...args, "--json"]);
-    expect(JSON.parse(json.stdout)).toMatchObject({
+    expect(JSON.parse(json.stdout).result).toMatchObject({
       duplicates: [{ index: "byScore", duplicateCount: 1, examples: [["a", "b"]] }],
     });
   }

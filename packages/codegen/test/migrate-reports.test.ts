@@ -59,7 +59,7 @@ describe("an index whose function throws for some rows", () => {
   it("is told of in JSON", async () => {
     project = await playersProject(players(200), strict);
     const run = await project.run(["migrate", "run", "--json"]);
-    const result = JSON.parse(run.stdout);
+    const result = JSON.parse(run.stdout).result;
     expect(result).toMatchObject({ status: "unindexed-rows", unindexedCount: 13 });
     expect(result.unindexed).toHaveLength(13);
     expect(run.exitCode).toBe(1);
@@ -242,7 +242,7 @@ it("a model that is in the database only is named by the plan", async () => {
   );
   expect(plan.exitCode).toBe(0);
   const json = await project.run(["migrate", "plan", "--json"]);
-  expect(JSON.parse(json.stdout)).toMatchObject({
+  expect(JSON.parse(json.stdout).result).toMatchObject({
     databaseOnly: [{ model: "comments", prefix: "comments" }],
   });
 });

@@ -21,6 +21,7 @@ it.each([
   { args: ["migrate", "resume"] },
   { args: ["migrate", "rollback"] },
   { args: ["adopt", "--dry-run"] },
+  { args: ["jobs", "list"] },
   { args: ["inspect", "ls"] },
   { args: ["inspect", "get", '["players"]'] },
   { args: ["inspect", "stats"] },

@@ -172,7 +172,7 @@ export const scores = defineMigration({
 
   it("init prints commands that fit", async () => {
     project = await createProject({});
-    const text = await shown(["init", "app", "--yes"]);
+    const text = await shown(["init", "app", "--yes", "--database", "sqlite:data/app.sqlite"]);
     expect(text).toContain("\n  npm install -D @keywright/codegen typescript @types/node\n");
   });
 

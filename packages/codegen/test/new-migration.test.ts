@@ -93,7 +93,7 @@ describe("keywright migrate new", () => {
     );
     const made = await project.run(["migrate", "new", "two names", "--json"]);
     const path = project.path("migrations/two-names.ts");
-    expect(JSON.parse(made.stdout)).toEqual({
+    expect(JSON.parse(made.stdout).result).toEqual({
       path,
       model: "players",
       exportName: "twoNames",
@@ -245,7 +245,10 @@ describe("keywright migrate new", () => {
     expect(none.exitCode).toBe(1);
     await project.run(["migrate", "run"]);
     const json = await project.run(["migrate", "new", "more", "--json"]);
-    expect(JSON.parse(json.stdout)).toMatchObject({ path: null, reason: expect.any(String) });
+    expect(JSON.parse(json.stdout).result).toMatchObject({
+      path: null,
+      reason: expect.any(String),
+    });
   });
 
   it("writes none for another primary key", async () => {

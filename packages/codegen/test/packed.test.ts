@@ -56,7 +56,7 @@ await kv.close();
 `;
 
 /** A folder in which the packed packages are installed, once for all runtimes. */
-const installed = process.env["KEYWRIGHT_PACKED"] ?? "";
+const installed = process.env.KEYWRIGHT_PACKED ?? "";
 
 it("the packed packages take a newcomer from nothing to a migrated database", async () => {
   await cp(join(installed, "package.json"), join(folder, "package.json"));

@@ -17,7 +17,7 @@ it("counts the entries of a rebuilt index at its new place", async () => {
   const run = await project.run(["migrate", "run"]);
   expect(run.exitCode).toBe(0);
   const { stdout } = await project.run(["inspect", "stats", "--json"]);
-  const stats = JSON.parse(stdout);
+  const stats = JSON.parse(stdout).result;
   expect(stats.models).toMatchObject([
     { model: "players", indexes: { byTeam: { state: "readable", keys: 3 } } },
   ]);

@@ -72,7 +72,7 @@ describe("a model that the project no longer has", () => {
   it("is reported as JSON", async () => {
     await projectWithout(unlike);
     const done = await project.run(["migrate", "run", "--drop-model", "players", "--json"]);
-    expect(JSON.parse(done.stdout)).toMatchObject({
+    expect(JSON.parse(done.stdout).result).toMatchObject({
       status: "done",
       dropped: [{ model: "players", prefix: "players" }],
     });

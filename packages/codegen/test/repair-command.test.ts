@@ -74,7 +74,7 @@ it("repairs the database itself with --in-place, and prints JSON", async () => {
   const { exitCode, stdout } = await project.run(["repair", "data", "--in-place", "--json"]);
   expect(exitCode).toBe(0);
   const kept = await wholeRows("data");
-  expect(JSON.parse(stdout)).toMatchObject({
+  expect(JSON.parse(stdout).result).toMatchObject({
     path: project.path("data"),
     lostCommits: rows - kept,
   });

@@ -79,7 +79,7 @@ it("rescues the entries without a configuration, prints JSON, and keeps the data
   await rm(project.path("keywright.config.ts"));
   const { exitCode, stdout } = await project.run(["repair", "data", "--rescue", "--json"]);
   expect(exitCode).toBe(0);
-  const result = JSON.parse(stdout);
+  const result = JSON.parse(stdout).result;
   expect(result).toMatchObject({ status: "partial", path: project.path("data-rescued") });
   expect(result.damages[0]).toMatchObject({ firstKey: expect.any(String) });
   expect(result.entries).toBeGreaterThan(0);

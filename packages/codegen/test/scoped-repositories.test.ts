@@ -17,7 +17,10 @@ export const Post = defineModel({
   name: "posts",
   schema: z.object({ id: z.string(), tenantId: z.string(), authorId: z.string(), size: z.int() }),
   primaryKey: "id",
-  indexes: { byAuthor: { key: ["tenantId", "authorId"], count: true, sum: ["size"] } },
+  indexes: {
+    byAuthor: { key: ["tenantId", "authorId"], count: true, sum: ["size"] },
+    search: { text: "id", key: "tenantId" },
+  },
   relations: { author: belongsTo("users", ["tenantId", "authorId"], { onDelete: "cascade" }) },
 });
 export const Country = defineModel({
@@ -93,7 +96,23 @@ it("read only rows of the scope", async () => {
   expect(loaded.author).toMatchObject({ tenantId: "acme" });
 });
 
+it("search, watch a search and explain it within the scope", async () => {
+  const { posts } = generated.scopedRepositories(db.database.scope({ tenantId: "acme" }));
+  const page = await posts.search("1", "acme");
+  expect(page).toMatchObject({ items: [{ row: { id: "acme-1" } }], count: 1 });
+  const pages = posts.watchSearch("1", "acme", { take: 1 }).getReader();
+  expect((await pages.read()).value).toEqual(page);
+  await db.posts.create({ id: "other-1-1", tenantId: "other", authorId: "ada", size: 1 });
+  await db.posts.create({ id: "acme-1-1", tenantId: "acme", authorId: "ada", size: 1 });
+  expect((await pages.read()).value).toMatchObject({ count: 2, cursor: expect.any(String) });
+  await pages.cancel();
+  expect(await posts.explainSearch("1", "acme")).toMatchObject({ index: "search", fresh: 2 });
+});
+
 it.each<[string, (db: Opened) => Promise<unknown>]>([
+  ["a search", ({ posts }) => posts.search("1", "other")],
+  ["a live search", async ({ posts }) => posts.watchSearch("1", "other").getReader().read()],
+  ["an explained search", ({ posts }) => posts.explainSearch("1", "other")],
   ["a unique key", ({ users }) => users.findByEmail("other", "ada@example.com")],
   ["a list", ({ posts }) => posts.listByAuthor({ tenantId: "other" })],
   ["a list of keys", ({ users }) => users.findEachByTenantIdAndId([["other", "ada"]])],

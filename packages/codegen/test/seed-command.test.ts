@@ -84,7 +84,7 @@ describe("keywright seed", () => {
     const dry = await seed(...args, "--dry-run");
     expect(existsSync(project.path("data"))).toBe(false);
     const done = await seed(...args);
-    const [dryResult, result] = [JSON.parse(dry.stdout), JSON.parse(done.stdout)];
+    const [dryResult, result] = [JSON.parse(dry.stdout).result, JSON.parse(done.stdout).result];
     expect(dryResult).toMatchObject({ status: "done", seed: 3, dryRun: true });
     expect(dryResult.models.map(({ model, rows }: never) => [model, rows])).toEqual([
       ["users", 5],

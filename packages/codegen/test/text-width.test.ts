@@ -23,6 +23,12 @@ it("a wide character takes two columns", () => {
   expect(cutToWidth("cities", 20)).toBe("cities");
 });
 
+it("a character of ambiguous width does not make a line longer", () => {
+  const text = "abc \ufffd ".repeat(10);
+  for (const columns of widths)
+    expect(textWidth(cutToWidth(text, columns))).toBe(Math.min(columns, 60));
+});
+
 it("a line of wide characters keeps to its columns", () => {
   for (const columns of widths) {
     expect(textWidth(progressLineIn(columns, progress))).toBeLessThanOrEqual(columns);

@@ -39,7 +39,7 @@ it("lists damage and its keys, although the database cannot be opened", async ()
   expect(stdout).toContain("Damaged.");
   expect(exitCode).toBe(1);
   const json = await project.run(["verify", "--files", "--json"]);
-  expect(JSON.parse(json.stdout)).toMatchObject({ status: "damaged", damages: [{ file }] });
+  expect(JSON.parse(json.stdout).result).toMatchObject({ status: "damaged", damages: [{ file }] });
   const whole = await project.run(["verify"]);
   expect(whole.stderr).toContain("KW_CORRUPTION");
   expect(whole.stderr).toContain(file);

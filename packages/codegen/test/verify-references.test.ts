@@ -125,7 +125,7 @@ it("shows the first of many, and all that is wrong beside them", async () => {
 it("tells them to programs", async () => {
   await blog(["bob", "ada"], ["ada"]);
   const { exitCode, stdout } = await project.run(["verify", "--json"]);
-  const { status, models } = JSON.parse(stdout);
+  const { status, models } = JSON.parse(stdout).result;
   expect(status).toBe("damaged");
   expect(models[0]).toMatchObject({ model: "posts", counts: { missing: 0 } });
   expect(models[0].references).toEqual({

@@ -1,5 +1,5 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
-import { expect, it } from "vitest";
+import { expect, it, vi } from "vitest";
 import { type EmbeddedKv, openKv } from "../src/index.js";
 import { watchStream } from "../src/kv/watch/watch-stream.js";
 import { garbageCollector } from "./javascript-engine.js";
@@ -81,4 +81,45 @@ it("the subscription of an abandoned stream ends", async () => {
   expect([subscriptions, open.size]).toEqual([1, 1]);
   expect(await collectUntil(() => subscriptions === 0)).toBe(true);
   expect(open.size).toBe(0);
+});
+
+it("no finalizer is called for a stream that has ended", async () => {
+  const Registry = globalThis.FinalizationRegistry;
+  let calls = 0;
+  class CountingRegistry<T> extends Registry<T> {
+    constructor(callback: (held: T) => void) {
+      super((held) => {
+        calls++;
+        callback(held);
+      });
+    }
+  }
+  vi.stubGlobal("FinalizationRegistry", CountingRegistry);
+  vi.resetModules();
+  try {
+    const { openKv: openCounting } = await import("../src/index.js");
+    const kv = await openCounting();
+    const ended = async () => {
+      const cancelled = kv.watch([["a"]]);
+      await cancelled.cancel();
+      const closed = kv.watchRange([{ prefix: ["a"] }]);
+      await kv.close();
+      return [new WeakRef(cancelled), new WeakRef(closed)];
+    };
+    const references = await ended();
+    expect(await collectUntil(() => references.every((each) => each.deref() === undefined))).toBe(
+      true,
+    );
+    // Finalizers are called in a later turn than the collection.
+    await collectUntil(() => false);
+    expect(calls).toBe(0);
+
+    // The registry counts: a stream that was abandoned has a finalizer.
+    await using other = await openCounting();
+    other.watch([["a"]]);
+    expect(await collectUntil(() => calls > 0)).toBe(true);
+  } finally {
+    vi.unstubAllGlobals();
+    vi.resetModules();
+  }
 });

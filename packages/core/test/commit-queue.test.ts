@@ -1,15 +1,21 @@
+import { setImmediate } from "node:timers/promises";
 import { describe, expect, it } from "vitest";
 import { CommitQueue } from "../src/engine/commit-queue.js";
 import type { AtomicWrite, Engine, WriteOutcome } from "../src/engine/engine.js";
 import { CorruptionError } from "../src/errors/core-errors.js";
 
 /** An engine that waits with each group until the test has it answered. */
-class ManualEngine implements Pick<Engine, "commit"> {
+class ManualEngine implements Pick<Engine, "commit" | "commitsAtOnce"> {
+  readonly commitsAtOnce: boolean;
   /** The groups so far, each as the names of its writes. */
   readonly groups: string[][] = [];
   #answer: ((outcomes: WriteOutcome[]) => void) | undefined;
   #fail: ((error: unknown) => void) | undefined;
   #arrival: (() => void) | undefined;
+
+  constructor(commitsAtOnce = false) {
+    this.commitsAtOnce = commitsAtOnce;
+  }
 
   commit(writes: readonly AtomicWrite[]): Promise<WriteOutcome[]> {
     if (this.#answer !== undefined) throw new Error("called again before it has answered");
@@ -56,6 +62,12 @@ function named(name: string, bytes = 0): AtomicWrite {
   };
 }
 
+/** A write of many mutations. */
+function large(name: string, mutations: number): AtomicWrite {
+  const write = named(name);
+  return { ...write, mutations: Array.from({ length: mutations }, () => write.mutations[0]!) };
+}
+
 function nameOf(write: AtomicWrite): string {
   return new TextDecoder().decode(write.mutations[0]!.key);
 }
@@ -72,6 +84,33 @@ describe("the commit queue", () => {
     await engine.answer();
     expect(await Promise.all(commits)).toEqual(["a", "b", "c"]);
     expect(engine.groups).toEqual([["a", "b", "c"]]);
+  });
+
+  it("gathers large commits of several turns for an engine that commits at once", async () => {
+    const engine = new ManualEngine(true);
+    const queue = queueOn(engine);
+    const commits: Promise<string | null>[] = [];
+    for (const name of ["a", "b", "c"]) {
+      commits.push(queue.commit(large(name, 64)));
+      await setImmediate();
+    }
+    await engine.answer();
+    expect(await Promise.all(commits)).toEqual(["a", "b", "c"]);
+    expect(engine.groups).toEqual([["a", "b", "c"]]);
+  });
+
+  it.each([1, 3000])("hands a commit of %i mutations over in its turn", async (mutations) => {
+    const engine = new ManualEngine(true);
+    const commit = queueOn(engine).commit(large("a", mutations));
+    let isNextTurn = false;
+    const turn = setImmediate().then(() => {
+      isNextTurn = true;
+    });
+    await engine.group();
+    expect(isNextTurn).toBe(false);
+    await engine.answer();
+    expect(await commit).toBe("a");
+    await turn;
   });
 
   it("gathers the next group while one is written, in the order in which they came", async () => {

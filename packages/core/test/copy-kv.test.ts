@@ -5,8 +5,8 @@ import {
   CopyFailedError,
   CopyUnreadableError,
   DatabaseChangedError,
-  DatabaseClosedError,
-} from "../src/errors/core-errors.js";
+} from "../src/errors/copy-errors.js";
+import { DatabaseClosedError } from "../src/errors/core-errors.js";
 import { compareKeys } from "../src/keys/compare-keys.js";
 import { encodeKey } from "../src/keys/encode-key.js";
 import type { KvKey, KvKeyPart } from "../src/keys/key.js";
@@ -249,6 +249,7 @@ describe("copyKv", () => {
       bytes: 0,
       total: 0,
       verified: 0,
+      messages: 0,
       resumed: false,
     });
     expect(await entriesOf(to)).toEqual([]);
@@ -596,6 +597,16 @@ describe("a copy that stopped is continued", () => {
     },
   );
 
+  it.skipIf("Deno" in globalThis)(
+    "unless a file of Deno KV is to be read outside Deno",
+    async () => {
+      await expect(copyKv("kv.sqlite", await openKv())).rejects.toMatchObject({
+        code: "KW_OPTION_INVALID",
+        option: "from",
+      });
+    },
+  );
+
   // The first two store the progress, and the seventh and last removes it.
   it.each([3, 7])(
     "unless another one runs into the same database, before commit %d",
@@ -762,7 +773,8 @@ describe("the order of commits", () => {
     });
     const valuesOf = async (onValue: (value: unknown) => unknown) => {
       const values: unknown[] = [];
-      const source = { reads, listing: undefined, close: () => undefined };
+      const getNewest = (key: KvKey) => from.get(key);
+      const source = { reads, listing: undefined, getNewest, close: () => undefined };
       const options = { after: "", placesPerPass: 17 };
       for await (const { value } of entriesInCommitOrder(source, options)) {
         values.push(value);

@@ -20,6 +20,9 @@ describe("the database header", () => {
     const denoHeader = encodeDatabaseHeader("deno");
     expect(Buffer.from(denoHeader)).toEqual(sealed("keywright\x01\x01"));
     expect(() => verifyDatabaseHeader(denoHeader, "deno")).not.toThrow();
+    const logged = encodeDatabaseHeader("specification", true);
+    expect(Buffer.from(logged)).toEqual(sealed("keywright\x02\x00"));
+    expect(() => verifyDatabaseHeader(logged, "specification")).not.toThrow();
   });
 
   it.each(["specification", "deno"] as const)("of mode %s is refused in the other one", (mode) => {
@@ -45,7 +48,7 @@ describe("the database header", () => {
   });
 
   it.each([
-    ["of a later format", "keywright\x02\x00"],
+    ["of a later format", "keywright\x03\x00"],
     ["of a later mode", "keywright\x01\x02"],
     ["of another program", "something\x01\x00"],
     ["of another program, and short", "x"],

@@ -9,7 +9,8 @@ import {
 } from "../src/errors/core-errors.js";
 import type { KvKey } from "../src/keys/key.js";
 import type { KvEntry, KvMutation } from "../src/kv/kv.js";
-import { type OpenKvOptions, openKv } from "../src/kv/open-kv.js";
+import type { OpenKvOptions } from "../src/kv/open/open-handle.js";
+import { openKv } from "../src/kv/open-kv.js";
 import { KvU64 } from "../src/values/kv-u64.js";
 import { withFolder } from "./temporary-folder.js";
 

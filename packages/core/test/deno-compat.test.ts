@@ -70,7 +70,7 @@ async function outcomeInCompatMode(name: string): Promise<unknown> {
 
 /** Makes the call on Deno KV itself if this is the recorded version of Deno. */
 async function outcomeInDeno(name: string): Promise<unknown> {
-  if (deno === undefined || process.versions["deno"] !== recorded.deno) return recorded.calls[name];
+  if (deno === undefined || process.versions.deno !== recorded.deno) return recorded.calls[name];
   const { given, run } = denoCases.get(name)!;
   const kv = await deno.openKv(":memory:");
   const context = { ...deno, kv };

@@ -17,10 +17,13 @@ import {
   type KvMutation,
   KvU64,
   LogUnsupportedError,
+  moveKv,
   type OpenKvOptions,
   openKv,
   PastUnknownError,
 } from "../src/index.js";
+import { openKv as openKvInBrowser } from "../src/kv/open-kv-in-browser.js";
+import * as tools from "../src/tools.js";
 import { engineOf } from "./engine-of.js";
 import { withFolder } from "./temporary-folder.js";
 
@@ -59,6 +62,11 @@ const cases: readonly Case[] = [
     // It is thrown only while the package is imported.
     provoke: () => Promise.reject(new core.UnsupportedRuntimeError("v18.20.8")),
     text: "Keywright needs Node.js 20.15, Deno 2.9 or Bun 1.4, or a later version. This runtime reports Node.js v18.20.8. Update it.",
+  },
+  {
+    name: "BrowserUnsupportedError",
+    provoke: () => openKvInBrowser("./data"),
+    text: 'openKv: in a browser, Keywright opens no folder and no server. Use openKv() for a database in memory. If this program runs in Node.js, its bundler or test runner resolves packages for browsers: remove "browser" from its conditions.',
   },
   {
     name: "InvalidKeyError",
@@ -131,7 +139,35 @@ const cases: readonly Case[] = [
   {
     name: "LogOffError",
     provoke: async ({ open }) => await (await open()).changes().next(),
-    text: 'The database keeps no log of its commits. Open it once with openKv(where, { log: { keep: "7 days" } }).',
+    text: 'The database keeps no log of its commits. Open it once with openKv(where, { log: { keep: "7 days" } }), or run `keywright log on`.',
+  },
+  {
+    name: "ConsumerLostError",
+    provoke: async () => {
+      const kv = await openKv(":memory:", { log: {} });
+      await kv.set(["a"], 1);
+      await kv.consume("copy", async () => {
+        await kv.removeConsumer("copy");
+      });
+    },
+    text: "The consumer copy cannot continue with this commit: it was removed. Nothing was written. End the handler.",
+  },
+  {
+    name: "ConsumerTimeoutError",
+    provoke: async () => {
+      const kv = await openKv(":memory:", { log: {} });
+      await kv.set(["a"], 1);
+      const stopping = new AbortController();
+      let failure: unknown;
+      const onError = (error: unknown) => {
+        failure = error;
+        stopping.abort();
+      };
+      const hang = () => new Promise<void>(() => undefined);
+      await kv.consume("copy", hang, { timeout: 1, onError, signal: stopping.signal });
+      throw failure;
+    },
+    text: "The handler of the consumer copy has not ended after 1 ms. Raise the option timeout, or end the handler when its signal is aborted.",
   },
   {
     name: "LogTruncatedError",
@@ -151,6 +187,44 @@ const cases: readonly Case[] = [
     },
     text: (folder) =>
       `A restore into ${folder} has not finished. If it is not running any longer, restore again: it begins from the start.`,
+  },
+  {
+    name: "DatabaseMovedError",
+    provoke: async ({ folder, open }) => {
+      await moveKv(await open(folder, { log: {} }), ":memory:", { to: "there" });
+      await openKv(folder);
+    },
+    text: (folder) =>
+      `The database ${folder} was moved to there. Open it there. To read what is still here, open it with allowMoved: true. To use it again, call undoMove: what was written to the new place since is then missing here.`,
+  },
+  {
+    name: "DatabaseMovingError",
+    provoke: async () => {
+      const kv = await openKv(":memory:", { log: {} });
+      await kv.set(["__keywright", "move"], [1, "", "there", "moving", Date.now() + 1e6]);
+      await kv.set([secret], 1);
+    },
+    text: "The database is being moved to there, and accepts no commits for a moment. The commit was not applied. Repeat it: if the database was moved by then, it fails with KW_DATABASE_MOVED.",
+  },
+  {
+    name: "MoveFailedError",
+    provoke: async ({ open }) => {
+      const target = await open();
+      await target.set([secret], 1);
+      await moveKv(await openKv(":memory:", { log: {} }), target);
+    },
+    text: "The database was not moved: the target cannot be used: it is not empty.",
+  },
+  {
+    name: "MoveUnfinishedError",
+    provoke: async ({ folder, open }) => {
+      const kv = await open(folder);
+      await kv.set(["__keywright", "restore"], ["move", "", "", false]);
+      await kv.close();
+      await openKv(folder);
+    },
+    text: (folder) =>
+      `A move into ${folder} has not finished. If it is not running any longer, move again with the same source and target: it continues.`,
   },
   {
     name: "BackupDamagedError",
@@ -192,6 +266,39 @@ const cases: readonly Case[] = [
       throw new backups.BackupDatabaseError("restore", "it is not empty");
     },
     text: "restore: the database cannot be used: it is not empty.",
+  },
+  {
+    name: "LockTakenError",
+    provoke: async ({ open }) => {
+      const kv = await open();
+      await tools.withLock(kv, ["a"], () => tools.withLock(kv, ["a"], () => 1, { waitFor: 0 }));
+    },
+    text: "The lock is taken, and was not free within waitFor. Call again later, or wait longer.",
+  },
+  {
+    name: "LockLostError",
+    provoke: () => {
+      throw new tools.LockLostError(["a"]);
+    },
+    text: "The lock was lost while its task ran: the lease ended before it could be renewed. What the task has written without the check of the lock may overlap with the next holder.",
+  },
+  {
+    name: "BlobAbandonedError",
+    provoke: () => {
+      throw new tools.BlobAbandonedError(["a"]);
+    },
+    text: "The write of a blob stood still for so long that its data was deleted. The blob is as it was before. Write it again.",
+  },
+  {
+    name: "BlobDamagedError",
+    provoke: async ({ open }) => {
+      const kv = await open();
+      const files = tools.blobs(kv);
+      await files.set(["a"], new Uint8Array(10));
+      for await (const { key } of kv.list({ prefix: ["blobs", "chunk"] })) await kv.delete(key);
+      await files.get(["a"]);
+    },
+    text: "A blob is damaged: its part at byte 0 is missing or does not match its checksum. Write the blob again, or restore it from a backup.",
   },
   {
     name: "PastLimitError",
@@ -440,7 +547,7 @@ describe("the message of each error says what is wrong, where, and what to do", 
 
   it("of every class, and every code has a class", async () => {
     const bases: unknown[] = [core.KeywrightError, core.KeywrightTypeError];
-    const classes = Object.values<unknown>({ ...core, ...backups }).filter(
+    const classes = Object.values<unknown>({ ...core, ...backups, ...tools }).filter(
       (value): value is ErrorConstructor =>
         Object.prototype.isPrototypeOf.call(Error, value as object) && !bases.includes(value),
     );
@@ -492,7 +599,7 @@ describe("a message about an option names the call and the option", () => {
     ['openKv: compat must be undefined or "deno".', opening({ compat: secret })],
     ["openKv: createIfMissing must be true or false.", opening({ createIfMissing: secret })],
     [
-      "openKv: durabilty is not an option; the options are durability, compat, limits, readOnly, createIfMissing, checkFiles, cacheBytes, attach, token, log.",
+      "openKv: durabilty is not an option; the options are durability, compat, limits, readOnly, createIfMissing, checkFiles, cacheBytes, attach, token, log, allowMoved.",
       opening({ durabilty: "full" }),
     ],
     [

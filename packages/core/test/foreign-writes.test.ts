@@ -44,6 +44,7 @@ afterEach(async () => {
 });
 
 const packr = new Packr({ useRecords: false });
+const zeros = "0".repeat(20);
 const key = encodeKey(["b"]);
 const value = encodeValue(1);
 const bytes = (...parts: (number | Uint8Array)[]) =>
@@ -88,6 +89,12 @@ describe("a write of another process that a database would not make itself", () 
       "a message for no key",
       set(bytes(0, 4, time, time, time), message({ keysIfUndelivered: [bytes()] })),
     ],
+    ["a consumer without a name", set(bytes(0, 9), encodeValue([1, zeros, "h"]))],
+    ["a position that is none", set(bytes(0, 9, key), encodeValue([1, "here", "h"]))],
+    ["a position without a holder", set(bytes(0, 9, key), encodeValue([1, zeros]))],
+    ["a position of a later format", set(bytes(0, 9, key), encodeValue([2, zeros, "h"]))],
+    ["a lease that is none", set(bytes(0, 10, key), encodeValue([1, "h", "p", "host", 1]))],
+    ["a position that is a sum", { type: "sum", key: bytes(0, 9, key), operand: 1n }],
     ["a message that is a sum", { type: "min", key: bytes(0, 4, time, time, time), operand: 1n }],
     ["a key that cannot be decoded", set(bytes(0x80, 1, 2), value)],
     ["the key of a sum that cannot be decoded", { type: "sum", key: bytes(2, 65), operand: 1n }],
@@ -131,6 +138,9 @@ describe("a write of another process that a database would not make itself", () 
       { type: "delete", key: bytes(0, 4, 1) },
       { type: "deleteExpired", key, hint: { key: bytes(0, 3, time, key), dueAt: 1 } },
       set(bytes(0, 4, time, time, time), message({ keysIfUndelivered: [key] })),
+      set(bytes(0, 9, key), encodeValue([1, zeros, "h"])),
+      set(bytes(0, 10, key), encodeValue([1, "h", "p", "host", 1, 1000])),
+      { type: "delete", key: bytes(0, 10, key) },
     ];
     expect(await engine.commit([{ checks: [], mutations, sync: false }])).toEqual([
       expect.any(String),

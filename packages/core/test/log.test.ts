@@ -9,6 +9,8 @@ import { OwnerProcess } from "./owner-process.js";
 import { withFolder } from "./temporary-folder.js";
 
 const minute = 60_000;
+/** Milliseconds until a wait fails, also on a busy machine. */
+const patience = 60_000;
 
 afterEach(() => void vi.useRealTimers());
 
@@ -63,7 +65,7 @@ describe("the log loses its oldest commits", () => {
     await vi.advanceTimersByTimeAsync(minute);
     expect(await keysOf(kv)).toEqual(["old", "new"]);
     await vi.advanceTimersByTimeAsync(minute);
-    await vi.waitFor(async () => expect(await keysOf(kv)).toEqual(["new"]));
+    await vi.waitFor(async () => expect(await keysOf(kv)).toEqual(["new"]), patience);
     expect(await keysOf(kv, { after: versionstamp })).toEqual(["new"]);
     const before = versionstamp.replace(/.{5}$/, "00000");
     await expect(keysOf(kv, { after: before })).rejects.toMatchObject({
@@ -83,9 +85,46 @@ describe("the log loses its oldest commits", () => {
       vi.setSystemTime(Date.now() + 11 * minute);
       const second = await openKv(folder);
       await second.set(["new"], 1);
-      await vi.waitFor(async () => expect(await keysOf(second)).toEqual(["new"]));
+      await vi.waitFor(async () => expect(await keysOf(second)).toEqual(["new"]), patience);
       await second.close();
     });
+  });
+
+  it.each([3, 450])(
+    "also those of a time when a clock was ahead, if there are %i",
+    async (count) => {
+      vi.useFakeTimers({ toFake: ["Date", "setTimeout", "clearTimeout"] });
+      const kv = await openKv(":memory:", { log: { keep: "10 minutes" } });
+      const now = Date.now();
+      vi.setSystemTime(now + 365 * 24 * 60 * minute);
+      for (let n = 0; n < count; n++) await kv.set(["ahead", n], 1);
+      vi.setSystemTime(now);
+      await kv.set(["old"], 1);
+      vi.setSystemTime(now + 9 * minute);
+      await kv.set(["new"], 1);
+      await vi.advanceTimersByTimeAsync(minute);
+      expect((await keysOf(kv)).length).toBe(count + 2);
+      await vi.advanceTimersByTimeAsync(minute);
+      await vi.waitFor(async () => expect(await keysOf(kv)).toEqual(["new"]), patience);
+      await kv.close();
+    },
+  );
+
+  it("but none because a clock was behind", async () => {
+    vi.useFakeTimers({ toFake: ["Date", "setTimeout", "clearTimeout"] });
+    const kv = await openKv(":memory:", { log: { keep: "10 minutes" } });
+    const now = Date.now();
+    await kv.set(["first"], 1);
+    vi.setSystemTime(now - 24 * 60 * minute);
+    await kv.set(["behind"], 1);
+    vi.setSystemTime(now);
+    await kv.set(["last"], 1);
+    for (let n = 0; n < 3; n++) {
+      await vi.advanceTimersByTimeAsync(minute);
+      await setImmediate();
+    }
+    expect(await keysOf(kv)).toEqual(["first", "behind", "last"]);
+    await kv.close();
   });
 
   it("if it has more bytes than it may have, also those of earlier runs", async () => {
@@ -100,9 +139,9 @@ describe("the log loses its oldest commits", () => {
       const second = await openKv(folder);
       for (let n = 6; n < 14; n++) await second.set(["a", n], value);
       await vi.advanceTimersByTimeAsync(minute);
-      await vi.waitFor(async () =>
-        expect(await keysOf(second)).toEqual([5, 6, 7, 8, 9, 10, 11, 12, 13].map((n) => `a,${n}`)),
-      );
+      await vi.waitFor(async () => {
+        expect(await keysOf(second)).toEqual([5, 6, 7, 8, 9, 10, 11, 12, 13].map((n) => `a,${n}`));
+      }, patience);
       await second.close();
     });
   });
@@ -154,11 +193,13 @@ describe("kv.changes", () => {
     await withFolder(async (folder) => {
       const kv = await openKv(folder, { log: {} });
       const { versionstamp } = await kv.set(["a"], 1);
+      (await kv.openPast(versionstamp))!.close();
       const view = (await kv.openView())!;
       for (const after of [versionstamp, view.versionstamp!])
         expect(await keysOf(kv, { after })).toEqual([]);
       view.close();
       const after = versionstamp.replace(/^.{16}/, "0000000000001000");
+      await expect(kv.openPast(after)).rejects.toMatchObject({ code: "KW_LOG_TRUNCATED" });
       for (const live of [true, false])
         await expect(kv.changes({ after, live }).next()).rejects.toMatchObject({
           code: "KW_LOG_TRUNCATED",

@@ -1,4 +1,4 @@
-import { link, readdir, rm } from "node:fs/promises";
+import { link, readdir, rm, stat, symlink } from "node:fs/promises";
 import { join } from "node:path";
 import { ClassicLevel } from "classic-level";
 import { afterEach, describe, expect, it, vi } from "vitest";
@@ -63,6 +63,15 @@ describe("a log that LevelDB does not read", () => {
     }));
 });
 
+it("a log that another process has kept and removed again does not prevent opening", () =>
+  withFolder(async (folder) => {
+    const log = await makeDatabase(folder);
+    // A file that is listed and cannot be read, as if it was removed in between.
+    await symlink(`${log}.gone`, `${log}.saved-1`);
+    await expectWhole(folder);
+    expect((await readdir(folder)).filter((name) => name.includes("saved"))).toEqual([]);
+  }));
+
 it("a log that LevelDB has read is not kept, and brings no deleted entry back", () =>
   withFolder(async (folder) => {
     const log = await makeDatabase(folder);
@@ -93,4 +102,20 @@ it("a log that another process has replaced since is not needed", () =>
     const level = await openWithLogs(folder, replaced, { createIfMissing: false });
     await level.close();
     await expectWhole(folder);
+  }));
+
+it("the log has 8 MiB before it becomes a table", () =>
+  withFolder(async (folder) => {
+    await using kv = await openKv(folder, { durability: "relaxed" });
+    const logs = async () => (await readdir(folder)).filter((name) => name.endsWith(".log"));
+    const [first] = await logs();
+    const mebibyte = 2 ** 20;
+    const write = async (count: number) => {
+      for (let n = 0; n < count; n++) await kv.set([n], new Uint8Array(mebibyte / 2));
+    };
+    await write(14);
+    expect(await logs()).toEqual([first]);
+    expect((await stat(join(folder, first!))).size).toBeGreaterThan(7 * mebibyte);
+    await write(4);
+    expect(await logs()).not.toEqual([first]);
   }));

@@ -230,6 +230,71 @@ describe.each(["memory", "folder"] as const)("pages of a database in a %s", (whe
     });
   });
 
+  it("have the first entries of many ranges, as a list of each has them", async () => {
+    await withKv(where, async (kv) => {
+      let run = 0;
+      const sizes = fc.array(fc.constantFrom(0, 0, 1, 2, 9, 30), { minLength: 1, maxLength: 20 });
+      const options = fc.record({
+        limit: fc.constantFrom(1, 2, 10, 1000),
+        most: fc.constantFrom(1, 3, 40, 1000),
+        isRead: fc.func(fc.boolean()),
+        hasAfter: fc.boolean(),
+      });
+      await fc.assert(
+        fc.asyncProperty(sizes, options, async (numbers, { limit, most, isRead, hasAfter }) => {
+          const place = `each ${run++}`;
+          // Keys of parts of which one begins as another, and keys with more and with fewer parts.
+          const partOf = (i: number) => (i % 3 === 0 ? `${i}`.padStart(2, "0") : `0${i}\0`);
+          const write = kv.atomic();
+          for (const [i, size] of numbers.entries()) {
+            if (size > 2) write.set([place, partOf(i)], "itself");
+            for (let n = 0; n < size; n++)
+              write.set([place, partOf(i), n, ...(n % 7 === 5 ? ["more"] : [])], { i, n });
+          }
+          await write.set([place, "~"], "last").commit();
+          const sorted = numbers.map((_, i) => new KeyPrefix([place, partOf(i)]));
+          sorted.sort((a, b) => compareBytes(a.bytes, b.bytes));
+          const prefixes = sorted.filter(({ parts }) => isRead(parts[1]));
+          const after = hasAfter && prefixes.length > 0 ? [...prefixes[0]!.parts, 1] : undefined;
+          const expected: KvEntry<unknown>[][] = [];
+          let left: number = most;
+          for (const [i, { parts }] of prefixes.entries()) {
+            if (left === 0) break;
+            const isAfter = ({ key }: KvEntry<unknown>) =>
+              i > 0 || after === undefined || compareKeys(key, after) > 0;
+            const entries = await all(kv.list({ prefix: parts }));
+            expected.push(entries.filter(isAfter).slice(0, Math.min(limit, left)));
+            left -= expected.at(-1)!.length;
+          }
+          for (const reads of [kv, (await kv.openView!())!]) {
+            for (const withValues of [true, false]) {
+              const read = { limit, most, after, withValues };
+              const lists = await reads.pages!.listEach(prefixes, read);
+              // A read that is full may end before ranges without entries.
+              if (left > 0) expect(lists).toHaveLength(prefixes.length);
+              const found = lists.map((list) => list.map(plain));
+              const wanted = expected.map((list) =>
+                list.map((entry) => plain(withValues ? entry : { ...entry, value: undefined })),
+              );
+              while (wanted.length > found.length) expect(wanted.pop()).toEqual([]);
+              expect(found).toEqual(wanted);
+              for (const entry of lists.flat()) expect(entry.keyLength).toBe(entry.key.length);
+            }
+            const counts = await reads.pages!.countEach(prefixes, 3);
+            const counted = prefixes.map(async ({ parts }) => {
+              const entries = await all(kv.list({ prefix: parts }));
+              return entries.filter(({ key: { length } }) => length === 3).length;
+            });
+            expect(counts).toEqual(await Promise.all(counted));
+            if ("versionstamp" in reads) reads.close();
+          }
+        }),
+        { numRuns: where === "memory" ? 200 : 30 },
+      );
+      expect(await kv.pages!.listEach([], { limit: 1, most: 1, withValues: true })).toEqual([]);
+    });
+  });
+
   it("lead to the entries whose keys continue with the last parts of theirs", async () => {
     await withKv(where, async (kv) => {
       let run = 0;

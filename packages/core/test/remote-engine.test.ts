@@ -3,7 +3,8 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { RemoteEngine } from "../src/engine/remote/client/remote-engine.js";
 import type { AtomicWrite, StoredMutation } from "../src/index.js";
-import { encodeValue, type KvU64 } from "../src/index.js";
+import { encodeValue, type KvU64, openKv } from "../src/index.js";
+import { readLogPage } from "../src/kv/log/read-log-page.js";
 import { decodeValue } from "../src/values/decode-value.js";
 import { connectTo, type Owner, startOwner } from "./remote-engine.js";
 
@@ -154,7 +155,7 @@ describe("a watch", () => {
     const requests = 30;
     for (let id = 2; id < 2 + requests; id++)
       frames.write([id, "range", [Uint8Array.of(2, 0), Uint8Array.of(3)], 8, false]);
-    await expect.poll(() => owner.unreadBytes(), { timeout: 60_000 }).toBeGreaterThan(8e6);
+    await expect.poll(() => owner.unreadBytes()).toBeGreaterThan(8e6);
     await sleep(100);
     expect(reads).toBeLessThanOrEqual(8);
     const answers = new FrameReader(Number.POSITIVE_INFINITY, true);
@@ -191,4 +192,19 @@ describe("bytes that are not the protocol", () => {
     expect(await engine.commit([add])).toEqual([expect.any(String)]);
     expect(owner.server.connections).toBe(1);
   });
+});
+
+it("a page of the log is read again if its view was lost with the owner", async () => {
+  const kv = await openKv(owner.engine, { log: {} });
+  const { versionstamp } = await kv.set(["a"], 1);
+  const openView = engine.openView!;
+  let views = 0;
+  engine.openView = async (options) => {
+    const view = await openView(options);
+    if (views++ === 0) owner.restart();
+    return view;
+  };
+  const { records } = await readLogPage(engine, undefined, 10);
+  expect(records.map((record) => record.versionstamp)).toEqual([versionstamp]);
+  expect(views).toBe(2);
 });

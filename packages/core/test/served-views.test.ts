@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import type { RemoteEngine } from "../src/engine/remote/client/remote-engine.js";
-import { ServedViews } from "../src/engine/remote/served-views.js";
+import { ServedViews } from "../src/engine/remote/server/served-views.js";
 import type { Engine, ReadView } from "../src/index.js";
 import { decodeValue, encodeKey, encodeValue } from "../src/index.js";
 import { soon } from "../src/testing/soon.js";

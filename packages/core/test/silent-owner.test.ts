@@ -50,7 +50,7 @@ async function sum(of: Engine = owner.engine): Promise<bigint> {
 
 /** Resolves when the owner has another client, or one client less. */
 async function connections(count: number): Promise<void> {
-  await expect.poll(() => owner.server.connections, { timeout: 20_000 }).toBe(count);
+  await expect.poll(() => owner.server.connections).toBe(count);
 }
 
 describe("a connection that transports nothing any more", () => {
@@ -304,7 +304,7 @@ describe("a commit that was sent long ago, by the clock", () => {
     network.dropAnswers();
     const commit = engine.commit([add]);
     // The machine sleeps.
-    await expect.poll(() => sum(), { timeout: 20_000 }).toBe(1n);
+    await expect.poll(() => sum()).toBe(1n);
     vi.setSystemTime(Date.now() + 40_000);
     expect(await commit).toMatchObject([{ code: "KW_COMMIT_AMBIGUOUS" }]);
     expect(await sum()).toBe(1n);

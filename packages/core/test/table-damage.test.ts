@@ -106,8 +106,8 @@ describe("the tables of LevelDB", () => {
   });
 
   it.each([
-    ["a key of 2 GiB", "8080808008" + "01" + "00" + "00".repeat(12) + "00"],
-    ["1 GiB that is compressed", "8080808004" + "00".repeat(9) + "01"],
+    ["a key of 2 GiB", `80808080080100${"00".repeat(12)}00`],
+    ["1 GiB that is compressed", `8080808004${"00".repeat(9)}01`],
   ])("take no memory for %s that they do not have", (_name, hex) => {
     const bytes = Uint8Array.from(Buffer.from(hex, "hex"));
     const before = process.memoryUsage().arrayBuffers;

@@ -1,7 +1,7 @@
 import { Buffer } from "node:buffer";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { decodeValue } from "../src/values/decode-value.js";
+import { decodeValue, decodeValueIn } from "../src/values/decode-value.js";
 import { encodeValue } from "../src/values/encode-value.js";
 import { KvU64 } from "../src/values/kv-u64.js";
 import { unpackAny } from "../src/values/message-pack.js";
@@ -171,6 +171,41 @@ describe("the reader of MessagePack", () => {
     const bytes = hex("01 83 a1 61 01 a1 62 02 a1 61 03");
     expect(readOrRefuse(bytes)).toEqual({ item: { a: 3, b: 2 } });
     expectAgreement(bytes);
+  });
+});
+
+describe("a value between other bytes", () => {
+  const values = [
+    { id: "01", name: "Zürich", tags: ["a", { b: "c" }], seen: new Date(1) },
+    { text: "x".repeat(300), bytes: new Uint8Array(3), score: 1.5 },
+    [new Map([["a", 1n]]), new Set([-0])],
+    new KvU64(2n ** 64n - 1n),
+    "é",
+  ];
+
+  it("is read as alone", () => {
+    fc.assert(
+      fc.property(fc.uint8Array(), fc.uint8Array(), fc.constantFrom(...values), (a, b, value) => {
+        const encoded = encodeValue(value);
+        const bytes = Uint8Array.of(...a, ...encoded, ...b);
+        const end = a.length + encoded.length;
+        expect(valueDifference(decodeValueIn(bytes, a.length, end), value)).toBeUndefined();
+      }),
+    );
+  });
+
+  it("does not continue after its end", () => {
+    for (const value of values) {
+      const encoded = encodeValue(value);
+      const bytes = Uint8Array.of(9, ...encoded, ...encoded);
+      for (let end = 1; end < encoded.length; end++)
+        expect(() => decodeValueIn(bytes, 1, end)).toThrow(
+          expect.objectContaining({ code: "KW_VALUE_MALFORMED" }),
+        );
+      expect(() => decodeValueIn(bytes, 1, encoded.length + 2)).toThrow(
+        expect.objectContaining({ code: "KW_VALUE_MALFORMED" }),
+      );
+    }
   });
 });
 

@@ -12,6 +12,8 @@ import type {
   Progress,
   RangeListener,
   RangeRead,
+  RangesRead,
+  RangesVisitor,
   ReadView,
   StoredEntry,
   WriteOutcome,
@@ -21,6 +23,7 @@ import {
   assertInPlace,
   ChangeWatchers,
   CheckedVersions,
+  EntryChecker,
   ExpiryClock,
   type FileId,
   fileIdOf,
@@ -33,9 +36,10 @@ import {
   type RecordEntry,
   recordOf,
   visibleRange,
+  visitRangesAtOnce,
   WriteGroup,
 } from "@keywright/core/engine";
-import { EntryChecker } from "./check/entry-checker.js";
+import { checkedFile } from "./check/checked-file.js";
 import { writeCommit } from "./commit/write-commit.js";
 import { readFailure } from "./errors/lmdb-failure.js";
 import { decodeHead, type Head } from "./file/head.js";
@@ -64,6 +68,7 @@ export class StoreEngine implements Engine {
   readonly checksRanges = true;
   readonly keepsLog = true;
   readonly visitsAtOnce = true;
+  readonly getsCopies = true;
   readonly #store: LmdbStore;
   readonly #path: string;
   readonly #file: FileId | undefined;
@@ -93,7 +98,7 @@ export class StoreEngine implements Engine {
     this.#store = store;
     this.#path = path;
     this.#file = fileIdOf(path);
-    this.#checker = new EntryChecker(store, path, (error) => {
+    this.#checker = new EntryChecker(checkedFile(store, path), (error) => {
       this.#damage ??= error;
     });
     this.#inPlace = new ReadsInPlace(store);
@@ -162,6 +167,11 @@ export class StoreEngine implements Engine {
     visitMany(this.#tree, keys, this.#clock.now(), visit);
   }
 
+  visitRanges(read: RangesRead, visit: RangesVisitor): void {
+    this.#renew();
+    visitRanges(this.#tree, read, this.#clock.now(), visit);
+  }
+
   openView(): ReadView {
     this.#views.assertOpen();
     this.#renew();
@@ -175,6 +185,7 @@ export class StoreEngine implements Engine {
       getRange: (read: RangeRead) => readRange(tree, read, now, maxRangeBytes),
       visitRange: (read: RangeRead, visit: EntryVisitor) => visitRange(tree, read, now, visit),
       visitMany: (keys: KeyList, visit: KeyVisitor) => visitMany(tree, keys, now, visit),
+      visitRanges: (read: RangesRead, visit: RangesVisitor) => visitRanges(tree, read, now, visit),
     };
     return this.#views.open(reads, () => this.#release(held), held.versionstamp);
   }
@@ -311,7 +322,15 @@ function visitRange(tree: Tree, read: RangeRead, now: number, visit: EntryVisito
   });
 }
 
-/** Visits the first entries of a range, at most as many as are wanted, until `visit` returns false. */
+function visitRanges(tree: Tree, read: RangesRead, now: number, visit: RangesVisitor): void {
+  const visitUntilFalse = (range: KeyRange, next: (entry: RecordEntry) => boolean) =>
+    visitUntil(tree, { range, limit: Number.POSITIVE_INFINITY, reverse: false }, now, next);
+  visitRangesAtOnce(visitUntilFalse, read, visit);
+}
+
+/**
+ * Visits the first entries of a range, at most as many as are wanted, until `visit` returns false.
+ */
 function visitUntil(
   tree: Tree,
   { range, limit, reverse }: RangeRead,
@@ -332,13 +351,9 @@ function visitUntil(
 }
 
 function visitMany(tree: Tree, keys: KeyList, now: number, visit: KeyVisitor): void {
-  try {
-    tree.visitMany(keys, (position, entry) => {
-      if (entry.expireAt === undefined || !hasExpired(entry, now)) visit(position, entry);
-    });
-  } catch (error) {
-    throw readFailure(error);
-  }
+  tree.visitMany(keys, (position, entry) => {
+    if (entry.expireAt === undefined || !hasExpired(entry, now)) visit(position, entry);
+  });
 }
 
 function unexpired(entry: StoredEntry | undefined, now: number): StoredEntry | undefined {

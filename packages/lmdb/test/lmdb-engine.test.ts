@@ -56,6 +56,21 @@ function set(key: Uint8Array, value: Uint8Array): AtomicWrite {
 const key = Uint8Array.of(0x02, 0x61, 0x00);
 
 describe("lmdbEngine", () => {
+  it("raises the format of a file that keeps a log, which earlier releases refuse", async () => {
+    const format = async () => {
+      const engine = await openEngine(path);
+      const header = await engine.get(Uint8Array.of(0x00, 0x05));
+      await engine.close();
+      return header?.value[9];
+    };
+    await (await open()).close();
+    expect(await format()).toBe(1);
+    await (await open({ log: {} })).close();
+    expect(await format()).toBe(2);
+    await (await open({ log: false })).close();
+    expect(await format()).toBe(1);
+  });
+
   it("refuses options that are not valid", async () => {
     for (const options of [
       undefined,

@@ -1,8 +1,21 @@
 export { type UndoableMigration, undoableMigrations } from "./change/plan/undoable-migrations.js";
 export type { CheckedModels } from "./database/checked-models.js";
 export { openModels } from "./database/database.js";
+export { jobsThrough, withJobsOf } from "./database/generated/generated-jobs.js";
+export {
+  type ChangeConsumeOptions,
+  type ChangeDelivery,
+  type ChangedRow,
+  type ChangedRows,
+  type ChangeOptions,
+  consumeThrough,
+  type ModelChange,
+  type VersionOfRow,
+  type VersionOptions,
+} from "./database/generated/logged-types.js";
 export { type ReadsOf, readsOf } from "./database/generated/reads-of.js";
 export { type Rows, repositoriesWithin, rowsOf } from "./database/generated/rows.js";
+export { openStoredJobs } from "./database/open-stored-jobs.js";
 export type {
   NestedRow,
   NestedRowChange,
@@ -22,6 +35,7 @@ export type {
   WithRelations,
   WithVersionstamp,
 } from "./database/repository/shape-types.js";
+export { nearestName } from "./errors/nearest-name.js";
 export { assertDistinctPrefixes, compileModel } from "./model/compile-model.js";
 export type { CompiledIndex, CompiledModel } from "./model/compiled-model.js";
 export { isModel } from "./model/define-model.js";

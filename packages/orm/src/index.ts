@@ -6,14 +6,22 @@ export {
   migrate,
 } from "./change/migrate.js";
 export { type MigrationStatus, migrationStatus } from "./change/migration-status.js";
+export type {
+  ModelRowChange,
+  ModelRowCommit,
+  RowConsumeOptions,
+  RowDelivery,
+} from "./database/consume-types.js";
 export {
   createDatabase,
   type Database,
   type Models,
   type Repositories,
+  type TransactionDatabase,
 } from "./database/database.js";
 export type { DatabaseOptions, HookContext, ModelHooks } from "./database/database-options.js";
 export type { ListQuery } from "./database/generated/list-query.js";
+export type { JobsOf, ScopedJobs, TransactionJobs } from "./database/job-database-types.js";
 export type {
   AggregateResult,
   GroupOptions,
@@ -68,6 +76,12 @@ export type {
   Shaped,
 } from "./database/repository/result-types.js";
 export type { RowQuery } from "./database/repository/row-reads.js";
+export type {
+  RowSearchOptions,
+  SearchMatch,
+  SearchOptions,
+  SearchPage,
+} from "./database/repository/search-types.js";
 export type { Versioned } from "./database/repository/shape-types.js";
 export type { PurgeOptions, RestoreOptions } from "./database/repository/soft-delete-types.js";
 export type { PastOptions } from "./database/run-past.js";
@@ -77,6 +91,17 @@ export type { ScopeValues } from "./database/scoped-models.js";
 export type { SnapshotRepository, SnapshotView } from "./database/snapshot-types.js";
 export { type OrmErrorCode, ormErrorCodes } from "./errors/codes.js";
 export { ComputedFieldError } from "./errors/computed-field-error.js";
+export { type HttpStatus, httpStatusOf } from "./errors/http-status.js";
+export {
+  JobCancelledError,
+  JobDefinitionError,
+  JobError,
+  JobInterruptedError,
+  JobLostError,
+  JobPayloadError,
+  JobTimeoutError,
+  WorkerStoppedError,
+} from "./errors/job-errors.js";
 export {
   LeaseLostError,
   MigrationMissingError,
@@ -132,23 +157,62 @@ export {
   TransactionEndedError,
   TransactionNotAwaitedError,
 } from "./errors/transaction-errors.js";
+export {
+  type AnyJobs,
+  defineJob,
+  type JobDefinition,
+  type JobOptions,
+  type JobRate,
+  type JobRetry,
+} from "./jobs/define/define-job.js";
+export type { Duration } from "./jobs/define/duration.js";
+export type {
+  EnqueuedJob,
+  EnqueueManyOptions,
+  EnqueueOptions,
+  FailedJobs,
+  JobCounts,
+  JobFailure,
+  JobInfo,
+  JobInput,
+  JobListOptions,
+  JobPayload,
+  JobQueue,
+  JobQueues,
+  ScopedJobQueue,
+  ScopedPayload,
+  StoredJobs,
+  StoredTopic,
+} from "./jobs/job-types.js";
+export type { JobState } from "./jobs/store/job-model.js";
+export type {
+  JobContext,
+  JobHandler,
+  JobHandlers,
+  RunningJob,
+  StopOptions,
+  Worker,
+  WorkOptions,
+} from "./jobs/work/work-types.js";
 export { decimal } from "./model/aggregates/decimal.js";
 export { defineModel } from "./model/define-model.js";
+export type {
+  ConditionValue,
+  KeyField,
+  KeyValue,
+  ListField,
+  RequiredKeyField,
+  RowCondition,
+} from "./model/indexes/field-types.js";
 export {
   type AnyIndexDefinition,
-  type ConditionValue,
   type DescendingField,
   desc,
   type FieldIndexDefinition,
   type IndexDefinition,
-  type KeyField,
   type KeyIndexDefinition,
-  type KeyValue,
-  type ListField,
   type ListIndexDefinition,
   type NamedNormalizers,
-  type RequiredKeyField,
-  type RowCondition,
 } from "./model/indexes/index-definition.js";
 export type { Normalizer } from "./model/indexes/normalizers.js";
 export {
@@ -200,6 +264,7 @@ export type {
 } from "./model/type-errors.js";
 export type { ExplainedSegment, QueryExplanation } from "./read/find/explain-query.js";
 export type { RowChangeType } from "./read/history/row-changes.js";
+export type { ExplainedTerm, SearchExplanation } from "./read/search/explain-search.js";
 export type {
   BetweenFilter,
   Condition,
@@ -216,7 +281,7 @@ export type { CatalogEntry, StoredIndex } from "./state/catalog/catalog-entry.js
 export type { AnyDatabase } from "./state/context/any-database.js";
 export type { Direction } from "./state/context/any-query.js";
 export type { DatabaseCall, Middleware } from "./state/context/database-call.js";
-export type { QueryEvent } from "./state/context/database-settings.js";
+export type { JobTracing, QueryEvent, TracedJob } from "./state/context/database-settings.js";
 export type { ExplainedRelation } from "./state/context/open-filters.js";
 export type { Page, PageOptions } from "./state/context/page.js";
 export type { MigrationProgress } from "./state/run/migration-run.js";
@@ -227,5 +292,8 @@ export {
   type RowMigration,
 } from "./state/schema/define-migration.js";
 export type { TransactionOptions } from "./state/transaction/run-scoped-transaction.js";
+export type { Language } from "./text/languages.js";
+export type { IgnoredPart, IgnoredReason } from "./text/parsed-query.js";
+export { type SnippetOptions, snippet, type TextRange } from "./text/snippet.js";
 export { type ResumedDeletes, resumeDeletes } from "./write/cascade/resume-deletes.js";
 export type { PurgeResult } from "./write/deleted/purge-rows.js";

@@ -36,6 +36,7 @@ import type {
 import type { RankOptions } from "../src/database/repository/rank-types.js";
 import type { Repository } from "../src/database/repository/repository.js";
 import { RowOperations } from "../src/database/repository/row-operations.js";
+import type { SearchOptions } from "../src/database/repository/search-types.js";
 import type { DeletedOption } from "../src/database/repository/soft-delete-types.js";
 import { createDatabase, defineModel } from "../src/index.js";
 import { rejection, User, users, withUsers } from "./user-model.js";
@@ -208,6 +209,18 @@ describe("the options of the types", () => {
     ...signal,
   } satisfies Expected<AggregateOptions<M>>;
   const withDeleted = { withDeleted: true } satisfies Expected<DeletedOption<M>>;
+  const searched = {
+    query: true,
+    where: true,
+    index: true,
+    typos: true,
+    filter: true,
+    take: true,
+    cursor: true,
+    maxReads: true,
+    ...signal,
+    ...shape,
+  } satisfies Expected<SearchOptions<M, Models>>;
   const byMethod: Record<RepositoryMethod, Readonly<Record<string, true>>> = {
     findUnique: { ...unique, ...withDeleted },
     findUniqueOrThrow: { ...unique, ...withDeleted },
@@ -228,6 +241,9 @@ describe("the options of the types", () => {
     restoreRow: { where: true, versionstamp: true, ifVersion: true } satisfies Expected<
       RestoreRowOptions<M>
     >,
+    search: searched,
+    explainSearch: searched,
+    watchSearch: searched,
     scan: {
       ...withDeleted,
       orderBy: true,

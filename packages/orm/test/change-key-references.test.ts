@@ -126,11 +126,11 @@ describe("references to a model whose primary key changes", () => {
     });
   });
 
-  it.each(["before", "after"] as const)("are right after a crash %s any commit", async (moment) => {
+  it("are right after a crash after any commit", async () => {
     await crashAtEachCommit(async (at) => {
       let hasCrashed = false;
       await withPosts(async (kv) => {
-        await migrate(await openAfter(crashingKv(kv, at, moment)), { accept: true }).catch(
+        await migrate(await openAfter(crashingKv(kv, at, "after")), { accept: true }).catch(
           (error: unknown) => {
             if (!(error instanceof Crash)) throw error;
             hasCrashed = true;

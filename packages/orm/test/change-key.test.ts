@@ -98,12 +98,12 @@ describe("a change of the primary key", () => {
     expect(reads).toBeGreaterThan(0);
   });
 
-  it.each(["before", "after"] as const)("resumes after a crash %s any commit", async (moment) => {
+  it("resumes after a crash after any commit", async () => {
     const commits = await crashAtEachCommit(async (at) => {
       let hasCrashed = false;
       await withKv(async (kv) => {
         const rows = await fill(kv, 12);
-        const crashing = await openByEmail(crashingKv(kv, at, moment));
+        const crashing = await openByEmail(crashingKv(kv, at, "after"));
         try {
           await migrate(crashing, { accept: true });
         } catch (error) {

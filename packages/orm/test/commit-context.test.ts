@@ -3,6 +3,7 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { z } from "zod";
 import { rowsOf } from "../src/codegen.js";
 import { belongsTo, createDatabase, defineModel, hasMany } from "../src/index.js";
+import { kvWithContext } from "../src/state/context/kv-with-context.js";
 
 const User = defineModel({
   name: "users",
@@ -33,6 +34,37 @@ describe("withContext", () => {
     for await (const { context } of kv.changes({ after, live: false })) contexts.push(context);
     return contexts;
   }
+
+  it("reads as the database does", async () => {
+    expect(kvWithContext(kv, { actor: "ada" }).pages).toBe(kv.pages);
+    const db = await createDatabase({ kv, models });
+    const ids = Array.from({ length: 5 }, (_, i) => String(i));
+    const data = ids.map((id) => ({ id, tenant: "a", name: id }));
+    await db.users.createMany({ data });
+    const posts = ids.slice(1).flatMap((authorId) => ids.map((id) => `${authorId}-${id}`));
+    await db.posts.createMany({ data: posts.map((id) => ({ id, authorId: id[0]! })) });
+    const by = db.withContext({ actor: "ada" });
+    const orderBy = { id: "asc" } as const;
+    for (const reads of [db, by]) {
+      const { items } = await reads.users.findMany({ orderBy, include: { posts: true } });
+      expect(items.map((user) => user.posts.length)).toEqual([0, 5, 5, 5, 5]);
+      const counted = await reads.users.findMany({
+        orderBy,
+        include: { _count: { posts: true } },
+      });
+      expect(counted.items.map(({ _count }) => _count.posts)).toEqual([0, 5, 5, 5, 5]);
+      const where = { posts: { some: {} } };
+      const writing = await reads.users.findMany({ where, orderBy });
+      expect(writing.items.map(({ id }) => id)).toEqual(["1", "2", "3", "4"]);
+      const { items: own } = await reads.posts.findMany({ where: { authorId: "2" } });
+      expect(own.map(({ id }) => id)).toEqual(posts.filter((id) => id.startsWith("2")));
+      expect(await reads.posts.findUnique({ where: { id: "2-3" } })).toEqual(own[3]);
+    }
+    await kv.close();
+    await expect(by.users.findMany({ orderBy })).rejects.toMatchObject({
+      code: "KW_DATABASE_CLOSED",
+    });
+  });
 
   it("says something of every commit of the database that it returns", async () => {
     const db = await createDatabase({ kv, models });
@@ -69,6 +101,37 @@ describe("withContext", () => {
     expect(contexts.length).toBe(10);
     for (const each of contexts) expect(each).toEqual(said);
     expect(await db.posts.count()).toBe(0);
+  });
+
+  it("says nothing of work in the background that its commits begin", async () => {
+    const schema = z.object({ id: z.int() });
+    const Player = defineModel({
+      name: "players",
+      schema,
+      primaryKey: "id",
+      indexes: { byId: { key: "id", ranked: true } },
+    });
+    const Session = defineModel({ name: "sessions", schema, primaryKey: "id", count: true });
+    const db = await createDatabase({ kv, models: { players: Player, sessions: Session } });
+    await db.sessions.create({ data: { id: -1 }, expireIn: 30 });
+    await new Promise((resolve) => setTimeout(resolve, 60));
+    let after: string | undefined;
+    for await (const { versionstamp } of kv.changes({ live: false })) after = versionstamp;
+    const by = db.withContext("said");
+    for (let id = 0; id < 120; id++) await by.sessions.create({ data: { id }, expireIn: 1e7 });
+    for (let id = 0; id < 300; id++) await by.players.create({ data: { id } });
+    const upkeep = { sessions: 0, players: 0 };
+    for await (const { context, changes } of kv.changes({ after, live: false })) {
+      const models = Object.keys(upkeep) as (keyof typeof upkeep)[];
+      const isRowOf = (name: string) => changes.some(({ key }) => key[0] === name);
+      const isOfCall = models.some(isRowOf) && changes.some(({ type }) => type !== "expire");
+      expect(context).toBe(isOfCall ? "said" : undefined);
+      for (const name of models)
+        if (!isOfCall && JSON.stringify(changes.map(({ key }) => key)).includes(name))
+          upkeep[name]++;
+    }
+    expect(upkeep.sessions).toBeGreaterThan(0);
+    expect(upkeep.players).toBeGreaterThan(0);
   });
 
   it("leaves the database that it was called on, and is replaced by another one", async () => {

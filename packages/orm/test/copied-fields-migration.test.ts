@@ -108,7 +108,7 @@ it("a killed run is finished by the next one", async () => {
     await own.close();
     return hasCrashed;
   });
-}, 60_000);
+});
 
 it("rows that are written during a run are right", async () => {
   const db = await createDatabase({ kv, models: after });

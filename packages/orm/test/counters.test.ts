@@ -3,7 +3,13 @@ import { type EmbeddedKv, type Kv, type KvU64, openKv } from "@keywright/core";
 import * as fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import * as z from "zod";
-import { createDatabase, defineModel, migrate, migrationStatus } from "../src/index.js";
+import {
+  createDatabase,
+  defineModel,
+  type MigrationProgress,
+  migrate,
+  migrationStatus,
+} from "../src/index.js";
 import { Crash, crashingKv, denoKv, interferingKv } from "./faulty-kv.js";
 import { rejection } from "./user-model.js";
 
@@ -273,13 +279,11 @@ describe("that are new to a model with rows", () => {
     await expectBuilt();
   });
 
-  /** Builds until its next commit is made. */
+  /** Builds until its next commit is made, without those that only renew the lease. */
   const buildOneCommit = async () => {
     const stop = new AbortController();
-    let commits = 0;
-    const stopping = interferingKv(kv, async () => {
-      // The first takes the lease.
-      if (++commits === 2) stop.abort();
+    const stopping = interferingKv(kv, async (keys) => {
+      if (keys.some(([, kind]) => kind !== "lease")) stop.abort();
     });
     const { status } = await migrate(await open(stopping), { signal: stop.signal });
     expect(status).toBe("stopped");
@@ -317,11 +321,11 @@ describe("that are new to a model with rows", () => {
   it("stop at the signal and continue after the last batch", async () => {
     await fill(30);
     const stop = new AbortController();
-    let commits = 0;
-    const stopping = interferingKv(denoKv(kv), async () => {
-      if (++commits === 3) stop.abort();
-    });
-    expect((await migrate(await open(stopping), { signal: stop.signal })).status).toBe("stopped");
+    const onProgress = ({ phase, done }: MigrationProgress) => {
+      if (phase === "building" && done > 0) stop.abort();
+    };
+    const options = { signal: stop.signal, onProgress };
+    expect((await migrate(await open(denoKv(kv)), options)).status).toBe("stopped");
     expect(await stateOf("")).toBe("write-only");
     await migrate(await open());
     await expectBuilt();

@@ -49,6 +49,14 @@ export function countedPages(
         onCall("list", options.limit);
         return pages.list(selector, options);
       },
+      listEach: (prefixes, options) => {
+        onCall("list", options.most);
+        return pages.listEach(prefixes, options);
+      },
+      countEach: (prefixes, keyLength) => {
+        onCall("list", prefixes.length);
+        return pages.countEach(prefixes, keyLength);
+      },
       getLinked: (entries, prefix, from) => {
         onCall("getMany", entries.length);
         return pages.getLinked(entries, prefix, from);

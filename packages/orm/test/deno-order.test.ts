@@ -64,7 +64,7 @@ it("a descending part over numbers and bigints is the reverse of the ascending o
     ),
     { numRuns: 60 },
   );
-}, 60_000);
+});
 
 it.each(["byAt", "byAtDown"] as const)(
   "a range of bigints does not end within more numbers than a batch has (%s)",

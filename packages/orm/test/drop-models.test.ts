@@ -201,13 +201,13 @@ describe("a model that is dropped", () => {
   });
 });
 
-describe.each(["before", "after"] as const)("a run that is killed %s a commit", (moment) => {
+describe("a run that is killed after a commit", () => {
   it("is resumed by the next one, and no program writes the model in between", async () => {
     const end = await crashAtEachCommit(async (at) => {
       const own = await openKv();
       try {
         const old = await fill(own, 6);
-        const outcome: unknown = await dropUsers(crashingKv(own, at, moment)).catch(
+        const outcome: unknown = await dropUsers(crashingKv(own, at, "after")).catch(
           (error: unknown) => error,
         );
         const { isBreaking, steps } = await planMigration(await openRest(own));

@@ -8,6 +8,7 @@ import {
   belongsTo,
   createDatabase,
   decimal,
+  defineJob,
   defineMigration,
   defineModel,
   hasMany,
@@ -49,6 +50,9 @@ const Post = defineModel({
 });
 const models = { users: User, posts: Post };
 const ada = { id: secret, email: secret, name: secret };
+
+const SendMail = defineJob({ name: "send-mail", schema: z.object({ userId: z.ulid() }) });
+const mailId = "01J9ZK4T0000000000000000ZZ";
 
 const open = (kv: Kv) => createDatabase({ kv, models });
 type Database = Awaited<ReturnType<typeof open>>;
@@ -337,11 +341,11 @@ const cases: readonly [name: string, text: string, provoke: Provoke][] = [
   ],
   [
     "RowVersionNotFoundError",
-    "users.restoreRow: the log has no version of the row with this versionstamp; take one that history returns with a time and a row",
+    "users.restoreRow: the log has no commit 00000000000000070000: it is from before the log began, or was removed from it; take a version that history returns with a time",
     async () => {
       await using kv = await openKv(":memory:", { log: {} });
       const db = await open(kv);
-      await db.users.restoreRow({ where: { id: secret }, versionstamp: "0".repeat(20) });
+      await db.users.restoreRow({ where: { id: secret }, versionstamp: "00000000000000070000" });
     },
   ],
   [
@@ -456,6 +460,45 @@ const cases: readonly [name: string, text: string, provoke: Provoke][] = [
     "migrate: another runner has taken over the migration, because this one was silent for too long; let that one finish, or call again",
     () => Promise.reject(new orm.LeaseLostError()),
   ],
+  [
+    "JobDefinitionError",
+    "jobs.send-mail: name: jobs has a property stored; name it otherwise",
+    async ({ kv }) => await createDatabase({ kv, models, jobs: { stored: SendMail } }),
+  ],
+  [
+    "JobPayloadError",
+    "jobs.send-mail: the payload does not fit the schema: userId (Invalid ULID)",
+    async ({ kv }) => {
+      const db = await createDatabase({ kv, models, jobs: { sendMail: SendMail } });
+      await db.jobs.sendMail.enqueue({ userId: secret });
+    },
+  ],
+  // The errors of a run are seen only by its handler, as the reason of its signal.
+  [
+    "JobLostError",
+    "jobs.send-mail: the run of the job 01J9ZK4T0000000000000000ZZ no longer has it, because its lease or the job has ended, and nothing was written; end the handler",
+    () => Promise.reject(new orm.JobLostError("send-mail", mailId)),
+  ],
+  [
+    "JobInterruptedError",
+    "jobs.send-mail: the process that ran the job 01J9ZK4T0000000000000000ZZ ended or stood still until the lease of the job had ended",
+    () => Promise.reject(new orm.JobInterruptedError("send-mail", mailId)),
+  ],
+  [
+    "JobTimeoutError",
+    "jobs.send-mail: the job 01J9ZK4T0000000000000000ZZ has not ended within 5000 ms; end the handler when its signal is aborted, call heartbeat in it, or raise timeout",
+    () => Promise.reject(new orm.JobTimeoutError("send-mail", mailId, 5000)),
+  ],
+  [
+    "JobCancelledError",
+    "jobs.send-mail: the job 01J9ZK4T0000000000000000ZZ was cancelled; end the handler",
+    () => Promise.reject(new orm.JobCancelledError("send-mail", mailId)),
+  ],
+  [
+    "WorkerStoppedError",
+    "the worker stops and gives its jobs back, so that they wait again; end the handler",
+    () => Promise.reject(new orm.WorkerStoppedError()),
+  ],
 ];
 
 describe("the message of each error says what is wrong, where, and what to do", () => {
@@ -467,7 +510,7 @@ describe("the message of each error says what is wrong, where, and what to do", 
   });
 
   it("of every class, and every code has a class", async () => {
-    const bases: unknown[] = [orm.KeywrightError, orm.OrmError];
+    const bases: unknown[] = [orm.KeywrightError, orm.OrmError, orm.JobError];
     const classes = Object.values<unknown>(orm).filter(
       (value): value is ErrorConstructor =>
         Object.prototype.isPrototypeOf.call(Error, value as object) && !bases.includes(value),

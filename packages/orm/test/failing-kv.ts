@@ -60,6 +60,8 @@ export class FailingKv {
     return {
       listsAtOnce: false,
       list: (...of) => this.#call(() => pages.list(...of)),
+      listEach: (...of) => this.#call(() => pages.listEach(...of)),
+      countEach: (...of) => this.#call(() => pages.countEach(...of)),
       getLinked: (...of) => this.#call(() => pages.getLinked(...of)),
     };
   }

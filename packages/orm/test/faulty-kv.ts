@@ -1,4 +1,11 @@
-import type { AtomicOperation, Kv, KvEntryMaybe, KvKey, KvListIterator } from "@keywright/core";
+import type {
+  AtomicOperation,
+  Kv,
+  KvEntryMaybe,
+  KvKey,
+  KvListIterator,
+  KvSetKey,
+} from "@keywright/core";
 
 /** What a crash looks like to a program that survives it. */
 export class Crash extends Error {}
@@ -30,13 +37,37 @@ export function crashingKv(kv: Kv, at: number, moment: "before" | "after"): Kv {
 }
 
 /**
+ * A database whose commits fail, before they are written, while a function returns an error for
+ * them.
+ */
+export function interruptedKv(kv: Kv, failure: () => Error | undefined): Kv {
+  const guard = (operation: AtomicOperation): AtomicOperation => {
+    const commit = operation.commit.bind(operation);
+    operation.commit = async () => {
+      const error = failure();
+      if (error !== undefined) throw error;
+      return await commit();
+    };
+    return operation;
+  };
+  return new Proxy(kv, {
+    get(target, property) {
+      if (property === "atomic") return () => guard(target.atomic());
+      const member: unknown = Reflect.get(target, property, target);
+      return typeof member === "function" ? member.bind(target) : member;
+    },
+  });
+}
+
+/**
  * So many crashes are tried at once: each has a database of its own, and much of its time it waits.
  */
 const atOnce = 12;
 
 /**
  * Runs something that crashes at its first commit, then one that crashes at its second, and so on
- * until one comes to its end without.
+ * until one comes to its end without. It is enough to crash after each commit: a crash before one
+ * leaves what a crash after the previous one leaves.
  *
  * @param run says whether it crashed.
  * @returns at which commit the first one did not.
@@ -77,12 +108,12 @@ export function withoutPages<Reads extends object>(reads: Reads): Reads {
 }
 
 /**
- * A database that calls `interfere` before each commit of an atomic operation, and `beforeGet`
- * before each `get`.
+ * A database that calls `interfere` before each commit of an atomic operation, with the keys that
+ * it sets, and `beforeGet` before each `get`.
  */
 export function interferingKv(
   kv: Kv,
-  interfere: () => Promise<void>,
+  interfere: (keys: readonly KvSetKey[]) => Promise<void>,
   beforeGet?: (key: KvKey) => Promise<void>,
 ): Kv {
   return new Proxy(kv, {
@@ -99,9 +130,15 @@ export function interferingKv(
       if (property === "atomic") {
         return () => {
           const operation = target.atomic();
+          const keys: KvSetKey[] = [];
+          const set = operation.set.bind(operation);
+          operation.set = (key, value, options) => {
+            keys.push(key);
+            return set(key, value, options);
+          };
           const commit = operation.commit.bind(operation);
           operation.commit = async () => {
-            await interfere();
+            await interfere(keys);
             return await commit();
           };
           return operation;

@@ -67,7 +67,8 @@ export async function withEachHostileEntry(
     await using first = await prepare();
     for (const position of (await keysOf(first)).keys()) {
       await using kv = await prepare();
-      const key = (await keysOf(kv))[position];
+      // From the end: records of a row that has expired come first, and may be gone.
+      const key = (await keysOf(kv)).at(-1 - position);
       if (key === undefined) continue;
       await kv.set(key, value);
       await call(kv).catch((error: unknown) => {

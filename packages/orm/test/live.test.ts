@@ -19,6 +19,7 @@ import {
   type QueryEvent,
 } from "../src/index.js";
 import { countingKv } from "./counting-kv.js";
+import { countingWatches } from "./counting-watches.js";
 import { denoKv, withoutPages, withoutViews } from "./faulty-kv.js";
 import { Reports } from "./live-reports.js";
 import { openDenoKv } from "./open-deno-kv.js";
@@ -451,37 +452,6 @@ it("sees a row go when it expires where the database does not tell when that is"
     await kv.close();
   }
 });
-
-/** A database that counts the watches which nobody has cancelled. */
-function countingWatches(kv: EmbeddedKv): { kv: Kv; readonly open: number } {
-  const counted = {
-    open: 0,
-    kv: new Proxy(kv, {
-      get(target, property) {
-        if (property === "watchRange") {
-          return (selectors: readonly KvListSelector[]) => {
-            const reader = target.watchRange(selectors).getReader();
-            counted.open++;
-            return new ReadableStream({
-              pull: async (controller) => {
-                const { done, value } = await reader.read();
-                if (done) controller.close();
-                else controller.enqueue(value);
-              },
-              cancel: async () => {
-                counted.open--;
-                await reader.cancel();
-              },
-            });
-          };
-        }
-        const member: unknown = Reflect.get(target, property, target);
-        return typeof member === "function" ? member.bind(target) : member;
-      },
-    }),
-  };
-  return counted;
-}
 
 /**
  * A database that has something done once, when the entries of a `list` have been read and not been

@@ -59,7 +59,7 @@ export function describeModels(runs: Runs): void {
         }),
         { numRuns },
       );
-    }, 120_000);
+    });
   });
 
   describe("several clients at once", () => {
@@ -83,7 +83,7 @@ export function describeModels(runs: Runs): void {
         }),
         { numRuns: runs.clients },
       );
-    }, 120_000);
+    });
 
     it("lose no change of those that they are told of", async () => {
       const Counter = defineModel({
@@ -156,6 +156,6 @@ export function describeModels(runs: Runs): void {
         }),
         { numRuns: runs.changes },
       );
-    }, 120_000);
+    });
   });
 }

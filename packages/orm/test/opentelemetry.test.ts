@@ -15,8 +15,9 @@ import {
   SimpleSpanProcessor,
 } from "@opentelemetry/sdk-trace-base";
 import { afterEach, describe, expect, it } from "vitest";
-import { createDatabase, type Database } from "../src/index.js";
-import { type TraceOptions, traceQueries } from "../src/opentelemetry.js";
+import * as z from "zod";
+import { createDatabase, type Database, defineJob } from "../src/index.js";
+import { type TraceOptions, traceJobs, traceQueries } from "../src/opentelemetry.js";
 import { rejection, User, users } from "./user-model.js";
 
 /** Keeps what is active along with promises, as OpenTelemetry's own for Node.js does. */
@@ -151,5 +152,98 @@ describe("traceQueries", () => {
       if (/@opentelemetry|\/opentelemetry\.js/.test(text)) importers.push(file);
     }
     expect(importers).toEqual(["opentelemetry.ts"]);
+  });
+});
+
+describe("traceJobs", () => {
+  const Mail = defineJob({
+    name: "mail",
+    schema: z.object({ to: z.string() }),
+    retry: { attempts: 2, backoff: "fixed", delay: 1, jitter: 0 },
+  });
+
+  it("links each run of a job to the span in which it was enqueued", async () => {
+    const { exporter, provider } = recordingProvider();
+    trace.setGlobalTracerProvider(provider);
+    context.setGlobalContextManager(new StorageContextManager());
+    const tracer = trace.getTracer("test");
+    const kv = await openKv();
+    try {
+      const jobTracing = traceJobs();
+      const options = { models: { users: User }, jobs: { mail: Mail }, jobTracing };
+      const db = await createDatabase({ kv, ...options, onQuery: traceQueries() });
+      const id = await tracer.startActiveSpan("request", async (request) => {
+        const enqueued = await db.transaction(async (tx) => {
+          await tx.users.create({ data: users.ada });
+          return await tx.jobs.mail.enqueue({ to: "a" });
+        });
+        request.end();
+        return enqueued.id;
+      });
+      let attempts = 0;
+      const work = async () => {
+        await db.users.findMany({ where: { favoriteColor: "green" } });
+        if (++attempts === 1) throw new RangeError("no mailbox");
+      };
+      const worker = tracer.startActiveSpan("start", (start) => {
+        start.end();
+        return db.work({ mail: work }, { onError: () => undefined });
+      });
+      await expect.poll(() => attempts).toBe(2);
+      await worker.stop();
+      const spans = exporter.getFinishedSpans();
+      const request = spans.find(({ name }) => name === "request")!;
+      const runs = spans.filter(({ name }) => name === "process mail");
+      expect(runs).toHaveLength(2);
+      for (const [i, run] of runs.entries()) {
+        expect(run.kind).toBe(SpanKind.CONSUMER);
+        expect(run.parentSpanContext).toBeUndefined();
+        const { traceId, spanId, traceFlags } = request.spanContext();
+        const cause = { traceId, spanId, traceFlags, isRemote: true };
+        expect(run.links.map((link) => link.context)).toEqual([cause]);
+        expect(run.spanContext().traceId).not.toBe(traceId);
+        expect(run.attributes).toMatchObject({
+          "messaging.system": "keywright",
+          "messaging.destination.name": "mail",
+          "messaging.message.id": id,
+          "keywright.attempt": i + 1,
+        });
+      }
+      expect(runs[0]!.attributes["error.type"]).toBe("RangeError");
+      expect(runs[0]!.status.code).toBe(SpanStatusCode.ERROR);
+      expect(runs[1]!.status.code).toBe(SpanStatusCode.UNSET);
+      const reads = spans.filter(({ name }) => name === "users.findMany");
+      expect(reads.map(({ parentSpanContext }) => parentSpanContext?.spanId)).toEqual(
+        runs.map((run) => run.spanContext().spanId),
+      );
+    } finally {
+      await kv.close();
+    }
+  });
+
+  it("runs jobs that were enqueued outside of a span, or with a text that it does not know", async () => {
+    const { exporter, provider } = recordingProvider();
+    const kv = await openKv();
+    try {
+      const tracer = provider.getTracer("own");
+      const texts = [null, "01-future"];
+      const jobTracing = { ...traceJobs({ tracer }), current: () => texts.shift() ?? null };
+      const db = await createDatabase({ kv, models: {}, jobs: { mail: Mail }, jobTracing });
+      for (const to of ["a", "b"]) await db.jobs.mail.enqueue({ to });
+      let runs = 0;
+      const worker = db.work({ mail: () => void runs++ });
+      await expect.poll(() => runs).toBe(2);
+      await worker.stop();
+      expect(exporter.getFinishedSpans().map(({ links }) => links)).toEqual([[], []]);
+    } finally {
+      await kv.close();
+    }
+  });
+
+  it("is refused if it is something else", async () => {
+    await using kv = await openKv();
+    const jobTracing = {} as ReturnType<typeof traceJobs>;
+    const creating = createDatabase({ kv, models: {}, jobs: { mail: Mail }, jobTracing });
+    await expect(creating).rejects.toMatchObject({ code: "KW_ARGUMENT_INVALID" });
   });
 });

@@ -64,7 +64,6 @@ it.each([2 ** 21, 150])(
     expect(rows % count).toBe(0);
     expect(rows).toBeGreaterThanOrEqual(2 * count);
   },
-  30_000,
 );
 
 it("finds what the run then finds, and nothing where no value is shared", async () => {

@@ -393,7 +393,7 @@ describe.each(databases)("on %s", (_, order, open, numRuns) => {
       ),
       { numRuns },
     );
-  }, 120_000);
+  });
 
   it("a filter and a selection leave the others as they are", async () => {
     await fc.assert(
@@ -431,7 +431,7 @@ describe.each(databases)("on %s", (_, order, open, numRuns) => {
       ),
       { numRuns: numRuns / 2 },
     );
-  }, 120_000);
+  });
 
   it("a scan has every row in the order of the primary key", async () => {
     await fc.assert(
@@ -514,4 +514,4 @@ it("a query that names no index has the rows that fit it, whichever index serves
     { numRuns: 50 },
   );
   expect(served).toBeGreaterThan(200);
-}, 120_000);
+});

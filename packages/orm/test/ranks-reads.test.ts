@@ -43,7 +43,7 @@ describe.each([
   beforeAll(async () => {
     kv = await openKv();
     opened = await filled(kv, size);
-  }, 60_000);
+  });
   afterAll(() => kv.close());
 
   const half = size / 2;

@@ -12,6 +12,7 @@ import {
   hasMany,
   migrate,
 } from "../src/index.js";
+import { countingKv } from "./counting-kv.js";
 import { denoKv } from "./faulty-kv.js";
 
 const User = defineModel({
@@ -232,6 +233,12 @@ describe("history", () => {
         ["ada", true],
       ]);
       expect(cursor).toBeNull();
+      const { versionstamp } = items[1]!;
+      const restoring = db.users.restoreRow({ where: { id: "1" }, versionstamp });
+      await expect(restoring).rejects.toMatchObject({
+        code: "KW_ROW_VERSION_NOT_FOUND",
+        reason: "notLogged",
+      });
     } finally {
       await rm(folder, { recursive: true });
     }
@@ -303,8 +310,28 @@ describe("restoreRow", () => {
     await expect(restoring).rejects.toMatchObject({ code: "KW_REFERENCE_MISSING" });
     const missing = db.users.restoreRow({ where, versionstamp: "0".repeat(20) });
     await expect(missing).rejects.toMatchObject({ code: "KW_ROW_VERSION_NOT_FOUND" });
+    await expect(missing).rejects.toMatchObject({ reason: "notLogged" });
     const other = db.scope({ tenant: "b" }).users.restoreRow({ where, versionstamp });
-    await expect(other).rejects.toMatchObject({ code: "KW_ROW_VERSION_NOT_FOUND" });
+    await expect(other).rejects.toMatchObject({
+      code: "KW_ROW_VERSION_NOT_FOUND",
+      reason: "otherRow",
+    });
+  });
+
+  it("tries once if the row is in another scope by now", async () => {
+    const counted = countingKv(kv);
+    const db = await createDatabase({ kv: counted.kv, models });
+    await db.users.create({ data: ada });
+    const where = { id: "1" };
+    const { versionstamp } = (await db.users.history({ where })).items[0]!;
+    await db.users.update({ where, data: { tenant: "b" } });
+    counted.calls.commit = 0;
+    const restoring = db.scope({ tenant: "a" }).users.restoreRow({ where, versionstamp });
+    await expect(restoring).rejects.toMatchObject({
+      code: "KW_UNIQUE_CONSTRAINT",
+      index: "primaryKey",
+    });
+    expect(counted.calls.commit).toBe(1);
   });
 });
 

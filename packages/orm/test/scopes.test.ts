@@ -243,6 +243,7 @@ describe("a scope", () => {
     const nested = acme.scope({ authorId: "u" });
     expect(Object.keys(nested).sort()).toEqual([
       "at",
+      "consume",
       "posts",
       "scope",
       "snapshot",

@@ -1,9 +1,10 @@
+import { once } from "node:events";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Worker } from "node:worker_threads";
 import { type EmbeddedKv, type Kv, type KvKey, type KvView, openKv } from "@keywright/core";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { afterAll, afterEach, beforeEach, describe, expect, it } from "vitest";
 import * as z from "zod";
 import {
   belongsTo,
@@ -177,18 +178,31 @@ async function inFolder(open: (path: string) => Promise<Opened>): Promise<Opened
   return { kv, close: remove };
 }
 
-/** Starts a thread that owns the database in a folder. */
-async function startOwner(path: string): Promise<Worker> {
-  const code = `
-    const { parentPort, workerData } = require("node:worker_threads");
-    import("@keywright/core")
-      .then(({ openKv }) => openKv(workerData, { durability: "relaxed" }))
-      .then((kv) => { parentPort.kv = kv; parentPort.on("message", () => {}); parentPort.postMessage("open"); });
-  `;
-  const owner = new Worker(code, { eval: true, workerData: path });
-  await new Promise((resolve, reject) => owner.once("message", resolve).once("error", reject));
-  return owner;
+/** A thread that owns databases. It opens one when it gets the path of a folder, and closes it next. */
+const startOwner = () =>
+  new Worker(
+    `
+    const { parentPort } = require("node:worker_threads");
+    const open = new Map();
+    parentPort.on("message", async (path) => {
+      const { openKv } = await import("@keywright/core");
+      await open.get(path)?.close();
+      if (!open.delete(path)) open.set(path, await openKv(path, { durability: "relaxed" }));
+      parentPort.postMessage("done");
+    });
+  `,
+    { eval: true },
+  );
+
+/** Opens or closes the database in a folder in the thread that owns it. */
+async function tell(owner: Worker, path: string): Promise<void> {
+  owner.postMessage(path);
+  await once(owner, "message");
 }
+
+/** The owner of all tests: a thread of its own for each takes longer than the test. */
+let sharedOwner: Worker | undefined;
+afterAll(() => sharedOwner?.terminate());
 
 const databases: Record<string, () => Promise<Opened>> = {
   "in memory": async () => {
@@ -202,11 +216,13 @@ const databases: Record<string, () => Promise<Opened>> = {
     }),
   "attached to another thread": () =>
     inFolder(async (path) => {
-      const owner = await startOwner(path);
+      sharedOwner ??= startOwner();
+      const owner = sharedOwner;
+      await tell(owner, path);
       const kv = await openKv(path, { durability: "relaxed" });
       const close = async () => {
         await kv.close();
-        await owner.terminate();
+        await tell(owner, path);
       };
       return { kv, close };
     }),
@@ -464,7 +480,7 @@ describe.each(Object.entries(databases))("a snapshot of a database %s", (_, open
     });
   });
 
-  /** Migrates the orders to other indexes, as another program. */
+  /** Migrates the items to other indexes, as another program. */
   async function migrateTo(indexes: object): Promise<void> {
     const { name, schema, primaryKey } = Item;
     const model = defineModel({ name, schema, primaryKey, indexes } as never) as typeof Item;
@@ -606,7 +622,8 @@ describe.each(Object.entries(databases))("a snapshot of a database %s", (_, open
 it("a snapshot ends if the process that holds its state goes away", async () => {
   const folder = await mkdtemp(join(tmpdir(), "keywright-snapshot-"));
   const path = join(folder, "kv");
-  const owner = await startOwner(path);
+  const owner = startOwner();
+  await tell(owner, path);
   const kv = await openKv(path, { durability: "relaxed" });
   try {
     const db = await openModels(kv);

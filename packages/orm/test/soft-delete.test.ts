@@ -355,9 +355,7 @@ describe("softDelete", () => {
     const { users } = await open();
     await users.create({ data: { id: "x", email: "x@x", team: "red", score: 0 }, expireIn: 1500 });
     await users.delete({ where: { id: "x" } });
-    await expect
-      .poll(() => users.findUnique({ where: { id: "x" }, withDeleted: true }), { timeout: 20_000 })
-      .toBe(null);
+    await expect.poll(() => users.findUnique({ where: { id: "x" }, withDeleted: true })).toBe(null);
     await users.create({ data: { id: "x", email: "x@x", team: "red", score: 0 } });
     expect(await users.count()).toBe(1);
   });

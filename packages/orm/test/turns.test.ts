@@ -57,7 +57,8 @@ it.each(["update", "upsert", "transaction"] as const)(
     };
     const most = await mostOvertaken(10, calls[method]);
     expect((await db.counters.findUnique({ where }))?.n).toBe(10 * clients);
-    expect(most).toBeLessThan(2 * clients);
+    // On a server, each of the three attempts before a turn takes as long as several commits.
+    expect(most).toBeLessThan((kv.isShared === true ? 6 : 2) * clients);
   },
 );
 

@@ -122,8 +122,6 @@ async function verified(...given: Parameters<typeof verify>): Promise<VerifiedEn
   return result;
 }
 
-/** Milliseconds, on a machine that has much else to do. */
-const timeout = 30_000;
 const nothing = { missing: 0, dangling: 0, mismatched: 0 };
 const sorted = (findings: readonly unknown[]) => findings.map((one) => JSON.stringify(one)).sort();
 const told = ({ kind, index, key, primaryKey }: EntryFinding) => [kind, index, key, primaryKey];
@@ -434,9 +432,7 @@ describe("verifying", () => {
     expect(result.findings).toEqual([]);
   });
 
-  it("reports no finding where a writer comes between any two of its reads", {
-    timeout,
-  }, async () => {
+  it("reports no finding where a writer comes between any two of its reads", async () => {
     await fill(kv, 20);
     const db = await openPeople(kv);
     let n = 0;
@@ -480,7 +476,7 @@ describe("verifying", () => {
     expect(ofTwin).toMatchObject([{ kind: "mismatched", heldBy: ["p0001"] }]);
   });
 
-  it("reports and repairs nothing while others write", { timeout }, async () => {
+  it("reports and repairs nothing while others write", async () => {
     await fill(kv, 200);
     const db = await openPeople(kv);
     let isRunning = true;
@@ -541,38 +537,32 @@ describe("verifying", () => {
     await expectIndexesToMatch(kv, Person);
   });
 
-  it.each(["before", "after"] as const)(
-    "continues after a crash %s any of its commits",
-    { timeout },
-    async (moment) => {
-      const commits = await crashAtEachCommit(async (at) => {
-        const fresh = await openKv();
-        try {
-          await fill(fresh, 12);
-          for (let i = 0; i < 12; i += 4) {
-            await fresh.delete(["people_by_name", person(i).name, person(i).id]);
-            await fresh.set(["people_by_email", `stale${i}@example.com`], person(i).id);
-            await fresh.set(["people_by_email", `e${i + 1}@example.com`], person(i).id);
-          }
-          const options = { repair: true, saveEvery: 24, batchRows: 6 };
-          const run = verify(crashingKv(fresh, at, moment), options);
-          const result = await run.catch((error: unknown) => error);
-          if (!(result instanceof Crash)) return false;
-          await verified(fresh, options);
-          await expectIndexesToMatch(fresh, Person);
-          expect(await ownKeys(fresh)).toEqual([]);
-          return true;
-        } finally {
-          await fresh.close();
+  it("continues after a crash after any of its commits", async () => {
+    const commits = await crashAtEachCommit(async (at) => {
+      const fresh = await openKv();
+      try {
+        await fill(fresh, 12);
+        for (let i = 0; i < 12; i += 4) {
+          await fresh.delete(["people_by_name", person(i).name, person(i).id]);
+          await fresh.set(["people_by_email", `stale${i}@example.com`], person(i).id);
+          await fresh.set(["people_by_email", `e${i + 1}@example.com`], person(i).id);
         }
-      });
-      expect(commits).toBeGreaterThan(10);
-    },
-  );
+        const options = { repair: true, saveEvery: 24, batchRows: 6 };
+        const run = verify(crashingKv(fresh, at, "after"), options);
+        const result = await run.catch((error: unknown) => error);
+        if (!(result instanceof Crash)) return false;
+        await verified(fresh, options);
+        await expectIndexesToMatch(fresh, Person);
+        expect(await ownKeys(fresh)).toEqual([]);
+        return true;
+      } finally {
+        await fresh.close();
+      }
+    });
+    expect(commits).toBeGreaterThan(10);
+  });
 
-  it("is gone on with where it was stopped, and then tells all that was found", {
-    timeout,
-  }, async () => {
+  it("is gone on with where it was stopped, and then tells all that was found", async () => {
     await fill(kv, 400);
     for (const i of [3, 140, 360]) {
       await kv.delete(["people_by_name", person(i).name, person(i).id]);
@@ -717,40 +707,34 @@ describe("verifying", () => {
       expect((await kv.get(catalog)).versionstamp).toBe(versionstamp);
     });
 
-    it.each(["before", "after"] as const)(
-      "counts again where it crashed %s any commit",
-      {
-        timeout: 120_000,
-      },
-      async (moment) => {
-        await fillCounted();
-        const entries: [KvKey, unknown][] = [];
-        for await (const { key, value } of kv.list({ prefix: [] })) entries.push([key, value]);
-        const commits = await crashAtEachCommit(async (at) => {
-          const copy = await openKv();
-          try {
-            for (const [key, value] of entries) await copy.set(key, value);
-            const first = verifyIndexes(await open(crashingKv(copy, at, moment)), { repair: true });
-            const status = await first.then(
-              (result) => result.status,
-              (error: unknown) => {
-                if (error instanceof Crash) return "crashed";
-                throw error;
-              },
-            );
-            await copy.delete(["__keywright", "lease"]);
-            const db = await open(copy);
-            await verifyIndexes(db, { repair: true });
-            await expectIndexesToMatch(copy, Counted);
-            expect(await counts(db)).toEqual([4, 2]);
-            return status === "crashed";
-          } finally {
-            await copy.close();
-          }
-        });
-        expect(commits).toBeGreaterThan(3);
-      },
-    );
+    it("counts again where it crashed after any commit", async () => {
+      await fillCounted();
+      const entries: [KvKey, unknown][] = [];
+      for await (const { key, value } of kv.list({ prefix: [] })) entries.push([key, value]);
+      const commits = await crashAtEachCommit(async (at) => {
+        const copy = await openKv();
+        try {
+          for (const [key, value] of entries) await copy.set(key, value);
+          const first = verifyIndexes(await open(crashingKv(copy, at, "after")), { repair: true });
+          const status = await first.then(
+            (result) => result.status,
+            (error: unknown) => {
+              if (error instanceof Crash) return "crashed";
+              throw error;
+            },
+          );
+          await copy.delete(["__keywright", "lease"]);
+          const db = await open(copy);
+          await verifyIndexes(db, { repair: true });
+          await expectIndexesToMatch(copy, Counted);
+          expect(await counts(db)).toEqual([4, 2]);
+          return status === "crashed";
+        } finally {
+          await copy.close();
+        }
+      });
+      expect(commits).toBeGreaterThan(3);
+    });
   });
 
   describe("of a model with indexes, counters and copied fields", () => {
@@ -796,9 +780,7 @@ describe("verifying", () => {
       expect(pages).toHaveLength(2);
     });
 
-    it("finds each kind of damage, although it is stopped after every page", {
-      timeout,
-    }, async () => {
+    it("finds each kind of damage, although it is stopped after every page", async () => {
       await fillMembers();
       await kv.delete(["members_by_team", "T2", idOf(2)]);
       for (const i of [1, 700]) {
@@ -854,7 +836,7 @@ describe("verifying", () => {
   });
 });
 
-it("finds damage exactly where there is some, and repairs all of it", { timeout }, async () => {
+it("finds damage exactly where there is some, and repairs all of it", async () => {
   const number = fc.nat({ max: 19 });
   const keyOf = fc.oneof(
     number.map((i) => ["people_by_name", person(i).name, person(i).id]),

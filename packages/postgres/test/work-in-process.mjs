@@ -53,8 +53,17 @@ if (work === "increment") {
 }
 
 if (work === "listen") {
+  // No message ends before both processes have some. One alone takes at most 100 at a time.
+  const bothHaveSome = (async () => {
+    for await (const both of kv.watch([
+      ["by", "a"],
+      ["by", "b"],
+    ]))
+      if (both.every(({ value }) => value !== null)) return;
+  })();
   void kv.listenQueue(async (message) => {
     await kv.atomic().sum(["delivered", message], 1n).set(["by", name], 1).commit();
+    await bothHaveSome;
   });
   console.log("ready");
 }

@@ -276,13 +276,21 @@ export class RequestHandler {
     const lines = [...this.#counts].map(
       ([labels, count]) => `keywright_requests_total{call="${labels}"} ${count}`,
     );
+    const { calls, connections } = this.#server;
+    const attached = this.#attached.size;
     return [
       "# TYPE keywright_requests_total counter",
       ...lines,
       "# TYPE keywright_requests_in_progress gauge",
       `keywright_requests_in_progress ${this.#requests.size}`,
       "# TYPE keywright_attached_clients gauge",
-      `keywright_attached_clients ${this.#attached.size}`,
+      `keywright_attached_clients ${attached}`,
+      "# TYPE keywright_attached_processes gauge",
+      `keywright_attached_processes ${Math.max(0, connections - attached)}`,
+      "# TYPE keywright_attached_calls_total counter",
+      ...[...calls].map(
+        ([call, count]) => `keywright_attached_calls_total{call="${call}"} ${count}`,
+      ),
       "",
     ].join("\n");
   }

@@ -1,4 +1,4 @@
-import { type EmbeddedKv, openKv } from "@keywright/core";
+import { type EmbeddedKv, type OpenKvOptions, openKv } from "@keywright/core";
 import { describe, it } from "vitest";
 import { type KvServer, type ServeOptions, serve } from "../src/index.js";
 
@@ -7,11 +7,11 @@ export const readToken = "fedcba9876543210";
 
 /** Serves a database in memory while the body runs. */
 export async function withServer<T>(
-  options: Partial<ServeOptions> & { readonly compat?: "deno" },
+  options: Partial<ServeOptions> & Pick<OpenKvOptions, "compat" | "log">,
   body: (server: KvServer, kv: EmbeddedKv) => Promise<T>,
 ): Promise<T> {
-  const { compat, ...own } = options;
-  const kv = await openKv(":memory:", { compat });
+  const { compat, log, ...own } = options;
+  const kv = await openKv(":memory:", { compat, log });
   const tokens = [token, { token: readToken, access: "read" as const }];
   const server = await serve(kv, { port: 0, tokens, ...own });
   try {

@@ -1,4 +1,5 @@
-import { setImmediate as nextTurn } from "node:timers/promises";
+import { realpathSync } from "node:fs";
+import { setImmediate as nextTurn, setTimeout as sleep } from "node:timers/promises";
 import {
   type AtomicWrite,
   type CorruptionError,
@@ -8,6 +9,7 @@ import {
   EngineUnavailableError,
   type FileReport,
   type KeyRange,
+  LimitExceededError,
   type Progress,
   type RangeListener,
   type RangeRead,
@@ -18,6 +20,7 @@ import {
 } from "@keywright/core";
 import {
   assertInPlace,
+  EntryChecker,
   ExpiryClock,
   type FileId,
   fileIdOf,
@@ -25,21 +28,28 @@ import {
   recordOf,
   WriteGroup,
 } from "@keywright/core/engine";
-import { EntryChecker } from "./check/entry-checker.js";
+import { checkedFile } from "./check/checked-file.js";
 import { GroupWriter } from "./commit/write-group.js";
 import type { FileConnection } from "./file/file-connection.js";
 import { versionstampOf } from "./file/head.js";
-import { connectToRead, type OpenFile, whenFree } from "./open/open-file.js";
+import { connectToRead, type OpenFile, turnOfOthers, whenFree } from "./open/open-file.js";
 import { HeldStates } from "./views/held-states.js";
 import { CommitFeed } from "./watch/commit-feed.js";
 
+/** SQLite has rows of at most 1,000,000,000 bytes: a key, a record, and a few bytes of its own. */
+const mostRowBytes = 999_999_900;
 /** Milliseconds of commits after which other work of the process gets its turn. */
 const longestRow = 10;
+
+/** Milliseconds for which another process counts as one that commits, after it has. */
+const othersCount = 1000;
 
 export interface FileEngineOptions {
   readonly isReadOnly: boolean;
   /** True to check the entries, those of a small file before the engine is open. */
   readonly checksEntries: boolean;
+  /** The maximum bytes of a key and its record, smaller in tests. */
+  readonly mostRowBytes?: number;
   /** Called when the file is closed. */
   readonly onClosed: () => Promise<void>;
 }
@@ -49,10 +59,14 @@ export class FileEngine implements Engine {
   readonly isShared = true;
   readonly checksRanges = true;
   readonly keepsLog = true;
+  readonly commitsAtOnce = true;
   readonly limits: EngineLimits = { valueBytes: 512 * 1024 * 1024 };
   readonly isReadOnly: boolean;
   readonly #file: OpenFile;
   readonly #id: FileId | undefined;
+  /** The path of the log, and which file it is. SQLite follows the links of the path too. */
+  readonly #log: string;
+  readonly #logId: FileId | undefined;
   readonly #connection: FileConnection;
   readonly #writer: GroupWriter;
   readonly #feed: CommitFeed;
@@ -61,9 +75,13 @@ export class FileEngine implements Engine {
   readonly #views = new OpenViews();
   readonly #clock = new ExpiryClock();
   readonly #onClosed: () => Promise<void>;
+  readonly #mostRowBytes: number;
   #isSyncing: boolean | undefined;
   /** When other work had its turn, by `performance.now()`. */
   #lastTurn = 0;
+  /** When this process has committed, and when it has seen a commit of another one. */
+  #lastCommit = Number.NEGATIVE_INFINITY;
+  #lastOfOthers = Number.NEGATIVE_INFINITY;
   #isClosed = false;
   /** Set when an entry was found damaged or missing. All calls fail from then on. */
   #damage: CorruptionError | undefined;
@@ -74,10 +92,13 @@ export class FileEngine implements Engine {
     this.#connection = connection;
     this.isReadOnly = options.isReadOnly;
     this.#onClosed = options.onClosed;
+    this.#mostRowBytes = options.mostRowBytes ?? mostRowBytes;
     this.#writer = new GroupWriter(connection);
     this.#feed = connection.reading(() => new CommitFeed(connection));
+    this.#log = `${realpathSync(file.path)}-wal`;
+    this.#logId = fileIdOf(this.#log);
     this.#states = new HeldStates(() => connectToRead(file));
-    this.#checker = new EntryChecker(this.#states, file.path, (error) => {
+    this.#checker = new EntryChecker(checkedFile(this.#states, file.path), (error) => {
       this.#damage ??= error;
     });
   }
@@ -152,7 +173,10 @@ export class FileEngine implements Engine {
     const refusal = this.isReadOnly ? new ReadOnlyError("commit", path) : this.#damage;
     if (refusal !== undefined) return writes.map(() => refusal);
     await this.#letOthersWork();
+    await this.#letOthersCommit();
     assertInPlace(path, this.#id);
+    // SQLite would write to a log that was deleted, and other processes would begin another one.
+    assertInPlace(this.#log, this.#logId);
     try {
       this.#syncIf(writes.some(({ sync }) => sync));
       await whenFree(this.#file, () => this.#connection.beginImmediate());
@@ -162,14 +186,22 @@ export class FileEngine implements Engine {
       throw error;
     }
     try {
-      this.#feed.catchUp();
+      if (this.#feed.catchUp()) this.#lastOfOthers = performance.now();
       return this.#commitAt(this.#clock.stop(), writes);
     } catch (error) {
       throw this.#file.failures.ofCommit(error);
     } finally {
       this.#connection.rollback();
       this.#clock.resume();
+      this.#lastCommit = performance.now();
     }
+  }
+
+  /** The lock of the file has no line. Whoever asks again at once would get it nearly always. */
+  async #letOthersCommit(): Promise<void> {
+    const now = performance.now();
+    const left = this.#lastCommit + turnOfOthers - now;
+    if (left > 0 && now - this.#lastOfOthers < othersCount) await sleep(left);
   }
 
   /** A commit keeps the thread of the program, so a row of them would leave no time to others. */
@@ -211,7 +243,7 @@ export class FileEngine implements Engine {
       sequence: head.sequence + 1,
       now,
       read: (key) => this.#connection.reading(() => this.#connection.entry(key), key),
-      recordOf,
+      recordOf: (entry) => this.#recordOf(entry),
       versions,
       recent: latest,
       copiesWrites: true,
@@ -224,6 +256,17 @@ export class FileEngine implements Engine {
     this.#connection.commit();
     this.#feed.noteOwn(next, mutations);
     return outcomes;
+  }
+
+  /**
+   * @throws {LimitExceededError} if SQLite cannot store the record. That of a commit in the log has
+   * all values that were set and replaced, so it can be larger than each of them.
+   */
+  #recordOf(entry: StoredEntry): Uint8Array {
+    const record = recordOf(entry);
+    const most = this.#mostRowBytes - entry.key.length;
+    if (record.length > most) throw new LimitExceededError("valueBytes", most, record.length);
+    return record;
   }
 
   /** Says if the following commits have to be on disk before they are acknowledged. */

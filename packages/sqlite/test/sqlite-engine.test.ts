@@ -19,7 +19,11 @@ import {
   openKv,
 } from "@keywright/core";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { driverOfRuntime } from "../src/driver/driver-of-runtime.js";
+import { SqliteFailures } from "../src/errors/sqlite-failure.js";
+import { FileEngine } from "../src/file-engine.js";
 import { type SqliteOptions, sqliteEngine } from "../src/index.js";
+import { openToWrite } from "../src/open/open-file.js";
 import { openRaw, raw } from "./raw-file.js";
 import { temporaryFile } from "./temporary-file.js";
 
@@ -57,6 +61,21 @@ function set(value: number, at: Uint8Array = key): AtomicWrite {
 }
 
 describe("sqliteEngine", () => {
+  it("raises the format of a file that keeps a log, which earlier releases refuse", async () => {
+    const format = async () => {
+      const engine = await sqliteEngine({ path });
+      const header = await engine.get(Uint8Array.of(0x00, 0x05));
+      await engine.close();
+      return header?.value[9];
+    };
+    await (await open()).close();
+    expect(await format()).toBe(1);
+    await (await open({}, { log: {} })).close();
+    expect(await format()).toBe(2);
+    await (await open({}, { log: false })).close();
+    expect(await format()).toBe(1);
+  });
+
   it("refuses options that are not valid", async () => {
     for (const options of [
       undefined,
@@ -213,6 +232,39 @@ describe("sqliteEngine", () => {
     } finally {
       await kv.close();
     }
+  });
+
+  it("makes no commit if the log is deleted, because other processes would begin another", async () => {
+    const kv = await open();
+    try {
+      await kv.set(["a"], 1);
+      await rm(`${path}-wal`);
+      await rm(`${path}-shm`);
+      await expect(kv.set(["a"], 2)).rejects.toMatchObject({
+        code: "KW_ENGINE_FAILED",
+        message: expect.stringContaining("-wal"),
+      });
+    } finally {
+      await kv.close();
+    }
+  });
+
+  it("refuses a commit whose record in the log is too large for SQLite, and makes later ones", async () => {
+    const driver = await driverOfRuntime();
+    const file = { driver, failures: new SqliteFailures(driver, path), path, busyTimeout: 1000 };
+    const engine = await FileEngine.open(file, await openToWrite(file, true), {
+      isReadOnly: false,
+      checksEntries: false,
+      onClosed: async () => undefined,
+      mostRowBytes: 10_000,
+    });
+    await using kv = await openKv(engine, { log: {} });
+    const value = new Uint8Array(6000);
+    await kv.set(["a"], value);
+    // The record has the value before and the value after.
+    await expect(kv.set(["a"], value)).rejects.toMatchObject({ code: "KW_LIMIT_EXCEEDED" });
+    await kv.set(["b"], value);
+    expect((await kv.get(["b"])).value).toEqual(value);
   });
 
   it("fails if an older state is put back while it is open", async () => {

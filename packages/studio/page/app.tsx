@@ -7,12 +7,14 @@ import { Sidebar } from "./navigation/sidebar.js";
 import { StudioContext } from "./navigation/studio-context.js";
 import { ErrorNote } from "./parts/error-note.js";
 import { Text } from "./values/text.js";
+import { ChangesView } from "./views/changes/changes-view.js";
 import { HealthView } from "./views/health/health-view.js";
 import { KeysView } from "./views/keys/keys-view.js";
 import { MigrationsView } from "./views/migrations/migrations-view.js";
 import { ModelsView } from "./views/models/models-view.js";
 import { RowView } from "./views/row/row-view.js";
 import { RowsView } from "./views/rows/rows-view.js";
+import { WorkView } from "./views/work/work-view.js";
 
 /** Shows the whole page: the navigation and the view that the address names. */
 export function App(): ComponentChild {
@@ -82,6 +84,8 @@ function viewOf(route: Route, info: StudioInfo): ComponentChild {
     );
   }
   if (route.view === "keys") return <KeysView route={route} />;
+  if (route.view === "changes") return <ChangesView route={route} />;
+  if (route.view === "work") return <WorkView route={route} />;
   if (route.view === "migrations") return <MigrationsView />;
   if (route.view === "health") return <HealthView />;
   return <ModelsView />;
@@ -109,5 +113,6 @@ function UnknownModel({ property }: { property: string }): ComponentChild {
 function titleOf({ view, property }: Route): string {
   if (view === "rows") return `Rows of ${property}`;
   if (view === "row") return `Row of ${property}`;
+  if (view === "work") return "Jobs and crons";
   return view.charAt(0).toUpperCase() + view.slice(1);
 }

@@ -12,6 +12,8 @@ import type { Source } from "./source/source.js";
 import { studioError } from "./source/studio-error.js";
 import { changesStream } from "./streams/changes.js";
 import { exportStream } from "./streams/export-rows.js";
+import { feedStream } from "./streams/feed.js";
+import { workStream } from "./streams/work.js";
 
 const maxBody = 8 * 1024 * 1024;
 
@@ -35,6 +37,8 @@ export function studioApp(
     return context.text(encodeValues(await call(input)));
   });
   app.get("/api/changes", (context) => changesStream(context, source, ending.signal));
+  app.get("/api/feed", (context) => feedStream(context, source, ending.signal));
+  app.get("/api/work", (context) => workStream(context, source, ending.signal));
   app.get("/api/export", (context) => exportStream(context, source, ending.signal));
   // A browser asks for it at the page with the token, which names no icon.
   app.get("/favicon.ico", (context) => context.body(null, 204));

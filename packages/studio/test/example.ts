@@ -1,4 +1,4 @@
-import { type EmbeddedKv, openKv } from "@keywright/core";
+import { type EmbeddedKv, type OpenKvOptions, openKv } from "@keywright/core";
 import {
   belongsTo,
   createDatabase,
@@ -79,8 +79,11 @@ export interface Example {
 const rowsAtOnce = 10_000;
 
 /** Fills a database in memory with some users, 50 posts and three tags. */
-export async function openExample(users = 20): Promise<Example> {
-  const kv = await openKv();
+export async function openExample(
+  users = 20,
+  options: Pick<OpenKvOptions, "log"> = {},
+): Promise<Example> {
+  const kv = await openKv(":memory:", options);
   const db = await createDatabase({ kv, models });
   for (let from = 0; from < users; from += rowsAtOnce) {
     const length = Math.min(rowsAtOnce, users - from);

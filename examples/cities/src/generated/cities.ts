@@ -12,13 +12,19 @@ import type {
   ManyDeleteOptions,
   ManyResult,
   ManyUpdateOptions,
+  Page,
   ReadOptions,
   RowQuery,
   ValueOptions,
 } from "@keywright/orm";
 import {
+  type ChangeOptions,
+  type ChangedRow,
+  type ChangedRows,
   type Rows,
   type SelectedFields,
+  type VersionOfRow,
+  type VersionOptions,
   type WithVersionstamp,
   rowsOf,
 } from "@keywright/orm/codegen";
@@ -611,6 +617,51 @@ export class CityRepository<Row = CityRow> {
    */
   delete(id: string, options?: { ifVersion?: string | undefined }): Promise<Row> {
     return this.#rows.delete({ ...options, where: { id } });
+  }
+
+  /**
+   * Returns the commits of the log that have changed rows, in their order, with the rows before
+   * and after. First those that the log has, then further ones as they come.
+   *
+   * @throws {LogOffError} if the database keeps no log.
+   * @throws {LogTruncatedError} if the log no longer has all commits after `after`.
+   * @throws {LogUnavailableError} if the database cannot keep a log, as Deno KV.
+   */
+  changes(
+    options?: ChangeOptions<CityRow>,
+  ): AsyncIterableIterator<ChangedRows<ChangedRow<CityRow, "id">>> {
+    return this.#rows.changes(options);
+  }
+
+  /**
+   * Returns the versions that the log has of the row with this `id`, newest first, with the
+   * commits that made them. Two reads for each version.
+   *
+   * @throws {LogOffError} if the database keeps no log.
+   * @throws {LogUnavailableError} if the database cannot keep a log, as Deno KV.
+   */
+  history(id: string, options?: VersionOptions): Promise<Page<VersionOfRow<CityRow>>> {
+    return this.#rows.history({ ...options, where: { id } });
+  }
+
+  /**
+   * Writes a version that `history` has returned as the newest one of the row with this `id`, and
+   * returns the row. If it was deleted, it is created again. It is checked like a new row. No hook
+   * is called.
+   *
+   * @throws {RowVersionNotFoundError} if the log has no version of the row with this versionstamp.
+   * @throws {StoredRowInvalidError} if the version does not fit the schema.
+   * @throws {RowInvalidError} if the schema refuses the data.
+   * @throws {UniqueConstraintError} if another row has the same `id`, or the same `cityId`.
+   * @throws {StaleSchemaError} if the database has an index that this program does not know.
+   * @throws {VersionConflictError} if the versionstamp of the row is not `ifVersion`.
+   */
+  restoreRow(
+    id: string,
+    versionstamp: string,
+    options?: { ifVersion?: string | undefined },
+  ): Promise<CityRow> {
+    return this.#rows.restoreRow({ ...options, where: { id }, versionstamp });
   }
 
   /**

@@ -2,8 +2,28 @@
 // Do not edit: change the models, then run `npx keywright generate`.
 
 import type { Kv } from "@keywright/core";
-import type { AnyDatabase, Database, DatabaseOptions, SnapshotView } from "@keywright/orm";
-import { openModels, type ReadsOf, readsOf, repositoriesWithin } from "@keywright/orm/codegen";
+import type {
+  AnyDatabase,
+  AnyJobs,
+  Database,
+  DatabaseOptions,
+  JobsOf,
+  SnapshotView,
+  TransactionDatabase,
+  TransactionJobs,
+} from "@keywright/orm";
+import {
+  type ChangeConsumeOptions,
+  type ChangeDelivery,
+  consumeThrough,
+  jobsThrough,
+  type ModelChange,
+  openModels,
+  type ReadsOf,
+  readsOf,
+  repositoriesWithin,
+  withJobsOf,
+} from "@keywright/orm/codegen";
 import { City } from "../models/city.js";
 import { CityRepository, type CityRow } from "./cities.js";
 
@@ -19,14 +39,18 @@ export type Models = {
   readonly cities: typeof City;
 };
 
-/** Options for opening the models, such as `migrations` and `hooks`. */
-export type OpenOptions = DatabaseOptions<Models>;
+/** Options for opening the models, such as `migrations`, `hooks` and `jobs`. */
+export type OpenOptions<Jobs extends AnyJobs | undefined = undefined> = DatabaseOptions<
+  Models,
+  Jobs
+>;
 
-/** The repositories of a transaction. */
-export interface TransactionRepositories extends Repositories {
-  /** The same transaction with all queries and writes, as those of `database` outside of it. */
-  readonly database: Parameters<Parameters<Database<Models>["transaction"]>[0]>[0];
-}
+/** The repositories of a transaction, and its `jobs` if the database has jobs. */
+export type TransactionRepositories<Jobs extends AnyJobs | undefined = undefined> = Repositories &
+  TransactionJobs<Jobs> & {
+    /** The same transaction with all queries and writes, as those of `database` outside of it. */
+    readonly database: TransactionDatabase<Models, Jobs>;
+  };
 
 /** The repositories of a snapshot, without the methods that write or watch. */
 export interface SnapshotRepositories extends ReadsOf<Repositories> {
@@ -34,10 +58,19 @@ export interface SnapshotRepositories extends ReadsOf<Repositories> {
   readonly database: SnapshotView<Models>;
 }
 
-/** The repositories, their database, its transactions and its snapshots. */
-export interface OpenRepositories extends Repositories {
+/** A change of a row in the log, of any model. */
+export type RowChanges = ModelChange<"cities", CityRow, "id">;
+
+/**
+ * The repositories, their database, its transactions and its snapshots, and its `jobs` and `work`
+ * if it has jobs.
+ */
+export type OpenRepositories<Jobs extends AnyJobs | undefined = undefined> = OpenModels<Jobs> &
+  JobsOf<Jobs, TransactionRepositories<Jobs>>;
+
+interface OpenModels<Jobs extends AnyJobs | undefined> extends Repositories {
   /** The database, for example for `migrate`. Its own repositories have all queries and writes. */
-  readonly database: Database<Models>;
+  readonly database: Database<Models, Jobs>;
   /**
    * Runs a function as one transaction. All its writes are one commit. If another commit changes
    * data that the function has read, the function runs again. If it throws, nothing is written.
@@ -45,7 +78,7 @@ export interface OpenRepositories extends Repositories {
    * @throws {TransactionConflictError} after `maxAttempts` attempts.
    */
   transaction<T>(
-    body: (tx: TransactionRepositories) => Promise<T>,
+    body: (tx: TransactionRepositories<Jobs>) => Promise<T>,
     options?: Parameters<Database<Models>["transaction"]>[1],
   ): Promise<T>;
   /**
@@ -60,35 +93,74 @@ export interface OpenRepositories extends Repositories {
     body: (view: SnapshotRepositories) => Promise<T>,
     options?: Parameters<Database<Models>["snapshot"]>[1],
   ): Promise<T>;
+  /**
+   * Runs a function whose reads see the database as it was at a versionstamp or a time. The
+   * database must keep a log. The repositories have only the methods that read once.
+   *
+   * @throws {LogOffError} if the database keeps no log.
+   * @throws {LogTruncatedError} if the log does not reach back to the moment.
+   * @throws {PastLimitError} if more than `maxChanges` entries were changed since.
+   * @throws {PastUnreadableError} if a migration has moved rows or indexes since.
+   */
+  at<T>(
+    moment: string | Date,
+    body: (past: SnapshotRepositories) => Promise<T>,
+    options?: Parameters<Database<Models>["at"]>[2],
+  ): Promise<T>;
+  /**
+   * Calls a handler for each commit of the log that has changed rows, in the order of the commits
+   * and at least once, in one process at a time. The database keeps the position of the consumer
+   * under its name. The writes of `transaction` of a delivery happen exactly once.
+   *
+   * @throws {LogOffError} if the database keeps no log.
+   * @throws {LogTruncatedError} if the log no longer has the commits after the position.
+   * @throws {ConsumerLostError} if the consumer was removed.
+   */
+  consume(
+    name: string,
+    handler: (
+      delivery: ChangeDelivery<RowChanges, TransactionRepositories<Jobs>>,
+    ) => Promise<void> | void,
+    options?: ChangeConsumeOptions<RowChanges["model"]>,
+  ): Promise<void>;
 }
 
 /**
  * Opens the models on a key-value database that `openKv` or `Deno.openKv` has opened. If the
  * database already has rows, `migrate` builds new indexes.
  *
- * @param options the options of `createDatabase`, such as `migrations` and `hooks`.
+ * @param options the options of `createDatabase`, such as `migrations`, `hooks` and `jobs`.
  *
  * @throws {ModelDefinitionError} if two models or indexes would store their entries in the same
  * place.
  * @throws {IndexChangedError} if the database has an index with the same name and another
  * definition.
  */
-export async function openRepositories(
+export async function openRepositories<const Jobs extends AnyJobs | undefined = undefined>(
   kv: Kv,
-  options: OpenOptions = {},
-): Promise<OpenRepositories> {
-  const database = await openModels<Models>({ ...options, kv, models: { cities: City } });
-  return {
+  options: OpenOptions<Jobs> = {},
+): Promise<OpenRepositories<Jobs>> {
+  const database = await openModels<Models, Jobs>({ ...options, kv, models: { cities: City } });
+  const within = (tx: TransactionDatabase<Models, Jobs>): TransactionRepositories<Jobs> =>
+    withJobsOf(options.jobs, tx, { ...repositoriesOf(tx), database: tx });
+  const opened: OpenModels<Jobs> = {
     ...repositoriesOf(database),
     database,
-    transaction: (body, limits) =>
-      database.transaction((tx) => body({ ...repositoriesOf(tx), database: tx }), limits),
+    transaction: (body, limits) => database.transaction((tx) => body(within(tx)), limits),
     snapshot: (body, limits) =>
       database.snapshot(
         (view) => body({ ...readsOf(repositoriesOf(view)), database: view }),
         limits,
       ),
+    at: (moment, body, limits) =>
+      database.at(
+        moment,
+        (past) => body({ ...readsOf(repositoriesOf(past)), database: past }),
+        limits,
+      ),
+    consume: (name, handler, settings) => consumeThrough(database, name, handler, settings, within),
   };
+  return jobsThrough(options.jobs, database, opened, within);
 }
 
 /**

@@ -1,4 +1,3 @@
-import { readFileSync } from "node:fs";
 import { dirname, resolve } from "node:path";
 import { styleText } from "node:util";
 import { Command } from "commander";
@@ -8,12 +7,15 @@ import { backupCommand } from "./backup/backup-command.js";
 import { restoreCommand } from "./backup/restore-command.js";
 import { completionCommand } from "./completion/completion-command.js";
 import { copyCommand } from "./copy/copy-command.js";
+import { docsCommand } from "./docs/docs-command.js";
 import { generateCommand } from "./generate/generate-command.js";
 import { initCommand } from "./init/init-command.js";
 import { inspectCommand } from "./inspect/inspect-command.js";
 import { introspectCommand } from "./introspect/introspect-command.js";
+import { jobsCommand } from "./jobs/jobs-command.js";
 import { changesCommand } from "./log/changes-command.js";
 import { logCommand } from "./log/log-command.js";
+import { mcpCommand } from "./mcp/mcp-command.js";
 import { migrateCommand } from "./migrate/migrate-command.js";
 import { repairCommand } from "./repair/repair-command.js";
 import { seedCommand } from "./seed/seed-command.js";
@@ -22,6 +24,7 @@ import { studioCommand } from "./studio/studio-command.js";
 import type { ExitCode } from "./terminal/process/exit-codes.js";
 import { hasColors, type MakeCommand, type Terminal } from "./terminal/terminal.js";
 import { columnsOf, helpText, minColumns, wrapped } from "./terminal/text/wrap.js";
+import { versionOf } from "./terminal/version.js";
 import { verifyCommand } from "./verify/verify-command.js";
 
 const commands: Readonly<Record<string, readonly MakeCommand[]>> = {
@@ -36,30 +39,42 @@ const commands: Readonly<Record<string, readonly MakeCommand[]>> = {
     restoreCommand,
     logCommand,
     changesCommand,
+    jobsCommand,
     copyCommand,
     introspectCommand,
     inspectCommand,
     studioCommand,
     serveCommand,
+    mcpCommand,
   ],
-  "The command itself:": [completionCommand],
+  "The command itself:": [docsCommand, completionCommand],
 };
 
 const help = `
 Start with \`keywright init\`. \`keywright help <command>\` prints the options and examples of a command.`;
 
-/** Creates the program. It throws a `CommanderError` instead of ending the process. */
-export function createProgram(terminal: Terminal, exit: (code: ExitCode) => void): Command {
+/**
+ * Creates the program. It throws a `CommanderError` instead of ending the process.
+ *
+ * @param writeHelp writes help texts. By default they go to standard output.
+ */
+export function createProgram(
+  terminal: Terminal,
+  exit: (code: ExitCode) => void,
+  writeHelp: (text: string) => void = (text) => terminal.stdout.write(escapeControls(text)),
+): Command {
   const program = new Command("keywright")
     .description(
       "generate typed repositories from Keywright models, and migrate, verify and inspect their databases",
     )
     .usage("<command> [options]")
-    .version(version(), "-V, --version", "print the version")
+    .version(versionOf(), "-V, --version", "print the version")
     .helpOption("-h, --help", "print this help")
     .configureOutput({
-      writeOut: (text) => terminal.stdout.write(escapeControls(text)),
-      writeErr: (text) => terminal.stderr.write(wrapped(terminal.stderr, text)),
+      writeOut: writeHelp,
+      writeErr: (text) => {
+        if (!terminal.isJson) terminal.stderr.write(wrapped(terminal.stderr, text));
+      },
       getOutHasColors: () => hasColors(terminal.stdout),
       getErrHasColors: () => hasColors(terminal.stderr),
       getOutHelpWidth: () => columnsOf(terminal.stdout),
@@ -105,9 +120,4 @@ function inheritSettings(parent: Command): void {
 
 function sentence(text: string): string {
   return `${text.charAt(0).toUpperCase()}${text.slice(1)}.`;
-}
-
-function version(): string {
-  const packageJson = readFileSync(new URL("../../package.json", import.meta.url), "utf8");
-  return (JSON.parse(packageJson) as { readonly version: string }).version;
 }

@@ -3,8 +3,17 @@ import type { CodegenErrorCode } from "./codes.js";
 
 /** The base class of this package's errors. The message says what is wrong and what to do. */
 export class CodegenError extends KeywrightError {
-  constructor(code: CodegenErrorCode, message: string, options?: KeywrightErrorOptions) {
-    super(code, message, options);
+  /** What to do: the end of the message. Undefined if the message says it in another place. */
+  declare readonly remedy: string | undefined;
+
+  constructor(
+    code: CodegenErrorCode,
+    message: string,
+    { remedy, ...options }: KeywrightErrorOptions & { readonly remedy?: string | undefined } = {},
+  ) {
+    super(code, remedy === undefined ? message : `${message}; ${remedy}`, options);
+    // Not enumerable, because the message contains it.
+    Object.defineProperty(this, "remedy", { value: remedy });
   }
 }
 
@@ -36,7 +45,7 @@ export function errorClass<Given extends object, Fields extends object>(
   class DescribedError extends CodegenError {
     constructor(given: Readonly<Given>, cause?: unknown) {
       const { text, remedy, fields = given } = describe(given, cause);
-      super(code, remedy === undefined ? text : `${text}; ${remedy}`, { cause });
+      super(code, text, { remedy, cause });
       Object.assign(this, fields);
     }
   }

@@ -12,7 +12,7 @@ import { runtimeModule } from "./model-file.js";
 const openDescription = `
 Opens the models on a key-value database that \`openKv\` or \`Deno.openKv\` has opened. If the database already has rows, \`migrate\` builds new indexes.
 
-@param options the options of \`createDatabase\`, such as \`migrations\` and \`hooks\`.
+@param options the options of \`createDatabase\`, such as \`migrations\`, \`hooks\` and \`jobs\`.
 
 @throws {ModelDefinitionError} if two models or indexes would store their entries in the same place.
 @throws {IndexChangedError} if the database has an index with the same name and another definition.
@@ -29,6 +29,23 @@ Runs a function whose reads all see one state of the database: that at the call.
 
 @throws {IsolationUnavailableError} if the database has no such state, as Deno KV.
 @throws {SnapshotEndedError} from reads after the end, and if the database no longer has the state.
+`;
+
+const atDescription = `
+Runs a function whose reads see the database as it was at a versionstamp or a time. The database must keep a log. The repositories have only the methods that read once.
+
+@throws {LogOffError} if the database keeps no log.
+@throws {LogTruncatedError} if the log does not reach back to the moment.
+@throws {PastLimitError} if more than \`maxChanges\` entries were changed since.
+@throws {PastUnreadableError} if a migration has moved rows or indexes since.
+`;
+
+const consumeDescription = `
+Calls a handler for each commit of the log that has changed rows, in the order of the commits and at least once, in one process at a time. The database keeps the position of the consumer under its name. The writes of \`transaction\` of a delivery happen exactly once.
+
+@throws {LogOffError} if the database keeps no log.
+@throws {LogTruncatedError} if the log no longer has the commits after the position.
+@throws {ConsumerLostError} if the consumer was removed.
 `;
 
 const repositoriesDescription = `
@@ -80,11 +97,15 @@ export function indexFile(
     // If the compiler had to infer the type of the rows, it would compare all methods.
     ({ names }) => `${names.property}: new ${names.repository}<${names.row}>(database)`,
   );
+  const changes = models.map(
+    ({ names, model }) =>
+      `| ModelChange<${JSON.stringify(names.property)}, ${names.row}, ${model.primaryKey.map((field) => JSON.stringify(field)).join(" | ")}>`,
+  );
   const classes = models.map(({ names }) => `${names.property}: ${names.repository}`);
   return `
 import type { Kv } from "@keywright/core";
-import type { AnyDatabase, Database, DatabaseOptions, SnapshotView } from "@keywright/orm";
-import { openModels, type ReadsOf, readsOf, repositoriesWithin } from "${runtimeModule}";
+import type { AnyDatabase, AnyJobs, Database, DatabaseOptions, JobsOf, SnapshotView, TransactionDatabase, TransactionJobs } from "@keywright/orm";
+import { type ChangeConsumeOptions, type ChangeDelivery, consumeThrough, jobsThrough, type ModelChange, openModels, type ReadsOf, readsOf, repositoriesWithin, withJobsOf } from "${runtimeModule}";
 ${[...modelImports, ...repositoryImports].join("\n")}
 
 ${exports.join("\n")}
@@ -99,14 +120,14 @@ export type Models = {
 ${models.map(({ names }) => `readonly ${names.property}: typeof ${names.model};`).join("\n")}
 };
 
-/** Options for opening the models, such as \`migrations\` and \`hooks\`. */
-export type OpenOptions = DatabaseOptions<Models>;
+/** Options for opening the models, such as \`migrations\`, \`hooks\` and \`jobs\`. */
+export type OpenOptions<Jobs extends AnyJobs | undefined = undefined> = DatabaseOptions<Models, Jobs>;
 
-/** The repositories of a transaction. */
-export interface TransactionRepositories extends Repositories {
+/** The repositories of a transaction, and its \`jobs\` if the database has jobs. */
+export type TransactionRepositories<Jobs extends AnyJobs | undefined = undefined> = Repositories & TransactionJobs<Jobs> & {
   /** The same transaction with all queries and writes, as those of \`database\` outside of it. */
-  readonly database: Parameters<Parameters<Database<Models>["transaction"]>[0]>[0];
-}
+  readonly database: TransactionDatabase<Models, Jobs>;
+};
 
 /** The repositories of a snapshot, without the methods that write or watch. */
 export interface SnapshotRepositories extends ReadsOf<Repositories> {
@@ -114,33 +135,57 @@ export interface SnapshotRepositories extends ReadsOf<Repositories> {
   readonly database: SnapshotView<Models>;
 }
 
-/** The repositories, their database, its transactions and its snapshots. */
-export interface OpenRepositories extends Repositories {
+/** A change of a row in the log, of any model. */
+export type RowChanges =
+${changes.join("\n")};
+
+/**
+ * The repositories, their database, its transactions and its snapshots, and its \`jobs\` and \`work\`
+ * if it has jobs.
+ */
+export type OpenRepositories<Jobs extends AnyJobs | undefined = undefined> = OpenModels<Jobs> & JobsOf<Jobs, TransactionRepositories<Jobs>>;
+
+interface OpenModels<Jobs extends AnyJobs | undefined> extends Repositories {
   /** The database, for example for \`migrate\`. Its own repositories have all queries and writes. */
-  readonly database: Database<Models>;
+  readonly database: Database<Models, Jobs>;
   ${docComment(transactionDescription, 2)}transaction<T>(
-    body: (tx: TransactionRepositories) => Promise<T>,
+    body: (tx: TransactionRepositories<Jobs>) => Promise<T>,
     options?: Parameters<Database<Models>["transaction"]>[1],
   ): Promise<T>;
   ${docComment(snapshotDescription, 2)}snapshot<T>(
     body: (view: SnapshotRepositories) => Promise<T>,
     options?: Parameters<Database<Models>["snapshot"]>[1],
   ): Promise<T>;
+  ${docComment(atDescription, 2)}at<T>(
+    moment: string | Date,
+    body: (past: SnapshotRepositories) => Promise<T>,
+    options?: Parameters<Database<Models>["at"]>[2],
+  ): Promise<T>;
+  ${docComment(consumeDescription, 2)}consume(
+    name: string,
+    handler: (delivery: ChangeDelivery<RowChanges, TransactionRepositories<Jobs>>) => Promise<void> | void,
+    options?: ChangeConsumeOptions<RowChanges["model"]>,
+  ): Promise<void>;
 }
 
-${docComment(openDescription)}export async function openRepositories(
+${docComment(openDescription)}export async function openRepositories<const Jobs extends AnyJobs | undefined = undefined>(
   kv: Kv,
-  options: OpenOptions = {},
-): Promise<OpenRepositories> {
-  const database = await openModels<Models>({ ...options, kv, models: { ${opened.join(", ")} } });
-  return {
+  options: OpenOptions<Jobs> = {},
+): Promise<OpenRepositories<Jobs>> {
+  const database = await openModels<Models, Jobs>({ ...options, kv, models: { ${opened.join(", ")} } });
+  const within = (tx: TransactionDatabase<Models, Jobs>): TransactionRepositories<Jobs> =>
+    withJobsOf(options.jobs, tx, { ...repositoriesOf(tx), database: tx });
+  const opened: OpenModels<Jobs> = {
     ...repositoriesOf(database),
     database,
-    transaction: (body, limits) =>
-      database.transaction((tx) => body({ ...repositoriesOf(tx), database: tx }), limits),
+    transaction: (body, limits) => database.transaction((tx) => body(within(tx)), limits),
     snapshot: (body, limits) =>
       database.snapshot((view) => body({ ...readsOf(repositoriesOf(view)), database: view }), limits),
+    at: (moment, body, limits) =>
+      database.at(moment, (past) => body({ ...readsOf(repositoriesOf(past)), database: past }), limits),
+    consume: (name, handler, settings) => consumeThrough(database, name, handler, settings, within),
   };
+  return jobsThrough(options.jobs, database, opened, within);
 }
 
 ${docComment(repositoriesDescription)}export function repositoriesOf(database: AnyDatabase): Repositories {

@@ -23,6 +23,7 @@ import { type Method, methodText } from "./methods/parts/method.js";
 import { relationMembers, relationsName } from "./methods/parts/relations-type.js";
 import { linkedModels, referrersOf, relationMethods } from "./methods/relation-methods.js";
 import { readMethods, writeMethods } from "./methods/row-methods.js";
+import { searchMethods } from "./methods/search-methods.js";
 import { shapeMethods } from "./methods/shape-methods.js";
 import { type NestedType, nestedNames, nestedTypes, writeData } from "./nested/nested-types.js";
 
@@ -151,6 +152,7 @@ function repositoryMethods(
         `index ${JSON.stringify(index.name)} ${ofModel}`,
       ),
     ),
+    ...claim(searchMethods(named, types), `the full-text indexes ${ofModel}`),
     ...linked.flatMap((each) =>
       claim(
         relationMethods(model, names, each),

@@ -1,15 +1,15 @@
 import { basename, dirname } from "node:path";
 import { relativePath } from "../project/files/paths.js";
-import type { Answers } from "./answers.js";
+import { type Answers, sqliteFile } from "./answers.js";
 
 export function configText({ models, output, database }: Answers): string {
   return `import { defineConfig } from "@keywright/codegen";
-import { openKv } from "@keywright/core";
+${engineImports(database)}
 
 export default defineConfig({
   models: ${JSON.stringify(`${models}/*.ts`)},
   output: ${JSON.stringify(output)},
-  database: () => openKv(${JSON.stringify(database)}),
+  database: ${sqliteFile(database) === undefined ? "" : "async "}() => ${openingText(database)},
 });
 `;
 }
@@ -25,7 +25,7 @@ export const programPath = "src/main.ts";
 export function programText(answers: Answers, extension: "js" | "ts"): string {
   return `${importsText(answers, extension)}
 
-const kv = await openKv(${JSON.stringify(answers.database)});
+const kv = await ${openingText(answers.database)};
 const db = await openRepositories(kv);`;
 }
 
@@ -34,15 +34,29 @@ export function commonJsProgramText(answers: Answers, extension: "js" | "ts"): s
   return `${importsText(answers, extension)}
 
 async function main(): Promise<void> {
-  const kv = await openKv(${JSON.stringify(answers.database)});
+  const kv = await ${openingText(answers.database)};
   const db = await openRepositories(kv);
 }`;
 }
 
-function importsText({ output }: Answers, extension: "js" | "ts"): string {
+function importsText({ output, database }: Answers, extension: "js" | "ts"): string {
   const index = relativePath(dirname(programPath), `${output}/index.${extension}`);
-  return `import { openKv } from "@keywright/core";
+  return `${engineImports(database)}
 import { openRepositories } from ${JSON.stringify(index)};`;
+}
+
+function engineImports(database: string): string {
+  const core = 'import { openKv } from "@keywright/core";';
+  if (sqliteFile(database) === undefined) return core;
+  return `${core}\nimport { sqliteEngine } from "@keywright/sqlite";`;
+}
+
+/** Returns the expression that opens the database. With SQLite it contains `await`. */
+function openingText(database: string): string {
+  const file = sqliteFile(database);
+  return file === undefined
+    ? `openKv(${JSON.stringify(database)})`
+    : `openKv(await sqliteEngine({ path: ${JSON.stringify(file)} }))`;
 }
 
 /** Returns a program that uses the example model. It can run several times. */

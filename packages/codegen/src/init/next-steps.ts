@@ -1,5 +1,7 @@
 import { existsSync } from "node:fs";
+import { isBuiltin } from "node:module";
 import { join } from "node:path";
+import { sqliteFile } from "./answers.js";
 import { programPath } from "./file-texts.js";
 import type { PackageJson } from "./plan-files.js";
 
@@ -29,29 +31,40 @@ const lockFiles: Readonly<Record<string, string>> = {
 };
 
 const needed = ["@keywright/core", "@keywright/orm", "zod"];
+/** The version of `better-sqlite3` has prebuilt binaries for Node.js 20. */
+const sqlite = ["@keywright/sqlite", "better-sqlite3@12"];
 const neededToBuild = ["@keywright/codegen", "typescript", "@types/node"];
 
 /**
  * Returns the commands that install the missing packages, generate, and run the program.
  *
+ * @param database the answer, see `Answers`.
  * @param builtProgram the path of the compiled example program. Undefined if there is none.
  */
 export function nextSteps(
   folder: string,
   packageJson: PackageJson,
+  database: string,
   builtProgram: string | undefined,
 ): string[] {
   const { add, addDev, run } = packageManager(folder, packageJson);
   const installed = { ...packageJson.dependencies, ...packageJson.devDependencies };
-  const missing = (names: readonly string[]) => names.filter((name) => !(name in installed));
+  const missing = (names: readonly string[]) =>
+    names.filter((name) => !(name.replace(/(?<=.)@.*$/, "") in installed));
   const install = (command: string, names: readonly string[]) =>
     names.length === 0 ? [] : [`${command} ${names.join(" ")}`];
   return [
     ...install(add, missing(needed)),
+    ...(sqliteFile(database) === undefined ? [] : install(add, missing(sqlitePackages(run)))),
     ...install(addDev, missing(neededToBuild)),
     `${run} keywright generate`,
     ...(builtProgram === undefined ? [] : runSteps(run, builtProgram)),
   ];
+}
+
+/** The SQLite of Bun and of newer versions of Node.js is built in. */
+function sqlitePackages(run: string): string[] {
+  return run === "bunx" || isBuiltin("node:sqlite") ? sqlite.slice(0, 1) : sqlite;
 }
 
 function runSteps(run: string, builtProgram: string): string[] {

@@ -3,7 +3,7 @@ import { readFile } from "node:fs/promises";
 import { dirname, isAbsolute, join } from "node:path";
 import { ProjectConfiguredError, ProjectFileError } from "../errors/codegen-errors.js";
 import { findTsconfig } from "../project/config/read-tsconfig.js";
-import type { Answers } from "./answers.js";
+import { type Answers, sqliteFile } from "./answers.js";
 import {
   configText,
   exampleProgramText,
@@ -37,8 +37,17 @@ export interface Plan {
   readonly isNew: boolean;
 }
 
+/** True if a folder has a configuration. */
+export function isConfigured(folder: string): boolean {
+  return configurationIn(folder) !== undefined;
+}
+
+function configurationIn(folder: string): string | undefined {
+  return namesIn(folder).find((each) => /^keywright\.config\.\w+$/.test(each));
+}
+
 export function assertUnconfigured(folder: string): void {
-  const name = namesIn(folder).find((each) => /^keywright\.config\.\w+$/.test(each));
+  const name = configurationIn(folder);
   if (name !== undefined) throw new ProjectConfiguredError({ path: join(folder, name) });
 }
 
@@ -113,8 +122,11 @@ async function planIgnoreFile(
 ): Promise<string | undefined> {
   const text = await readText(join(folder, ".gitignore"));
   if (text === undefined && !isInGit(folder)) return undefined;
-  const built = isNew && text === undefined ? ["node_modules", "dist"] : [];
-  return withIgnored(text, [...built, ...(isWithinProject(database) ? [database] : [])]);
+  const built = isNew && text === undefined ? ["node_modules/", "dist/"] : [];
+  const file = sqliteFile(database);
+  // SQLite keeps two more files next to its own.
+  const stored = file === undefined ? `${database}/` : `${file}*`;
+  return withIgnored(text, [...built, ...(isWithinProject(file ?? database) ? [stored] : [])]);
 }
 
 async function addAbsent(
@@ -157,16 +169,16 @@ async function readText(path: string): Promise<string | undefined> {
  * Adds missing lines to the text of a `.gitignore`.
  *
  * @param text the current text. Undefined if there is no file.
- * @param folders the folders to ignore, relative to the file, such as `data/app`.
+ * @param places what to ignore, relative to the file, such as `data/app/` or `data/app.sqlite*`.
  * @returns the same text if no line is missing.
  */
-function withIgnored(text: string | undefined, folders: readonly string[]): string | undefined {
+function withIgnored(text: string | undefined, places: readonly string[]): string | undefined {
   const lines = new Set((text ?? "").split(/\r?\n/).map(normalizeLine));
-  const missing = folders.filter((folder) => !parents(folder).some((parent) => lines.has(parent)));
+  const missing = places.filter((place) => !parents(place).some((parent) => lines.has(parent)));
   if (missing.length === 0) return text;
   const lineEnd = text?.includes("\r\n") ? "\r\n" : "\n";
   const start = text === undefined || text === "" || text.endsWith("\n") ? "" : lineEnd;
-  return `${text ?? ""}${start}${missing.map((folder) => `/${folder}/${lineEnd}`).join("")}`;
+  return `${text ?? ""}${start}${missing.map((place) => `/${place}${lineEnd}`).join("")}`;
 }
 
 /** True if the database is inside the project, so it must be ignored. */

@@ -15,14 +15,20 @@ const phaseWords: Readonly<Record<string, string>> = {
   transforming: "changing rows",
   verifying: "verifying",
   entries: "checking indexes of the source",
+  "catching up": "catching up",
+  comparing: "comparing",
+  switching: "switching",
 };
 
 /** The name of what is counted. */
 export type Unit = readonly [one: string, many: string];
 
-export const units: Readonly<Record<"rows" | "entries" | "documents" | "megabytes", Unit>> = {
+export const units: Readonly<
+  Record<"rows" | "entries" | "commits" | "documents" | "megabytes", Unit>
+> = {
   rows: ["row", "rows"],
   entries: ["entry", "entries"],
+  commits: ["commit", "commits"],
   documents: ["document", "documents"],
   megabytes: ["MB", "MB"],
 };

@@ -7,5 +7,8 @@ export function textWidth(text: string): number {
 
 /** Returns the beginning of a text that fits into a number of columns. */
 export function cutToWidth(text: string, columns: number): string {
-  return text.slice(0, truncatedWidth(text, { limit: columns, ellipsis: "" }).index);
+  let cut = text.slice(0, truncatedWidth(text, { limit: columns, ellipsis: "" }).index);
+  // Version 3 returns one character too many after one of ambiguous width, such as U+FFFD.
+  while (textWidth(cut) > columns) cut = cut.replace(/.$/su, "");
+  return cut;
 }

@@ -19,17 +19,44 @@ type OpenDenoKv = (where: string) => Promise<KvLike>;
 export async function openPath(folder: string, place: string): Promise<KvLike> {
   const engine = engineUrl(folder, place);
   if (engine !== undefined) return await openEngine(folder, engine);
-  const isUrl = /^https?:\/\//i.test(place);
-  const path = isUrl ? place : resolve(folder, place);
-  if (!isUrl && statSync(path, { throwIfNoEntry: false })?.isFile() !== true) {
-    return await openKv(path);
-  }
-  if (!isUrl && isOfSqliteEngine(path)) {
+  if (isHttp(place)) return await (await denoKvOpener(folder, place))(place);
+  const path = resolve(folder, place);
+  if (!isFile(path)) return await openKv(path);
+  if (isOfSqliteEngine(path)) {
     const options = { path, createIfMissing: false };
     const names = { packageName: "@keywright/sqlite", exportName: "sqliteEngine" } as const;
     return await openEngine(folder, { ...names, options });
   }
   return await (await denoKvOpener(folder, place))(path);
+}
+
+/**
+ * Opens the database at a path or URL like {@link openPath}. A server of Keywright takes its own
+ * token, from `KEYWRIGHT_TOKEN`, and any server of KV Connect that of Deno.
+ */
+export async function openWithToken(folder: string, place: string): Promise<KvLike> {
+  const { KEYWRIGHT_TOKEN: token } = process.env;
+  const isServer = token !== undefined && isHttp(place);
+  return isServer ? await openKv(place, { token }) : await openPath(folder, place);
+}
+
+/**
+ * Returns the path of a file of Deno KV if a place is one and this runtime is Deno. `copyKv` reads
+ * more of the file than Deno KV reports.
+ */
+export function denoFileAt(folder: string, place: string): string | undefined {
+  if (!("Deno" in globalThis) || isHttp(place) || engineUrl(folder, place) !== undefined)
+    return undefined;
+  const path = resolve(folder, place);
+  return isFile(path) && !isOfSqliteEngine(path) ? path : undefined;
+}
+
+function isHttp(place: string): boolean {
+  return /^https?:\/\//i.test(place);
+}
+
+function isFile(path: string): boolean {
+  return statSync(path, { throwIfNoEntry: false })?.isFile() === true;
 }
 
 /**
@@ -56,7 +83,7 @@ const applicationIdOffset = 68;
 export async function kvPlace(folder: string, place: string): Promise<KvPlace> {
   const engine = engineUrl(folder, place);
   if (engine !== undefined) return await makeEngine(folder, engine);
-  return /^https?:\/\//i.test(place) ? place : resolve(folder, place);
+  return isHttp(place) ? place : resolve(folder, place);
 }
 
 async function makeEngine(folder: string, url: EngineUrl): Promise<Engine | OwnedFiles> {

@@ -66,14 +66,15 @@ export function renamed(text: string, name: string, newName: string): string {
 export const ormTypes: readonly string[] = (
   "BatchOptions ComputedValue Condition CountOptions CreatedMany EqualsFilter FieldOperation " +
   "GroupOptions InFilter KeyValue ListOptions ListQuery ManyDeleteOptions ManyResult " +
-  "ManyUpdateOptions PurgeResult ReadOptions RowQuery ValueOptions Versioned"
+  "ManyUpdateOptions Page PurgeResult ReadOptions RowQuery RowSearchOptions SearchExplanation SearchPage " +
+  "ValueOptions Versioned"
 ).split(" ");
 
 /** Those that only generated files use. */
 export const codegenTypes: readonly string[] = (
-  "CheckedRelations IncludeOf NestedRow NestedRowChange NestedRows NestedRowsChange " +
+  "ChangedRow ChangedRows ChangeOptions CheckedRelations IncludeOf NestedRow NestedRowChange NestedRows NestedRowsChange " +
   "RelatedConditions RelatedRow RelatedRows RowRankOptions SelectedFields Skipping WithDeleted " +
-  "WithRelations WithVersionstamp"
+  "VersionOfRow VersionOptions WithRelations WithVersionstamp"
 ).split(" ");
 
 /** The names that generated files import, declare or use, except those that come from models. */
@@ -81,10 +82,10 @@ export const reservedNames: ReadonlySet<string> = new Set([
   ...ormTypes,
   ...codegenTypes,
   ...(
-    "body data database kv limits models options snapshot tx view where z AnyDatabase Database DatabaseOptions " +
+    "at body consume consumeThrough data database ModelChange ChangeDelivery ChangeConsumeOptions AsyncIterableIterator RowChanges database kv limits models options snapshot tx view where z AnyDatabase Database DatabaseOptions " +
     "Kv Model Models Page Row Rows createDatabase openModels openRepositories repositoriesOf " +
     "rowsOf transaction TransactionRepositories ReadsOf readsOf SnapshotRepositories SnapshotView Parameters BetweenFilter HasFilter " +
-    "StartsWithFilter OpenOptions OpenRepositories AbortSignal ReadableStream Repositories " +
+    "StartsWithFilter OpenOptions OpenRepositories OpenModels AnyJobs Jobs JobsOf TransactionJobs TransactionDatabase jobsThrough withJobsOf within opened AbortSignal ReadableStream Repositories " +
     "ArrayBuffer BigInt64Array BigUint64Array Date Exclude Float32Array Float64Array Int16Array " +
     "Int32Array Int8Array Map NonNullable Omit Partial Promise Readonly ReadonlyMap ReadonlySet " +
     "Record RegExp Set URL Uint16Array Uint32Array Uint8Array Uint8ClampedArray"

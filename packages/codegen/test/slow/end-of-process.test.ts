@@ -35,7 +35,7 @@ it("seed runs as a process, with progress on standard error", async () => {
   ]);
   expect(exitCode).toBe(0);
   expect(stderr).toContain("tags  30 / 30 rows");
-  expect(JSON.parse(stdout)).toMatchObject({ status: "done", seed: 1, dryRun: false });
+  expect(JSON.parse(stdout).result).toMatchObject({ status: "done", seed: 1, dryRun: false });
 });
 
 describe("the output of a command", () => {
@@ -70,14 +70,18 @@ describe("the output of a command", () => {
   });
 
   it("has nothing of what the project's modules print", async () => {
-    const print = 'console.log("loading");\n';
+    const print = [
+      'import own from "node:console";',
+      'console.log("global"); own.log("imported"); process.stdout.write("written\\n");\n',
+    ].join("\n");
     project = await createProject({
       "keywright.config.ts": print + config,
       "models/user.ts": print + modelModule("User", "users"),
     });
     const { exitCode, stdout, stderr } = await project.spawn(["generate", "--json"]);
-    expect(JSON.parse(stdout)).toMatchObject({ models: 1 });
-    expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: "loading\nloading\n" });
+    expect(JSON.parse(stdout).result).toMatchObject({ models: 1 });
+    const printed = "global\nimported\nwritten\n";
+    expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: printed + printed });
   });
 });
 
@@ -93,6 +97,19 @@ describe("a process that ends before its command", () => {
     const { exitCode, stdout, stderr } = await project.spawn(["generate"]);
     expect(stderr).toContain("error KW_COMMAND_UNFINISHED: the process ended before the command");
     expect({ exitCode, stdout }).toEqual({ exitCode: 1, stdout: "" });
+  });
+
+  it("has failed, and prints it as JSON: a module lets a promise reject", async () => {
+    project = await createProject({
+      "keywright.config.ts": `void Promise.reject(new Error("lost"));\n${config}`,
+      "models/user.ts": modelModule("User", "users"),
+    });
+    const { exitCode, stdout } = await project.spawn(["generate", "--json"]);
+    expect(JSON.parse(stdout).error).toMatchObject({
+      code: "KW_PROJECT_CODE",
+      details: { cause: { message: "lost" } },
+    });
+    expect(exitCode).toBe(1);
   });
 
   it("has failed: the function that opens the database never does", async () => {

@@ -1,9 +1,12 @@
 import { execFile } from "node:child_process";
 import { mkdir, readdir, rm, symlink } from "node:fs/promises";
+import { isBuiltin } from "node:module";
 import { join } from "node:path";
+import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { nodeWithSqlite } from "../../../../scripts/with-sqlite.mjs";
 import { ProjectFileError } from "../../src/errors/codegen-errors.js";
 import { addScripts } from "../../src/init/package-scripts.js";
 import { writeFiles } from "../../src/project/files/write-files.js";
@@ -64,6 +67,38 @@ describe("keywright init", () => {
     );
     await promisify(execFile)(process.execPath, [typescript], { cwd: project.folder });
     expect(await readdir(project.path("dist/db"))).toContain("users.js");
+  });
+
+  it("opens an SQLite file if it is named, and the program and the commands use it", async () => {
+    const args = ["--database", "sqlite:./data/app.sqlite"];
+    await rm(project.path("package.json"));
+    await mkdir(project.path(".git"));
+    const { exitCode, stdout, stderr } = await project.run(["init", "--yes", ...args]);
+    expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: "" });
+    expect(stdout).toContain(
+      isBuiltin("node:sqlite")
+        ? "\n  npm install @keywright/sqlite\n"
+        : "\n  npm install @keywright/sqlite better-sqlite3@12\n",
+    );
+    expect(await project.read(".gitignore")).toBe("/node_modules/\n/dist/\n/data/app.sqlite*\n");
+
+    expect((await project.run(["generate"])).exitCode).toBe(0);
+    await promisify(execFile)(process.execPath, [typescript], { cwd: project.folder });
+    const run = (...args: string[]) =>
+      promisify(execFile)(nodeWithSqlite(), args, { cwd: project.folder });
+    expect((await run("dist/main.js")).stdout).toContain("name: 'Ada'");
+    expect((await run("dist/main.js")).stdout).toContain("name: 'Ada'");
+    const keywright = fileURLToPath(new URL("../../bin/keywright.js", import.meta.url));
+    expect((await run(keywright, "verify")).stdout).toContain("1 row");
+  });
+
+  it("installs no package that the package.json names", async () => {
+    const dependencies = { "@keywright/sqlite": "0.1.0", "better-sqlite3": "12", zod: "4" };
+    await project.write({ "package.json": JSON.stringify({ type: "module", dependencies }) });
+    const { stdout } = await project.run(["init", "--yes", "--database", "sqlite:a.sqlite"]);
+    expect(stdout).toContain("\n  npm install @keywright/core @keywright/orm\n");
+    expect(stdout).not.toContain("sqlite3");
+    expect(stdout).not.toContain("@keywright/sqlite\n");
   });
 
   it("leaves alone what is there: order, indentation, scripts, models", async () => {
@@ -151,7 +186,7 @@ describe("keywright init", () => {
 
   it("makes a .gitignore in a Git repository only", async () => {
     await mkdir(project.path(".git"));
-    await project.run(["init", "app", "--yes"]);
+    await project.run(["init", "app", "--yes", "--database", "./data/app/"]);
     expect(await project.read("app/.gitignore")).toBe("/node_modules/\n/dist/\n/data/app/\n");
   });
 
@@ -182,6 +217,11 @@ describe("keywright init", () => {
       args: ["--yes", "--models", "."],
       fault: "--models '.': The folder must not be that of the project itself.",
     },
+    {
+      args: ["--yes", "--database", "postgres://localhost/app"],
+      fault: "Enter a folder, or sqlite: and a file.",
+    },
+    { args: ["--yes", "--database", "sqlite:"], fault: "Enter a folder, or sqlite: and a file." },
     { args: ["--yes", "--models", "a", "--output", "./a"], fault: "must be in different folders" },
   ])("with $args is a usage error, and writes nothing", async ({ args, fault }) => {
     const { exitCode, stderr } = await project.run(["init", ...args]);

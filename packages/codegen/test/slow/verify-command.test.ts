@@ -45,7 +45,7 @@ it("finds entries that are wrong, and repairs them", async () => {
   expect(found.stdout).toContain("npx keywright verify --repair");
   expect(found.exitCode).toBe(1);
   const json = await project.run(["verify", "--json", "--model", "players", "--index", "byTeam"]);
-  expect(JSON.parse(json.stdout)).toMatchObject({
+  expect(JSON.parse(json.stdout).result).toMatchObject({
     status: "damaged",
     models: [{ model: "players", counts: { missing: 1, dangling: 1, mismatched: 0 } }],
   });

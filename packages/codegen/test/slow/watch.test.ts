@@ -1,6 +1,7 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { readdir, readFile, rm, symlink } from "node:fs/promises";
+import { createInterface } from "node:readline";
 import { setTimeout } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { afterEach, describe, expect, it } from "vitest";
@@ -181,10 +182,32 @@ describe("generate --watch", () => {
     expect(exitCode).toBe(1);
   });
 
-  it.each(["--check", "--json"])("is a usage error with %s", async (option) => {
+  it("is a usage error with --check", async () => {
     project = await createProject({});
-    const { exitCode, stderr } = await project.run(["generate", "--watch", option]);
-    expect(stderr).toContain(`option '--watch' cannot be used with option '${option}'`);
+    const { exitCode, stderr } = await project.run(["generate", "--watch", "--check"]);
+    expect(stderr).toContain("option '--watch' cannot be used with option '--check'");
     expect(exitCode).toBe(2);
+  });
+
+  it("prints a line of JSON for each round with --json", async () => {
+    project = await createProject({
+      "keywright.config.ts": config,
+      "models/user.ts": modelModule("User", "users"),
+    });
+    const child = spawn(process.execPath, [command, "generate", "--watch", "--json"], {
+      cwd: project.folder,
+      stdio: ["ignore", "pipe", "pipe"],
+    });
+    try {
+      const lines = createInterface(child.stdout)[Symbol.asyncIterator]();
+      const next = async () => JSON.parse((await lines.next()).value);
+      expect(await next()).toMatchObject({ result: { models: 1 } });
+      await project.write({ "models/user.ts": "export const x = ;\n" });
+      expect(await next()).toMatchObject({ error: { code: "KW_MODULE_FAILED" } });
+      await project.write({ "models/user.ts": modelModule("User", "people") });
+      expect(await next()).toMatchObject({ result: { models: 1 } });
+    } finally {
+      child.kill();
+    }
   });
 });

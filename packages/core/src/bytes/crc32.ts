@@ -1,9 +1,8 @@
-// Not a named import, because that would be a syntax error if `crc32` does not exist.
-import zlib from "node:zlib";
+import { nativeCrc32, version } from "#platform";
 import { UnsupportedRuntimeError } from "../errors/core-errors.js";
 
 // `zlib.crc32` is the newest function that this package calls. It exists since Node.js 20.15.
-if (typeof zlib.crc32 !== "function") throw new UnsupportedRuntimeError(process.version);
+if (nativeCrc32 === undefined) throw new UnsupportedRuntimeError(version);
 
 /** From about this many bytes, one call of zlib is faster than the loop below. */
 const longInput = 256;
@@ -19,9 +18,9 @@ export function crc32(
   end: number = bytes.length,
   previous = 0,
 ): number {
-  return end - start < longInput
+  return nativeCrc32 === null || nativeCrc32 === undefined || end - start < longInput
     ? shortCrc32(bytes, start, end, previous)
-    : zlib.crc32(bytes.subarray(start, end), previous);
+    : nativeCrc32(bytes.subarray(start, end), previous);
 }
 
 /** The effect of each byte on a CRC. In `table1` to `table3`, one to three bytes follow it. */

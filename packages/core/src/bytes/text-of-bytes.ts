@@ -1,4 +1,4 @@
-import { Buffer } from "node:buffer";
+import { Buffer } from "#platform";
 
 /** Node.js, Deno and Bun have this method, but the types do not declare it. */
 const { latin1Slice } = Buffer.prototype as unknown as {

@@ -1,8 +1,16 @@
+import { nextTurn } from "#platform";
 import { EngineFailedError } from "../errors/core-errors.js";
 import type { AtomicWrite, Engine, WriteOutcome } from "./engine.js";
 
 /** A group is full if its mutations have this many bytes of keys and values, or more. */
 const maxGroupBytes = 8 * 1024 * 1024;
+
+/**
+ * If the engine has `commitsAtOnce`, a group with this many mutations waits for the commits of the
+ * next turn of the event loop, until none has come or the group has the second number of mutations.
+ */
+const largeGroup = 64;
+const largestGathered = 3000;
 
 interface Waiting {
   readonly write: AtomicWrite;
@@ -67,6 +75,7 @@ export class CommitQueue {
     // Commits that are made in the same turn of the event loop join the first group.
     await Promise.resolve();
     while (this.#waiting.length > 0) {
+      if (this.#engine.commitsAtOnce === true) await this.#gather();
       const group = this.#takeGroup();
       try {
         if (this.#failure !== undefined) throw this.#failure;
@@ -78,6 +87,18 @@ export class CommitQueue {
       }
     }
     this.#isDraining = false;
+  }
+
+  /** Nothing arrives while such an engine commits, so what is about to come must be waited for. */
+  async #gather(): Promise<void> {
+    let counted = 0;
+    let mutations = 0;
+    while (counted < this.#waiting.length) {
+      for (; counted < this.#waiting.length; counted++)
+        mutations += this.#waiting[counted]!.write.mutations.length;
+      if (mutations < largeGroup || mutations >= largestGathered) return;
+      await nextTurn();
+    }
   }
 
   #takeGroup(): Waiting[] {

@@ -32,11 +32,30 @@ export interface StoredEntry {
  * may use the same object and the same memory for the next entry. What is kept must be copied.
  */
 export interface VisitedEntry extends StoredEntry {
-  /** Writes the 10 bytes of the versionstamp. An engine that stores bytes saves the text with it. */
+  /** The memory that the key and the value are parts of. An engine saves their views with it. */
+  readonly memory?: EntryMemory;
+  /**
+   * Writes the 10 bytes of the versionstamp. An engine that stores bytes saves the text with it.
+   */
   writeVersionstamp?(target: Uint8Array, offset: number): void;
 }
 
+/**
+ * Where an entry is: its key is `keyBytes[keyStart, keyEnd)`, its value is a part of its record.
+ */
+export interface EntryMemory {
+  readonly keyBytes: Uint8Array;
+  readonly keyStart: number;
+  readonly keyEnd: number;
+  readonly record: Uint8Array;
+  readonly valueStart: number;
+  readonly valueEnd: number;
+}
+
 export type EntryVisitor = (entry: VisitedEntry) => void;
+
+/** @param position that of the range of the entry among the ranges. */
+export type RangesVisitor = (position: number, entry: VisitedEntry) => void;
 
 /** @param position that of the key of the entry in the list of keys. */
 export type KeyVisitor = (position: number, entry: VisitedEntry) => void;
@@ -118,6 +137,11 @@ export interface AtomicWrite {
   /** If present, the engine also logs what the write changes, in the same atomic write. */
   readonly log?: LogMark;
   /**
+   * A header of the database that replaces the present one, in the same atomic write. Only engines
+   * that store a header of their own use it.
+   */
+  readonly header?: Uint8Array;
+  /**
    * The number of the turn to which the write belongs, or 0 if it is to be postponed for those that
    * take turns. Only engines with `turns` use it. Without it, the write is not postponed.
    */
@@ -165,6 +189,16 @@ export interface RangeRead {
   readonly reverse: boolean;
 }
 
+/** A read of the first entries of each of several ranges. */
+export interface RangesRead {
+  /** Ranges without common keys, in the order of their keys. */
+  readonly ranges: readonly KeyRange[];
+  /** The maximum number of entries of each range, at least 1. */
+  readonly limit: number;
+  /** The maximum number of entries of all ranges together, at least 1. */
+  readonly most: number;
+}
+
 /**
  * Reads of one state of a database. Its reads return what they would have returned at the moment
  * when the view was opened, whatever is committed or expires later. They throw, or reject, with a
@@ -177,7 +211,8 @@ export interface ReadView {
 
   /**
    * The versionstamp of the last commit that the state contains, or of an earlier one. A range
-   * check with it notices every commit that the state lacks. Undefined before the first read with
+   * check with it notices every commit that the state lacks. It is not earlier than that of a
+   * commit that was acknowledged before the view was opened. Undefined before the first read with
    * `atFirstRead`, and always if the engine has no `checksRanges`.
    */
   readonly versionstamp?: string | undefined;
@@ -196,6 +231,9 @@ export interface ReadView {
 
   /** Calls `visit` with the entries of keys, as `visitMany` of an engine does. */
   visitMany?(keys: KeyList, visit: KeyVisitor): MaybePromise<void>;
+
+  /** Calls `visit` with the first entries of ranges, as `visitRanges` of an engine does. */
+  visitRanges?(read: RangesRead, visit: RangesVisitor): MaybePromise<void>;
 
   /** Frees what the view holds. Does nothing if the view has ended. */
   close(): void;
@@ -299,6 +337,12 @@ export interface Engine {
   readonly keepsLog?: boolean;
 
   /**
+   * True if `commit` keeps the thread until the writes are on disk. The default is false. Large
+   * commits that are made in successive turns of the event loop then share a call of `commit`.
+   */
+  readonly commitsAtOnce?: boolean;
+
+  /**
    * The versionstamp of the last commit, if `get` and `getMany` read at once and the newest state
    * is the one after this commit. Two such reads see the same state if it was the same before both.
    * Undefined while a commit is being written, and always if reads have to wait.
@@ -334,10 +378,16 @@ export interface Engine {
   visitRange?(read: RangeRead, visit: EntryVisitor): MaybePromise<void>;
 
   /**
-   * True if `visitRange` and `visitMany` are done when they return, and never return a promise. The
-   * default is false.
+   * True if `visitRange`, `visitMany` and `visitRanges` are done when they return, and never return
+   * a promise. The default is false.
    */
   readonly visitsAtOnce?: boolean;
+
+  /**
+   * True if `visitMany` takes less time than `get` also for one key, because `get` copies the
+   * value. It needs `visitsAtOnce`. The default is false.
+   */
+  readonly getsCopies?: boolean;
 
   /**
    * Calls `visit` with the entries of keys from one snapshot, in the order of `keys`, and with
@@ -345,6 +395,14 @@ export interface Engine {
    * objects that `getMany` takes and returns.
    */
   visitMany?(keys: KeyList, visit: KeyVisitor): MaybePromise<void>;
+
+  /**
+   * Calls `visit` with the first entries of each of several ranges, in the order of their keys, all
+   * from one snapshot. An engine may have it if it finds the beginning of a range faster than a
+   * call of `visitRange` does. Without it, the entries between the ranges are read too if they are
+   * few.
+   */
+  visitRanges?(read: RangesRead, visit: RangesVisitor): MaybePromise<void>;
 
   /**
    * Opens a view: reads of the state that the database has during this call. It contains all writes

@@ -5,10 +5,13 @@ import type {
   KeyVisitor,
   MaybePromise,
   RangeRead,
+  RangesRead,
+  RangesVisitor,
   ReadView,
   StoredEntry,
 } from "./engine.js";
 import { visitMany, visitRange } from "./visit-entries.js";
+import { visitRanges } from "./visit-ranges.js";
 
 /** The reads of a view, which an engine makes as long as the view is open. */
 export type ViewReads = Omit<ReadView, "close" | "versionstamp">;
@@ -80,6 +83,10 @@ export class EndableView implements ReadView {
 
   visitMany(keys: KeyList, visit: KeyVisitor): MaybePromise<void> {
     return visitMany(this.#open(), keys, visit);
+  }
+
+  visitRanges(read: RangesRead, visit: RangesVisitor): MaybePromise<void> {
+    return visitRanges(this.#open(), read, visit);
   }
 
   close(): void {

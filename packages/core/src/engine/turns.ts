@@ -24,7 +24,9 @@ export class Place {
   /** The turns that wait for this one, once for each key. */
   readonly later: Place[] = [];
   isEnded = false;
-  /** True if the call does not want its turn. It keeps its place, because others may wait for it. */
+  /**
+   * True if the call does not want its turn. It keeps its place, because others may wait for it.
+   */
   isGivenUp = false;
   readonly #line: TurnLine;
   readonly #onBegin: () => void;

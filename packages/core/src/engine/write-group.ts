@@ -220,12 +220,8 @@ export class CheckedVersions {
   }
 
   add(text: string, { versionstamp, expireAt }: EntryVersion): void {
-    if (this.#versions.size === most) {
-      for (const oldest of this.#versions.keys()) {
-        this.#versions.delete(oldest);
-        break;
-      }
-    }
+    // To find the oldest one takes longer than to read again those that are still used.
+    if (this.#versions.size === most) this.#versions.clear();
     this.#versions.set(text, { versionstamp, expireAt });
   }
 

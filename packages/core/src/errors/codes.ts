@@ -1,6 +1,7 @@
 /** Every error code of core. A code never changes its meaning. `docs/errors.md` describes each. */
 export const coreErrorCodes = [
   "KW_RUNTIME_UNSUPPORTED",
+  "KW_BROWSER_UNSUPPORTED",
   "KW_KEY_INVALID",
   "KW_KEY_MALFORMED",
   "KW_VALUE_UNSUPPORTED",
@@ -29,17 +30,27 @@ export const coreErrorCodes = [
   "KW_LOG_OFF",
   "KW_LOG_TRUNCATED",
   "KW_LOG_UNSUPPORTED",
+  "KW_CONSUMER_LOST",
+  "KW_CONSUMER_TIMEOUT",
   "KW_PAST_LIMIT",
   "KW_PAST_UNKNOWN",
   "KW_COPY_FAILED",
   "KW_COPY_UNREADABLE",
   "KW_RESTORE_UNFINISHED",
+  "KW_DATABASE_MOVED",
+  "KW_DATABASE_MOVING",
+  "KW_MOVE_FAILED",
+  "KW_MOVE_UNFINISHED",
   "KW_BACKUP_DAMAGED",
   "KW_BACKUP_FORMAT",
   "KW_BACKUP_KEY",
   "KW_BACKUP_FULL_NEEDED",
   "KW_BACKUP_MOMENT",
   "KW_BACKUP_DATABASE",
+  "KW_LOCK_TAKEN",
+  "KW_LOCK_LOST",
+  "KW_BLOB_ABANDONED",
+  "KW_BLOB_DAMAGED",
 ] as const;
 
 /** A code of {@link coreErrorCodes}. */

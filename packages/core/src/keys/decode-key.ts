@@ -1,4 +1,4 @@
-import { Buffer } from "node:buffer";
+import { Buffer } from "#platform";
 import { bytesToHex } from "../bytes/hex.js";
 import { MalformedKeyError } from "../errors/core-errors.js";
 import type { KvKeyPart } from "./key.js";

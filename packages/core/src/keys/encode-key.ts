@@ -1,4 +1,4 @@
-import { types } from "node:util";
+import { types } from "#platform";
 import { ByteWriter } from "../bytes/byte-writer.js";
 import { InvalidKeyError } from "../errors/core-errors.js";
 import { encodePlainKey, numberPartBytes, writeNumberPart } from "./encode-plain-key.js";

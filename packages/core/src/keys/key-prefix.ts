@@ -1,6 +1,7 @@
 import { encodeKey } from "./encode-key.js";
 import type { KvKey, KvKeyPart } from "./key.js";
 import { type KeyOrder, specificationOrder } from "./key-order.js";
+import { type KeyRange, rangeOfPrefix } from "./key-range.js";
 import { zeroEscape } from "./key-tags.js";
 
 /** The first parts that many keys have, and their bytes, with which encoded keys are compared. */
@@ -20,6 +21,11 @@ export class KeyPrefix {
     this.bytes = encodeKey(parts, order);
     this.order = order;
     this.isShared = parts.every(isShared);
+  }
+
+  /** The range of the encoded keys that have the prefix and at least one more part. */
+  get range(): KeyRange {
+    return rangeOfPrefix(this.bytes);
   }
 
   /**

@@ -61,13 +61,18 @@ export function keyRange(selector: KvListSelector, order: KeyOrder = specificati
     throw new InvalidSelectorError("with a prefix it may have a start or an end, but not both");
   }
   const bytes = encodeKey(prefix, order);
-  const first = bytes.length === 0 ? lowestBound : appendByte(bytes, belowEveryTag);
+  const whole = rangeOfPrefix(bytes);
   return {
-    start: start === undefined ? first : within(bytes, encodeKey(start, order), "start"),
-    end:
-      end === undefined
-        ? appendByte(bytes, aboveEveryTag)
-        : within(bytes, encodeKey(end, order), "end"),
+    start: start === undefined ? whole.start : within(bytes, encodeKey(start, order), "start"),
+    end: end === undefined ? whole.end : within(bytes, encodeKey(end, order), "end"),
+  };
+}
+
+/** Returns the range of the keys that begin with an encoded key and have at least one more part. */
+export function rangeOfPrefix(bytes: Uint8Array): KeyRange {
+  return {
+    start: bytes.length === 0 ? lowestBound : appendByte(bytes, belowEveryTag),
+    end: appendByte(bytes, aboveEveryTag),
   };
 }
 

@@ -31,7 +31,9 @@ export function skipPart(bytes: Uint8Array, offset: number, end: number, order: 
   return next;
 }
 
-/** Returns how many bytes a bigint has after its tag: its length, if it is stored, and its digits. */
+/**
+ * Returns how many bytes a bigint has after its tag: its length, if it is stored, and its digits.
+ */
 function bigintBytes(bytes: Uint8Array, offset: number, { maxBigintBytes }: KeyOrder): number {
   const tag = bytes[offset]!;
   const size = Math.abs(tag - keyTag.zero);

@@ -1,5 +1,6 @@
 import { textOfBytes } from "../bytes/text-of-bytes.js";
 import type {
+  AtomicWrite,
   DatabaseOwner,
   Engine,
   MaybePromise,
@@ -16,11 +17,15 @@ import { encodeEntryKey } from "../keys/encode-key.js";
 import type { KvKey } from "../keys/key.js";
 import type { KeyOrder } from "../keys/key-order.js";
 import { type KeyRange, type KvListSelector, keyRange } from "../keys/key-range.js";
+import { consume } from "./consume/consume.js";
+import { type KvConsumer, listConsumers, removeConsumer } from "./consume/list-consumers.js";
 import type {
   AtomicOperation,
   Kv,
   KvCommitResult,
   KvConsistencyLevel,
+  KvConsumeOptions,
+  KvConsumerHandler,
   KvEnqueueOptions,
   KvEntryMaybe,
   KvListIterator,
@@ -70,10 +75,14 @@ export interface EmbeddedKvOptions {
   readonly rangeOf?: (selector: KvListSelector) => KeyRange;
   /** Returns reads for other rules than those of the specification. */
   readonly readsOf?: (context: KvReadsContext) => KvReads;
+  /** Returns an operation for other rules than those of the specification. */
+  readonly atomicBy?: (commit: (write: AtomicWrite) => Promise<string | null>) => AtomicOperation;
   readonly limits: KvLimits;
   /** True if a commit is acknowledged only when it would survive a power cut. */
   readonly sync: boolean;
   readonly readOnly: boolean;
+  /** True to read what is left of a database that was moved to another place. */
+  readonly allowMoved?: boolean;
 }
 
 /** A database on an engine: in memory, on disk or on a server. `openKv` opens it. */
@@ -86,12 +95,15 @@ export class EmbeddedKv implements Kv, AsyncDisposable, Disposable {
   /** The watches and listeners of this handle. */
   readonly #open = new Set<{ end(): void }>();
   #closing: Promise<void> | undefined;
+  readonly #unlistenMoved: () => void;
 
   constructor(shared: SharedEngine, options: EmbeddedKvOptions) {
     this.limits = options.limits;
     this.#shared = shared;
     this.#options = options;
     this.#reads = this.#readsOf(false, (operation) => this.#engine(operation));
+    const isEnding = options.allowMoved !== true;
+    this.#unlistenMoved = shared.fence.onMoved(() => isEnding && this.#endStreams());
   }
 
   /**
@@ -306,6 +318,7 @@ export class EmbeddedKv implements Kv, AsyncDisposable, Disposable {
     const source = {
       ...{ ...this.#filterOf(options), engine: this.#engine("changes"), open: this.#open },
       isClosed: () => this.#closing !== undefined,
+      assertCurrent: () => void this.#engine("changes"),
     };
     return readChanges<T>(source, options);
   }
@@ -335,6 +348,70 @@ export class EmbeddedKv implements Kv, AsyncDisposable, Disposable {
   lastChange<T = unknown>(key: KvKey, options: KvLastChangeOptions = {}): Promise<KvLastChange<T>> {
     const filter = { ...this.#filterOf({ key }), key: this.#encodeKey(key) };
     return readLastChange<T>(this.#engine("lastChange"), filter, options);
+  }
+
+  /**
+   * Calls a handler for each commit of the log, in the order of the commits, and at least once. The
+   * database keeps the position of the consumer under its name. If several processes consume under
+   * one name, one of them at a time has the consumer, and another takes over when it ends or dies.
+   *
+   * The position moves past a commit when the handler resolves, or in one commit with the writes of
+   * the handler if it makes them with `atomic()` of the delivery: these happen exactly once. If the
+   * handler throws, the error goes to `onError` and the handler is called again. Commits that the
+   * consumer has made itself are not delivered to it. A slow consumer costs no memory.
+   *
+   * Resolves after `signal` was aborted and the handler has ended, or after `close()`.
+   *
+   * ```ts
+   * await kv.consume("totals", async ({ commit, atomic }) => {
+   *   await atomic().sum(["changes"], BigInt(commit.changes.length)).commit();
+   * }, { prefix: ["orders"], signal });
+   * ```
+   *
+   * @throws {LogOffError} if the database keeps no log.
+   * @throws {LogTruncatedError} if the log no longer has the commits after the position. Then
+   * {@link removeConsumer} and begin again with `from`.
+   * @throws {ConsumerLostError} if the consumer was removed.
+   * @throws {InvalidOptionError} if the name, the handler or an option is not valid.
+   * @throws {ReadOnlyError} if the database was opened read-only.
+   * @throws {DatabaseClosedError} after `close()`.
+   */
+  async consume<T = unknown>(
+    name: string,
+    handler: KvConsumerHandler<T>,
+    options: KvConsumeOptions<T> = {},
+  ): Promise<void> {
+    this.#assertWritable("consume");
+    const { engine } = this.#shared;
+    const { atomicBy } = this.#options;
+    const isLocal = engine.isShared !== true && engine.listen === undefined;
+    const source = {
+      ...{ ...this.#filterOf(options), engine, open: this.#open },
+      isClosed: () => this.#closing !== undefined,
+      assertCurrent: () => void this.#engine("consume"),
+      commit: this.#shared.commit,
+      isAlone: () => isLocal && !this.#shared.isShared,
+      atomicBy: (commit: (write: AtomicWrite) => Promise<string | null>) =>
+        atomicBy?.(commit) ?? this.#atomic("consume", commit),
+    };
+    await consume<T>(source, name, handler, options);
+  }
+
+  /** Returns all consumers of the log, by name: how far each has come, and which process has it. */
+  async consumers(): Promise<KvConsumer[]> {
+    return await listConsumers({ engine: this.#engine("consumers") });
+  }
+
+  /**
+   * Forgets a consumer of the log. Calls of `consume` that run under its name reject with a
+   * `ConsumerLostError`. A later one begins where its option `from` says.
+   *
+   * @returns false if there is no such consumer.
+   * @throws {ReadOnlyError} if the database was opened read-only.
+   */
+  async removeConsumer(name: string): Promise<boolean> {
+    this.#assertWritable("removeConsumer");
+    return await removeConsumer(this.#shared, name);
   }
 
   /**
@@ -379,10 +456,15 @@ export class EmbeddedKv implements Kv, AsyncDisposable, Disposable {
   close(): Promise<void> {
     if (this.#closing === undefined) {
       this.#closing = this.#shared.release();
-      for (const each of [...this.#open]) each.end();
-      this.#open.clear();
+      this.#endStreams();
+      this.#unlistenMoved();
     }
     return this.#closing;
+  }
+
+  #endStreams(): void {
+    for (const each of [...this.#open]) each.end();
+    this.#open.clear();
   }
 
   [Symbol.asyncDispose](): Promise<void> {
@@ -395,11 +477,11 @@ export class EmbeddedKv implements Kv, AsyncDisposable, Disposable {
     this.close().catch(() => undefined);
   }
 
-  #atomic(operation: string): AtomicOperation {
+  #atomic(operation: string, commit = this.#shared.commit): AtomicOperation {
     const { checksRanges = false } = this.#engine(operation);
     return new AtomicWriteBuilder(this.#options, checksRanges, (write) => {
       this.#assertWritable(operation);
-      return this.#shared.commit(write);
+      return commit(write);
     });
   }
 
@@ -423,8 +505,10 @@ export class EmbeddedKv implements Kv, AsyncDisposable, Disposable {
 
   #readsOf(isView: boolean, stored: KvReadsContext["stored"]): KvReads {
     const { order, limits, readsOf } = this.#options;
-    const listsAtOnce = !isView && this.#shared.engine.visitsAtOnce === true;
-    const context = { limits, isView, listsAtOnce, stored };
+    const { visitsAtOnce, getsCopies } = this.#shared.engine;
+    const listsAtOnce = !isView && visitsAtOnce === true;
+    const visitsKeys = listsAtOnce && getsCopies === true;
+    const context = { limits, isView, listsAtOnce, visitsKeys, stored };
     return readsOf?.(context) ?? new SpecificationReads({ ...context, order });
   }
 
@@ -441,6 +525,7 @@ export class EmbeddedKv implements Kv, AsyncDisposable, Disposable {
 
   #engine(operation: string): Engine {
     if (this.#closing !== undefined) throw new DatabaseClosedError(operation, this.#shared.path);
+    if (this.#options.allowMoved !== true) this.#shared.fence.assertNotMoved();
     return this.#shared.engine;
   }
 }

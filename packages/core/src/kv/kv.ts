@@ -4,6 +4,7 @@ import type { Progress } from "../engine/progress.js";
 import type { KvKey, KvKeyPart } from "../keys/key.js";
 import type { KeyPrefix } from "../keys/key-prefix.js";
 import type { KvListSelector } from "../keys/key-range.js";
+import type { KvConsumer } from "./consume/list-consumers.js";
 import type { KvLimits } from "./limits.js";
 import type { OpenPastOptions } from "./log/open-past.js";
 import type { KvChangesOptions, KvLoggedCommit } from "./log/read-changes.js";
@@ -92,6 +93,14 @@ export interface KvPageOptions {
   readonly properties?: ReadonlySet<string> | undefined;
 }
 
+/** Which entries of several ranges are read together. */
+export interface KvEachOptions extends Omit<KvPageOptions, "reverse"> {
+  /** The maximum number of entries of all ranges together. `limit` is that of each range. */
+  readonly most: number;
+  /** A key of the first range. Only the keys after it are read. */
+  readonly after?: KvKey | undefined;
+}
+
 /**
  * Reads of many entries at a time. They take less time than `list` and `getMany`, because they
  * decode only what is asked for. Pages are read in one snapshot each. The calls throw as `list` and
@@ -106,6 +115,27 @@ export interface KvPages {
     selector: KvListSelector,
     options: KvPageOptions,
   ): KvListedEntry[] | Promise<KvListedEntry[]>;
+
+  /**
+   * Returns the first entries of each of several ranges, in one read of one snapshot. The lists are
+   * in the order of the ranges. If all entries together are as many as `most`, the last list may
+   * lack entries, and the lists of the ranges after it are left out.
+   *
+   * @param prefixes those of the keys of each range, in the order of the keys. None begins with
+   * another one.
+   */
+  listEach(
+    prefixes: readonly KeyPrefix[],
+    options: KvEachOptions,
+  ): KvListedEntry[][] | Promise<KvListedEntry[][]>;
+
+  /**
+   * Returns how many keys with a number of parts each of several ranges has, in one snapshot. It
+   * costs less than to list the entries, but as many are read.
+   *
+   * @param prefixes as those of `listEach`.
+   */
+  countEach(prefixes: readonly KeyPrefix[], keyLength: number): number[] | Promise<number[]>;
 
   /**
    * Returns the entries to which others lead by their keys: those under the keys that begin with
@@ -289,6 +319,70 @@ export abstract class AtomicOperation {
   abstract commit(): Promise<KvCommitResult | KvCommitError>;
 }
 
+/** What the handler of a consumer gets: one commit of the log. */
+export interface KvDelivery<T = unknown> {
+  readonly commit: KvLoggedCommit<T>;
+  /** The number of the attempt to handle the commit by this process, from 1. */
+  readonly attempt: number;
+  /**
+   * Aborted if the handler takes too long, if another process has taken the consumer over, and when
+   * the consumer is stopped. The handler should then end.
+   */
+  readonly signal: AbortSignal;
+  /**
+   * Returns an operation whose commit also says that the commit of the log was handled. Its writes
+   * therefore happen exactly once. `commit()` rejects with a `ConsumerLostError`, and nothing is
+   * written, if another process has the consumer by now, or if the commit was handled before. It
+   * returns `{ ok: false }` if a check of the operation itself failed.
+   */
+  atomic(): AtomicOperation;
+}
+
+/** Handles one commit of the log. If it throws or rejects, it is called again. */
+export type KvConsumerHandler<T = unknown> = (delivery: KvDelivery<T>) => Promise<void> | void;
+
+/** What `onError` of a consumer gets. */
+export interface KvConsumerFailure<T = unknown> {
+  readonly consumer: string;
+  /** The commit that was not handled. Undefined if the database did not answer. */
+  readonly commit: KvLoggedCommit<T> | undefined;
+  /** The number of failures in a row, from 1. */
+  readonly attempt: number;
+}
+
+/** Options of `kv.consume`. */
+export interface KvConsumeOptions<T = unknown> {
+  /**
+   * Where a consumer begins that does not exist yet: after the commit of a versionstamp, with the
+   * oldest commit of the log (`"start"`, the default), or with the next commit (`"now"`).
+   */
+  readonly from?: "start" | "now" | (string & {}) | undefined;
+  /** Only changes of keys with this prefix. */
+  readonly prefix?: KvKey | undefined;
+  /** Stops the consumer, after the handler that is running. */
+  readonly signal?: AbortSignal | undefined;
+  /**
+   * Called if the handler fails, and if the database does not answer. Writes to the console by
+   * default.
+   */
+  readonly onError?: ((error: unknown, failure: KvConsumerFailure<T>) => void) | undefined;
+  /**
+   * How many milliseconds to wait after a failure, by the number of failures in a row, from 1. By
+   * default 100 ms, twice as long after each further failure, and at most 30 seconds.
+   */
+  readonly retryDelay?: ((attempt: number) => number) | undefined;
+  /**
+   * How many milliseconds the handler may take for one commit. Then it has failed. The default is
+   * five minutes.
+   */
+  readonly timeout?: number | undefined;
+  /**
+   * After how many milliseconds without a sign of life another process takes the consumer over. It
+   * gives one three times as often. The default is 15 seconds.
+   */
+  readonly lease?: number | undefined;
+}
+
 /**
  * An ordered key-value database with Deno KV's names, arguments and results. The databases that
  * `openKv`, `Deno.openKv()` and `openKv()` of `@deno/kv` open have this interface. A program that
@@ -381,6 +475,19 @@ export interface Kv {
 
   /** Finds the last change of a key in the log. Deno's `Kv` has no such method. */
   lastChange?<T = unknown>(key: KvKey, options?: KvLastChangeOptions): Promise<KvLastChange<T>>;
+
+  /** Runs a named consumer of the log. Deno's `Kv` has no such method. */
+  consume?<T = unknown>(
+    name: string,
+    handler: KvConsumerHandler<T>,
+    options?: KvConsumeOptions<T>,
+  ): Promise<void>;
+
+  /** Returns all consumers of the log. Deno's `Kv` has no such method. */
+  consumers?(): Promise<KvConsumer[]>;
+
+  /** Forgets a consumer of the log. Deno's `Kv` has no such method. */
+  removeConsumer?(name: string): Promise<boolean>;
 
   /** Opens reads of an earlier state, by the log. Deno's `Kv` has no such method. */
   openPast?(moment: string | Date, options?: OpenPastOptions): Promise<KvView | undefined>;

@@ -1,101 +1,19 @@
-import type { Engine } from "../engine/engine.js";
-import type { FileCheckOptions } from "../engine/level/files/file-checker.js";
-import type { LevelDatabase } from "../engine/level/level-engine.js";
-import { isOwnedFiles, type OwnedFiles } from "../engine/owned-files.js";
-import { isCreationAllowed } from "../engine/process-settings.js";
-import { InvalidOptionError } from "../errors/core-errors.js";
-import { specificationOrder } from "../keys/key-order.js";
+import { isOwnedFiles } from "../engine/owned-files.js";
 import { DenoKv } from "./deno/deno-kv.js";
-import { denoLimits } from "./deno/deno-limits.js";
 import { assertDenoPath } from "./deno/deno-path.js";
-import { EmbeddedKv } from "./embedded-kv.js";
-import { assertLimits, defaultLimits, type KvLimits, limitsWith } from "./limits.js";
-import { keepLog } from "./log/keep-log.js";
-import { type LogOptions, logSettings } from "./log/log-options.js";
+import type { EmbeddedKv } from "./embedded-kv.js";
 import { defaultCacheBytes } from "./open/default-cache-bytes.js";
 import {
   openDiskEngine,
   openFileEngine,
-  openGivenEngine,
   openLevelEngine,
-  openMemoryEngine,
   openRemoteEngine,
 } from "./open/open-engine.js";
-import type { AttachOptions, OpenEngineOptions } from "./open/open-options.js";
-import { connectTo, isRemoteAddress } from "./open/remote-address.js";
-import { foreignUrlReason, isEngine, whereReason } from "./open/where.js";
-
-/** Options of `openKv`. */
-export interface OpenKvOptions {
-  /**
-   * The failure that an acknowledged commit survives: a power cut with `"full"` (the default), a
-   * killed process with `"relaxed"`. Applies to the commits of this handle.
-   */
-  durability?: "full" | "relaxed" | undefined;
-  /**
-   * Makes the order of key parts, the limits, the cursors and the texts of errors those of Deno KV,
-   * byte for byte. A database stores how it was created, and cannot be opened the other way.
-   */
-  compat?: "deno" | undefined;
-  /** Limits that replace the defaults. They apply to this handle. */
-  limits?: Partial<KvLimits> | undefined;
-  /**
-   * Refuses writes and creates no database. LevelDB may still compact its own files on disk. If
-   * nothing can be written there, as on a read-only file system, the database is opened without a
-   * lock, and no other program may write to it at that time.
-   */
-  readOnly?: boolean | undefined;
-  /** Creates a missing database on disk. The default is true. No effect if `readOnly` is true. */
-  createIfMissing?: boolean | undefined;
-  /**
-   * The check of the files of a database on disk, which finds damage that LevelDB does not notice.
-   * The default is true: the files are checked in the background and again once a day. False opens
-   * a database without any check, to read what remains of damaged files. If the database is already
-   * open in this process, its check does not change.
-   */
-  checkFiles?: boolean | FileCheckOptions | undefined;
-  /**
-   * The size in bytes of the cache in which LevelDB keeps blocks of its files uncompressed. The
-   * default is 1/128 of the memory, but at least 8 MiB and at most 64 MiB. In Deno without the
-   * permission `sys`, it is 8 MiB. A larger cache makes reads of a large database faster. If the
-   * database is already open in this process, its cache does not change. No effect on databases
-   * that are not in a folder.
-   */
-  cacheBytes?: number | undefined;
-  /**
-   * If another process has the folder or file open, this one uses the database through that
-   * process, and `kv.attached` names it. Other processes can do the same with this one. The default
-   * is true. With false, a folder can be opened by one process only. With `{ serve: false }`, this
-   * process attaches to others, and no other can attach to it. With `{ takeOver: true }`, it
-   * becomes the owner if the owner ends.
-   */
-  attach?: boolean | AttachOptions | undefined;
-  /**
-   * The access token for the URL of a server. The default is that of the variable `KEYWRIGHT_TOKEN`
-   * or `DENO_KV_ACCESS_TOKEN` of the environment.
-   */
-  token?: string | undefined;
-  /**
-   * Keeps a log: each commit also stores what it has changed, and `kv.changes` reads it. The
-   * database stores this option, so without it a database keeps its log as before. False ends the
-   * log and removes it. A commit takes longer with a log, and the log needs about as much space as
-   * what was written. Another process that is attached to this one cannot change the option.
-   */
-  log?: LogOptions | false | undefined;
-}
-
-const optionNames: ReadonlySet<string> = new Set([
-  "durability",
-  "compat",
-  "limits",
-  "readOnly",
-  "createIfMissing",
-  "checkFiles",
-  "cacheBytes",
-  "attach",
-  "token",
-  "log",
-]);
+import { type KvPlace, type Opener, type OpenKvOptions, openHandle } from "./open/open-handle.js";
+import type { OpenEngineOptions } from "./open/open-options.js";
+import { connectTo } from "./open/remote-address.js";
+import { openGivenEngine, openMemoryEngine } from "./open/share-engine.js";
+import { isEngine, isRemoteAddress } from "./open/where.js";
 
 /**
  * Opens a database. Without `where`, or with `":memory:"`, it is in memory. A path is that of a
@@ -123,6 +41,8 @@ const optionNames: ReadonlySet<string> = new Set([
  * @throws {LogUnsupportedError} if the option `log` needs an engine that cannot keep a log, or if
  * another process owns the database and has to be given the option.
  * @throws {RestoreUnfinishedError} if a restore into the database has not finished.
+ * @throws {MoveUnfinishedError} if a move into the database has not finished.
+ * @throws {DatabaseMovedError} if the database was moved to another place.
  */
 export async function openKv(
   where: KvPlace = ":memory:",
@@ -131,54 +51,23 @@ export async function openKv(
   return await openKvFor("use", where, options);
 }
 
-/** Where a database is. See {@link openKv}. */
-export type KvPlace = string | LevelDatabase | Engine | OwnedFiles;
-
 /** Opens a database as `openKv` does. For a restore, one whose restore has not finished too. */
 export async function openKvFor(
   purpose: "use" | "restore",
   where: KvPlace,
   options: OpenKvOptions,
 ): Promise<EmbeddedKv> {
-  if (options?.compat === "deno") assertDenoPath(where, options?.token);
-  else assertWhere(where);
-  assertKnown(options);
-  const { durability = "full", compat, limits = {}, readOnly = false } = options;
-  const { createIfMissing = true, checkFiles = true, attach = true, token } = options;
-  const { cacheBytes = defaultCacheBytes(), log } = options;
-  assertOneOf("durability", durability, ["full", "relaxed"]);
-  assertOneOf("compat", compat, [undefined, "deno"]);
-  assertOneOf("createIfMissing", createIfMissing, [true, false]);
-  assertLimits(limits);
-  assertFileChecks(checkFiles);
-  assertCacheBytes(cacheBytes);
-  assertAttach(attach);
-  if (log !== undefined && readOnly)
-    throw new InvalidOptionError("log", "cannot be changed if readOnly is true", "openKv");
-  const settings = log === undefined || log === false ? log : logSettings(log);
-  const mode = compat === "deno" ? "deno" : "specification";
-  const engineOptions: OpenEngineOptions = {
-    mode,
-    readOnly,
-    createIfMissing: createIfMissing && !readOnly && isCreationAllowed(),
-    checkFiles: checkFiles === true ? {} : checkFiles,
-    cacheBytes,
-    attach: attach === true ? {} : attach,
-    isRestoring: purpose === "restore",
-  };
-  const shared = await openEngine(where, engineOptions, token);
-  if (settings !== undefined) await keepLog(shared, settings);
-  const sync = durability === "full";
-  const { limits: engineLimits } = shared.engine;
-  return mode === "deno"
-    ? new DenoKv(shared, { limits: limitsWith(limits, denoLimits, engineLimits), sync, readOnly })
-    : new EmbeddedKv(shared, {
-        order: specificationOrder,
-        limits: limitsWith(limits, defaultLimits, engineLimits),
-        sync,
-        readOnly,
-      });
+  return await openHandle(opener, purpose, where, options);
 }
+
+const opener: Opener = {
+  defaultCacheBytes: () => defaultCacheBytes(),
+  openEngine,
+  denoRules: () => ({
+    assertPath: assertDenoPath,
+    open: (shared, options) => new DenoKv(shared, options),
+  }),
+};
 
 function openEngine(where: KvPlace, options: OpenEngineOptions, token: string | undefined) {
   if (isOwnedFiles(where)) return openFileEngine(where, options);
@@ -186,75 +75,4 @@ function openEngine(where: KvPlace, options: OpenEngineOptions, token: string | 
   if (typeof where !== "string") return openLevelEngine(where, options);
   if (isRemoteAddress(where)) return openRemoteEngine(connectTo(where, token), options);
   return where === ":memory:" ? openMemoryEngine(options) : openDiskEngine(where, options);
-}
-
-function assertOneOf(option: string, value: unknown, choices: readonly unknown[]): void {
-  if (choices.includes(value)) return;
-  const names = choices.map((choice) => JSON.stringify(choice) ?? "undefined");
-  throw new InvalidOptionError(option, `must be ${names.join(" or ")}`, "openKv");
-}
-
-function assertFileChecks(checkFiles: unknown): void {
-  if (typeof checkFiles === "boolean") return;
-  if (typeof checkFiles !== "object" || checkFiles === null)
-    throw new InvalidOptionError("checkFiles", "must be true, false or an object", "openKv");
-  const { repeatAfter, bytesPerSecond, onProgress, ...others } = checkFiles as FileCheckOptions;
-  const [unknown] = Object.keys(others);
-  const names = "repeatAfter, bytesPerSecond, onProgress";
-  if (unknown !== undefined)
-    throw unknownOption(`checkFiles.${unknown}`, `the options are ${names}`);
-  for (const [name, value] of Object.entries({ repeatAfter, bytesPerSecond })) {
-    if (value === undefined || (typeof value === "number" && value > 0)) continue;
-    throw new InvalidOptionError(`checkFiles.${name}`, "must be a number above 0", "openKv");
-  }
-  if (onProgress !== undefined && typeof onProgress !== "function")
-    throw new InvalidOptionError("checkFiles.onProgress", "must be a function", "openKv");
-}
-
-function assertCacheBytes(cacheBytes: unknown): void {
-  if (
-    Number.isInteger(cacheBytes) &&
-    (cacheBytes as number) >= 0 &&
-    (cacheBytes as number) < 2 ** 32
-  )
-    return;
-  const reason = "must be a whole number of bytes from 0 to 4,294,967,295";
-  throw new InvalidOptionError("cacheBytes", reason, "openKv");
-}
-
-function assertAttach(attach: unknown): void {
-  if (typeof attach === "boolean") return;
-  if (typeof attach !== "object" || attach === null)
-    throw new InvalidOptionError("attach", "must be true, false or an object", "openKv");
-  const { serve, takeOver, ...others } = attach as AttachOptions;
-  const [unknown] = Object.keys(others);
-  if (unknown !== undefined)
-    throw unknownOption(`attach.${unknown}`, "the options are serve, takeOver");
-  assertOneOf("attach.serve", serve, [undefined, true, false]);
-  assertOneOf("attach.takeOver", takeOver, [undefined, true, false]);
-}
-
-function assertWhere(where: unknown): void {
-  const isDatabase =
-    isEngine(where) ||
-    isOwnedFiles(where) ||
-    typeof (where as { open?: unknown } | null)?.open === "function";
-  const isText = typeof where === "string" && where !== "";
-  if (isText && !isRemoteAddress(where)) {
-    const reason = foreignUrlReason(where);
-    if (reason !== undefined) throw new InvalidOptionError("where", reason, "openKv");
-  }
-  if (isDatabase || isText) return;
-  throw new InvalidOptionError("where", whereReason, "openKv");
-}
-
-/** @throws {InvalidOptionError} if an option is unknown: a misspelled one would have no effect. */
-function assertKnown(options: object): void {
-  const unknown = Object.keys(options).find((name) => !optionNames.has(name));
-  if (unknown === undefined) return;
-  throw unknownOption(unknown, `the options are ${[...optionNames].join(", ")}`);
-}
-
-function unknownOption(name: string, known: string): InvalidOptionError {
-  return new InvalidOptionError(name, `is not an option; ${known}`, "openKv");
 }

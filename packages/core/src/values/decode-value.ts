@@ -16,25 +16,36 @@ import type { ValueGraph } from "./value-graph.js";
  * value.
  */
 export function decodeValue(bytes: Uint8Array, wanted?: ReadonlySet<string>): unknown {
+  return decodeValueIn(bytes, 0, bytes.length, wanted);
+}
+
+/** Decodes the value in `bytes[start, end)` as {@link decodeValue} does. */
+export function decodeValueIn(
+  bytes: Uint8Array,
+  start: number,
+  end: number,
+  wanted?: ReadonlySet<string>,
+): unknown {
+  const format = start < end ? bytes[start] : undefined;
   try {
-    switch (bytes[0]) {
+    switch (format) {
       case valueFormat.plain:
-        return unpack(bytes, 1, wanted);
+        return unpack(bytes, start + 1, end, wanted);
       case valueFormat.graph:
-        return decodeGraph(unpack(bytes, 1) as ValueGraph);
+        return decodeGraph(unpack(bytes, start + 1, end) as ValueGraph);
       case valueFormat.u64:
-        return decodeU64(bytes);
+        return decodeU64(bytes, start, end);
       default:
         throw new TypeError("unknown format");
     }
   } catch (cause) {
     if (cause instanceof UnreadableValueError) throw cause;
-    const size = `format ${bytes[0] ?? "missing"}, length ${bytes.length}`;
+    const size = `format ${format ?? "missing"}, length ${end - start}`;
     throw new MalformedValueError(`its bytes (${size}) are not one complete value`, cause);
   }
 }
 
-function decodeU64(bytes: Uint8Array): KvU64 {
-  if (bytes.length !== 9) throw new TypeError("a 64-bit integer has eight bytes");
-  return new KvU64(new DataView(bytes.buffer, bytes.byteOffset).getBigUint64(1, true));
+function decodeU64(bytes: Uint8Array, start: number, end: number): KvU64 {
+  if (end - start !== 9) throw new TypeError("a 64-bit integer has eight bytes");
+  return new KvU64(new DataView(bytes.buffer, bytes.byteOffset + start).getBigUint64(1, true));
 }

@@ -1,5 +1,4 @@
-import { Buffer } from "node:buffer";
-import { types } from "node:util";
+import { Buffer, types } from "#platform";
 import { UnsupportedValueError } from "../errors/core-errors.js";
 import { isDetached, isPlainScalar } from "./is-plain.js";
 import { bigintOfU64 } from "./kv-u64.js";

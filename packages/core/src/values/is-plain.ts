@@ -1,4 +1,4 @@
-import { types } from "node:util";
+import { types } from "#platform";
 
 /** Returns the getter of a property, if it has one. Every JavaScript engine has this method. */
 const { __lookupGetter__: lookupGetter } = Object.prototype as unknown as {

@@ -1,5 +1,5 @@
-import { Buffer } from "node:buffer";
 import { Packr, RESERVE_START_SPACE } from "msgpackr";
+import { Buffer } from "#platform";
 import { readMessagePack } from "./read-message-pack.js";
 
 /** The size in bytes of the buffer in which values are packed. */
@@ -36,11 +36,16 @@ const stretch = { start: 0, end: 0 };
  *
  * @param wanted the properties to read if the item is a map. Others may be left out.
  */
-export function unpack(bytes: Uint8Array, start: number, wanted?: ReadonlySet<string>): unknown {
+export function unpack(
+  bytes: Uint8Array,
+  start: number,
+  end: number = bytes.length,
+  wanted?: ReadonlySet<string>,
+): unknown {
   try {
-    return readMessagePack(bytes, start, wanted);
+    return readMessagePack(bytes, start, end, wanted);
   } catch {
-    return unpackAny(bytes, start);
+    return unpackAny(bytes.subarray(start, end), 0);
   }
 }
 

@@ -1,4 +1,4 @@
-import { Buffer } from "node:buffer";
+import { Buffer } from "#platform";
 import { learnName, nameAt, noName, type PropertyName } from "./property-names.js";
 
 /** Node.js, Deno and Bun have these methods, but the types do not declare them. */
@@ -14,23 +14,25 @@ const mostLevels = 128;
 /** Texts of up to this many bytes are checked in JavaScript, longer ones by the runtime. */
 const mostChecked = 64;
 /**
- * If the source has at most this many bytes, all texts are cut from one string, which they keep in
+ * If the item has at most this many bytes, all texts are cut from one string, which they keep in
  * memory. A call of the runtime for each text takes longer.
  */
 const mostShared = 256;
 const byteOrderMark = 0xfeff;
 const replacement = "\ufffd";
 
-/** Where the next item begins. */
+/** Where the item begins that is read, where the next part of it begins, and where it ends. */
+let first = 0;
 let position = 0;
-/** All bytes of the source as characters. */
+let last = 0;
+/** All bytes of the item as characters. */
 let characters: string | undefined;
 
 const float = new DataView(new ArrayBuffer(8));
 
 /**
- * Reads the MessagePack item in `bytes` from `start` on. It knows all items that encoding writes,
- * and throws at others, and wherever decoders differ: a general decoder has to read these.
+ * Reads the MessagePack item in `bytes[start, end)`. It knows all items that encoding writes, and
+ * throws at others, and wherever decoders differ: a general decoder has to read these.
  *
  * @param wanted if the item is a map, which of its properties to read. The others are skipped.
  * @throws {TypeError} if the bytes are not exactly one item that is known.
@@ -38,13 +40,16 @@ const float = new DataView(new ArrayBuffer(8));
 export function readMessagePack(
   bytes: Uint8Array,
   start: number,
+  end: number = bytes.length,
   wanted?: ReadonlySet<string>,
 ): unknown {
+  first = start;
   position = start;
+  last = end;
   characters = undefined;
   const item = wanted === undefined ? readItem(bytes, 0) : readWanted(bytes, wanted);
   characters = undefined;
-  if (position !== bytes.length) throw unknownItem;
+  if (position !== last) throw unknownItem;
   return item;
 }
 
@@ -123,24 +128,24 @@ function readItem(source: Uint8Array, level: number): unknown {
 }
 
 /** Moves the position after the next `size` bytes, and returns where they start. */
-function take(source: Uint8Array, size: number): number {
+function take(size: number): number {
   const from = position;
   position = from + size;
-  if (from + size > source.length) throw unknownItem;
+  if (position > last) throw unknownItem;
   return from;
 }
 
 function readUint8(source: Uint8Array): number {
-  return source[take(source, 1)]!;
+  return source[take(1)]!;
 }
 
 function readUint16(source: Uint8Array): number {
-  const from = take(source, 2);
+  const from = take(2);
   return (source[from]! << 8) | source[from + 1]!;
 }
 
 function readUint32(source: Uint8Array): number {
-  const from = take(source, 4);
+  const from = take(4);
   const low = (source[from + 1]! << 16) | (source[from + 2]! << 8) | source[from + 3]!;
   return source[from]! * 0x1000000 + low;
 }
@@ -151,7 +156,7 @@ function readMap(
   level: number,
   wanted: ReadonlySet<string> | undefined,
 ): Record<string, unknown> {
-  if (level > mostLevels || size > source.length - position) throw unknownItem;
+  if (level > mostLevels || size > last - position) throw unknownItem;
   const object: Record<string, unknown> = {};
   /** Undefined after a name that is not learned. */
   let path: PropertyName | undefined = noName();
@@ -187,19 +192,19 @@ function readName(source: Uint8Array): string {
 }
 
 function readArray(source: Uint8Array, size: number, level: number): unknown[] {
-  if (level > mostLevels || size > source.length - position) throw unknownItem;
+  if (level > mostLevels || size > last - position) throw unknownItem;
   const array = new Array<unknown>(size);
   for (let i = 0; i < size; i++) array[i] = readItem(source, level);
   return array;
 }
 
 function readText(source: Uint8Array, size: number): string {
-  const from = take(source, size);
+  const from = take(size);
   const to = from + size;
   if (size > mostChecked || !isAscii(source, from, to)) return readUtf8(source, from, to);
-  if (source.length > mostShared) return latin1Slice.call(source, from, to);
-  characters ??= latin1Slice.call(source, 0, source.length);
-  return characters.slice(from, to);
+  if (last - first > mostShared) return latin1Slice.call(source, from, to);
+  characters ??= latin1Slice.call(source, first, last);
+  return characters.slice(from - first, to - first);
 }
 
 function isAscii(source: Uint8Array, from: number, to: number): boolean {
@@ -220,26 +225,26 @@ function readUtf8(source: Uint8Array, from: number, to: number): string {
 }
 
 function readBytes(source: Uint8Array, size: number): Uint8Array {
-  const from = take(source, size);
+  const from = take(size);
   const bytes = new Uint8Array(size);
   bytes.set(source.subarray(from, from + size));
   return bytes;
 }
 
 function readFloat(source: Uint8Array): number {
-  const from = take(source, 8);
+  const from = take(8);
   for (let i = 0; i < 8; i++) float.setUint8(i, source[from + i]!);
   return float.getFloat64(0);
 }
 
 function readBigint(source: Uint8Array): bigint {
-  const from = take(source, 8);
+  const from = take(8);
   for (let i = 0; i < 8; i++) float.setUint8(i, source[from + i]!);
   return float.getBigInt64(0);
 }
 
 function readUndefined(source: Uint8Array): undefined {
-  const from = take(source, 2);
+  const from = take(2);
   if (source[from] !== 0 || source[from + 1] !== 0) throw unknownItem;
   return undefined;
 }
@@ -262,7 +267,7 @@ function readTimestamp(source: Uint8Array): Date {
 
 /** Reads 32 bits of nanoseconds, and seconds as a signed integer of 64 bits. */
 function readLongTimestamp(source: Uint8Array): Date {
-  const from = take(source, 14);
+  const from = take(14);
   const sign = source[from + 6]!;
   const isKnown = source[from] === 12 && source[from + 1] === timestamp;
   if (!isKnown || (sign !== 0 && sign !== 0xff) || source[from + 7] !== sign) throw unknownItem;
@@ -281,15 +286,15 @@ function dateOf(seconds: number, nanoseconds: number): Date {
 /** Moves the position after an item, without checking what is in texts, bytes and dates. */
 function skipItem(source: Uint8Array, level: number): void {
   const tag = source[position]!;
-  if (tag >= 0xa0 && tag < 0xc0) take(source, 1 + (tag & 0x1f));
+  if (tag >= 0xa0 && tag < 0xc0) take(1 + (tag & 0x1f));
   else if (tag >= 0x80 && tag < 0x90) skipItems(source, (tag & 0x0f) * 2, level + 1);
   else if (tag >= 0x90 && tag < 0xa0) skipItems(source, tag & 0x0f, level + 1);
-  else if (tag === 0xd6) take(source, 6);
-  else if (tag === 0xcb) take(source, 9);
+  else if (tag === 0xd6) take(6);
+  else if (tag === 0xcb) take(9);
   else {
     const size = sizeOfText(source, tag);
     if (size === undefined) readItem(source, level);
-    else take(source, size);
+    else take(size);
   }
 }
 

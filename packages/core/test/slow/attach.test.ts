@@ -264,10 +264,13 @@ describe("when the owner ends", () => {
   it("calls wait for another one", async () => {
     const own = await attached();
     await own.set(["a"], 1);
+    // Calls wait for 5 seconds, in which a process may not even start on a busy machine.
+    const next = new OwnerProcess();
+    await next.open(join(folder, "other"));
     await owner.kill();
+    owner = next;
     const read = own.get(["a"]);
     const commit = own.set(["b"], 2);
-    owner = new OwnerProcess();
     await owner.open(folder);
     expect((await read).value).toBe(1);
     expect((await commit).ok).toBe(true);

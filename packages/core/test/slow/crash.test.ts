@@ -4,7 +4,7 @@ import { CrashRun } from "../crash-run.mjs";
 import { withFolder } from "../temporary-folder.js";
 
 /** `npm run soak:crash` makes many more. */
-const kills = Number(process.env["KEYWRIGHT_KILLS"] ?? 10);
+const kills = Number(process.env.KEYWRIGHT_KILLS ?? 10);
 
 /**
  * The kills of processes that write one database. Each is followed by a check of all its entries,

@@ -12,4 +12,4 @@ it("a worker may end directly after it has disposed of a database", async () => 
     const { stdout } = await promisify(execFile)(process.execPath, [script, folder]);
     expect(stdout.trim()).toBe("20");
   });
-}, 60_000);
+});

@@ -54,7 +54,7 @@ async function takeAll(kv: Kv, messages: Set<string>): Promise<void> {
 }
 
 // It waits for other processes, on whatever machine.
-describe("a process that listens and is killed", { timeout: 120_000 }, () => {
+describe("a process that listens and is killed", () => {
   it("leaves every message that was enqueued and not taken to the next, with retries left", async () => {
     await withFolder(async (path) => {
       const said: Said = { enqueued: new Set(), taken: new Set() };

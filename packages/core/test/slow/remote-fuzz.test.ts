@@ -10,7 +10,7 @@ import { checkForeignWrite } from "../../src/kv/write/check-foreign-write.js";
 import { connectTo, type Owner, startOwner } from "../remote-engine.js";
 
 /** `KEYWRIGHT_FUZZ_CONNECTIONS=3000 npx vitest run test/slow/remote-fuzz.test.ts` makes more. */
-const connections = Number(process.env["KEYWRIGHT_FUZZ_CONNECTIONS"] ?? 1000);
+const connections = Number(process.env.KEYWRIGHT_FUZZ_CONNECTIONS ?? 1000);
 const messagesEach = 25;
 const packr = new Packr({ useRecords: false, largeBigIntToFloat: true });
 

@@ -80,6 +80,10 @@ export class Endpoint {
     );
   }
 
+  /**
+   * Closes the connection after the calls that it still has. A connection that a member has
+   * accepted, and not answered on yet, closes as soon as the member answers.
+   */
   close(): void {
     this.#client.close();
   }

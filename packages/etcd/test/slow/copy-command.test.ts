@@ -15,9 +15,11 @@ const folder = fileURLToPath(new URL("../..", import.meta.url));
 
 /** Runs `keywright copy`. With `kill`, kills it as soon as it shows progress. */
 async function copy(from: string, to: string, kill = false): Promise<string> {
-  const child = spawn(process.execPath, [command, "copy", "--from", from, "--to", to], {
-    cwd: folder,
-  });
+  return await run(["copy", "--from", from, "--to", to], kill);
+}
+
+async function run(args: readonly string[], kill = false): Promise<string> {
+  const child = spawn(process.execPath, [command, ...args], { cwd: folder });
   let output = "";
   for (const stream of [child.stdout, child.stderr]) {
     stream.on("data", (text) => {
@@ -54,7 +56,7 @@ describeEtcd("keywright copy to etcd and back", 1, (cluster) => {
       });
       await expect(opening).rejects.toThrow(DatabaseNotFoundError);
     }
-  }, 60_000);
+  });
 
   it("resumes after a kill, and keeps everything in the order of its commits", async () => {
     const scratch = await mkdtemp(join(tmpdir(), "keywright-copy-"));
@@ -80,5 +82,40 @@ describeEtcd("keywright copy to etcd and back", 1, (cluster) => {
     } finally {
       await rm(scratch, { recursive: true });
     }
-  }, 60_000);
+  });
+
+  it("moves to etcd, from there to an LMDB file, and takes a move back", async () => {
+    const scratch = await mkdtemp(join(tmpdir(), "keywright-move-"));
+    try {
+      const [path, file] = [join(scratch, "from"), join(scratch, "to.mdb")];
+      const from = await openKv(path, { durability: "relaxed", log: {} });
+      for (let n = 0; n < 500; n++) void from.set(["row", n], { n });
+      await from.set(["row", 500], { n: 500 });
+      const expected = await inOrder(from);
+      await from.close();
+      const endpoints = cluster().endpoints;
+      const prefix = newPrefix();
+      const url = `etcd://${endpoints.map((each) => new URL(each).host).join(",")}/${prefix}`;
+      const move = (...places: string[]) => run(["copy", ...places, "--follow", "--switch"]);
+      expect(await move(path, url)).toContain("Done. 501 entries");
+      await expect(openKv(path)).rejects.toMatchObject({ code: "KW_DATABASE_MOVED" });
+      expect(await move(url, `lmdb:${file}`)).toContain("KW_LOG_OFF");
+      const open = () => etcdEngine({ endpoints, prefix });
+      await (await openKv(await open(), { log: {} })).close();
+      expect(await move(url, `lmdb:${file}`)).toContain("Done. 501 entries");
+      const moved = await open();
+      await expect(openKv(moved)).rejects.toMatchObject({ code: "KW_DATABASE_MOVED" });
+      await moved.close();
+      expect(await copy(`lmdb:${file}`, join(scratch, "back"))).toContain("Done.");
+      const back = await openKv(join(scratch, "back"));
+      expect(await inOrder(back)).toEqual(expected);
+      await back.close();
+      await run(["copy", url, "--undo"]);
+      const again = await openKv(await open());
+      await again.set(["after"], 1);
+      await again.close();
+    } finally {
+      await rm(scratch, { recursive: true });
+    }
+  });
 });

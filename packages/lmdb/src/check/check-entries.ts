@@ -3,12 +3,10 @@ import {
   type FileDamage,
   type FileReport,
   isKeywrightError,
-  type Progress,
   ProgressMeter,
 } from "@keywright/core";
-import { decodeRecord, firstSystemKey } from "@keywright/core/engine";
+import { checksumOf, decodeRecord, type EntryCheck, firstSystemKey } from "@keywright/core/engine";
 import { readFailure } from "../errors/lmdb-failure.js";
-import { checksumOf } from "../file/checksum-of.js";
 import { decodeHead } from "../file/head.js";
 import type { LmdbStore } from "../file/lmdb-store.js";
 import { headKey } from "../file/reserved-keys.js";
@@ -18,21 +16,12 @@ const entriesOfTurn = 1000;
 /** A report names at most this many damaged records. */
 const maxDamages = 100;
 
-export interface CheckOptions {
-  readonly file: string;
-  readonly bytes: number;
-  /** Waits after each 1,000 entries, so that other work gets its turn. */
-  readonly rest: () => Promise<void>;
-  readonly onProgress: (progress: Progress<"checking">) => void;
-  readonly signal: AbortSignal;
-}
-
 /**
  * Reads all entries of one state of a database. Each record must match its checksum, and the number
  * of entries and the sum of their checksums must be those that the head of this state has. So an
  * entry that damage hides is noticed too. Each entry must also be found by its key.
  */
-export async function checkEntries(store: LmdbStore, options: CheckOptions): Promise<FileReport> {
+export async function checkEntries(store: LmdbStore, options: EntryCheck): Promise<FileReport> {
   const { file, bytes } = options;
   const transaction = store.useReadTransaction();
   const damages: FileDamage[] = [];

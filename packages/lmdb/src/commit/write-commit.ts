@@ -1,6 +1,6 @@
 import type { Buffer } from "node:buffer";
 import { statfs } from "node:fs/promises";
-import { checksumOf } from "../file/checksum-of.js";
+import { checksumOf } from "@keywright/core/engine";
 import { encodeHead, type Head } from "../file/head.js";
 import type { LmdbStore } from "../file/lmdb-store.js";
 import { maxKeyBytes } from "../file/page-size.js";

@@ -1,6 +1,7 @@
 import type { KeyList } from "@keywright/core";
 import { RecordEntry } from "@keywright/core/engine";
 import type { RangeOptions } from "lmdb";
+import { readFailure } from "../errors/lmdb-failure.js";
 import type { LmdbStore, ReadOptions } from "./lmdb-store.js";
 
 /**
@@ -59,13 +60,17 @@ export class ReadsInPlace {
   ): void {
     const entry = this.#entry;
     this.#keyBytes = bytes;
-    for (let i = 0; i < starts.length; i++) {
-      const start = starts[i]!;
-      const end = ends[i]!;
-      this.#keyStart = start;
-      this.#keyEnd = end;
-      const record = this.#keys.getBinaryFast(noBytes, options);
-      if (record !== undefined) visit(i, entry.read(bytes, record, start, end));
+    try {
+      for (let i = 0; i < starts.length; i++) {
+        const start = starts[i]!;
+        const end = ends[i]!;
+        this.#keyStart = start;
+        this.#keyEnd = end;
+        const record = this.#keys.getBinaryFast(noBytes, options);
+        if (record !== undefined) visit(i, entry.read(bytes, record, start, end));
+      }
+    } catch (error) {
+      throw readFailure(error, bytes.slice(this.#keyStart, this.#keyEnd));
     }
   }
 }

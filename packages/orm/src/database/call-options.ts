@@ -40,10 +40,10 @@ export type RowShape = Pick<
 export type CallKind = "inferred" | "generated" | "related";
 
 /**
- * The name of a method of a repository. In errors, both methods that watch have the operation
+ * The name of a method of a repository. In errors, all methods that watch have the operation
  * `watch`.
  */
-export type RepositoryMethod = Operation | "watchMany";
+export type RepositoryMethod = Operation | "watchMany" | "watchSearch";
 
 /** The names of the options that each method accepts. */
 export type AllowedOptions = Readonly<Record<RepositoryMethod, ReadonlySet<string>>>;
@@ -59,6 +59,17 @@ const list = new Set([...watched, "skip"]);
 const listWithDeleted = new Set([...list, "withDeleted"]);
 const count = new Set([...rows, "signal"]);
 const aggregates = ["where", "index", "maxReads", "signal", "count", "sum", "avg", "min", "max"];
+const search = new Set([
+  "query",
+  "where",
+  "index",
+  "typos",
+  "filter",
+  "maxReads",
+  "signal",
+  ...page,
+  ...shape,
+]);
 const many = new Set([...rows, "take", "atomic", ...shape]);
 
 /** The options of a repository whose types are inferred: those in the types of `Repository`. */
@@ -76,8 +87,11 @@ export const allowedOptions: AllowedOptions = {
   rank: new Set(["where", "index", "by", "order", "maxReads", "signal"]),
   distinct: new Set(["field", "where", "order", "index", "take", "maxReads", "signal"]),
   explain: list,
+  search,
+  explainSearch: search,
   watch: unique,
   watchMany: watched,
+  watchSearch: search,
   create: new Set(["data", "expireIn", ...shape]),
   createMany: new Set(["data", "expireIn", "atomic", "skipDuplicates", ...shape]),
   update: new Set(["where", "data", "expireIn", "ifVersion", ...shape]),

@@ -204,7 +204,9 @@ export class Calls {
     }
   }
 
-  /** Like {@link stream}, for a call that follows the log, and so reads no state of the database. */
+  /**
+   * Like {@link stream}, for a call that follows the log, and so reads no state of the database.
+   */
   async *follow<T>(
     operation: Operation,
     argument: unknown,

@@ -1,9 +1,11 @@
+import type { AnyJobs } from "../jobs/define/define-job.js";
 import type { AnyModels, CreateInput, Model, Row } from "../model/model.js";
 import type { UpdateInput } from "../model/rows/update-input.js";
 import type { AnyDatabase } from "../state/context/any-database.js";
 import type { Middleware } from "../state/context/database-call.js";
-import type { QueryEvent } from "../state/context/database-settings.js";
+import type { JobTracing, QueryEvent } from "../state/context/database-settings.js";
 import type { RowMigration } from "../state/schema/define-migration.js";
+import type { TransactionJobs } from "./job-database-types.js";
 import type { Repository } from "./repository/repository.js";
 
 /**
@@ -15,6 +17,7 @@ import type { Repository } from "./repository/repository.js";
 export interface ModelHooks<
   M extends Model,
   Models extends AnyModels = Readonly<Record<never, Model>>,
+  J extends AnyJobs | undefined = undefined,
 > {
   /** Called with the data of the call. Can return other data to create the row from. */
   readonly beforeCreate?: (data: CreateInput<M>) => Returned<CreateInput<M>>;
@@ -32,15 +35,15 @@ export interface ModelHooks<
    * other rows in the same commit, and sees the new row. If it throws, nothing is written. It is
    * called again if the commit is made again, so it must have no other effects.
    */
-  readonly duringCreate?: (row: Row<M>, context: HookContext<Models>) => Promisable<void>;
+  readonly duringCreate?: (row: Row<M>, context: HookContext<Models, J>) => Promisable<void>;
   /** The same for an update, with the row before it. */
   readonly duringUpdate?: (
     row: Row<M>,
     before: Row<M>,
-    context: HookContext<Models>,
+    context: HookContext<Models, J>,
   ) => Promisable<void>;
   /** The same for a delete. `tx` no longer sees the row. */
-  readonly duringDelete?: (row: Row<M>, context: HookContext<Models>) => Promisable<void>;
+  readonly duringDelete?: (row: Row<M>, context: HookContext<Models, J>) => Promisable<void>;
   /**
    * Called with a copy of each row that a call returns, also one that was written. Can change it or
    * return other values of its fields, for example to decrypt or to mask them. Computed fields are
@@ -50,9 +53,11 @@ export interface ModelHooks<
 }
 
 /** What a `during` hook gets in addition to the rows. */
-export interface HookContext<Models extends AnyModels> {
-  /** The transaction that writes the row, with the repositories of all models. */
-  readonly tx: AnyDatabase & { readonly [K in keyof Models]: Repository<Models[K], Models> };
+export interface HookContext<Models extends AnyModels, J extends AnyJobs | undefined = undefined> {
+  /** The transaction that writes the row, with the repositories of all models, and the jobs. */
+  readonly tx: AnyDatabase & {
+    readonly [K in keyof Models]: Repository<Models[K], Models>;
+  } & TransactionJobs<J>;
 }
 
 type Promisable<T> = T | Promise<T>;
@@ -62,7 +67,16 @@ type Promisable<T> = T | Promise<T>;
 type Returned<T> = Promisable<T | void>;
 
 /** Options of a database. */
-export interface DatabaseOptions<M extends Readonly<Record<string, Model>>> {
+export interface DatabaseOptions<
+  M extends Readonly<Record<string, Model>>,
+  J extends AnyJobs | undefined = undefined,
+> {
+  /**
+   * Kinds of jobs, made by `defineJob`, by the names that the program uses for them. The database
+   * then has `jobs` and `work`, and its transactions have `jobs`. With `{}` it has only the jobs
+   * that other programs have stored.
+   */
+  readonly jobs?: J | undefined;
   /** The maximum number of entries that a query without its own `maxReads` may read. */
   readonly maxReads?: number | undefined;
   /** Validate stored rows against their schema when they are read. The default is false. */
@@ -73,7 +87,7 @@ export interface DatabaseOptions<M extends Readonly<Record<string, Model>>> {
    * they are read.
    */
   readonly migrations?: readonly RowMigration[] | undefined;
-  readonly hooks?: { readonly [K in keyof M]?: ModelHooks<M[K], M> | undefined } | undefined;
+  readonly hooks?: { readonly [K in keyof M]?: ModelHooks<M[K], M, J> | undefined } | undefined;
   /**
    * A function around each call of a repository, or several of them, of which the first is the
    * outermost. It gets the model, the operation and the argument, and its result is that of the
@@ -86,4 +100,9 @@ export interface DatabaseOptions<M extends Readonly<Record<string, Model>>> {
    * if the transaction runs again.
    */
   readonly onQuery?: ((event: QueryEvent) => void) | undefined;
+  /**
+   * Stores the trace of each call that enqueues a job with the job, and traces its runs. For
+   * OpenTelemetry, pass `traceJobs()` of `@keywright/orm/opentelemetry`.
+   */
+  readonly jobTracing?: JobTracing | undefined;
 }

@@ -1,13 +1,21 @@
-import type { Kv, KvEntryMaybe, KvLike } from "@keywright/core";
+import type { AtomicOperation, Kv, KvEntryMaybe, KvLike } from "@keywright/core";
 import { recordUnguardedCopies } from "../derived/copies/unguarded-copies.js";
 import { resolvePendingIndex } from "../derived/entries/duplicates/resolve-released.js";
 import { optionAdvice } from "../errors/option-advice.js";
 import { InvalidArgumentError } from "../errors/query-errors.js";
 import { ModelDefinitionError } from "../errors/schema-errors.js";
 import { SnapshotReadOnlyError } from "../errors/transaction-errors.js";
+import type { AnyJobs } from "../jobs/define/define-job.js";
+import { type CompiledJobs, compileJobs, jobQueues } from "../jobs/job-queues.js";
+import { assertUnscoped } from "../jobs/scoped-queue.js";
+import { jobModel } from "../jobs/store/job-model.js";
+import type { RunTransaction } from "../jobs/work/job-run.js";
+import { startWorker } from "../jobs/work/job-worker.js";
+import type { WorkOptions } from "../jobs/work/work-types.js";
 import { assertDistinctPrefixes, compileModel } from "../model/compile-model.js";
 import type { CompiledModel } from "../model/compiled-model.js";
 import { isModel } from "../model/define-model.js";
+import { isPlainObject } from "../model/is-plain-object.js";
 import type { Model } from "../model/model.js";
 import { assertArgument, functionOf } from "../model/shape.js";
 import { capabilitiesOf } from "../state/catalog/capabilities-of.js";
@@ -34,10 +42,13 @@ import type { TransactionKv } from "../state/transaction/transaction-kv.js";
 import { assertFreePlaces } from "./assert-free-places.js";
 import { Calls } from "./calls.js";
 import type { AcceptedModels, IsStrict, NotStrict } from "./checked-models.js";
+import type { Consume } from "./consume-types.js";
 import type { DatabaseOptions } from "./database-options.js";
+import type { JobsOf, TransactionJobs } from "./job-database-types.js";
 import { composed } from "./middleware.js";
 import type { Repository } from "./repository/repository.js";
 import { RowOperations } from "./repository/row-operations.js";
+import { type AnyConsumeOptions, type AnyDelivery, runConsumer } from "./run-consumer.js";
 import { type PastOptions, runPast } from "./run-past.js";
 import { runSnapshot, type SnapshotOptions } from "./run-snapshot.js";
 import { scopeTables } from "./scope-tables.js";
@@ -52,10 +63,17 @@ export type Repositories<M extends Models> = {
   readonly [K in keyof M]: IsStrict extends true ? Repository<M[K], M> : NotStrict;
 };
 
+/** Models, job definitions → what the function of a transaction gets. */
+export type TransactionDatabase<
+  M extends Models,
+  J extends AnyJobs | undefined = undefined,
+> = AnyDatabase & Repositories<M> & Scoping<M, unknown, J> & TransactionJobs<J>;
+
 /** Models → a repository for each of them, and the methods of a database. */
-export type Database<M extends Models> = AnyDatabase &
+export type Database<M extends Models, J extends AnyJobs | undefined = undefined> = AnyDatabase &
   Repositories<M> &
-  Scoping<M> & {
+  Scoping<M, unknown, J> &
+  JobsOf<J, TransactionDatabase<M, J>> & {
     /**
      * Runs a function as one transaction, and returns its result after the commit. All writes of
      * the function are one commit. If the function throws, nothing is written.
@@ -65,12 +83,12 @@ export type Database<M extends Models> = AnyDatabase &
      *
      * Transactions are strictly serializable: everything that the function has read is the same at
      * the time of the commit, and no row has entered the result of a query. A function that only
-     * reads sees one state of the database, and does not run again. On Deno KV, a row that others add
-     * to the result of a query may not be noticed; see `docs/transactions.md`. There, `isolation:
-     * "serializable"` is refused.
+     * reads sees one state of the database, and does not run again. On Deno KV, a row that others
+     * add to the result of a query may not be noticed; see `docs/transactions.md`. There,
+     * `isolation: "serializable"` is refused.
      *
-     * @throws {IsolationUnavailableError} if `isolation` is `"serializable"` and the database cannot
-     * give it. The function is not called.
+     * @throws {IsolationUnavailableError} if `isolation` is `"serializable"` and the database
+     * cannot give it. The function is not called.
      * @throws {TransactionConflictError} after `maxAttempts` attempts.
      * @throws {TransactionBypassedError} from writes of the function that do not go through `tx`.
      * @throws {TransactionNotAwaitedError} if the function returns before its writes have ended.
@@ -82,7 +100,7 @@ export type Database<M extends Models> = AnyDatabase &
      * @throws the reason of `signal` if it is aborted.
      */
     readonly transaction: <T>(
-      body: (tx: AnyDatabase & Repositories<M> & Scoping<M>) => Promise<T>,
+      body: (tx: TransactionDatabase<M, J>) => Promise<T>,
       options?: TransactionOptions,
     ) => Promise<T>;
     /**
@@ -94,8 +112,8 @@ export type Database<M extends Models> = AnyDatabase &
      * The function runs once. It delays nobody, but the database keeps what others replace until it
      * ends. Databases end snapshots that take very long; see `docs/transactions.md`.
      *
-     * @throws {IsolationUnavailableError} if the database has no such state, as Deno KV. The function
-     * is not called.
+     * @throws {IsolationUnavailableError} if the database has no such state, as Deno KV. The
+     * function is not called.
      * @throws {SnapshotEndedError} from reads after the end, and if the database no longer has the
      * state.
      * @throws {SnapshotReadOnlyError} from methods that write or watch, which the type lacks.
@@ -129,13 +147,35 @@ export type Database<M extends Models> = AnyDatabase &
       options?: PastOptions,
     ) => Promise<T>;
     /**
+     * Calls a handler for each commit of the log that has changed rows, in the order of the commits
+     * and at least once, in one process at a time: see `consume` of the key-value database. The
+     * database keeps the position of the consumer under its name. The database must keep a log.
+     *
+     * `transaction` of a delivery is a transaction of the database whose commit also says that the
+     * commit of the log was handled, so its writes happen exactly once. A commit that the consumer
+     * has made itself is not delivered to it.
+     *
+     * ```ts
+     * await db.consume("search-index", async ({ commit, transaction }) => {
+     *   await transaction(async (tx) => {
+     *     for (const { key, after } of commit.changes) await index(tx, key, after);
+     *   });
+     * }, { models: ["posts"], signal });
+     * ```
+     *
+     * @throws {LogUnavailableError} if the database cannot keep a log, as Deno KV.
+     * @throws {InvalidArgumentError} if an option names a model that the database does not have.
+     * @throws the errors of `kv.consume`.
+     */
+    readonly consume: Consume<M, TransactionDatabase<M, J>>;
+    /**
      * Returns the same database, whose commits say something of themselves, such as who makes them
      * and why: `db.withContext({ actor, reason })`. If the database keeps a log, `kv.changes` and
      * `changes` of the repositories return the value with the commit. The value is copied.
      *
      * @throws {InvalidArgumentError} if the structured clone algorithm does not copy the value.
      */
-    readonly withContext: (context: unknown) => Database<M>;
+    readonly withContext: (context: unknown) => Database<M, J>;
   };
 
 /**
@@ -156,10 +196,13 @@ export type Database<M extends Models> = AnyDatabase &
  * @throws {InvalidArgumentError} if an option is not valid.
  * @throws {StaleSchemaError} if the catalog has a later format than this version can read.
  */
-export async function createDatabase<const M extends Models>(
-  options: DatabaseOptions<M> & { readonly kv: KvLike; readonly models: AcceptedModels<M> },
-): Promise<Database<M>> {
-  return await openModels<M>(options as typeof options & { readonly models: M });
+export async function createDatabase<
+  const M extends Models,
+  const J extends AnyJobs | undefined = undefined,
+>(
+  options: DatabaseOptions<M, J> & { readonly kv: KvLike; readonly models: AcceptedModels<M> },
+): Promise<Database<M, J>> {
+  return await openModels<M, J>(options as typeof options & { readonly models: M });
 }
 
 /**
@@ -168,18 +211,19 @@ export async function createDatabase<const M extends Models>(
  *
  * @throws the errors of `createDatabase`.
  */
-export async function openModels<M extends Models>(
-  options: DatabaseOptions<M> & { readonly kv: KvLike; readonly models: M },
-): Promise<Database<M>> {
+export async function openModels<M extends Models, J extends AnyJobs | undefined = undefined>(
+  options: DatabaseOptions<M, J> & { readonly kv: KvLike; readonly models: M },
+): Promise<Database<M, J>> {
   assertOptions(options);
   // A `KvLike` may return keys with other kinds of parts, but the ORM reads only keys that it has
   // written.
   const kv = options.kv as Kv;
   const { keyOrder, limits } = capabilitiesOf(kv);
   const names = new Map<string, string>();
+  const jobs = options.jobs && compileJobs(options.jobs);
   const models = Object.entries<Model>(options.models).map(([name, model]) => {
     const compiled = compileModel(model, keyOrder);
-    if (methodNames.has(name)) {
+    if (methodNames.has(name) || (jobs !== undefined && jobMethodNames.has(name))) {
       throw new ModelDefinitionError(compiled.name, "name", "a database has a method of this name");
     }
     if (name === "__proto__")
@@ -191,9 +235,10 @@ export async function openModels<M extends Models>(
     names.set(compiled.name, name);
     return compiled;
   });
+  if (jobs !== undefined) models.push(compileModel(jobModel, keyOrder));
   assertDistinctPrefixes(models);
   const links = linkRelations(models);
-  const settings = settingsOf(options, names);
+  const settings = settingsOf(options, names, jobs);
   const readAt = performance.now();
   const entries = await readStored({ kv, limits }, models.map(catalogKey));
   const added = models.filter((_, i) => entries[i]!.versionstamp === null);
@@ -219,9 +264,9 @@ export async function openModels<M extends Models>(
   for (const context of tables.values()) {
     context.catalog.resolvePending = (index) => resolvePendingIndex(context, index);
   }
-  const database = rootDatabase(kv, tables, names);
+  const database = rootDatabase(kv, tables, names, jobs);
   registerDatabase(database, tables);
-  return database as Database<M>;
+  return database as Database<M, J>;
 }
 
 /**
@@ -233,26 +278,49 @@ function rootDatabase(
   kv: Kv,
   tables: Tables,
   names: ModelNames,
+  jobs: CompiledJobs | undefined,
   register = registerDatabase,
 ): AnyDatabase {
-  const transaction = async <T>(
+  const runTransactionOf = async <T>(
     body: (tx: AnyDatabase) => Promise<T>,
     transactionOptions?: TransactionOptions,
+    beginCommit?: () => AtomicOperation,
+    around?: (within: Tables, runBody: () => Promise<T>) => Promise<T>,
   ): Promise<T> => {
     assertArgument("", "argument", body, functionOf(" of tx"), "transaction");
     const run = (tx: TransactionKv) => {
       const within = tablesWithin(tables, tx);
       const inner = databaseOf(within, names, {
-        scope: (values: unknown) => scoped(within, values, databaseOf),
+        scope: (values: unknown) => scoped(within, values, withJobs),
+        ...jobsOf(within),
       });
       register(inner, within);
-      return body(inner);
+      return around === undefined ? body(inner) : around(within, () => body(inner));
     };
     const models = () => [...tables.values()].map(({ model }) => model);
-    return await runScopedTransaction(kv, run, { ...transactionOptions, models });
+    return await runScopedTransaction(kv, run, { ...transactionOptions, models, beginCommit });
+  };
+  const transaction = <T>(
+    body: (tx: AnyDatabase) => Promise<T>,
+    transactionOptions?: TransactionOptions,
+  ) => runTransactionOf(body, transactionOptions);
+  const consume = async (
+    name: string,
+    handler: (delivery: AnyDelivery) => Promise<void> | void,
+    consumeOptions?: AnyConsumeOptions,
+  ): Promise<void> => {
+    assertArgument("", "argument", handler, functionOf(" of a delivery"), "consume");
+    const transactionBy =
+      (begin: () => AtomicOperation) =>
+      <T>(body: (tx: AnyDatabase) => Promise<T>, of?: TransactionOptions) =>
+        runTransactionOf(body, of, begin);
+    await runConsumer({ kv, tables, names, transactionBy }, name, handler, consumeOptions);
   };
   const scope = (values: unknown) =>
-    scoped(tables, values, (...of) => rootDatabase(kv, ...of, registerScope));
+    scoped(tables, values, (...of) => rootDatabase(kv, ...of, jobs, registerScope));
+  const jobsOf = (within: Tables) => jobs !== undefined && { jobs: jobQueues(within, jobs) };
+  const withJobs = (within: Tables, kept: ModelNames) =>
+    databaseOf(within, kept, jobsOf(within) || {});
   const scoped = (
     of: Tables,
     values: unknown,
@@ -293,11 +361,22 @@ function rootDatabase(
   const withContext = (context: unknown) => {
     const said = kvWithContext(kv, context);
     const within = tablesThrough(tables, said);
-    const database = rootDatabase(said, within, names, registerScope);
+    const database = rootDatabase(said, within, names, jobs, registerScope);
     registerScope(database, within);
     return database;
   };
-  return databaseOf(tables, names, { transaction, snapshot, at, scope, withContext });
+  const runJob: RunTransaction = (around, body, of) =>
+    runTransactionOf(body, of, undefined, around);
+  const work = (handlers: unknown, workOptions: WorkOptions = {}) => {
+    const context = tables.get(jobModel.name)!;
+    assertUnscoped(context, "work");
+    return startWorker({ kv, context, jobs: jobs!, runTransaction: runJob }, handlers, workOptions);
+  };
+  return databaseOf(tables, names, {
+    ...{ transaction, snapshot, at, consume, scope, withContext },
+    ...jobsOf(tables),
+    ...(jobs !== undefined && { work }),
+  });
 }
 
 async function refuseInSnapshot(call: string): Promise<never> {
@@ -306,8 +385,11 @@ async function refuseInSnapshot(call: string): Promise<never> {
 
 /** Names that models cannot have in the program. */
 const methodNames: ReadonlySet<string> = new Set([
-  ...["transaction", "snapshot", "at", "scope", "withContext"],
+  ...["transaction", "snapshot", "at", "consume", "scope", "withContext"],
 ]);
+
+/** Names that models cannot have if the database has jobs. */
+const jobMethodNames: ReadonlySet<string> = new Set(["jobs", "work"]);
 
 type Tables = ReadonlyMap<string, TableContext>;
 /** The names of models in the program, by the `name` of each. */
@@ -320,7 +402,9 @@ interface UntypedOptions {
   readonly hooks?: object | undefined;
   readonly migrations?: unknown;
   readonly onQuery?: unknown;
+  readonly jobTracing?: unknown;
   readonly middleware?: unknown;
+  readonly jobs?: unknown;
 }
 
 const optionNames: Readonly<Record<keyof DatabaseOptions<never> | "kv" | "models", true>> = {
@@ -330,9 +414,13 @@ const optionNames: Readonly<Record<keyof DatabaseOptions<never> | "kv" | "models
   validateReads: true,
   migrations: true,
   hooks: true,
+  jobs: true,
   middleware: true,
   onQuery: true,
+  jobTracing: true,
 };
+
+const noTracing = { current: () => null, run: () => null };
 
 /**
  * @throws {InvalidArgumentError} if an option is missing, unknown or not valid. The error names no
@@ -343,7 +431,7 @@ function assertOptions(options: UntypedOptions): void {
     throw new InvalidArgumentError("", argument, reason, "createDatabase");
   };
   if (typeof options !== "object" || options === null) fail("argument", "it must be an object");
-  const { kv, models, hooks, migrations = [], onQuery, middleware = [] } = options;
+  const { kv, models, hooks, migrations = [], onQuery, middleware = [], jobs = {} } = options;
   for (const name of Object.keys(options)) {
     if (Object.hasOwn(optionNames, name)) continue;
     fail(name, `there is no such option; ${optionAdvice(name, Object.keys(optionNames))}`);
@@ -357,6 +445,7 @@ function assertOptions(options: UntypedOptions): void {
   for (const [name, model] of Object.entries(models as object)) {
     if (!isModel(model)) fail(`models.${name}`, "it has to be what defineModel returned");
   }
+  if (!isPlainObject(jobs)) fail("jobs", "it has to be an object: { sendMail: SendMail }");
   for (const name of Object.keys(hooks ?? {})) {
     if (!Object.hasOwn(models as object, name)) fail(`hooks.${name}`, "there is no such model");
   }
@@ -368,6 +457,9 @@ function assertOptions(options: UntypedOptions): void {
   if (onQuery !== undefined && typeof onQuery !== "function") {
     fail("onQuery", "it has to be a function");
   }
+  const { current, run } = (options.jobTracing ?? noTracing) as Readonly<Record<string, unknown>>;
+  if (typeof current !== "function" || typeof run !== "function")
+    fail("jobTracing", "it has to be what traceJobs returned");
   for (const each of Array.isArray(middleware) ? middleware : [middleware]) {
     if (typeof each !== "function")
       fail("middleware", "it has to be a function, or a list of them");
@@ -391,8 +483,9 @@ function databaseOf(tables: Tables, names: ModelNames, methods: object = {}): An
 }
 
 function settingsOf<M extends Models>(
-  options: DatabaseOptions<M>,
+  options: Omit<DatabaseOptions<M>, "jobs" | "hooks"> & { readonly hooks?: object | undefined },
   names: ReadonlyMap<string, string>,
+  jobs: CompiledJobs | undefined,
 ): DatabaseSettings {
   const { maxReads = Number.POSITIVE_INFINITY, validateReads = false, onQuery } = options;
   assertMaxReads("", maxReads);
@@ -405,12 +498,17 @@ function settingsOf<M extends Models>(
     if (modelHooks !== undefined) hooks[modelName] = modelHooks;
   }
   const databaseWithin: DatabaseSettings["databaseWithin"] = (tables) =>
-    databaseOf(tables as ReadonlyMap<string, TableContext>, names, {});
+    databaseOf(
+      tables as ReadonlyMap<string, TableContext>,
+      names,
+      jobs && { jobs: jobQueues(tables as ReadonlyMap<string, TableContext>, jobs) },
+    );
   const { middleware = [] } = options;
   return {
     maxReads,
     validateReads,
     onQuery,
+    jobTracing: options.jobTracing,
     hooks,
     databaseWithin,
     middleware: composed(typeof middleware === "function" ? [middleware] : middleware),

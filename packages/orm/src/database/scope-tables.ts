@@ -1,4 +1,5 @@
 import { ScopeError } from "../errors/scope-error.js";
+import { jobModel } from "../jobs/store/job-model.js";
 import type { CompiledModel } from "../model/compiled-model.js";
 import { isPlainObject } from "../model/is-plain-object.js";
 import { keyPartOf } from "../model/keys/key-parts.js";
@@ -30,7 +31,9 @@ export function scopeTables(
   const names: string[] = [];
   for (const [name, context] of tables) {
     const { model } = context;
-    const isIncluded = fields.every((field) => Object.hasOwn(model.schema.shape, field));
+    // Jobs are outside of every scope, whatever their fields are called.
+    const isIncluded =
+      name !== jobModel.name && fields.every((field) => Object.hasOwn(model.schema.shape, field));
     if (!isIncluded) {
       scoped.set(name, { ...context, tables: scoped, isOutside: true });
       continue;

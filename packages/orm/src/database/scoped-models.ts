@@ -1,6 +1,13 @@
 import type * as z from "zod";
-import type { AnyIndexDefinition, FieldOf, KeyValue } from "../model/indexes/index-definition.js";
-import type { AnyIndexes, AnyModels, AnyRelations, Model, Row } from "../model/model.js";
+import type { FieldOf, KeyValue } from "../model/indexes/field-types.js";
+import type {
+  AnyIndexes,
+  AnyModels,
+  AnyRelations,
+  AnyTextIndexes,
+  Model,
+  Row,
+} from "../model/model.js";
 import type {
   BelongsTo,
   HasMany,
@@ -49,7 +56,8 @@ type ScopedModel<M extends Model, F> = Model<
   RelationsIn<ScopedRelations<M["relations"], F>>,
   { readonly sum: undefined; readonly min: undefined; readonly max: undefined },
   M["softDelete"],
-  ComputedOf<M>
+  ComputedOf<M>,
+  TextsIn<ScopedIndexes<NonNullable<M["textIndexes"]>, F>>
 >;
 
 type ScopedSchema<Schema, F> =
@@ -73,11 +81,11 @@ type ScopedKey<Key extends string | readonly string[], F> = Key extends readonly
 
 /** Indexes, fields → those whose keys have all of the fields, without these. */
 type ScopedIndexes<Indexes, F> = {
-  readonly [N in keyof Indexes as Indexes[N] extends AnyIndexDefinition
+  readonly [N in keyof Indexes as Indexes[N] extends { readonly key: unknown }
     ? [Exclude<F, PartOf<Indexes[N]["key"]>>] extends [never]
       ? N
       : never
-    : never]: Indexes[N] extends AnyIndexDefinition
+    : never]: Indexes[N] extends { readonly key: unknown }
     ? Omit<Indexes[N], "key"> & { readonly key: Without<Listed<Indexes[N]["key"]>, F> }
     : never;
 };
@@ -100,6 +108,9 @@ type ScopedRelation<R, F> =
 
 /** Names, others → the names without the others. */
 type Names<List extends readonly string[], F> = Extract<Without<List, F>, readonly string[]>;
+
+/** The same of full-text indexes. */
+type TextsIn<Texts> = Texts extends AnyTextIndexes ? Texts : never;
 
 /** Narrows the result of `ScopedRelations`, which the compiler cannot derive. */
 type RelationsIn<Relations> = Relations extends AnyRelations ? Relations : never;

@@ -10,6 +10,8 @@ type ReadMethod =
   | "findFirst"
   | "findFirstOrThrow"
   | "findMany"
+  | "search"
+  | "explainSearch"
   | "scan"
   | "count"
   | "exists"

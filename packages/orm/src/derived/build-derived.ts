@@ -1,5 +1,5 @@
-import { setTimeout as sleep } from "node:timers/promises";
 import type { KvKey } from "@keywright/core";
+import { sleep } from "@keywright/core/platform";
 import type { ModelStore } from "../state/context/model-store.js";
 import type { RelatedStore } from "../state/context/table-context.js";
 import { clearPrefixes } from "../state/run/clear-prefix.js";
@@ -8,12 +8,16 @@ import { copiesMaintenance } from "./copies/copies-maintenance.js";
 import { countersMaintenance } from "./counters/counters-maintenance.js";
 import { entriesMaintenance } from "./entries/entries-maintenance.js";
 import type { BuildDerivedOptions, Drop, Maintenance } from "./maintenance.js";
+import { textMaintenance } from "./text/text-maintenance.js";
 
-/** The kinds that migrations plan, build, remove and verify, in the order in which they are built. */
+/**
+ * The kinds that migrations plan, build, remove and verify, in the order in which they are built.
+ */
 export const maintained: readonly Maintenance[] = [
   copiesMaintenance,
   entriesMaintenance,
   countersMaintenance,
+  textMaintenance,
 ];
 
 /**

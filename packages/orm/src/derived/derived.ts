@@ -36,8 +36,8 @@ export interface IndexedRow {
 export interface Derived {
   readonly name: string;
   /**
-   * True if the rows of a model have this data at all, by the catalog that the view has. It is asked
-   * once for each catalog. The default is true.
+   * True if the rows of a model have this data at all, by the catalog that the view has. It is
+   * asked once for each catalog. The default is true.
    */
   isKept?(view: ReadView): boolean;
   /**
@@ -47,6 +47,12 @@ export interface Derived {
    * @throws an error that names the row if the change cannot be made.
    */
   plan(change: RowChange, view: ReadView, effects: Effects): void | Promise<void>;
+  /**
+   * Returns the fields on which this data depends, by the catalog that the view has. A change that
+   * keeps their values keeps all of this data. Undefined if it may depend on all fields, as if this
+   * is absent.
+   */
+  dependsOn?(view: ReadView): readonly string[] | undefined;
   /** Returns about how much a change of a row adds to a commit at most. Nothing by default. */
   cost?(model: CompiledModel, indexes: readonly CompiledIndex[]): Cost;
 }

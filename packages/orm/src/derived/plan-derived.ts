@@ -11,9 +11,10 @@ import { entries } from "./entries/entries.js";
 import { expiry } from "./expiry/expiry.js";
 import { layout } from "./layout/layout.js";
 import { ranks } from "./ranks/ranks.js";
+import { text } from "./text/text.js";
 
 /** Everything that is derived from rows, in the order in which commits check and write it. */
-const kinds: readonly Derived[] = [entries, layout, expiry, counters, ranks, changes];
+const kinds: readonly Derived[] = [entries, text, layout, expiry, counters, ranks, changes];
 
 /**
  * Adds the effects of a change on everything that is derived from the row. Returns a promise only
@@ -56,6 +57,20 @@ function planEach(
     if (pending !== undefined)
       return pending.then(() => planEach(kept, change, view, effects, i + 1));
   }
+}
+
+/**
+ * Returns the fields on which everything depends that is derived from rows. Undefined if it may
+ * depend on all fields.
+ */
+export function fieldsOfDerived(view: ReadView): readonly string[] | undefined {
+  const fields: string[] = [];
+  for (const kind of keptKinds(view)) {
+    const own = kind.dependsOn?.(view);
+    if (own === undefined) return undefined;
+    fields.push(...own);
+  }
+  return fields;
 }
 
 /** Returns about how much all that is derived from a row adds to the commit of a change at most. */

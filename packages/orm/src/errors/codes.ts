@@ -44,6 +44,13 @@ export const ormErrorCodes = [
   "KW_ROW_UPGRADE",
   "KW_MIGRATION_MISSING",
   "KW_LEASE_LOST",
+  "KW_JOB_INVALID",
+  "KW_JOB_PAYLOAD_INVALID",
+  "KW_JOB_LOST",
+  "KW_JOB_INTERRUPTED",
+  "KW_JOB_TIMEOUT",
+  "KW_JOB_CANCELLED",
+  "KW_WORKER_STOPPED",
 ] as const;
 
 /** A code of {@link ormErrorCodes}. */

@@ -16,6 +16,8 @@ export type Operation =
   | "distinct"
   | "exists"
   | "explain"
+  | "search"
+  | "explainSearch"
   | "watch"
   | "create"
   | "createMany"

@@ -40,12 +40,20 @@ export class RowInvalidError extends OrmError {
 /** The log has no version of a row that a commit has made. */
 export class RowVersionNotFoundError extends OrmError {
   readonly versionstamp: string;
+  /**
+   * `"notLogged"` if the log has no such commit, for example because it began later. `"otherRow"`
+   * if the commit has made no version of this row.
+   */
+  readonly reason: "notLogged" | "otherRow";
 
-  constructor(model: string, versionstamp: string) {
-    const text =
-      "the log has no version of the row with this versionstamp; take one that history returns with a time and a row";
-    super("KW_ROW_VERSION_NOT_FOUND", model, text);
+  constructor(model: string, versionstamp: string, reason: "notLogged" | "otherRow") {
+    const texts = {
+      notLogged: `the log has no commit ${versionstamp}: it is from before the log began, or was removed from it; take a version that history returns with a time`,
+      otherRow: `the commit ${versionstamp} has made no version of the row; take one that history returns with a row`,
+    };
+    super("KW_ROW_VERSION_NOT_FOUND", model, texts[reason]);
     this.versionstamp = versionstamp;
+    this.reason = reason;
   }
 }
 

@@ -93,8 +93,8 @@ export function compileModel(model: Model, keyOrder: KeyOrder = specificationOrd
   if (typeof model.indexes !== "object" || model.indexes === null || Array.isArray(model.indexes))
     throw new ModelDefinitionError(name, "indexes", "it must be an object of indexes by name");
   assertNames(model);
-  const declared = Object.entries(model.indexes).map(([indexName, definition]) =>
-    compileIndex(model, indexName, definition, primaryKey, keyOrder),
+  const declared = Object.entries({ ...model.indexes, ...model.textIndexes }).map(
+    ([indexName, definition]) => compileIndex(model, indexName, definition, primaryKey, keyOrder),
   );
   const sums = compileSums(model, "", model.sum);
   const ofAllRows = compileExtremes(model, "", model);
@@ -135,14 +135,14 @@ export function compileModel(model: Model, keyOrder: KeyOrder = specificationOrd
 /**
  * Objects have fields, indexes and relations by name, and `__proto__` would set their prototype.
  */
-function assertNames({ name, prefix, schema, indexes, relations = {} }: Model): void {
+function assertNames({ name, prefix, schema, indexes, textIndexes, relations = {} }: Model): void {
   const namesIn = (place: string, object: object) =>
     Object.keys(object).map((each) => [each, `${place}.${each}`] as const);
   const names = [
     [name, "name"] as const,
     [prefix, "prefix"] as const,
     ...namesIn("schema", schema.shape),
-    ...namesIn("indexes", indexes),
+    ...namesIn("indexes", { ...indexes, ...textIndexes }),
     ...namesIn("relations", relations),
   ];
   const refused = names.find(([each]) => each === "__proto__");

@@ -1,8 +1,9 @@
 import type { KeyOrder, KvKeyPart } from "@keywright/core";
 import type * as z from "zod";
+import type { TextIndexDefinition } from "../text/text-definition.js";
 import type { Counter } from "./aggregates/counter.js";
 import type { SummedField } from "./aggregates/summed-field.js";
-import type { ConditionValue } from "./indexes/index-definition.js";
+import type { ConditionValue } from "./indexes/field-types.js";
 import type { Normalizer } from "./indexes/normalizers.js";
 import type { Timestamps } from "./options/timestamps.js";
 import type { Relation } from "./relations/relation-definition.js";
@@ -66,12 +67,17 @@ export interface CompiledIndex {
   readonly ranked: boolean;
   /** Field → the name of the index that has the rows of each of its keys in the field's order. */
   readonly extremes: ReadonlyMap<string, string>;
-  /** True if no query names it, because the model does not declare it. */
+  /**
+   * True if no `where` and no `orderBy` uses it: the model does not declare it, or it is a text
+   * index.
+   */
   readonly isHidden: boolean;
   /** The field that marks deleted rows, which are not in the index. Undefined if all rows are. */
   readonly unmarked: string | undefined;
   /** The version of its functions. Undefined if their source identifies them. */
   readonly version: string | undefined;
+  /** The words that a full-text index contains. Undefined for any other index. */
+  readonly text: TextIndexDefinition | undefined;
 }
 
 /** Where a field gets its value from. */

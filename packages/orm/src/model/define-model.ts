@@ -2,9 +2,11 @@ import type * as z from "zod";
 import type { CheckedAggregates } from "./aggregates/checked-aggregates.js";
 import type { DecimalField } from "./aggregates/decimal.js";
 import { assertModelOptions, compileModel } from "./compile-model.js";
-import type { CheckedIndexes } from "./indexes/checked-index.js";
-import type { FieldOf, IndexDefinition, RequiredKeyField } from "./indexes/index-definition.js";
-import type { AnyIndexes, AnyRelations, Model } from "./model.js";
+import type { CheckedIndexes, KeyedIndexes, TextIndexesIn } from "./indexes/checked-index.js";
+import { isTextIndex } from "./indexes/compile-text-index.js";
+import type { FieldOf, RequiredKeyField } from "./indexes/field-types.js";
+import type { IndexDefinition } from "./indexes/index-definition.js";
+import type { AnyDeclaredIndexes, AnyRelations, Model } from "./model.js";
 import type { AnyComputed, CheckedComputed, ComputedFunctions } from "./options/computed-types.js";
 import type { CannotMark } from "./type-errors.js";
 
@@ -54,7 +56,7 @@ export function defineModel<
   const PrimaryKey extends
     | RequiredKeyField<z.output<Schema>>
     | readonly [RequiredKeyField<z.output<Schema>>, ...RequiredKeyField<z.output<Schema>>[]],
-  const Indexes extends AnyIndexes = Record<never, never>,
+  const Indexes extends AnyDeclaredIndexes = Record<never, never>,
   const Relations extends AnyRelations = Record<never, never>,
   const Sum extends readonly (string | DecimalField)[] | undefined = undefined,
   const Min extends readonly string[] | undefined = undefined,
@@ -88,31 +90,35 @@ export function defineModel<
   Name,
   Schema,
   PrimaryKey,
-  NoInfer<Indexes>,
+  KeyedIndexes<NoInfer<Indexes>>,
   NoInfer<Relations>,
   { readonly sum: Sum; readonly min: Min; readonly max: Max },
   SoftDelete,
-  NoInfer<Computed>
+  NoInfer<Computed>,
+  TextIndexesIn<NoInfer<Indexes>>
 > {
   assertModelOptions(definition);
   const { name, prefix, schema, primaryKey, count = false, live = false } = definition;
   const { indexes = {} as Indexes, relations = {} as Relations } = definition;
   const { sum, min, max, timestamps = false, softDelete, computed } = definition;
+  const { keyed, texts } = byKind(indexes);
   const model: Model<
     Name,
     Schema,
     PrimaryKey,
-    Indexes,
+    KeyedIndexes<Indexes>,
     Relations,
     { readonly sum: Sum; readonly min: Min; readonly max: Max },
     SoftDelete,
-    Computed
+    Computed,
+    TextIndexesIn<Indexes>
   > = {
     name,
     ...(prefix !== undefined && { prefix }),
     schema,
     primaryKey,
-    indexes,
+    indexes: keyed as KeyedIndexes<Indexes>,
+    ...(texts !== undefined && { textIndexes: texts as TextIndexesIn<Indexes> }),
     relations,
     ...(computed !== undefined && { computed }),
     count,
@@ -125,6 +131,18 @@ export function defineModel<
   };
   compileModel(model);
   return Object.freeze(model);
+}
+
+/** Divides the indexes of a definition. `texts` is undefined if there is no full-text index. */
+function byKind(indexes: AnyDeclaredIndexes): {
+  readonly keyed: AnyDeclaredIndexes;
+  readonly texts: AnyDeclaredIndexes | undefined;
+} {
+  const all = typeof indexes === "object" && indexes !== null ? Object.entries(indexes) : [];
+  const texts = all.filter(([, definition]) => isTextIndex(definition));
+  if (texts.length === 0) return { keyed: indexes, texts: undefined };
+  const keyed = all.filter(([, definition]) => !isTextIndex(definition));
+  return { keyed: Object.fromEntries(keyed), texts: Object.fromEntries(texts) };
 }
 
 /** True if a value has the shape of a model, even if another copy of this package made it. */

@@ -5,12 +5,19 @@ import type {
   AnyIndexPart,
   DescendingField,
 } from "./indexes/index-definition.js";
+import type { AnyTextIndexOptions } from "./indexes/text-options.js";
 import type { AnyComputed, NoComputed } from "./options/computed-types.js";
 import type { NoCopies } from "./relations/copied-types.js";
 import type { Relation } from "./relations/relation-definition.js";
 
 /** Index definitions by index name. */
 export type AnyIndexes = Readonly<Record<string, AnyIndexDefinition>>;
+
+/** Full-text indexes by index name. */
+export type AnyTextIndexes = Readonly<Record<string, AnyTextIndexOptions>>;
+
+/** Indexes of both kinds by name, as a definition has them. */
+export type AnyDeclaredIndexes = Readonly<Record<string, AnyIndexDefinition | AnyTextIndexOptions>>;
 
 /** Relations by name. */
 export type AnyRelations = Readonly<Record<string, Relation>>;
@@ -34,6 +41,7 @@ export interface Model<
   Aggregates extends AnyAggregates = AnyAggregates,
   SoftDelete extends string | undefined = string | undefined,
   Computed extends AnyComputed = AnyComputed,
+  TextIndexes extends AnyTextIndexes = AnyTextIndexes,
 > {
   readonly name: Name;
   /** The first part of the keys of its rows, if it is not the name. */
@@ -41,6 +49,8 @@ export interface Model<
   readonly schema: Schema;
   readonly primaryKey: PrimaryKey;
   readonly indexes: Indexes;
+  /** The full-text indexes among the `indexes` of the definition. */
+  readonly textIndexes?: TextIndexes;
   readonly relations: Relations;
   /** The functions of the fields that are computed from a row when it is returned. */
   readonly computed?: { readonly [F in keyof Computed]: (row: never) => Computed[F] };

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { compareKeys, encodeKey, type Kv, type KvKey, type KvKeyPart } from "@keywright/core";
+import { Buffer } from "@keywright/core/platform";
 import type { AnyIndexDefinition } from "../model/indexes/index-definition.js";
 import type { Model } from "../model/model.js";
 import { isSameData } from "../model/rows/is-same-data.js";

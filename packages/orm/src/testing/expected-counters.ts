@@ -1,4 +1,5 @@
 import { encodeKey, type Kv, type KvKey } from "@keywright/core";
+import { Buffer } from "@keywright/core/platform";
 import type { AnyIndexDefinition } from "../model/indexes/index-definition.js";
 import type { Model } from "../model/model.js";
 

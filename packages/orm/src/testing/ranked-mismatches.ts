@@ -1,4 +1,5 @@
 import { compareKeys, encodeKey, type Kv, type KvKey } from "@keywright/core";
+import { Buffer } from "@keywright/core/platform";
 import type { AnyIndexDefinition } from "../model/indexes/index-definition.js";
 
 type AnyRow = Readonly<Record<string, unknown>>;

@@ -69,8 +69,8 @@ async function expectMembersByVisits(kv: Kv): Promise<void> {
 }
 
 /** Runs the change with a program that dies at its commit number `at`; whether it did. */
-async function runAndCrash(kv: Kv, at: number, moment: "before" | "after"): Promise<boolean> {
-  const context = contextOf(await openNew(crashingKv(kv, at, moment)), "members");
+async function runAndCrash(kv: Kv, at: number): Promise<boolean> {
+  const context = contextOf(await openNew(crashingKv(kv, at, "after")), "members");
   try {
     await runTransform(context);
     return false;
@@ -80,11 +80,12 @@ async function runAndCrash(kv: Kv, at: number, moment: "before" | "after"): Prom
   }
 }
 
-describe.each(["before", "after"] as const)("after a crash %s any commit", (moment) => {
+// A crash before a commit leaves what a crash after the previous one leaves.
+describe("after a crash after any commit", () => {
   it("a change of all rows continues, and each row is changed once", async () => {
     for (let at = 1, hasCrashed = true; hasCrashed; at++) {
       await withBegun(33, [], async (kv) => {
-        hasCrashed = await runAndCrash(kv, at, moment);
+        hasCrashed = await runAndCrash(kv, at);
         // The lease, four batches, the end, and the lease again, whose release nobody waits for.
         if (!hasCrashed) expect(at).toBeGreaterThan(6);
         const db = await openNew(kv);
@@ -107,7 +108,7 @@ describe.each(["before", "after"] as const)("after a crash %s any commit", (mome
     const nobodies = [0, 9, 10, 25];
     for (let at = 1, hasCrashed = true; hasCrashed; at++) {
       await withBegun(26, nobodies, async (kv) => {
-        hasCrashed = await runAndCrash(kv, at, moment);
+        hasCrashed = await runAndCrash(kv, at);
         const db = await openNew(kv);
         const context = contextOf(db, "members");
         expect(await runTransform(context)).toBe("failed-rows");
@@ -160,7 +161,7 @@ const kills = [
 ];
 
 // It waits for other processes, on whatever machine.
-describe("a process that is killed while it migrates", { timeout: 120_000 }, () => {
+describe("a process that is killed while it migrates", () => {
   it("leaves each row as it was or as it is to be, and the next one continues", async () => {
     const folder = await mkdtemp(join(tmpdir(), "keywright-"));
     const path = join(folder, "kv");

@@ -64,7 +64,7 @@ describeOnServer("keywright copy to PostgreSQL and back", () => {
     } finally {
       await rm(scratch, { recursive: true });
     }
-  }, 60_000);
+  });
 
   it("creates no table at a source that does not exist", async () => {
     const { connectionString, prefix } = newTable();
@@ -76,7 +76,7 @@ describeOnServer("keywright copy to PostgreSQL and back", () => {
     for (const name of [prefix, target]) {
       expect(await query(`SELECT to_regclass('${name}') AS id`)).toEqual([{ id: null }]);
     }
-  }, 60_000);
+  });
 
   it("is also the database of a configuration", async () => {
     const project = await mkdtemp(join(tmpdir(), "keywright-copy-"));
@@ -98,5 +98,5 @@ describeOnServer("keywright copy to PostgreSQL and back", () => {
     } finally {
       await rm(project, { recursive: true });
     }
-  }, 60_000);
+  });
 });

@@ -90,6 +90,7 @@ describeOnServer("several processes", () => {
     const table = newTable();
     const kv = await open(table);
     await Promise.all([start(table, "listen", "a", 5000), start(table, "listen", "b", 0)]);
+    // More than one process takes at a time. If both are slow, the faster one may take any number.
     const messages = 200;
     const reader = kv.watchRange([{ prefix: ["delivered"] }]).getReader();
     for (let i = 0; i < messages; i += 20) {

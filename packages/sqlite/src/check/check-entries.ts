@@ -3,11 +3,9 @@ import {
   type FileDamage,
   type FileReport,
   isKeywrightError,
-  type Progress,
   ProgressMeter,
 } from "@keywright/core";
-import { decodeRecord, firstSystemKey } from "@keywright/core/engine";
-import { checksumOf } from "../file/checksum-of.js";
+import { checksumOf, decodeRecord, type EntryCheck, firstSystemKey } from "@keywright/core/engine";
 import type { FileConnection } from "../file/file-connection.js";
 
 /** The number of entries that are read before other work gets its turn, and of their bytes. */
@@ -16,17 +14,6 @@ const bytesOfTurn = 1024 * 1024;
 /** A report names at most this many damaged records. */
 const maxDamages = 100;
 
-export interface CheckOptions {
-  readonly file: string;
-  readonly bytes: number;
-  /** True to let SQLite check all pages too, in one step. */
-  readonly checksPages: boolean;
-  /** Waits after each turn, so that other work gets its turn. */
-  readonly rest: () => Promise<void>;
-  readonly onProgress: (progress: Progress<"checking">) => void;
-  readonly signal: AbortSignal;
-}
-
 /**
  * Reads all entries of the state that a connection sees. Each record must match its checksum, and
  * the number of entries and the sum of their checksums must be those of the last commit. So an
@@ -34,7 +21,7 @@ export interface CheckOptions {
  */
 export async function checkEntries(
   connection: FileConnection,
-  options: CheckOptions,
+  options: EntryCheck,
 ): Promise<FileReport> {
   const { file, bytes } = options;
   const damages: FileDamage[] = [];
@@ -43,7 +30,8 @@ export async function checkEntries(
       damages.push({ file, offset: 0, reason, firstKey: key, lastKey: key });
   };
   try {
-    if (options.checksPages) connection.reading(() => checkPages(connection, report));
+    // The pages of a large file would take too long in one step.
+    if (options.isSmall) connection.reading(() => checkPages(connection, report));
     await checkAll(connection, options, report);
   } catch (error) {
     if (!(error instanceof CorruptionError)) throw error;
@@ -63,7 +51,7 @@ function checkPages(connection: FileConnection, report: Report): void {
 
 async function checkAll(
   connection: FileConnection,
-  { bytes, rest, onProgress, signal }: CheckOptions,
+  { bytes, rest, onProgress, signal }: EntryCheck,
   report: Report,
 ): Promise<void> {
   const head = connection.reading(() => connection.head());

@@ -1,12 +1,5 @@
-import { Buffer } from "node:buffer";
-import { RecentCommits } from "@keywright/core/engine";
+import { RecentCommits, type RecordMutation, textOfBytes } from "@keywright/core/engine";
 import type { ChangedKeys } from "../file/changed-keys.js";
-
-/** A record to store under a key, or undefined to delete the key. */
-export interface RecordMutation {
-  readonly key: Uint8Array;
-  readonly record: Uint8Array | undefined;
-}
 
 /**
  * The keys that the latest commits of all processes have changed, and those of the group that is
@@ -36,27 +29,25 @@ export class LatestCommits extends RecentCommits {
     const others = mutations.filter(({ key }) => key[0] === 0).map(({ key }) => key);
     if (counted.length + others.length === mutations.length) return { counted, others };
     // Entries were removed because they had expired.
-    const texts = new Set(counted.map(textOf));
+    const texts = new Set(counted.map(textOfBytes));
     return {
       counted,
-      others: mutations.filter(({ key }) => !texts.has(textOf(key))).map(({ key }) => key),
+      others: mutations.filter(({ text }) => !texts.has(text)).map(({ key }) => key),
     };
   }
 }
 
 /** Returns the last mutation of each key, in the order of the keys if there are many. */
 export function lastOfEachKey(mutations: readonly RecordMutation[]): readonly RecordMutation[] {
+  if (mutations.length >= fewestSorted) {
+    // Neighbors are in the same page, which SQLite then finds in its cache.
+    const sorted = mutations.toSorted((a, b) => (a.text < b.text ? -1 : a.text > b.text ? 1 : 0));
+    return sorted.filter(({ text }, i) => sorted[i + 1]?.text !== text);
+  }
   const byKey = new Map<string, RecordMutation>();
-  for (const mutation of mutations) byKey.set(textOf(mutation.key), mutation);
-  const last = byKey.size === mutations.length ? mutations : [...byKey.values()];
-  if (last.length < fewest) return last;
-  // Neighbors are in the same page, which SQLite then finds in its cache.
-  return last.toSorted((a, b) => Buffer.compare(a.key, b.key));
+  for (const mutation of mutations) byKey.set(mutation.text, mutation);
+  return byKey.size === mutations.length ? mutations : [...byKey.values()];
 }
 
 /** Sorting fewer mutations takes longer than it saves. */
-const fewest = 64;
-
-function textOf(key: Uint8Array): string {
-  return Buffer.from(key.buffer, key.byteOffset, key.byteLength).toString("latin1");
-}
+const fewestSorted = 64;

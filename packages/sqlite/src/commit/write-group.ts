@@ -1,8 +1,8 @@
+import { checksumOf, type RecordMutation } from "@keywright/core/engine";
 import { type ChangedKeys, encodeChangedKeys } from "../file/changed-keys.js";
-import { checksumOf } from "../file/checksum-of.js";
-import type { FileConnection } from "../file/file-connection.js";
+import type { EntryStatements } from "../file/entry-statements.js";
 import { encodeHead, type Head } from "../file/head.js";
-import { lastOfEachKey, type RecordMutation } from "./latest-commits.js";
+import { lastOfEachKey } from "./latest-commits.js";
 
 /** Most new records have new keys, so no other record is looked for first. */
 const insert = "INSERT INTO entries VALUES (?, ?) ON CONFLICT (key) DO NOTHING";
@@ -21,11 +21,11 @@ const sweepBytes = 8 * 1024 * 1024;
 
 /** Writes groups of commits, each in a transaction that the caller begins and ends. */
 export class GroupWriter {
-  readonly #connection: FileConnection;
+  readonly #statements: EntryStatements;
   #bytesSinceSweep = 0;
 
-  constructor(connection: FileConnection) {
-    this.#connection = connection;
+  constructor(statements: EntryStatements) {
+    this.#statements = statements;
   }
 
   /**
@@ -37,7 +37,7 @@ export class GroupWriter {
   write(head: Head, order: number, mutations: readonly RecordMutation[], keys: ChangedKeys): Head {
     let { entries, checksums } = head;
     const [inserting, replacing, removing, checksumAt] = statements.map((sql) =>
-      this.#connection.prepare(sql),
+      this.#statements.prepare(sql),
     );
     for (const { key, record } of lastOfEachKey(mutations)) {
       if (record !== undefined) {
@@ -55,7 +55,7 @@ export class GroupWriter {
     const sequence = head.sequence + 1;
     const next = { sequence, order, entries, checksums: checksums >>> 0 };
     const changed = encodeChangedKeys(sequence, keys);
-    this.#connection.run(
+    this.#statements.run(
       "INSERT INTO commits VALUES (?, ?, ?)",
       sequence,
       encodeHead(next),
@@ -69,7 +69,7 @@ export class GroupWriter {
 
   #deleteOldRows(sequence: number): void {
     const oldest = Math.max(this.#firstWithin(mostBytes), sequence - mostCommits + 1);
-    this.#connection.run("DELETE FROM commits WHERE sequence < ?", Math.min(oldest, sequence));
+    this.#statements.run("DELETE FROM commits WHERE sequence < ?", Math.min(oldest, sequence));
     this.#bytesSinceSweep = 0;
   }
 
@@ -77,7 +77,7 @@ export class GroupWriter {
   #firstWithin(bytes: number): number {
     if (this.#bytesSinceSweep < sweepBytes) return 0;
     let left = bytes;
-    const rows = this.#connection
+    const rows = this.#statements
       .prepare("SELECT sequence, length(keys) FROM commits ORDER BY sequence DESC")
       .all();
     for (const [sequence, length] of rows) {

@@ -25,8 +25,8 @@ export async function driverOfRuntime(name?: string): Promise<SqliteDriver> {
   let cause: unknown;
   for (const each of names) {
     try {
-      // Programs are bundled without the module, because only some runtimes have it.
-      const module: unknown = await import(each);
+      // Bundlers leave this import alone, because only some runtimes have the module.
+      const module: unknown = await import(/* webpackIgnore: true */ /* @vite-ignore */ each);
       return drivers[each]!(module as never);
     } catch (error) {
       cause = error;

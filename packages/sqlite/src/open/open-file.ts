@@ -22,9 +22,14 @@ const logPages = 4000;
 /** The pages that are kept in memory. The default of SQLite is 2 MiB. */
 const cacheBytes = 32 * 1024 * 1024;
 
-/** Milliseconds between two attempts to lock a file. */
+/**
+ * Milliseconds between two attempts to lock a file. The longest pause is short, because a process
+ * that commits all the time leaves the file free only for {@link turnOfOthers} between two commits.
+ */
 const shortestPause = 1;
-const longestPause = 20;
+const longestPause = 5;
+/** Milliseconds in which a process does not commit again if others have committed lately. */
+export const turnOfOthers: number = 4;
 
 /**
  * Opens the database in a file for reads and writes. Creates the file, or the tables in an empty

@@ -1,7 +1,11 @@
-import { Buffer } from "node:buffer";
 import { EngineFailedError, type KeyRange, type RangeListener } from "@keywright/core";
-import { ChangeWatchers, CheckedVersions } from "@keywright/core/engine";
-import { LatestCommits, type RecordMutation } from "../commit/latest-commits.js";
+import {
+  ChangeWatchers,
+  CheckedVersions,
+  type RecordMutation,
+  textOfBytes,
+} from "@keywright/core/engine";
+import { LatestCommits } from "../commit/latest-commits.js";
 import { decodeChangedKeys } from "../file/changed-keys.js";
 import type { FileConnection } from "../file/file-connection.js";
 import { decodeHead, type Head, versionstampOf } from "../file/head.js";
@@ -50,13 +54,13 @@ export class CommitFeed {
   }
 
   /**
-   * Follows what other connections have committed.
+   * Follows what other connections have committed. Returns true if they have.
    *
    * @throws {EngineFailedError} if the file has an older state than before.
    */
-  catchUp(): void {
+  catchUp(): boolean {
     const version = this.#connection.dataVersion();
-    if (version === this.#dataVersion) return;
+    if (version === this.#dataVersion) return false;
     const rows = this.#connection
       .prepare("SELECT sequence, head, keys FROM commits WHERE sequence > ? ORDER BY sequence")
       .all(this.#head.sequence);
@@ -65,6 +69,7 @@ export class CommitFeed {
       this.#follow(decodeHead(sequence as number, head as Uint8Array), keys as Uint8Array);
     // Set last, so that a failure does not hide the commits.
     this.#dataVersion = version;
+    return rows.length > 0;
   }
 
   /** Follows a group of this process. */
@@ -100,7 +105,7 @@ export class CommitFeed {
     }
     this.#latest.addFollowed(versionstampOf(head), keys.counted);
     const all = [...keys.counted, ...keys.others];
-    for (const key of all) this.#versions.forget(textOf(key));
+    for (const key of all) this.#versions.forget(textOfBytes(key));
     this.#report(all);
   }
 
@@ -150,8 +155,4 @@ export class CommitFeed {
     if (keys === undefined) this.#watchers.notifyUnknown();
     else this.#watchers.notify(keys);
   }
-}
-
-function textOf(key: Uint8Array): string {
-  return Buffer.from(key.buffer, key.byteOffset, key.byteLength).toString("latin1");
 }

@@ -1,6 +1,6 @@
 import { useEffect, useState } from "preact/hooks";
 
-const views = ["models", "rows", "row", "keys", "migrations", "health"] as const;
+const views = ["models", "rows", "row", "keys", "changes", "work", "migrations", "health"] as const;
 
 export type ViewName = (typeof views)[number];
 

@@ -7,6 +7,8 @@ import { useStudio } from "./studio-context.js";
 const pages = [
   { view: "models", label: "Models" },
   { view: "keys", label: "Keys" },
+  { view: "changes", label: "Changes" },
+  { view: "work", label: "Jobs" },
   { view: "migrations", label: "Migrations" },
   { view: "health", label: "Health" },
 ] as const;

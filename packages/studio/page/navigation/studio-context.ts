@@ -3,7 +3,7 @@ import { useContext } from "preact/hooks";
 import type { ModelInfo, StudioInfo } from "../../src/protocol/protocol.js";
 
 const nothing: StudioInfo = {
-  ...{ title: "", isReadOnly: true, isLive: false, models: [], damage: null },
+  ...{ title: "", isReadOnly: true, isLive: false, hasLog: false, models: [], damage: null },
 };
 
 /** The description of the database. It is read again after the view of migrations. */

@@ -6,16 +6,20 @@ import type { Source } from "../source/source.js";
 import type { CallsOf } from "./calls-of.js";
 import { Jobs } from "./jobs.js";
 import { keyCalls } from "./key-calls.js";
+import { logCalls } from "./log-calls.js";
 import { measureModel } from "./measure-model.js";
 import { migrationCalls } from "./migration-calls.js";
 import { previewDelete } from "./preview-delete.js";
 import { rowCalls } from "./row-calls.js";
+import { searchRows } from "./search-rows.js";
+import { workCalls } from "./work-calls.js";
 
 type AnyCall = (input: never) => Promise<unknown>;
 
 /** The calls that change the database. A verification stores its progress. */
 const writing: ReadonlySet<keyof StudioCalls> = new Set([
-  ...(["create", "update", "delete", "restore", "migrate", "verify"] as const),
+  ...(["create", "update", "delete", "restore", "restoreVersion", "migrate", "verify"] as const),
+  ...(["retryJobs", "discardJobs"] as const),
 ]);
 
 /** Returns the calls by their names, and a function that stops the job that runs. */
@@ -27,8 +31,11 @@ export function studioCalls(source: Source): {
   const all: CallsOf<keyof StudioCalls> = {
     info: () => studioInfo(source),
     ...rowCalls(source),
+    search: (input) => searchRows(source, input),
     previewDelete: (input) => previewDelete(source, input),
     measure: ({ property }) => measureModel(source, property),
+    ...logCalls(source),
+    ...workCalls(source),
     ...keyCalls(source),
     ...migrationCalls(source),
     migrate: async (input) => jobs.migrate(input),

@@ -1,3 +1,4 @@
+import type { Kv } from "@keywright/core";
 import { type AnyDatabase, type MigrationStatus, migrationStatus } from "@keywright/orm";
 import { type CompiledIndex, modelManifest, type RowManifest } from "@keywright/orm/codegen";
 import type {
@@ -20,6 +21,7 @@ export async function studioInfo(source: Source): Promise<StudioInfo> {
     title,
     isReadOnly,
     isLive: watchRange !== undefined,
+    hasLog: await hasLog(source),
     models: models.map((each) => {
       const states = status?.models.find(({ model }) => model === each.model.name)?.indexes;
       const stateOf = (index: string) => states?.[index]?.state ?? "absent";
@@ -27,6 +29,18 @@ export async function studioInfo(source: Source): Promise<StudioInfo> {
     }),
     damage,
   };
+}
+
+const firstVersionstamp = "0".repeat(20);
+
+/** False also if damage hides it. */
+async function hasLog({ kv }: Source): Promise<boolean> {
+  const { commitAt } = kv as Kv;
+  if (commitAt === undefined) return false;
+  return await commitAt.call(kv, firstVersionstamp).then(
+    () => true,
+    () => false,
+  );
 }
 
 /** Returns undefined if there are no models, or if damage hides their states. */
@@ -48,7 +62,8 @@ function modelInfo(
 ): ModelInfo {
   const { name, prefix, primaryKey, softDelete = null } = model;
   const { row } = modelManifest(model);
-  const declared = model.indexes.filter(({ isHidden }) => !isHidden);
+  // No list uses a full-text index, but the model declares it.
+  const declared = model.indexes.filter(({ isHidden, text }) => !isHidden || text !== undefined);
   const fields = fieldsOf(model, row);
   return {
     property,
@@ -116,7 +131,7 @@ function fieldsOf(model: SourceModel["model"], { fields }: RowManifest): FieldIn
 }
 
 function indexInfo(index: CompiledIndex, state: string): IndexInfo {
-  const { name, parts, unique, each, where, condition, unmarked, counted } = index;
+  const { name, parts, unique, each, where, condition, unmarked, counted, text } = index;
   return {
     name,
     fields: parts.map(({ field, descending }) => ({ name: field, isDescending: descending })),
@@ -125,7 +140,8 @@ function indexInfo(index: CompiledIndex, state: string): IndexInfo {
     condition: conditionText(condition, where !== undefined && condition === undefined, unmarked),
     where: condition ?? null,
     // A function of the row selects rows or makes keys. No value of a field stands for it.
-    isQueryable: parts.every(({ compute }) => compute === undefined),
+    isQueryable: text === undefined && parts.every(({ compute }) => compute === undefined),
+    text: text?.fields.map(({ field }) => field) ?? null,
     isCounted: counted,
     state,
   };

@@ -2,6 +2,7 @@
 // keeps dates, bigints, bytes, maps and sets.
 
 import type { Progress } from "@keywright/core";
+import type { IgnoredPart } from "@keywright/orm";
 
 /** A part of a key: `Uint8Array`, string, number, bigint or boolean. */
 export type KeyPart = Uint8Array | string | number | bigint | boolean;
@@ -13,6 +14,8 @@ export interface StudioInfo {
   readonly isReadOnly: boolean;
   /** True if the database reports changes, so that the page can mark changed rows. */
   readonly isLive: boolean;
+  /** True if the database keeps a log of its commits. */
+  readonly hasLog: boolean;
   /** Sorted by name. None for a database without models, or if damage hides what it has. */
   readonly models: readonly ModelInfo[];
   readonly damage: KnownDamage | null;
@@ -84,8 +87,13 @@ export interface IndexInfo {
   readonly condition: string | null;
   /** The conditions that select it and that a query has to repeat. */
   readonly where: Readonly<Record<string, unknown>> | null;
-  /** False if a part of its key is computed, so that a list of rows cannot choose values for it. */
+  /**
+   * False if it serves no list of rows: a part of its key is computed, so that nothing stands for
+   * its values, or it is a full-text index.
+   */
   readonly isQueryable: boolean;
+  /** The fields whose words a full-text index contains. Null for any other index. */
+  readonly text: readonly string[] | null;
   readonly isCounted: boolean;
   /** `readable`, `write-only`, …, or `unknown` if the database is damaged. */
   readonly state: string;
@@ -131,6 +139,26 @@ export interface Explained {
   readonly text: string;
 }
 
+/** The rows that a search has found, the best first. */
+export interface SearchHits extends Page<SearchHit> {
+  /** How many rows match. */
+  readonly count: number;
+  /** The parts of the query that had no effect. */
+  readonly ignored: readonly IgnoredPart[];
+}
+
+export interface SearchHit extends VersionedRow {
+  readonly score: number;
+  readonly excerpts: readonly Excerpt[];
+}
+
+/** The part of a field's text that has the most of the found words. */
+export interface Excerpt {
+  readonly field: string;
+  /** By turns text between found words, which may be empty, and a found word. */
+  readonly parts: readonly string[];
+}
+
 export interface DeletionPreview {
   /** The rows of each model that are deleted too, as far as they were counted. */
   readonly deleted: readonly {
@@ -149,6 +177,39 @@ export interface DeletionPreview {
   readonly isSoft: boolean;
   /** True if further rows were not looked at, because there are too many. */
   readonly isIncomplete: boolean;
+}
+
+/** What a row was from a commit on. */
+export interface RowVersionInfo {
+  readonly versionstamp: string;
+  /** Null if the log no longer has the commit. */
+  readonly time: Date | null;
+  /** What the commit said of itself. Undefined if it said nothing. */
+  readonly context: unknown;
+  /** Null if the commit has deleted the row. */
+  readonly row: Row | null;
+}
+
+/** A commit of the log. */
+export interface FeedCommit {
+  readonly versionstamp: string;
+  readonly time: Date;
+  /** What the commit said of itself. Undefined if it said nothing. */
+  readonly context: unknown;
+  readonly rows: readonly FeedChange[];
+  /** How many further rows it has changed. */
+  readonly more: number;
+  /** How many keys it has changed that are not those of rows, such as index entries. */
+  readonly others: number;
+}
+
+/** A change of a row, with its values as they are stored. */
+export interface FeedChange {
+  readonly property: string;
+  readonly key: Row;
+  readonly type: "create" | "update" | "delete" | "expire";
+  readonly before: Row | null;
+  readonly after: Row | null;
 }
 
 export interface KeyChild {
@@ -365,12 +426,67 @@ export interface StudioError {
  * The calls of `POST /api/<name>`: the body is the encoded input, the answer the encoded output.
  * With another status than 200, the answer is a {@link StudioError}.
  */
+/** The jobs and the crons of the database. */
+export interface WorkState {
+  /** Sorted by name. */
+  readonly jobs: readonly JobTopic[];
+  readonly crons: readonly CronState[];
+}
+
+/** How many jobs of a name are in each state. */
+export interface JobTopic {
+  readonly name: string;
+  readonly waiting: number;
+  readonly delayed: number;
+  readonly running: number;
+  readonly failed: number;
+}
+
+/** A job in the list of failed ones. */
+export interface FailedJob {
+  readonly id: string;
+  readonly payload: unknown;
+  readonly attempts: number;
+  readonly enqueuedAt: Date;
+  readonly failedAt: Date | null;
+  /** The code or the name of the error, and its message. */
+  readonly error: string;
+}
+
+/** A cron as it is stored. */
+export interface CronState {
+  readonly name: string;
+  readonly schedule: string;
+  readonly timeZone: string;
+  readonly next: Date;
+  /** The tick that runs now, or that waits for another attempt. */
+  readonly run: {
+    readonly tick: Date;
+    readonly attempt: number;
+    readonly retryAt: Date | null;
+    readonly process: string;
+    readonly error: string | null;
+  } | null;
+  readonly last: {
+    readonly tick: Date;
+    readonly endedAt: Date;
+    readonly error: string | null;
+  } | null;
+  readonly succeeded: number;
+  readonly failed: number;
+}
+
 export interface StudioCalls {
   info: { input: null; output: StudioInfo };
   rows: { input: { property: string; query: RowsQuery }; output: Page<VersionedRow> };
   /** Null if counting would read more than 100,000 entries, or rows that are marked as deleted. */
   count: { input: { property: string; query: RowsQuery }; output: number | null };
   explain: { input: { property: string; query: RowsQuery }; output: Explained };
+  /** At most 20 rows. `where` has a value of each field in the key of the full-text index. */
+  search: {
+    input: { property: string; index: string; query: string; where: Row; cursor: string | null };
+    output: SearchHits;
+  };
   row: { input: { property: string; key: Row }; output: VersionedRow | null };
   create: { input: { property: string; data: Row }; output: VersionedRow };
   /** `data` has only the fields that change. Fails if the row has changed since `versionstamp`. */
@@ -385,8 +501,35 @@ export interface StudioCalls {
     input: { property: string; key: Row; versionstamp: string; cascade: boolean };
     output: VersionedRow;
   };
+  /** The versions of a row that the log has, newest first. */
+  history: {
+    input: { property: string; key: Row; cursor: string | null };
+    output: Page<RowVersionInfo>;
+  };
+  /** Writes a version again. Fails if the row has another versionstamp than `ifVersion`. */
+  restoreVersion: {
+    input: { property: string; key: Row; versionstamp: string; ifVersion: string | null };
+    output: null;
+  };
+  /**
+   * The commits of the log before a versionstamp, newest first: those that have changed rows of a
+   * model, or all. Reads at most 2,000. `newest` is the first that was read.
+   */
+  feed: {
+    input: { property: string | null; before: string | null };
+    output: Page<FeedCommit> & { readonly newest: string | null };
+  };
   /** Reads at most 1,000 rows, 1,000 entries of each index, and what `count` reads. */
   measure: { input: { property: string }; output: ModelSize };
+  /** Failed jobs of a name, the oldest first. */
+  failedJobs: { input: { name: string; cursor: string | null }; output: Page<FailedJob> };
+  /** Lets one failed job wait again, or all with null. */
+  retryJobs: {
+    input: { name: string; id: string | null };
+    output: { readonly count: number; readonly skipped: number };
+  };
+  /** Removes one failed job, or all with null. */
+  discardJobs: { input: { name: string; id: string | null }; output: { readonly count: number } };
   keys: { input: { prefix: readonly KeyPart[]; after?: KeyPart }; output: KeysPage };
   entry: { input: { key: readonly KeyPart[] }; output: KeyEntry | null };
   migration: { input: null; output: MigrationState };
@@ -427,6 +570,12 @@ export interface StudioCalls {
  * encoded list of the primary keys of rows that have changed, or null if there are too many.
  */
 export type ChangedKeys = readonly Row[] | null;
+
+/**
+ * `GET /api/feed?property=users&after=<versionstamp>` is a stream of server-sent events. The data
+ * of each is an encoded {@link FeedCommit}, and its id the versionstamp. An event `failed` has an
+ * encoded {@link StudioError}, and is the last.
+ */
 
 /**
  * `GET /api/export?property=users&format=ndjson&query=<encoded RowsQuery>` downloads all rows of a

@@ -6,6 +6,7 @@ import {
   type Model,
   type Models,
   type Page,
+  type SearchPage,
 } from "@keywright/orm";
 import { type CompiledModel, compileModel } from "@keywright/orm/codegen";
 import { PropertyError } from "./errors.js";
@@ -33,15 +34,25 @@ export interface AnyRepository {
   findUnique(query: object): Promise<AnyVersioned | null>;
   count(query: object): Promise<number>;
   explain(query: object): Promise<AnyExplanation>;
+  search(query: object): Promise<SearchPage<AnyVersioned>>;
   create(options: object): Promise<AnyVersioned>;
   update(options: object): Promise<AnyVersioned>;
   delete(options: object): Promise<unknown>;
   restore(options: object): Promise<AnyVersioned>;
+  history(query: object): Promise<Page<AnyVersion>>;
+  restoreRow(options: object): Promise<unknown>;
 }
 
 export interface AnyVersioned {
   readonly row: Readonly<Record<string, unknown>>;
   readonly versionstamp: string;
+}
+
+export interface AnyVersion {
+  readonly versionstamp: string;
+  readonly time: Date | null;
+  readonly context: unknown;
+  readonly row: AnyVersioned["row"] | null;
 }
 
 export interface AnyExplanation {

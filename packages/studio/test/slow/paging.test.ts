@@ -3,7 +3,7 @@ import { browserPath, launch, openExamplePage } from "../browser/open-page.js";
 import { userOf } from "../example.js";
 
 /** The time grows with the rows. The page has the same number of them at any time. */
-const rows = Number(process.env["KEYWRIGHT_SOAK_ROWS"] ?? 100_000);
+const rows = Number(process.env["KEYWRIGHT_SOAK_ROWS"] ?? 10_000);
 
 it.skipIf(browserPath === undefined)(
   "the page goes through many rows, of which only some are in the page",

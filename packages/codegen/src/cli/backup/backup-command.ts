@@ -46,7 +46,7 @@ export function backupCommand(terminal: Terminal, exit: (code: ExitCode) => void
   const command = withResultOptions(
     new Command("backup")
       .description("back up the database into a folder, while programs use it")
-      .argument("<folder>", "the folder of the backups")
+      .argument("<folder>", "the folder of the backups, or s3://bucket/prefix")
       .option("--from <database>", "a path, a URL or a setting; the default is database")
       .option("--incremental", "add what was changed since the last backup, if this is possible")
       .option("--follow", "add changes every second until Ctrl-C")

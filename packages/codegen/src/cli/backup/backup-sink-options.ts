@@ -3,6 +3,7 @@ import { resolve } from "node:path";
 import { type BackupSink, folderSink } from "@keywright/core/backup";
 import type { Command } from "commander";
 import { ProjectFileError } from "../../errors/codegen-errors.js";
+import { importPackage } from "../../project/open-path.js";
 import type { Terminal } from "../terminal/terminal.js";
 
 /** The options of commands that use an encrypted backup. */
@@ -17,13 +18,13 @@ export function withKeyFile(command: Command): Command {
   );
 }
 
-/** Returns the folder of backups and the key with which they are encrypted. */
+/** Returns the sink of backups and the key with which they are encrypted. */
 export async function openSink(
   { folder }: Terminal,
   place: string,
   { encryptWith }: KeyFileOptions,
 ): Promise<{ sink: BackupSink; key: Uint8Array | undefined }> {
-  const sink = folderSink(resolve(folder, place));
+  const sink = await sinkAt(folder, place);
   if (encryptWith === undefined) return { sink, key: undefined };
   const path = resolve(folder, encryptWith);
   try {
@@ -31,4 +32,18 @@ export async function openSink(
   } catch (error) {
     throw new ProjectFileError({ path }, error);
   }
+}
+
+/**
+ * Returns the sink of a folder, or of `s3://bucket/prefix`, for which the project has a package.
+ */
+async function sinkAt(folder: string, place: string): Promise<BackupSink> {
+  const [, bucket, prefix = ""] = /^s3:\/\/([^/]*)\/?(.*?)\/?$/i.exec(place) ?? [];
+  if (bucket === undefined) return folderSink(resolve(folder, place));
+  const { s3Sink } = await importPackage<S3Package>(folder, "@keywright/s3");
+  return s3Sink({ bucket, prefix });
+}
+
+interface S3Package {
+  readonly s3Sink: (options: { readonly bucket: string; readonly prefix: string }) => BackupSink;
 }

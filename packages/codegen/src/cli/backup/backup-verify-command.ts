@@ -25,7 +25,7 @@ export function backupVerifyCommand(terminal: Terminal, exit: (code: ExitCode) =
   const command = withResultOptions(
     new Command("verify")
       .description("read all of the backups in a folder, and restore the last state into memory")
-      .argument("<folder>", "the folder of the backups"),
+      .argument("<folder>", "the folder of the backups, or s3://bucket/prefix"),
   );
   return withKeyFile(command)
     .addHelpText("after", help)

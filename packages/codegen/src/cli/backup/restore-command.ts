@@ -1,9 +1,11 @@
+import type { LogLifetime } from "@keywright/core";
 import { type RestoreProgress, type RestoreResult, restore } from "@keywright/core/backup";
-import { Command, InvalidArgumentError } from "commander";
+import { Command, InvalidArgumentError, Option } from "commander";
 import { units } from "../../progress/progress-text.js";
 import { reporterFor } from "../../progress/reporter-for.js";
 import { kvPlace } from "../../project/open-path.js";
 import { type ExitCode, exitCodes } from "../terminal/process/exit-codes.js";
+import { jsonOption } from "../terminal/run-options.js";
 import { styled, type Terminal } from "../terminal/terminal.js";
 import { counted } from "../terminal/text/counted.js";
 import { helpText, writeText } from "../terminal/text/wrap.js";
@@ -29,6 +31,8 @@ Exit codes: 0 done, 1 failed or stopped, 2 wrong usage.`);
 interface RestoreCommandOptions extends KeyFileOptions {
   readonly to: string;
   readonly at?: Date | string;
+  readonly log?: LogLifetime;
+  readonly durability?: "full" | "relaxed";
   readonly partial?: boolean;
   readonly json?: boolean;
 }
@@ -36,11 +40,18 @@ interface RestoreCommandOptions extends KeyFileOptions {
 export function restoreCommand(terminal: Terminal, exit: (code: ExitCode) => void): Command {
   const command = new Command("restore")
     .description("restore a backup into an empty database, as it was at any moment")
-    .argument("<folder>", "the folder of the backups")
+    .argument("<folder>", "the folder of the backups, or s3://bucket/prefix")
     .requiredOption("--to <database>", "the path or URL of an empty database")
     .option("--at <moment>", "a time, or the versionstamp of a commit", moment)
+    .option("--log <time>", 'keep a log from then on, for example for "7 days"')
+    .addOption(
+      new Option(
+        "--durability <failure>",
+        "relaxed is faster: repeat it after a power cut",
+      ).choices(["full", "relaxed"]),
+    )
     .option("--partial", "restore what can be read of a damaged backup")
-    .option("--json", "print the result as one JSON document");
+    .addOption(jsonOption());
   return withKeyFile(command)
     .addHelpText("after", help)
     .action(async (folder: string, options: RestoreCommandOptions) => {
@@ -67,7 +78,8 @@ async function runRestore(
   folder: string,
   options: RestoreCommandOptions,
 ): Promise<RestoreResult | undefined> {
-  const { at, partial } = options;
+  const { at, partial, durability, log: keep } = options;
+  const log = keep === undefined ? undefined : { keep };
   const { sink, key } = await openSink(terminal, folder, options);
   const target = await kvPlace(terminal.folder, options.to);
   const reporter = reporterFor(terminal.stderr, (progress: RestoreProgress) => {
@@ -75,7 +87,7 @@ async function runRestore(
   });
   return await withProgress(terminal, reporter, async (shown) => {
     try {
-      return await restore(sink, target, { at, partial, key, ...shown });
+      return await restore(sink, target, { at, partial, durability, log, key, ...shown });
     } catch (error) {
       if (shown.signal.aborted && error === shown.signal.reason) return undefined;
       // A file is open only while it is restored.

@@ -1,7 +1,9 @@
 import { Argument, Command } from "commander";
 import { type ExitCode, exitCodes } from "../terminal/process/exit-codes.js";
+import { jsonOption } from "../terminal/run-options.js";
 import type { Terminal } from "../terminal/terminal.js";
 import { helpText } from "../terminal/text/wrap.js";
+import { writeJson } from "../terminal/write-json.js";
 import { bashScript } from "./bash-script.js";
 import { type CommandPlace, commandPlaces } from "./command-places.js";
 import { fishScript } from "./fish-script.js";
@@ -33,9 +35,12 @@ export function completionCommand(terminal: Terminal, exit: (code: ExitCode) => 
     .addArgument(
       new Argument("<shell>", "the shell that runs the script").choices(Object.keys(scripts)),
     )
+    .addOption(jsonOption())
     .addHelpText("after", help);
   return command.action((shell: string) => {
-    terminal.stdout.write(scripts[shell]!(commandPlaces(command.parent ?? command)));
+    const script = scripts[shell]!(commandPlaces(command.parent ?? command));
+    if (terminal.isJson) writeJson(terminal, { shell, script });
+    else terminal.stdout.write(script);
     exit(exitCodes.done);
   });
 }

@@ -6,7 +6,7 @@ import {
 } from "../../errors/codegen-errors.js";
 import { type LoadedConfig, loadConfig } from "../../project/config/load-config.js";
 import { withoutNewDatabases } from "../../project/config/without-new-databases.js";
-import { openPath } from "../../project/open-path.js";
+import { denoFileAt, openPath } from "../../project/open-path.js";
 import { callOpenFunction } from "../../project/open-project.js";
 
 const settings = ["database", "adopt.from", "copy.from", "copy.to"] as const;
@@ -49,6 +49,21 @@ export async function openPlace(
     throw new DatabaseUnsetError({ path: config.path, at: name });
   }
   return await callOpenFunction(config.path, name, openSetting, ["get", "list", "atomic", "close"]);
+}
+
+/**
+ * Returns the path that a path or a setting of the configuration names, if it is that of a file of
+ * Deno KV and this runtime is Deno, which can read it without opening it.
+ */
+export function denoFile(
+  folder: string,
+  config: LoadedConfig | undefined,
+  name: string,
+): string | undefined {
+  if (config === undefined || !isSetting(name)) return denoFileAt(folder, name);
+  const { adopt, copy } = config;
+  const place = name === "copy.from" ? copy?.from : name === "adopt.from" ? adopt?.from : undefined;
+  return typeof place === "string" ? denoFileAt(config.folder, place) : undefined;
 }
 
 export function isSetting(name: string): name is Setting {

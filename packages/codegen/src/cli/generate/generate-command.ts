@@ -6,7 +6,7 @@ import { reportError } from "../terminal/report-error.js";
 import { type ResultOptions, withResultOptions } from "../terminal/run-options.js";
 import { styled, type Terminal } from "../terminal/terminal.js";
 import { helpText, wrapped, writeText } from "../terminal/text/wrap.js";
-import { writeJson } from "../terminal/write-json.js";
+import { writeJson, writeJsonLine } from "../terminal/write-json.js";
 import { checkSummary, fileLines, noteLines, summary } from "./generate-summary.js";
 
 const help = helpText(`
@@ -26,7 +26,8 @@ keywright.config.ts:
 
   export default defineConfig({ models: "src/models/*.ts", output: "src/db" });
 
-With --watch, errors are printed and the command keeps watching until Ctrl-C.
+With --watch, errors are printed and the command keeps watching until Ctrl-C. With --json too, each round
+prints one line of JSON.
 
 Exit codes: 0 done or up to date, 1 failed, 2 wrong usage, 3 not up to date (--check).`);
 
@@ -46,7 +47,7 @@ export function generateCommand(terminal: Terminal, exit: (code: ExitCode) => vo
         new Option(
           "--watch",
           "generate again after each change of a model or the configuration",
-        ).conflicts(["check", "json"]),
+        ).conflicts(["check"]),
       ),
   )
     .addHelpText("after", help)
@@ -96,9 +97,14 @@ function showRound(terminal: Terminal, round: Round, onUnread: () => void): void
   const time = styled(terminal.stdout, "dim", new Date().toLocaleTimeString("en-GB"));
   if ("error" in round) reportError(round.error, terminal);
   else terminal.stderr.write(noteLines(terminal, round.result));
+  const onWritten = (error?: Error | null) => {
+    if (error && "code" in error && error.code === "EPIPE") onUnread();
+  };
+  if (terminal.isJson) {
+    if ("result" in round) writeJsonLine(terminal, jsonResult(round.result), onWritten);
+    return;
+  }
   const outcome = "error" in round ? "Failed. Nothing was written." : summary(round.result);
   const line = `${time} ${outcome} Waiting for changes. Ctrl-C stops.\n`;
-  terminal.stdout.write(wrapped(terminal.stdout, line), (error) => {
-    if (error && "code" in error && error.code === "EPIPE") onUnread();
-  });
+  terminal.stdout.write(wrapped(terminal.stdout, line), onWritten);
 }

@@ -11,11 +11,12 @@ import {
 } from "../../inspect/transfer/export-target.js";
 import { type ExitCode, exitCodes } from "../terminal/process/exit-codes.js";
 import { interruptible } from "../terminal/process/interruptible.js";
-import { withConfigOption } from "../terminal/run-options.js";
+import { withResultOptions } from "../terminal/run-options.js";
 import { shownPath, type Terminal } from "../terminal/terminal.js";
 import { counted } from "../terminal/text/counted.js";
 import { keyCount } from "../terminal/text/key-count.js";
 import { commandLine, helpText, writeText } from "../terminal/text/wrap.js";
+import { writeJson } from "../terminal/write-json.js";
 import { keyHelp } from "./key-help.js";
 import { runInspectCommand, withConfiguredKv } from "./run-inspect-command.js";
 
@@ -48,7 +49,7 @@ interface ExportOptions {
 }
 
 export function exportCommand(terminal: Terminal, exit: (code: ExitCode) => void): Command {
-  return withConfigOption(
+  return withResultOptions(
     new Command("export")
       .description("write entries of the database as JSON lines for inspect import")
       .argument("[prefix]", "a key: export only the entries below it")
@@ -100,6 +101,7 @@ async function exportTo(
     return exitCodes.failed;
   }
   if (isChanging) writeText(stderr, changingWarning);
+  if (terminal.isJson && path !== undefined) writeJson(terminal, { path, entries });
   const where = path === undefined ? "" : ` to ${shownPath(terminal, path)}`;
   writeText(stderr, `${counted(entries, "entry", "entries")} exported${where}.`);
   return exitCodes.done;

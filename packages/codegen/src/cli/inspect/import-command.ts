@@ -13,8 +13,10 @@ import {
   readHeader,
 } from "../../inspect/transfer/import-entries.js";
 import { type Line, readLines } from "../../inspect/transfer/read-lines.js";
+import { errorReport } from "../terminal/error-report.js";
 import { type ExitCode, exitCodes } from "../terminal/process/exit-codes.js";
 import { interruptible } from "../terminal/process/interruptible.js";
+import { ReportedError } from "../terminal/report-error.js";
 import { type ResultOptions, withResultOptions } from "../terminal/run-options.js";
 import { styled, type Terminal } from "../terminal/terminal.js";
 import { counted, moreLine, shownNumber } from "../terminal/text/counted.js";
@@ -105,19 +107,16 @@ async function report(
   result: ImportResult,
   { json, dryRun }: ImportCommandOptions,
 ): Promise<void> {
-  const { fault } = result;
+  const { fault, ...counts } = result;
+  const { ending, entries, announced } = result;
+  const failure =
+    fault ?? (ending === "cut" ? new ImportIncompleteError({ entries, announced }) : undefined);
   if (json) {
-    writeJson(terminal, {
-      ...result,
-      refusedKeys: result.refusedKeys.map(keyJson),
-      fault: fault && { code: fault.code, line: fault.line },
-    });
+    const shown = { ...counts, refusedKeys: result.refusedKeys.map(keyJson) };
+    writeJson(terminal, shown, failure && errorReport(failure));
   } else for (const line of importSummary(terminal, result, dryRun)) await output.write(line);
   await output.flush();
-  if (fault !== undefined) throw fault;
-  if (result.ending === "cut") {
-    throw new ImportIncompleteError({ entries: result.entries, announced: result.announced });
-  }
+  if (failure !== undefined) throw json ? new ReportedError() : failure;
 }
 
 function exitCodeOf({ ending, refused }: ImportResult): ExitCode {

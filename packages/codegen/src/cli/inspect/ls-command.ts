@@ -1,7 +1,6 @@
 import type { KvEntry, KvLike } from "@keywright/core";
 import { Command } from "commander";
 import { keyJson, valueFields } from "../../inspect/entries/entry-line.js";
-import { escapeJson } from "../../inspect/entries/escape-controls.js";
 import { formatKey } from "../../inspect/entries/format-key.js";
 import type { LineOutput } from "../../inspect/entries/line-output.js";
 import { type EntryRange, listEntries } from "../../inspect/entries/list-entries.js";
@@ -9,9 +8,11 @@ import { parseKey } from "../../inspect/entries/parse-key.js";
 import { showValueInLine } from "../../inspect/entries/show-value.js";
 import { includesKeywrightKeys, listOthers } from "../../inspect/stats/own-keys.js";
 import { type ExitCode, exitCodes } from "../terminal/process/exit-codes.js";
+import { ReportedError } from "../terminal/report-error.js";
 import { positiveInteger, type ResultOptions, withResultOptions } from "../terminal/run-options.js";
 import { styled, type Terminal } from "../terminal/terminal.js";
 import { helpText, writeText } from "../terminal/text/wrap.js";
+import { writeJsonList } from "../terminal/write-json.js";
 import { keyHelp } from "./key-help.js";
 import { runInspectCommand, withConfiguredKv } from "./run-inspect-command.js";
 
@@ -26,7 +27,7 @@ Examples:
 
 Lists the entries below the prefix, without the entry of the prefix itself (see inspect get). They are
 read in batches, so entries that are written at the same time may or may not be listed. A terminal gets at
-most 100 lines unless --limit is set. With --json, the result is an array of objects with key,
+most 100 lines unless --limit is set. With --json, the result is a list of objects with key,
 versionstamp and expireAt.
 
 Internal keys below ["__keywright"] are left out, unless the prefix, --start or --end begins with
@@ -88,7 +89,13 @@ async function list(
   // Reads one more key to find out if there are more.
   const readLimit = isShort ? shortCount + 1 : limit;
   const entries = read(kv, range, { limit: readLimit, reverse, signal: output.ended });
-  if (json) return await writeArray(output, entries, { values });
+  if (json) {
+    const items = entryItems(entries, values);
+    const failure = await writeJsonList((text) => output.writePart(text), items);
+    if (failure === undefined) return;
+    await output.flush();
+    throw new ReportedError();
+  }
   const most = isShort ? shortCount : Number.POSITIVE_INFINITY;
   const { count, hasMore } = await writeLines(output, entries, { values, most }, terminal);
   // The notes go to standard error and must appear below the lines.
@@ -130,22 +137,16 @@ async function writeLines(
   return { count, hasMore: false };
 }
 
-/** Writes one JSON array entry by entry, because the entries may not fit in memory. */
-async function writeArray(
-  output: LineOutput,
+async function* entryItems(
   entries: AsyncIterable<KvEntry<unknown>>,
-  { values }: Pick<ShownEntries, "values">,
-): Promise<void> {
-  let separator = "[";
+  values: true | undefined,
+): AsyncGenerator<object> {
   for await (const { key, value, versionstamp, expireAt } of entries) {
-    const entry = {
+    yield {
       key: keyJson(key),
       ...(values && valueFields(value)),
       versionstamp,
       ...(expireAt !== undefined && { expireAt }),
     };
-    await output.write(`${separator}\n  ${escapeJson(JSON.stringify(entry))}`);
-    separator = ",";
   }
-  await output.write(separator === "[" ? "[]" : "]");
 }

@@ -1,4 +1,4 @@
-import type { EmbeddedKv, LogOptions } from "@keywright/core";
+import type { LogOptions } from "@keywright/core";
 import { logStatus, setLog } from "@keywright/core/backup";
 import { Command, Option } from "commander";
 import { withConfiguredKv } from "../inspect/run-inspect-command.js";
@@ -7,6 +7,7 @@ import { positiveInteger, type ResultOptions, withResultOptions } from "../termi
 import type { Terminal } from "../terminal/terminal.js";
 import { helpText, writeText } from "../terminal/text/wrap.js";
 import { writeJson } from "../terminal/write-json.js";
+import { loggedDatabase } from "./logged-database.js";
 
 const help = helpText(`
 With a log, each commit also stores what it changes. \`keywright backup --incremental\` and \`keywright
@@ -47,7 +48,7 @@ export function logCommand(terminal: Terminal, exit: (code: ExitCode) => void): 
         command.error("error: the action must be on, off or status");
       const { keep, maxBytes } = options;
       const status = await withConfiguredKv(terminal, options.config, async (database) => {
-        const kv = database as EmbeddedKv;
+        const kv = loggedDatabase(database);
         if (action !== "status") await setLog(kv, action === "on" && { keep, maxBytes });
         return await logStatus(kv);
       });

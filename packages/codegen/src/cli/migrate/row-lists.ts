@@ -1,10 +1,11 @@
 import type { AnyDatabase, Page } from "@keywright/orm";
 import { findDuplicates, findFailedRows } from "@keywright/orm/migrate";
+import { ReportedError } from "../terminal/report-error.js";
 import type { Terminal } from "../terminal/terminal.js";
 import { failureText } from "../terminal/text/failure-text.js";
 import { shownId, shownKeyValue } from "../terminal/text/shown-value.js";
 import { writeText } from "../terminal/text/wrap.js";
-import { jsonText } from "../terminal/write-json.js";
+import { writeJsonList } from "../terminal/write-json.js";
 
 /** Writes all values of a unique index that several rows have, one per line. */
 export async function writeDuplicates(
@@ -58,7 +59,11 @@ async function writeList<T>(
   pages: AsyncIterable<readonly T[]>,
   { json, none, line }: ListFormat<T>,
 ): Promise<void> {
-  if (json) return await writeJsonList(terminal, pages);
+  if (json) {
+    const failure = await writeJsonList((text) => void terminal.stdout.write(text), itemsOf(pages));
+    if (failure !== undefined) throw new ReportedError();
+    return;
+  }
   let isEmpty = true;
   for await (const page of pages) {
     for (const item of page) writeText(terminal.stdout, line(item));
@@ -67,17 +72,6 @@ async function writeList<T>(
   if (isEmpty) writeText(terminal.stdout, none);
 }
 
-/** Writes page by page, because the items may not fit in memory. */
-async function writeJsonList(
-  { stdout }: Terminal,
-  pages: AsyncIterable<readonly unknown[]>,
-): Promise<void> {
-  let separator = "[";
-  for await (const page of pages) {
-    for (const item of page) {
-      stdout.write(`${separator}\n  ${jsonText(item)}`);
-      separator = ",";
-    }
-  }
-  stdout.write(separator === "[" ? "[]\n" : "\n]\n");
+async function* itemsOf<T>(pages: AsyncIterable<readonly T[]>): AsyncGenerator<T> {
+  for await (const page of pages) yield* page;
 }

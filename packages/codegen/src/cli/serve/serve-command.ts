@@ -6,7 +6,7 @@ import { importPackage, openPath } from "../../project/open-path.js";
 import { loadDatabaseConfig, withExisting, withKv } from "../../project/open-project.js";
 import { type ExitCode, exitCodes } from "../terminal/process/exit-codes.js";
 import { allowServing, serveUntilStopped } from "../terminal/process/serving.js";
-import { port, withConfigOption } from "../terminal/run-options.js";
+import { port, withResultOptions } from "../terminal/run-options.js";
 import type { Terminal } from "../terminal/terminal.js";
 import { helpText } from "../terminal/text/wrap.js";
 
@@ -46,7 +46,7 @@ Examples:
 Exit codes: 0 stopped by a signal, 1 failed, 2 wrong usage.`);
 
 export function serveCommand(terminal: Terminal, exit: (code: ExitCode) => void): Command {
-  return withConfigOption(
+  return withResultOptions(
     new Command("serve").description("serve the database to Deno KV clients and other machines"),
   )
     .argument("[database]", "a folder instead of the database of the configuration")

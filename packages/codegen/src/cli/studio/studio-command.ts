@@ -7,11 +7,11 @@ import {
   openKv,
 } from "@keywright/core";
 import { Command } from "commander";
-import { importPackage, openPath } from "../../project/open-path.js";
+import { importPackage, openWithToken } from "../../project/open-path.js";
 import { loadProject, type Project, withExisting, withKv } from "../../project/open-project.js";
 import { type ExitCode, exitCodes } from "../terminal/process/exit-codes.js";
 import { allowServing, serveUntilStopped } from "../terminal/process/serving.js";
-import { port, withConfigOption } from "../terminal/run-options.js";
+import { port, withResultOptions } from "../terminal/run-options.js";
 import type { Terminal } from "../terminal/terminal.js";
 import { helpText, writeText } from "../terminal/text/wrap.js";
 
@@ -52,7 +52,7 @@ Examples:
 Exit codes: 0 stopped by a signal, 1 failed, 2 wrong usage.`);
 
 export function studioCommand(terminal: Terminal, exit: (code: ExitCode) => void): Command {
-  return withConfigOption(
+  return withResultOptions(
     new Command("studio").description("show and edit the database in the browser"),
   )
     .argument("[database]", "a path or URL instead of the database of the configuration")
@@ -83,7 +83,8 @@ export function studioCommand(terminal: Terminal, exit: (code: ExitCode) => void
         return run(kv, project);
       };
       try {
-        if (place !== undefined) await withExisting(() => openPlace(terminal.folder, place), use);
+        if (place !== undefined)
+          await withExisting(() => openWithToken(terminal.folder, place), use);
         else await withKv(project!.config, use);
       } catch (error) {
         if (isOpen) throw error;
@@ -100,13 +101,6 @@ export function studioCommand(terminal: Terminal, exit: (code: ExitCode) => void
 }
 
 const readOnlyText = "The studio shows what can still be read, and changes nothing.";
-
-/** A server of Keywright takes its own token, and any server of KV Connect that of Deno. */
-async function openPlace(folder: string, place: string): Promise<KvLike> {
-  const { KEYWRIGHT_TOKEN: token } = process.env;
-  const isServer = token !== undefined && /^https?:/i.test(place);
-  return isServer ? await openKv(place, { token }) : await openPath(folder, place);
-}
 
 function modelsOf({ config, models }: Project): object {
   const { migrations } = config;

@@ -1,34 +1,38 @@
 import { coreErrorCodes } from "@keywright/core";
-import { ProjectCodeError } from "../../errors/codegen-errors.js";
+import { InternalError, PermissionMissingError } from "../../errors/command-errors.js";
 import { escapeControls } from "../../inspect/entries/escape-controls.js";
-import { userErrorPlace } from "../../project/config/load-module.js";
+import { type CodedError, codedError, isCoded, shownFields } from "./error-report.js";
 import { styled, type Terminal, withShownPaths } from "./terminal.js";
 import { remedyFor } from "./text/remedies.js";
+import { withoutSecrets } from "./text/without-secrets.js";
 import { writeText } from "./text/wrap.js";
+import { errorLine } from "./write-json.js";
 
-/** Fields that are printed elsewhere, have no meaning for users, or contain stored values. */
-const hiddenFields: ReadonlySet<string> = new Set(
-  "name code retryable cause value where issues".split(" "),
-);
+/** Thrown after an error that has been reported already, so that the command only ends. */
+export class ReportedError extends Error {}
 
 /**
- * Prints an error. For an error of Keywright or of the project's code, prints its code, message,
- * cause and remedy, and the fields that the message does not contain. For a permission that Deno
- * refuses, prints Deno's message. Every other error is a fault in the program, so its stack is
- * printed.
+ * Prints an error to standard error: its code, message, cause and remedy, and the fields that the
+ * message does not contain. For a permission that Deno refuses, prints Deno's message. For a fault
+ * in the program, prints its stack. With `--json`, prints a document to standard output instead.
  */
 export function reportError(thrown: unknown, terminal: Terminal): void {
-  const { stderr } = terminal;
-  const label = styled(stderr, "red", "error");
-  const error = isCoded(thrown) ? thrown : asProjectError(thrown);
-  if (isPermissionMissing(error)) {
-    writeText(stderr, `${label} ${error.message}`);
+  if (thrown instanceof ReportedError) return;
+  const { stderr, stdout, isJson } = terminal;
+  if (isJson) {
+    stdout.write(errorLine(thrown));
     return;
   }
-  if (!isCoded(error)) {
-    const stack = error instanceof Error ? (error.stack ?? error.message) : String(error);
+  const label = styled(stderr, "red", "error");
+  const error = codedError(thrown);
+  if (error instanceof PermissionMissingError) {
+    writeText(stderr, `${label} ${error.reason}`);
+    return;
+  }
+  if (error instanceof InternalError) {
+    const stack = thrown instanceof Error ? (thrown.stack ?? thrown.message) : String(thrown);
     stderr.write(
-      `${label} This is a fault in keywright itself. Please report it:\n${escapeControls(stack, false)}\n`,
+      `${label} This is a fault in keywright itself. Please report it:\n${escapeControls(withoutSecrets(stack), false)}\n`,
     );
     return;
   }
@@ -39,37 +43,14 @@ export function reportError(thrown: unknown, terminal: Terminal): void {
     ...causeLines(error.cause),
     ...(remedy === undefined ? [] : ["", remedy]),
   ];
-  writeText(stderr, withShownPaths(terminal, lines.join("\n")));
-}
-
-/** The error may come from another copy of Keywright, so `instanceof` is not enough. */
-type CodedError = Error & { readonly code: string };
-
-function isCoded(error: unknown): error is CodedError {
-  return (
-    error instanceof Error &&
-    "code" in error &&
-    typeof error.code === "string" &&
-    error.code.startsWith("KW_")
-  );
-}
-
-/** True for the error of Deno that names the missing permission and its option. */
-function isPermissionMissing(error: unknown): error is Error {
-  return error instanceof Error && error.name === "NotCapable";
-}
-
-function asProjectError(error: unknown): unknown {
-  const place = userErrorPlace(error);
-  return place === undefined ? error : new ProjectCodeError({ at: place }, error);
+  writeText(stderr, withShownPaths(terminal, withoutSecrets(lines.join("\n"))));
 }
 
 function fieldLines(error: CodedError): string[] {
   const message = error.message.toLowerCase();
   // Messages of core contain all fields except keys.
   const isCore = (coreErrorCodes as readonly string[]).includes(error.code);
-  return Object.entries(error).flatMap(([field, value]: [string, unknown]) => {
-    if (hiddenFields.has(field) || value === undefined || value === "") return [];
+  return shownFields(error).flatMap(([field, value]) => {
     const parts = (Array.isArray(value) && value.length > 0 ? value : [value]).map(valueText);
     const isStated = parts.every((part) => containsWord(message, part.toLowerCase()));
     const isShown = isCore ? value instanceof Uint8Array : !isStated;

@@ -1,4 +1,4 @@
-import { type Command, InvalidArgumentError } from "commander";
+import { type Command, InvalidArgumentError, Option } from "commander";
 
 export interface ResultOptions {
   readonly config?: string;
@@ -11,12 +11,15 @@ export interface RunCommandOptions extends ResultOptions {
   readonly wait: boolean;
 }
 
-export function withConfigOption(command: Command): Command {
-  return command.option("--config <path>", "use this file instead of keywright.config.ts");
+export function withResultOptions(command: Command): Command {
+  return command
+    .option("--config <path>", "use this file instead of keywright.config.ts")
+    .addOption(jsonOption());
 }
 
-export function withResultOptions(command: Command): Command {
-  return withConfigOption(command).option("--json", "print the result as one JSON document");
+/** The option that every command has. */
+export function jsonOption(): Option {
+  return new Option("--json", "print the result or the error as JSON");
 }
 
 /** Adds the options of {@link RunCommandOptions}. */

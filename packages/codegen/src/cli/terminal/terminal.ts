@@ -12,14 +12,16 @@ export interface Terminal {
   /** The absolute path of the folder. Paths on the command line are relative to it. */
   readonly folder: string;
   readonly enter: (folder: string) => void;
+  /** True if the command line has `--json`. Then standard output is for JSON only. */
+  readonly isJson?: boolean;
 }
 
 /** Creates a command of the program. The command passes its exit code to `exit`. */
 export type MakeCommand = (terminal: Terminal, exit: (code: ExitCode) => void) => Command;
 
 /** True if the user can be asked. */
-export function isInteractive({ stdin, stdout }: Terminal): boolean {
-  return stdin.isTTY === true && stdout.isTTY === true;
+export function isInteractive({ stdin, stdout, isJson }: Terminal): boolean {
+  return stdin.isTTY === true && stdout.isTTY === true && isJson !== true;
 }
 
 type Style = Parameters<typeof styleText>[0];

@@ -4,6 +4,7 @@ import type { ModelNames, NamedModel } from "../../project/models/model-names.js
 import { pascalCase } from "../../types/identifiers.js";
 import type { ModelTypes } from "../../types/model-types.js";
 import { deletedMethods } from "./deleted-methods.js";
+import { logMethods } from "./log-methods.js";
 import { type AggregatesText, aggregatesText } from "./parts/aggregates-text.js";
 import { fieldList } from "./parts/field-list.js";
 import { awaitOrIterate, listErrors, readLimit, unsafeSum } from "./parts/list-errors.js";
@@ -185,6 +186,7 @@ export function writeMethods(
       call: `delete({ ...options, where: ${key.where} })`,
     },
     ...deletedMethods(model, key, fields),
+    ...logMethods(model, names, key, fields),
     {
       name: "updateMany",
       description: `Changes the rows that a filter selects, as \`update\` does. Reads all rows. ${resultOfEach}`,

@@ -29,7 +29,12 @@ export class LineOutput {
   }
 
   async write(line: string): Promise<void> {
-    this.#buffer += `${line}\n`;
+    await this.writePart(`${line}\n`);
+  }
+
+  /** Writes a text without a line end after it. */
+  async writePart(text: string): Promise<void> {
+    this.#buffer += text;
     if (this.#buffer.length >= chunkLength) await this.flush();
   }
 

@@ -272,7 +272,8 @@ export class LevelEngine implements Engine {
       mutations: group.mutations.length,
     });
     const sync = writes.some((write) => write.sync);
-    await this.#write(group.mutations, commitRecord, { sync, last: group.last });
+    const header = headerOf(writes, outcomes);
+    await this.#write(group.mutations, commitRecord, { sync, last: group.last, header });
     this.#watchers.notify(group.mutations);
     return outcomes;
   }
@@ -310,7 +311,15 @@ export class LevelEngine implements Engine {
   async #write(
     mutations: readonly RecordMutation[],
     commitRecord: { readonly key: Uint8Array; readonly value: Uint8Array },
-    { sync, last }: { readonly sync: boolean; readonly last: string },
+    {
+      sync,
+      last,
+      header,
+    }: {
+      readonly sync: boolean;
+      readonly last: string;
+      readonly header: Uint8Array | undefined;
+    },
   ): Promise<void> {
     const batch = this.#level.batch();
     const held = this.#lastHeld;
@@ -325,6 +334,7 @@ export class LevelEngine implements Engine {
         else batch.put(key, record, options);
       }
       batch.put(commitRecord.key, commitRecord.value, options);
+      if (header !== undefined) batch.put(headerKey, header, options);
       this.#logSync?.beforeBatch(sync);
       await batch.write(sync ? synced : bytes);
       const syncing = sync ? this.#logSync?.afterBatch() : undefined;
@@ -340,6 +350,18 @@ export class LevelEngine implements Engine {
       this.#source.isWriting = false;
     }
   }
+}
+
+/** Returns the header that the last applied write with one has. */
+function headerOf(
+  writes: readonly AtomicWrite[],
+  outcomes: readonly WriteOutcome[],
+): Uint8Array | undefined {
+  let last: Uint8Array | undefined;
+  for (const [i, { header }] of writes.entries()) {
+    if (header !== undefined && typeof outcomes[i] === "string") last = header;
+  }
+  return last;
 }
 
 function keysReadBy({ checks, mutations, log }: AtomicWrite): Uint8Array[] {

@@ -1,4 +1,4 @@
-import { Buffer } from "node:buffer";
+import { Buffer } from "#platform";
 import { crc32 } from "../../bytes/crc32.js";
 import { CorruptionError, DatabaseFormatError } from "../../errors/core-errors.js";
 import {
@@ -6,7 +6,7 @@ import {
   versionstampBytes,
   writeVersionstamp,
 } from "../../values/versionstamp.js";
-import { hasExpired, type StoredEntry, type VisitedEntry } from "../engine.js";
+import { type EntryMemory, hasExpired, type StoredEntry, type VisitedEntry } from "../engine.js";
 
 /** The first byte of a record: format 1 in the high half, flags in the low half. */
 const recordHeader = 0x10;
@@ -35,7 +35,9 @@ export function encodeRecord(entry: StoredEntry, record: Uint8Array): void {
   writeChecksum(key, record);
 }
 
-/** Returns the record of an entry for a database that copies it. It may be part of shared memory. */
+/**
+ * Returns the record of an entry for a database that copies it. It may be part of shared memory.
+ */
 export function recordOf(entry: StoredEntry): Uint8Array {
   const record = Buffer.allocUnsafe(recordSize(entry));
   encodeRecord(entry, record);
@@ -66,18 +68,21 @@ export function decodeRecord(key: Uint8Array, record: Uint8Array): StoredEntry {
 
 /**
  * An entry in its record. It can read one record after another, so that a reader of many records
- * needs one object. Its parts are views of the record, and are made only if they are asked for.
+ * needs one object. `key` and `value` are views, which are made only if they are asked for.
  */
-export class RecordEntry implements VisitedEntry {
-  expireAt: number | undefined;
-  #keyBytes: Uint8Array = noBytes;
-  #keyStart = 0;
-  #keyEnd = 0;
-  #record: Uint8Array = noBytes;
-  #valueStart = 0;
-  #valueEnd = 0;
+export class RecordEntry implements VisitedEntry, EntryMemory {
+  expireAt: number | undefined = undefined;
+  keyBytes: Uint8Array = noBytes;
+  keyStart = 0;
+  keyEnd = 0;
+  record: Uint8Array = noBytes;
+  valueStart = 0;
+  valueEnd = 0;
 
-  /** Reads the record of a key, which is `keyBytes[keyStart, keyEnd)`. Throws as {@link decodeRecord}. */
+  /**
+   * Reads the record of a key, which is `keyBytes[keyStart, keyEnd)`. Throws as {@link
+   * decodeRecord}.
+   */
   read(
     keyBytes: Uint8Array,
     record: Uint8Array,
@@ -85,45 +90,48 @@ export class RecordEntry implements VisitedEntry {
     keyEnd: number = keyBytes.length,
   ): this {
     const end = record.length - checksumBytes;
-    this.#keyBytes = keyBytes;
-    this.#keyStart = keyStart;
-    this.#keyEnd = keyEnd;
+    this.keyBytes = keyBytes;
+    this.keyStart = keyStart;
+    this.keyEnd = keyEnd;
     if (end <= 0 || !isChecksum(record, end, crc32(keyBytes, keyStart, keyEnd)))
       throw new CorruptionError("a record does not match its checksum", this.key.slice());
     const header = record[0]!;
     if ((header & ~expires) !== recordHeader)
       throw new DatabaseFormatError(`a record has the unknown format ${header}`);
     const hasExpiry = header !== recordHeader;
-    this.#record = record;
-    this.#valueStart = valueOffset(hasExpiry);
-    this.#valueEnd = end;
-    if (end < this.#valueStart)
-      throw new CorruptionError("a record is too short", this.key.slice());
+    this.record = record;
+    this.valueStart = valueOffset(hasExpiry);
+    this.valueEnd = end;
+    if (end < this.valueStart) throw new CorruptionError("a record is too short", this.key.slice());
     this.expireAt = hasExpiry ? Number(viewOf(record).getBigUint64(expireAtOffset)) : undefined;
     return this;
   }
 
+  get memory(): EntryMemory {
+    return this;
+  }
+
   get key(): Uint8Array {
-    const { buffer, byteOffset } = this.#keyBytes;
-    return new Uint8Array(buffer, byteOffset + this.#keyStart, this.#keyEnd - this.#keyStart);
+    const { buffer, byteOffset } = this.keyBytes;
+    return new Uint8Array(buffer, byteOffset + this.keyStart, this.keyEnd - this.keyStart);
   }
 
   get value(): Uint8Array {
-    const { buffer, byteOffset } = this.#record;
-    return new Uint8Array(buffer, byteOffset + this.#valueStart, this.valueBytes);
+    const { buffer, byteOffset } = this.record;
+    return new Uint8Array(buffer, byteOffset + this.valueStart, this.valueBytes);
   }
 
   /** The size of the value in bytes. */
   get valueBytes(): number {
-    return this.#valueEnd - this.#valueStart;
+    return this.valueEnd - this.valueStart;
   }
 
   get versionstamp(): string {
-    return readVersionstamp(this.#record, 1);
+    return readVersionstamp(this.record, 1);
   }
 
   writeVersionstamp(target: Uint8Array, offset: number): void {
-    const record = this.#record;
+    const { record } = this;
     for (let i = 0; i < versionstampBytes; i++) target[offset + i] = record[1 + i]!;
   }
 }
@@ -156,13 +164,26 @@ export function writeChecksum(key: Uint8Array, record: Uint8Array): void {
   record[end + 3] = checksum;
 }
 
+/** Returns the checksum in the record's last four bytes. */
+export function checksumOf(record: Uint8Array): number {
+  const end = record.length;
+  const bytes =
+    (record[end - 4]! << 24) |
+    (record[end - 3]! << 16) |
+    (record[end - 2]! << 8) |
+    record[end - 1]!;
+  return bytes >>> 0;
+}
+
 /** True if the record's last four bytes are the CRC-32 of the key and the bytes before them. */
 export function hasValidChecksum(key: Uint8Array, record: Uint8Array): boolean {
   const end = record.length - checksumBytes;
   return end > 0 && isChecksum(record, end, crc32(key));
 }
 
-/** True if the CRC-32 of a key, and of a record up to `end`, is the one that the record has there. */
+/**
+ * True if the CRC-32 of a key, and of a record up to `end`, is the one that the record has there.
+ */
 function isChecksum(record: Uint8Array, end: number, crcOfKey: number): boolean {
   const checksum = crc32(record, 0, end, crcOfKey);
   return (

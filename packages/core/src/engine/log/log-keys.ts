@@ -1,5 +1,6 @@
 import { appendVersionstampPart } from "../../keys/encode-key.js";
 import type { KeyRange } from "../../keys/key-range.js";
+import { isConsumerPositionKey } from "./consumer-keys.js";
 
 /**
  * The system key of an entry that exists while the database keeps a log. Its value is a text that
@@ -33,8 +34,14 @@ export function logRecordsAfter(versionstamp: string): KeyRange {
 
 /**
  * True if changes of the key are logged: those of entries, and of messages of the queue. The
- * database can make its other keys anew.
+ * database can make its other keys anew. Positions of consumers are logged with the changes of the
+ * same commit, by which a consumer knows the commits that it has made itself.
  */
 export function isLoggedKey(key: Uint8Array): boolean {
-  return key[0] !== 0x00 || key[1] === 0x04;
+  return key[0] !== 0x00 || key[1] === 0x04 || isConsumerPositionKey(key);
+}
+
+/** True if a commit with these changes has a record. One that only moves a position has none. */
+export function isLoggedCommit(changes: readonly { readonly key: Uint8Array }[]): boolean {
+  return changes.some(({ key }) => !isConsumerPositionKey(key));
 }

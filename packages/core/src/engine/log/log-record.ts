@@ -1,4 +1,4 @@
-import { Buffer } from "node:buffer";
+import { Buffer } from "#platform";
 import { CorruptionError, DatabaseFormatError } from "../../errors/core-errors.js";
 import { appendVersionstampPart } from "../../keys/encode-key.js";
 import {
@@ -60,7 +60,9 @@ export interface LogRecord {
 const flag = { before: 0x08, beforeExpires: 0x10, after: 0x20, afterExpires: 0x40 } as const;
 const typeBits = 0x07;
 const timeBytes = 8;
-/** The most bytes of a length: 7 bits in each, the lowest first, with the high bit in all but one. */
+/**
+ * The most bytes of a length: 7 bits in each, the lowest first, with the high bit in all but one.
+ */
 const lengthBytes = 5;
 /** The most bytes of a change without its key and values. An operand takes less than a value. */
 const changeBytes = 1 + 3 * lengthBytes + versionstampBytes + 2 * timeBytes;

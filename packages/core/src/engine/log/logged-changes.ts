@@ -1,4 +1,5 @@
 import { hasExpired, type StoredEntry } from "../engine.js";
+import { isLoggedCommit } from "./log-keys.js";
 import type { LoggedChange, LoggedChangeType } from "./log-record.js";
 
 type KeyState = StoredEntry | null;
@@ -23,8 +24,12 @@ export class LoggedChanges {
     this.#changes.set(text, { type, key: first?.key ?? key, before, after });
   }
 
-  /** Returns the changes without those that have changed nothing, such as deletes of absent keys. */
+  /**
+   * Returns the changes without those that have changed nothing, such as deletes of absent keys.
+   * None if the commit has no record.
+   */
   take(): LoggedChange[] {
-    return [...this.#changes.values()].filter(({ before, after }) => before ?? after);
+    const changes = [...this.#changes.values()].filter(({ before, after }) => before ?? after);
+    return isLoggedCommit(changes) ? changes : [];
   }
 }

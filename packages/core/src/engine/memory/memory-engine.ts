@@ -1,4 +1,4 @@
-import { setImmediate as nextTurn } from "node:timers/promises";
+import { nextTurn } from "#platform";
 import { textOfBytes, textOfRange } from "../../bytes/text-of-bytes.js";
 import type { KeyRange } from "../../keys/key-range.js";
 import { sequenceOfVersionstamp } from "../../values/versionstamp.js";
@@ -14,6 +14,8 @@ import {
   maxRangeBytes,
   type RangeListener,
   type RangeRead,
+  type RangesRead,
+  type RangesVisitor,
   type ReadView,
   type StoredEntry,
   type WriteOutcome,
@@ -23,6 +25,7 @@ import { noVersionstamp } from "../level/commit-record.js";
 import { OpenViews } from "../open-views.js";
 import { RecentCommits } from "../recent-commits.js";
 import { visibleRange } from "../system-keys.js";
+import { visitRangesAtOnce } from "../visit-ranges.js";
 import {
   CheckedVersions,
   mutationsPerTurn,
@@ -100,6 +103,11 @@ export class MemoryEngine implements Engine {
     visitMany(this.#entries, keys, this.#clock.now(), visit);
   }
 
+  visitRanges(ranges: RangesRead, visit: RangesVisitor): void {
+    this.#views.assertOpen();
+    visitRanges(this.#entries, ranges, this.#clock.now(), visit);
+  }
+
   openView(): ReadView {
     const { map, lastVersionstamp } = this.#store;
     const now = this.#clock.now();
@@ -111,6 +119,8 @@ export class MemoryEngine implements Engine {
       getRange: (range: RangeRead) => readRange(entries, range, now, maxRangeBytes),
       visitRange: (range: RangeRead, visit: EntryVisitor) => visitRange(entries, range, now, visit),
       visitMany: (keys: KeyList, visit: KeyVisitor) => visitMany(entries, keys, now, visit),
+      visitRanges: (ranges: RangesRead, visit: RangesVisitor) =>
+        visitRanges(entries, ranges, now, visit),
     };
     return this.#views.open(reads, () => undefined, lastVersionstamp);
   }
@@ -214,7 +224,15 @@ function visitRange(entries: Entries, range: RangeRead, now: number, visit: Entr
   });
 }
 
-/** Visits the first entries of a range, at most as many as are wanted, until `visit` returns false. */
+function visitRanges(entries: Entries, read: RangesRead, now: number, visit: RangesVisitor): void {
+  const visitUntilFalse = (range: KeyRange, next: (entry: StoredEntry) => boolean) =>
+    visitUntil(entries, { range, limit: Number.POSITIVE_INFINITY, reverse: false }, now, next);
+  visitRangesAtOnce(visitUntilFalse, read, visit);
+}
+
+/**
+ * Visits the first entries of a range, at most as many as are wanted, until `visit` returns false.
+ */
 function visitUntil(
   entries: Entries,
   { range, limit, reverse }: RangeRead,

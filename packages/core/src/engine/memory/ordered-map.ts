@@ -13,7 +13,9 @@ export interface VisitedRange {
 export interface OrderedState<Value> {
   get(key: string): Value | undefined;
 
-  /** Calls `visitor` with the values of a range in the order of their keys until it returns false. */
+  /**
+   * Calls `visitor` with the values of a range in the order of their keys until it returns false.
+   */
   visit(range: VisitedRange, visitor: (value: Value) => boolean): void;
 }
 

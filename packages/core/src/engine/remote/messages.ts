@@ -13,6 +13,7 @@ import type {
   StoredMutation,
 } from "../engine.js";
 import type { DatabaseMode } from "../level/database-header.js";
+import { isConsumerKey } from "../log/consumer-keys.js";
 import { afterEntries, firstSystemKey } from "../system-keys.js";
 import { FrameError } from "./frames.js";
 
@@ -289,11 +290,11 @@ export function keyOf(value: unknown): Uint8Array {
 
 /**
  * The key of an entry that a client may write. Among the database's own entries, these are the
- * hints of expiry and the messages of queues.
+ * hints of expiry, the messages of queues, and the positions and leases of consumers.
  */
 function writableKeyOf(value: unknown): Uint8Array {
   const key = keyOf(value);
-  if (key[0] === 0 && key[1]! > lastWritableTag) throw malformed();
+  if (key[0] === 0 && key[1]! > lastWritableTag && !isConsumerKey(key)) throw malformed();
   return key;
 }
 

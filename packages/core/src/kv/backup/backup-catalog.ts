@@ -1,4 +1,5 @@
-import { randomBytes } from "node:crypto";
+import { createHash, randomBytes } from "node:crypto";
+import type { StoredEntry } from "../../engine/engine.js";
 import type { DatabaseMode } from "../../engine/level/database-header.js";
 import { BackupFormatError } from "../../errors/backup-errors.js";
 import { type BackupKey, decodeObject } from "./backup-object.js";
@@ -22,6 +23,8 @@ export interface FullManifest {
   readonly log: string | null;
   /** The versionstamp of the last commit of the log that the state contains. */
   readonly position: string | null;
+  /** The checksum of this commit, as {@link recordChecksum} returns it. Absent in older backups. */
+  readonly positionChecksum?: string | undefined;
   readonly entries: number;
   readonly messages: number;
   /** Bytes of the entries and messages before compression. */
@@ -35,6 +38,8 @@ export interface LogHeader {
   /** The object has all commits after this versionstamp, up to that of {@link upTo}. */
   readonly after: string;
   readonly upTo: string;
+  /** The checksum of the commit {@link upTo}. Absent in older backups, and if it is not known. */
+  readonly checksum?: string | undefined;
   /** When the log was read, in milliseconds since the epoch. */
   readonly until: number;
   readonly commits: number;
@@ -56,11 +61,12 @@ export interface BackupCatalog {
   readonly objects: readonly string[];
 }
 
-const namePattern = /^(\d{8}-[0-9a-f]{8})(\.full|\/log-([0-9a-f]{20})-[0-9a-f]{8}|\/\d{8}\.chunk)$/;
+const namePattern =
+  /^(\d{8}-[0-9a-f]{8})(\.full|\/log-([0-9a-f]{20})-[0-9a-f]{20}-[0-9a-f]{8}|\/\d{8}\.chunk|\/head|\/claim)$/;
 
-/** Lists the backups of a sink. Objects of others are ignored. */
-export async function readCatalog(sink: BackupSink): Promise<BackupCatalog> {
-  const objects = [...(await sink.list(""))].filter((name) => namePattern.test(name)).sort();
+/** Lists the backups of a sink whose names begin with a prefix. Objects of others are ignored. */
+export async function readCatalog(sink: BackupSink, prefix = ""): Promise<BackupCatalog> {
+  const objects = [...(await sink.list(prefix))].filter((name) => namePattern.test(name)).sort();
   const names = new Set(objects.map((name) => namePattern.exec(name)![1]!));
   const full = new Set(objects.filter((name) => name.endsWith(".full")));
   const finished = [...names].filter((name) => full.has(manifestName(name)));
@@ -75,8 +81,28 @@ export async function readCatalog(sink: BackupSink): Promise<BackupCatalog> {
 /** Returns a name that sorts after those of all backups of the catalog. */
 export function nextGeneration({ generations, unfinished }: BackupCatalog): string {
   const names = [...generations.map(({ name }) => name), ...unfinished];
-  const last = Math.max(0, ...names.map((name) => Number.parseInt(name, 10)));
-  return `${String(last + 1).padStart(8, "0")}-${randomBytes(4).toString("hex")}`;
+  const last = Math.max(0, ...names.map(numberOf));
+  return `${textOfNumber(last + 1)}${randomBytes(4).toString("hex")}`;
+}
+
+/** True if the sink has objects of the full backup that is made after another one. */
+export async function hasNext(sink: BackupSink, generation: string): Promise<boolean> {
+  return (await sink.list(textOfNumber(numberOf(generation) + 1))).length > 0;
+}
+
+/** True if another full backup of the sink has the same number. */
+export async function hasSameNumber(sink: BackupSink, generation: string): Promise<boolean> {
+  const { generations, unfinished } = await readCatalog(sink, textOfNumber(numberOf(generation)));
+  const names = [...generations.map(({ name }) => name), ...unfinished];
+  return names.some((name) => name !== generation);
+}
+
+function numberOf(generation: string): number {
+  return Number.parseInt(generation, 10);
+}
+
+function textOfNumber(generation: number): string {
+  return `${String(generation).padStart(8, "0")}-`;
 }
 
 export function manifestName(generation: string): string {
@@ -87,14 +113,39 @@ export function chunkName(generation: string, index: number): string {
   return `${generation}/${String(index).padStart(8, "0")}.chunk`;
 }
 
+/**
+ * The name of an object that says how far the commits of a backup reach. Without it, nobody would
+ * notice that the last object of commits is missing.
+ */
+export function headName(generation: string): string {
+  return `${generation}/head`;
+}
+
+/** The name of an object that exists until a full backup has its manifest. */
+export function claimName(generation: string): string {
+  return `${generation}/claim`;
+}
+
+/** True if an object is such a one. It has no bytes. */
+export function isClaim(name: string): boolean {
+  return name.endsWith("/claim");
+}
+
 /** The name of an object that exists while an interrupted backup is removed. */
 export function removalName(generation: string): string {
   return `${generation}/removed`;
 }
 
-/** Two programs that add the same commits do not replace each other's objects. */
-export function newLogName(generation: string, upTo: string): string {
-  return `${generation}/log-${upTo}-${randomBytes(4).toString("hex")}`;
+/**
+ * Returns the name of a new object of the commits after a versionstamp, up to another one. Names
+ * sort by `upTo` and then by `after`, so an object comes after the one that it continues, also if
+ * it has no commits. Two programs that add the same commits do not replace each other's objects.
+ */
+export function newLogName(
+  generation: string,
+  { after, upTo }: Pick<LogHeader, "after" | "upTo">,
+): string {
+  return `${generation}/log-${upTo}-${after}-${randomBytes(4).toString("hex")}`;
 }
 
 /** Returns the versionstamp of the last commit of an object of commits. */
@@ -111,6 +162,21 @@ export async function readManifest(
   const name = manifestName(generation);
   const lost = "the list of what the full backup has";
   const { header, body } = decodeObject(name, await sink.get(name), key, lost);
-  if (header["kind"] !== "full") throw new BackupFormatError(name, "is no manifest");
+  if (header.kind !== "full") throw new BackupFormatError(name, "is no manifest");
   return JSON.parse((await body()).toString()) as FullManifest;
+}
+
+/** Returns what tells a commit from another one that has its versionstamp, of its record. */
+export function recordChecksum({ value }: Pick<StoredEntry, "value">): string {
+  return createHash("sha256").update(value).digest("hex");
+}
+
+/** @throws {BackupDamagedError} if the object of commits is damaged. */
+export async function readLogHeader(
+  sink: BackupSink,
+  name: string,
+  key: BackupKey | undefined,
+): Promise<LogHeader> {
+  const lost = `the commits up to ${upToOf(name)}`;
+  return decodeObject(name, await sink.get(name), key, lost).header as unknown as LogHeader;
 }

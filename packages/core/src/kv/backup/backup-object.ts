@@ -122,7 +122,7 @@ export function decodeObject(
   const bodyStart = headerStart + object.readUInt32BE(magic.length + 1);
   const header = object.subarray(headerStart, bodyStart);
   const fields = JSON.parse(header.toString()) as Record<string, unknown>;
-  const id = fields["key"];
+  const id = fields.key;
   if (id !== undefined && id !== key?.id) throw new BackupKeyError(name, key !== undefined);
   const body = async () => {
     const stored = object.subarray(bodyStart, end);

@@ -11,8 +11,16 @@ export interface BackupSink {
   put(name: string, bytes: Uint8Array): Promise<void>;
   /** Returns an object, or undefined if there is none. */
   get(name: string): Promise<Uint8Array | undefined>;
-  /** Returns the names of all objects that begin with a prefix, in any order. */
+  /**
+   * Returns the names of all objects that begin with a prefix, in any order, also of those that
+   * another program has put a moment ago.
+   */
   list(prefix: string): Promise<readonly string[]>;
   /** Removes an object, if there is one. */
   delete(name: string): Promise<void>;
+  /**
+   * Removes what interrupted calls of `put` have left, if there can be something. It leaves alone
+   * what another program may be writing.
+   */
+  removeRemains?(): Promise<void>;
 }

@@ -7,10 +7,12 @@ import {
   chunkName,
   type FullManifest,
   type Generation,
+  headName,
   type LogHeader,
   manifestName,
   readCatalog,
   readManifest,
+  upToOf,
 } from "./backup-catalog.js";
 import { type BackupKey, type BackupObject, decodeObject } from "./backup-object.js";
 import type { BackupSink } from "./backup-sink.js";
@@ -107,28 +109,38 @@ export class BackupSource {
    */
   async *commits(): AsyncGenerator<LogRecord> {
     const { at } = this.#options;
+    const end = at instanceof Date ? await this.#lastUpTo(at.getTime()) : at;
     const { position, log } = this.manifest;
     let last = position ?? this.manifest.versionstamp;
     let until = this.manifest.time;
-    for (const name of this.generation.logs) {
+    let names = [...this.generation.logs];
+    for (let name = names.shift(); name !== undefined; name = names.shift()) {
       if (typeof at === "string" && last >= at) return;
-      if (at instanceof Date && this.manifest.time >= at.getTime()) return;
       const lost = `commits after ${last}`;
-      const read = await this.#orLost(async () => {
-        const object = decodeObject(name, await this.#sink.get(name), this.#options.key, lost);
-        return { header: logHeaderOf(object, { name, log, last }), block: await object.body() };
-      });
+      const bytes = await this.#sink.get(name);
+      if (bytes === undefined) {
+        const logs = await this.#logs();
+        // A backup that follows the database has merged it with others since it was listed.
+        if (!logs.includes(name)) {
+          names = logs;
+          continue;
+        }
+      }
+      const object = { name, bytes };
+      const read = await this.#orLost(() => this.#readCommits(object, { log, last, lost }));
       // Without these commits, later ones do not lead to a state that the database has had.
       if (read === undefined) return;
       for (const record of recordsOf(read.block)) {
         if (record.versionstamp <= last) continue;
-        if (isAfter(record, at)) return;
+        if (isAfter(record, end ?? at)) return;
         last = record.versionstamp;
         this.lastCommit = record;
         yield record;
       }
       until = Math.max(until, read.header.until);
     }
+    const isReached = typeof at === "string" ? last >= at : at !== undefined && +at <= until;
+    if (!isReached) await this.#orLost(() => this.#assertReaches(last));
     const isBefore =
       typeof at === "string"
         ? at > later(last, this.manifest.versionstamp)
@@ -137,6 +149,54 @@ export class BackupSource {
       throw new BackupMomentError(
         `it ends with ${momentText({ versionstamp: later(last, this.manifest.versionstamp), time: until })}`,
       );
+  }
+
+  async #readCommits(
+    { name, bytes }: { readonly name: string; readonly bytes: Uint8Array | undefined },
+    expected: { readonly log: string | null; readonly last: string; readonly lost: string },
+  ): Promise<{ readonly header: LogHeader; readonly block: Buffer }> {
+    const object = decodeObject(name, bytes, this.#options.key, expected.lost);
+    return { header: logHeaderOf(object, { name, ...expected }), block: await object.body() };
+  }
+
+  /** Returns the names of the objects of commits that the sink has now. */
+  async #logs(): Promise<string[]> {
+    const { generations } = await readCatalog(this.#sink);
+    return [...(generations.find(({ name }) => name === this.generation.name)?.logs ?? [])];
+  }
+
+  /** @throws {BackupDamagedError} if the last objects of commits are missing. */
+  async #assertReaches(last: string): Promise<void> {
+    const name = headName(this.generation.name);
+    const bytes = await this.#sink.get(name);
+    if (bytes === undefined) return;
+    const { header } = decodeObject(name, bytes, this.#options.key, "how far the commits reach");
+    const upTo = String(header["upTo"]);
+    // A backup may have added commits since the objects were listed.
+    if (upTo <= last || (await this.#logs()).some((each) => upToOf(each) >= upTo)) return;
+    const reason = `the objects of the commits after ${last} up to ${upTo} are missing`;
+    throw new BackupDamagedError(name, reason);
+  }
+
+  /**
+   * Returns the versionstamp of the last commit that has a time or an earlier one, or an empty text
+   * if there is none. Clocks differ and are set back, so commits before it may have later times.
+   * Undefined if commits that may be it are damaged.
+   */
+  async #lastUpTo(time: number): Promise<string | undefined> {
+    for (const name of [...this.generation.logs].reverse()) {
+      let last = "";
+      try {
+        const bytes = await this.#sink.get(name);
+        const block = await decodeObject(name, bytes, this.#options.key, "commits").body();
+        for (const record of recordsOf(block)) if (record.time <= time) last = record.versionstamp;
+      } catch (error) {
+        if (error instanceof BackupDamagedError) return undefined;
+        throw error;
+      }
+      if (last !== "") return last;
+    }
+    return "";
   }
 
   async #orLost<T>(read: () => Promise<T>): Promise<T | undefined> {
@@ -150,8 +210,14 @@ export class BackupSource {
   }
 }
 
-function logHeaderOf(
-  { header }: BackupObject,
+/**
+ * Returns the header of an object of commits.
+ *
+ * @param last the last commit before it that the backup has.
+ * @throws {BackupDamagedError} if commits between them are missing.
+ */
+export function logHeaderOf(
+  { header }: Pick<BackupObject, "header">,
   {
     name,
     log,

@@ -1,19 +1,31 @@
 import { setTimeout } from "node:timers/promises";
 import { type Progress, ProgressMeter } from "../../engine/progress.js";
 import { BackupDamagedError, BackupFullNeededError } from "../../errors/backup-errors.js";
-import { InvalidOptionError, LogOffError } from "../../errors/core-errors.js";
+import { InvalidOptionError } from "../../errors/core-errors.js";
+import { LogOffError } from "../../errors/log-errors.js";
 import { EmbeddedKv } from "../embedded-kv.js";
 import { readLogState } from "../log/log-state.js";
 import type { SharedEngine } from "../open/shared-engine.js";
-import { nextGeneration, readCatalog, readManifest, upToOf } from "./backup-catalog.js";
+import {
+  type FullManifest,
+  hasNext,
+  readCatalog,
+  readLogHeader,
+  readManifest,
+  upToOf,
+} from "./backup-catalog.js";
 import { type BackupKey, backupKey } from "./backup-object.js";
 import type { BackupSink } from "./backup-sink.js";
+import { claimGeneration, endClaim } from "./claim-generation.js";
 import { removeBackups } from "./remove-backups.js";
-import { writeFull } from "./write-full.js";
+import { SmallObjects } from "./small-objects.js";
+import { writeEntries, writeManifest } from "./write-full.js";
 import { addCommits, type LogPosition } from "./write-log.js";
 
 /** Milliseconds between two reads of the log. */
 const interval = 1000;
+/** After how many reads all backups of the sink are listed. */
+const readsPerList = 60;
 
 /** Options of `backup`. */
 export interface BackupOptions {
@@ -31,8 +43,9 @@ export interface BackupOptions {
   /** Encrypts the backup: at least 32 random bytes. Each backup of a sink has the same key. */
   readonly key?: Uint8Array | undefined;
   /**
-   * Ends the backup. One that follows resolves with its result. Another one rejects with the
-   * reason, and leaves the sink as a backup that was interrupted does.
+   * Ends the backup. One that follows resolves with its result. Another one, and one that is still
+   * making its full backup, rejects with the reason, and leaves the sink as a backup that was
+   * interrupted does.
    */
   readonly signal?: AbortSignal | undefined;
   readonly onProgress?: ((progress: BackupProgress) => void) | undefined;
@@ -108,6 +121,8 @@ class BackupRun {
   #storedBytes = 0;
   #versionstamp = "";
   #fullReason: string | undefined;
+  /** Those that were added while the backup follows the database. */
+  #small: SmallObjects | undefined;
 
   constructor(shared: SharedEngine, sink: BackupSink, options: BackupOptions) {
     this.#shared = shared;
@@ -127,13 +142,19 @@ class BackupRun {
     let at = incremental ? await this.#orFull(() => this.#continue()) : await this.#full();
     const kind = this.#entries > 0 || !incremental || this.#fullReason ? "full" : "incremental";
     if (follow) {
+      this.#small = new SmallObjects(this.#sink, this.#key);
       this.#meter.begin("following");
-      while (!isStopped()) {
+      for (let reads = 1, isNextBegun = false; !isStopped(); reads++) {
         await setTimeout(interval, undefined, { signal }).catch(() => undefined);
         const { position } = at;
         const isCovering = isStopped();
         at = await this.#orFull(() => this.#add(at, isCovering));
-        if (at.position !== position) this.#meter.advance(this.#commits);
+        const hasAdded = at.position !== position;
+        if (hasAdded) this.#meter.advance(this.#commits);
+        // Listing all objects every second would take long.
+        if (hasAdded || isNextBegun) isNextBegun = await hasNext(this.#sink, at.generation);
+        if (isNextBegun || isCovering || reads % readsPerList === 0)
+          at = await this.#orFull(() => this.#addToNewest(at));
       }
     }
     return {
@@ -168,7 +189,25 @@ class BackupRun {
   async #continue(): Promise<LogPosition> {
     const last = await this.#last();
     if (last === undefined) throw new BackupFullNeededError("the sink has no backup");
-    return await this.#add(last, true);
+    return await this.#addToNewest(await this.#add(last, true));
+  }
+
+  /**
+   * Adds the same commits to the newest full backup, if another program has made it since. The last
+   * state of the sink is that of the newest one, and it may be older than the commits.
+   */
+  async #addToNewest(at: LogPosition): Promise<LogPosition> {
+    const newest = await this.#last();
+    if (newest === undefined || newest.generation <= at.generation) return at;
+    return await this.#addAgain(newest);
+  }
+
+  /** Adds commits that another backup of the sink may have, so they are not counted. */
+  async #addAgain(at: LogPosition): Promise<LogPosition> {
+    const commits = this.#commits;
+    const added = await this.#add(at, true);
+    this.#commits = commits;
+    return added;
   }
 
   /**
@@ -179,12 +218,14 @@ class BackupRun {
   async #last(): Promise<LogPosition | undefined> {
     const last = (await readCatalog(this.#sink)).generations.at(-1);
     if (last === undefined) return undefined;
-    const { log, position } = await readManifest(this.#sink, last.name, this.#key);
-    if (log === null || position === null)
+    const at = placeOf(last.name, await readManifest(this.#sink, last.name, this.#key));
+    if (at.log === "")
       throw new BackupFullNeededError("the database had no log at the last full backup");
     const lastLog = last.logs.at(-1);
-    const at = lastLog === undefined ? position : upToOf(lastLog);
-    return { generation: last.name, log, position: at };
+    if (lastLog === undefined) return at;
+    // Another program may just have merged it with others. A restore reports damage.
+    const header = await unlessUseless(() => readLogHeader(this.#sink, lastLog, this.#key));
+    return { ...at, position: upToOf(lastLog), checksum: header?.checksum };
   }
 
   async #add(at: LogPosition, isCovering: boolean): Promise<LogPosition> {
@@ -192,36 +233,64 @@ class BackupRun {
     const added = await addCommits(this.#shared.engine, this.#sink, at, options);
     this.#commits += added.commits;
     this.#storedBytes += added.storedBytes;
-    this.#versionstamp = added.position;
-    return { ...at, position: added.position };
+    await this.#small?.add(at.generation, added.objects);
+    const now = { ...at, position: added.position, checksum: added.checksum };
+    this.#versionstamp = stateOf(now);
+    return now;
   }
 
   async #full(): Promise<LogPosition> {
-    const { signal, keep, follow = false } = this.#options;
     const previous = await unlessUseless(() => this.#last());
-    const generation = nextGeneration(await readCatalog(this.#sink));
+    const generation = await claimGeneration(this.#sink, this.#options.signal);
+    try {
+      return await this.#writeFull(generation, previous);
+    } finally {
+      // If this fails too, the next backup with `keep` removes the claim.
+      await endClaim(this.#sink, generation).catch(() => undefined);
+    }
+  }
+
+  async #writeFull(generation: string, previous: LogPosition | undefined): Promise<LogPosition> {
+    const { signal, keep, follow = false } = this.#options;
     this.#meter.begin("backing up");
-    const { manifest, storedBytes } = await writeFull(this.#shared, this.#sink, {
+    const options = {
       ...{ generation, key: this.#key, signal },
-      onEntries: (entries) => this.#meter.advance(entries),
-    });
+      onEntries: (entries: number) => this.#meter.advance(entries),
+    };
+    const { manifest, storedBytes } = await writeEntries(this.#shared, this.#sink, options);
     this.#entries += manifest.entries + manifest.messages;
     this.#messages += manifest.messages;
     this.#storedBytes += storedBytes;
-    if (previous !== undefined) {
-      // So the sink also has the moments between the backup before and this one.
-      const commits = this.#commits;
-      await unlessUseless(() => this.#add(previous, true));
-      this.#commits = commits;
-    }
-    this.#versionstamp = manifest.versionstamp;
+    // So the sink also has the moments between the backup before and this one. Before the manifest,
+    // because later backups add to this one alone.
+    if (previous !== undefined) await unlessUseless(() => this.#addAgain(previous));
+    let at = placeOf(generation, manifest);
+    // The sink may have later commits already. Its last state must not be one without them, also if
+    // this backup is interrupted after its manifest.
+    at = (await unlessUseless(() => this.#add(at, false))) ?? at;
+    await writeManifest(this.#sink, manifest, options);
+    at = (await unlessUseless(() => this.#add(at, false))) ?? at;
+    this.#versionstamp = stateOf(at);
     if (keep !== undefined) await removeBackups(this.#sink, { keep, newest: generation });
-    const { log, position } = manifest;
-    if (log !== null && position !== null) return { generation, log, position };
-    await this.#assertLog(follow);
-    // Nothing can be added to it.
-    return { generation, log: "", position: manifest.versionstamp };
+    if (at.log === "") await this.#assertLog(follow);
+    return at;
   }
+}
+
+/** Returns where a full backup ends. Nothing can be added to it if its log is empty. */
+function placeOf(generation: string, manifest: FullManifest): LogPosition {
+  const { log, position, positionChecksum, versionstamp } = manifest;
+  return log === null || position === null
+    ? { generation, oldest: versionstamp, log: "", position: versionstamp, checksum: undefined }
+    : { generation, oldest: versionstamp, log, position, checksum: positionChecksum };
+}
+
+/**
+ * Returns the versionstamp of the state that a backup has. The last commit of the full backup may
+ * have no record in the log.
+ */
+function stateOf({ oldest, position }: LogPosition): string {
+  return [oldest, position].sort().at(-1)!;
 }
 
 /** Returns undefined if the backup before cannot be continued. */

@@ -24,4 +24,5 @@ export async function removeBackups(
     if (!isFinished) for (const chunk of chunks) await sink.delete(chunk);
     await sink.delete(removalName(name));
   }
+  await sink.removeRemains?.();
 }

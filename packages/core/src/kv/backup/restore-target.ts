@@ -17,9 +17,18 @@ const groupBytes = 8 * 1024 * 1024;
 const groupCommits = 10_000;
 const entries = { start: firstEntryKey, end: afterEntries };
 
-/** A database into which a backup is restored. */
+export interface RestoreTargetOptions {
+  /** False if the commits need not survive a power cut. The default is true. */
+  readonly sync?: boolean;
+  /** Returns the error for a database that cannot be used, by the reason. */
+  readonly errorOf?: (reason: string) => Error;
+}
+
+/** A database into which a backup is restored, or another database is moved. */
 export class RestoreTarget {
   readonly #shared: SharedEngine;
+  readonly #sync: boolean;
+  readonly #errorOf: (reason: string) => Error;
   /** Of the mark. Each commit checks it, so that two restores do not mix. */
   #mark: string | null = null;
   /** True if commits that are made together could change their order. */
@@ -27,17 +36,27 @@ export class RestoreTarget {
   #group: AtomicWrite[] = [];
   #groupBytes = 0;
 
-  constructor(shared: SharedEngine) {
+  constructor(shared: SharedEngine, options: RestoreTargetOptions = {}) {
+    const restoring = (reason: string) => new BackupDatabaseError("restore", reason);
+    const { sync = true, errorOf = restoring } = options;
     this.#shared = shared;
+    this.#sync = sync;
+    this.#errorOf = errorOf;
+  }
+
+  /** Returns the mark, if a restore has not finished. */
+  async mark(): Promise<StoredEntry | undefined> {
+    return await this.#shared.engine.get(restoreMarkKey);
   }
 
   /**
    * Verifies that the database is empty, and marks it. What an interrupted restore has left is
    * removed.
    *
+   * @param value the encoded value of the mark.
    * @throws {BackupDatabaseError} if the database has entries or messages.
    */
-  async begin(): Promise<void> {
+  async begin(value: Uint8Array = encodeValue(randomUUID())): Promise<void> {
     const { engine, commit } = this.#shared;
     const view = await engine.openView?.();
     let rangeChecks: AtomicWrite["rangeChecks"] = [];
@@ -48,7 +67,7 @@ export class RestoreTarget {
       if (mark === undefined) {
         for (const range of [entries, messageKeys]) {
           const [first] = await reads.getRange({ range, limit: 1, reverse: false });
-          if (first !== undefined) throw new BackupDatabaseError("restore", "it is not empty");
+          if (first !== undefined) throw this.#errorOf("it is not empty");
         }
         const versionstamp = view?.versionstamp;
         if (engine.checksRanges === true && versionstamp !== undefined)
@@ -59,7 +78,6 @@ export class RestoreTarget {
     }
     const isLogged = (await engine.get(logSwitchKey)) !== undefined;
     this.#isOneByOne = isLogged && engine.keepsLog !== true;
-    const value = encodeValue(randomUUID());
     const set = { type: "set", key: restoreMarkKey, value } as const;
     const checks = [this.#check];
     const write = {
@@ -70,7 +88,7 @@ export class RestoreTarget {
     };
     const hasRemains = this.#mark !== null;
     this.#mark = await commit(write);
-    if (this.#mark === null) throw usedByOthers();
+    if (this.#mark === null) throw this.#usedByOthers();
     if (hasRemains) await this.#clear();
   }
 
@@ -100,10 +118,54 @@ export class RestoreTarget {
     await this.#addWrite(mutations, bytes);
   }
 
-  /** Writes the rest, and removes the mark. */
-  async end(): Promise<void> {
+  /**
+   * Continues after an interrupted run, whose commits fail from now on.
+   *
+   * @param mark the stored mark.
+   */
+  async continueFrom(mark: StoredEntry): Promise<void> {
+    this.#mark = mark.versionstamp;
+    await this.replaceMark(mark.value);
+  }
+
+  /** Writes the rest, and gives the mark another value. */
+  async replaceMark(value: Uint8Array): Promise<void> {
     await this.flush();
-    await this.#commit([{ type: "delete", key: restoreMarkKey }]);
+    this.#mark = await this.#commit([{ type: "set", key: restoreMarkKey, value }]);
+  }
+
+  /**
+   * Adds the mutations of one commit, which are committed together if the limits of the engine
+   * permit it.
+   *
+   * @param context what the commit said of itself.
+   */
+  async addMutations(
+    mutations: readonly StoredMutation[],
+    context: Uint8Array | undefined,
+  ): Promise<void> {
+    const { mutations: most, totalMutationBytes: mostBytes } = this.#limits;
+    let part: StoredMutation[] = [];
+    let bytes = 0;
+    for (const mutation of mutations) {
+      const { key, type } = mutation;
+      const added = key.length + (type === "set" ? mutation.value.length : 0);
+      if (part.length > 0 && (part.length === most || bytes + added > mostBytes)) {
+        await this.#addWrite(part, bytes, context);
+        part = [];
+        bytes = 0;
+      }
+      part.push(mutation);
+      bytes += added;
+    }
+    await this.#addWrite(part, bytes, context);
+  }
+
+  /** Writes the rest, and removes the mark and other keys. */
+  async end(keys: readonly Uint8Array[] = []): Promise<void> {
+    await this.flush();
+    const mutations = [restoreMarkKey, ...keys].map((key) => ({ type: "delete" as const, key }));
+    await this.#commit(mutations);
   }
 
   async flush(): Promise<void> {
@@ -111,12 +173,17 @@ export class RestoreTarget {
     this.#group = [];
     this.#groupBytes = 0;
     const outcomes = await awaitAll(group.map((write) => this.#shared.commit(write)));
-    if (outcomes.includes(null)) throw usedByOthers();
+    if (outcomes.includes(null)) throw this.#usedByOthers();
   }
 
-  async #addWrite(mutations: readonly StoredMutation[], bytes: number): Promise<void> {
+  async #addWrite(
+    mutations: readonly StoredMutation[],
+    bytes: number,
+    context?: Uint8Array,
+  ): Promise<void> {
     if (mutations.length === 0) return;
-    this.#group.push({ checks: [this.#check], mutations, sync: true });
+    const said = context !== undefined && { context };
+    this.#group.push({ checks: [this.#check], mutations, sync: this.#sync, ...said });
     this.#groupBytes += bytes;
     const { length } = this.#group;
     const isFull = this.#groupBytes >= groupBytes || length >= groupCommits || this.#isOneByOne;
@@ -144,9 +211,16 @@ export class RestoreTarget {
     }
   }
 
-  async #commit(mutations: readonly StoredMutation[]): Promise<void> {
+  /** The first and the last commit of a part survive a power cut: so do those before. */
+  async #commit(mutations: readonly StoredMutation[]): Promise<string> {
     const write = { checks: [this.#check], mutations, sync: true };
-    if ((await this.#shared.commit(write)) === null) throw usedByOthers();
+    const versionstamp = await this.#shared.commit(write);
+    if (versionstamp === null) throw this.#usedByOthers();
+    return versionstamp;
+  }
+
+  #usedByOthers(): Error {
+    return this.#errorOf("another program has written to it");
   }
 
   get #check(): StoredCheck {
@@ -159,8 +233,4 @@ export class RestoreTarget {
     const half = (limit = Number.POSITIVE_INFINITY) => Math.max(1, Math.floor(limit / 2));
     return { mutations: half(mutations), totalMutationBytes: half(totalMutationBytes) };
   }
-}
-
-function usedByOthers(): BackupDatabaseError {
-  return new BackupDatabaseError("restore", "another program has written to it");
 }

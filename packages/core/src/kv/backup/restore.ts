@@ -1,18 +1,22 @@
 import { textOfBytes } from "../../bytes/text-of-bytes.js";
 import { hasExpired, type StoredEntry } from "../../engine/engine.js";
+import type { DatabaseMode } from "../../engine/level/database-header.js";
 import { type Progress, ProgressMeter } from "../../engine/progress.js";
 import type { BackupDamagedError } from "../../errors/backup-errors.js";
 import { DatabaseModeError, InvalidOptionError } from "../../errors/core-errors.js";
 import { assertVersionstamp } from "../../values/versionstamp.js";
 import { EmbeddedKv } from "../embedded-kv.js";
-import { type KvPlace, openKvFor } from "../open-kv.js";
+import { assertKeepsLog, changeLog } from "../log/keep-log.js";
+import { type LogOptions, logSettings } from "../log/log-options.js";
+import type { KvPlace, OpenKvOptions } from "../open/open-handle.js";
+import { openKvFor } from "../open-kv.js";
 import { isMessageKey } from "../queue/message-key.js";
 import { backupKey } from "./backup-object.js";
 import type { BackupSink } from "./backup-sink.js";
 import { BackupSource, type Moment } from "./backup-source.js";
 import { encodeEntry, entriesOfBlock } from "./entry-block.js";
 import { RestoreTarget } from "./restore-target.js";
-import { SortedItems } from "./sorted-items.js";
+import { type SortedItem, SortedItems } from "./sorted-items.js";
 import { statesAt } from "./states-at.js";
 
 /** Options of `restore`. */
@@ -27,6 +31,14 @@ export interface RestoreOptions {
    * full backup, and the commits before the first that is damaged. The result lists the damage.
    */
   readonly partial?: boolean | undefined;
+  /**
+   * The failure that the commits of the restore survive, as the option of `openKv`. With
+   * `"relaxed"`, a power cut may require that the restore is repeated: the database cannot be
+   * opened before its end. The default is `"full"`.
+   */
+  readonly durability?: OpenKvOptions["durability"];
+  /** Keeps a log from the end of the restore on, as the option of `openKv`. */
+  readonly log?: LogOptions | undefined;
   /** The key with which the backup was encrypted. */
   readonly key?: Uint8Array | undefined;
   /** Ends the restore with the reason of the signal. */
@@ -77,6 +89,7 @@ export interface RestoreResult {
  * @throws {BackupFormatError} if a later version has written the backup.
  * @throws {BackupDatabaseError} if the database is not empty, or another program writes to it.
  * @throws {DatabaseModeError} if the open database has the other `compat`.
+ * @throws {LogUnsupportedError} with `log`, if another process owns the database.
  * @throws {InvalidOptionError} if an option is not valid.
  */
 export async function restore(
@@ -84,8 +97,11 @@ export async function restore(
   target: KvPlace | EmbeddedKv,
   options: RestoreOptions = {},
 ): Promise<RestoreResult> {
-  const { at, partial = false, signal } = options;
+  const { at, partial = false, signal, durability = "full", log } = options;
   assertMoment(at);
+  if (durability !== "full" && durability !== "relaxed")
+    throw new InvalidOptionError("durability", 'must be "full" or "relaxed"', "restore");
+  const settings = log === undefined ? undefined : logSettings(log);
   const damage: BackupDamagedError[] = [];
   const source = await BackupSource.open(sink, {
     at,
@@ -105,11 +121,17 @@ export async function restore(
       sorted.add(itemOf(entry));
       if (++read % 10_000 === 0) meter.advance(read, source.manifest.entries);
     }
-    const written = await withTarget(target, source, async (database) => {
-      const writer = new RestoreTarget(EmbeddedKv.sharedOf(database, "restore"));
+    const written = await withTarget(target, source.manifest.mode, async (database) => {
+      const shared = EmbeddedKv.sharedOf(database, "restore");
+      if (settings !== undefined) assertKeepsLog(shared);
+      const writer = new RestoreTarget(shared, { sync: durability === "full" });
       await writer.begin();
       meter.begin("restoring");
-      return await writeAll(sorted, writer, signal, (done) => meter.advance(done, read));
+      const counts = await writeAll(sorted, writer, signal, (done) => meter.advance(done, read));
+      await writer.flush();
+      if (settings !== undefined) await changeLog(shared, settings);
+      await writer.end();
+      return counts;
     });
     const { versionstamp, time } = source.lastCommit ?? source.manifest;
     return { ...written, time: new Date(time), versionstamp, damage };
@@ -119,13 +141,14 @@ export async function restore(
 }
 
 /** Entries sort in the order of their commits. Messages come last, as they may be delivered. */
-function itemOf(entry: StoredEntry) {
+export function itemOf(entry: StoredEntry): SortedItem {
   const { key, versionstamp } = entry;
   const first = isMessageKey(key) ? `m${versionstamp}` : versionstamp;
   return { first, second: textOfBytes(key), payload: encodeEntry(entry) };
 }
 
-async function writeAll(
+/** Writes items that were made by {@link itemOf}, in their order. */
+export async function writeAll(
   sorted: SortedItems,
   writer: RestoreTarget,
   signal: AbortSignal | undefined,
@@ -151,13 +174,13 @@ async function writeAll(
     }
   }
   await writer.add(commit);
-  await writer.end();
   return counts;
 }
 
-async function withTarget<T>(
+/** Opens a database that may have an unfinished restore, unless it is open. */
+export async function withTarget<T>(
   target: KvPlace | EmbeddedKv,
-  { manifest: { mode } }: BackupSource,
+  mode: DatabaseMode,
   use: (kv: EmbeddedKv) => Promise<T>,
 ): Promise<T> {
   if (target instanceof EmbeddedKv) {

@@ -1,12 +1,14 @@
 import { textOfBytes } from "../../bytes/text-of-bytes.js";
 import { combineU64 } from "../../engine/combine-u64.js";
 import { hasExpired, type StoredEntry } from "../../engine/engine.js";
+import { isConsumerPositionKey } from "../../engine/log/consumer-keys.js";
 import {
   decodeLogRecord,
   encodeLogRecord,
   type LoggedChange,
   type LogRecord,
 } from "../../engine/log/log-record.js";
+import { moveMarkKey } from "../open/move-mark.js";
 import { restoreMarkKey } from "../open/restore-mark.js";
 import type { BackupSource } from "./backup-source.js";
 import { SortedItems } from "./sorted-items.js";
@@ -18,7 +20,8 @@ interface KeyedChange {
   readonly change: LoggedChange;
 }
 
-const ownKey = textOfBytes(restoreMarkKey);
+/** What a database says about itself, and not about its contents. */
+const ownKeys = new Set([restoreMarkKey, moveMarkKey].map(textOfBytes));
 
 /**
  * Yields the entries and messages of the state of a source, in the order of their keys. It merges
@@ -43,7 +46,7 @@ export async function* statesAt(source: BackupSource): AsyncGenerator<StoredEntr
         isKnown ||= next.change.operand === undefined;
         state = changed(state, next);
       }
-      return isKnown && text !== ownKey ? state : null;
+      return isKnown && !ownKeys.has(text) ? state : null;
     };
     for await (const entry of source.entries()) {
       if (entry === undefined) {
@@ -56,6 +59,7 @@ export async function* statesAt(source: BackupSource): AsyncGenerator<StoredEntr
         if (state !== null) yield state;
       }
       isGap = false;
+      if (ownKeys.has(text) && next?.text !== text) continue;
       const state = next?.text === text ? change(entry) : entry;
       if (state !== null) yield state;
     }
@@ -71,6 +75,8 @@ export async function* statesAt(source: BackupSource): AsyncGenerator<StoredEntr
 
 function addChanges(sorted: SortedItems, { changes, time, versionstamp }: LogRecord): void {
   for (const [index, { type, key, after, operand }] of changes.entries()) {
+    // A restored database has other versionstamps.
+    if (isConsumerPositionKey(key)) continue;
     // Only the state after the changes is needed.
     const payload = encodeLogRecord(time, [{ type, key, before: null, after, operand }]);
     const second = versionstamp + String(index).padStart(10, "0");

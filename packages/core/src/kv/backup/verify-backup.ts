@@ -1,9 +1,17 @@
 import { BackupDamagedError } from "../../errors/backup-errors.js";
 import type { EmbeddedKv } from "../embedded-kv.js";
 import { openKv } from "../open-kv.js";
-import { readCatalog, readManifest } from "./backup-catalog.js";
-import { backupKey, decodeObject } from "./backup-object.js";
+import {
+  chunkName,
+  type FullManifest,
+  type Generation,
+  isClaim,
+  readCatalog,
+  readManifest,
+} from "./backup-catalog.js";
+import { type BackupObject, backupKey, decodeObject } from "./backup-object.js";
 import type { BackupSink } from "./backup-sink.js";
+import { logHeaderOf } from "./backup-source.js";
 import { type RestoreOptions, restore } from "./restore.js";
 
 /** Options of `verifyBackup`. */
@@ -29,9 +37,12 @@ export interface BackupReport {
   readonly time: Date;
 }
 
+/** What is kept of an object that was verified. */
+type VerifiedObject = Pick<BackupObject, "header" | "checksum">;
+
 /**
- * Verifies the checksum of every object of a sink and the number of entries of each, and restores
- * the last state into memory.
+ * Verifies the checksum of every object of a sink and that none is missing, and restores the last
+ * state into memory.
  *
  * @throws {BackupDamagedError} for the first object that is missing or damaged.
  * @throws {BackupMomentError} if the sink has no backup.
@@ -45,21 +56,20 @@ export async function verifyBackup(
   const key = backupKey(options.key, "verifyBackup");
   const { generations, unfinished, objects } = await readCatalog(sink);
   let storedBytes = 0;
-  let verified = 0;
+  const verified = new Map<string, VerifiedObject>();
   for (const name of objects) {
     options.signal?.throwIfAborted();
-    if (unfinished.some((each) => name.startsWith(each))) continue;
+    if (isClaim(name) || unfinished.some((each) => name.startsWith(each))) continue;
     const bytes = await sink.get(name);
-    await decodeObject(name, bytes, key, "a part of the backup").body();
+    // A backup that follows the database has merged it with others since it was listed.
+    if (bytes === undefined && !(await readCatalog(sink)).objects.includes(name)) continue;
+    const { header, checksum, body } = decodeObject(name, bytes, key, "a part of the backup");
+    await body();
     storedBytes += bytes!.length;
-    verified++;
+    verified.set(name, { header, checksum });
   }
-  for (const { name } of generations) {
-    const { chunks } = await readManifest(sink, name, key);
-    const stored = objects.filter((each) => each.startsWith(`${name}/`) && each.endsWith(".chunk"));
-    if (stored.length !== chunks.length)
-      throw new BackupDamagedError(name, `it has ${stored.length} of its ${chunks.length} chunks`);
-  }
+  for (const generation of generations)
+    assertWhole(generation, await readManifest(sink, generation.name, key), verified);
   const { inspect, ...restoreOptions } = options;
   const last = generations.at(-1);
   // Without a backup, `restore` says so.
@@ -70,9 +80,35 @@ export async function verifyBackup(
     await inspect?.(kv);
     return {
       ...{ backups: generations.length, unfinished: unfinished.length },
-      ...{ objects: verified, storedBytes, entries, messages, versionstamp, time },
+      ...{ objects: verified.size, storedBytes, entries, messages, versionstamp, time },
     };
   } finally {
     await kv.close();
+  }
+}
+
+/**
+ * Verifies that a full backup has its chunks, and all commits up to the last one.
+ *
+ * @throws {BackupDamagedError} if one of them is missing.
+ */
+function assertWhole(
+  { name, logs }: Generation,
+  { chunks, log, position, versionstamp }: FullManifest,
+  verified: ReadonlyMap<string, VerifiedObject>,
+): void {
+  for (const [index, { checksum }] of chunks.entries()) {
+    const chunk = chunkName(name, index);
+    const stored = verified.get(chunk);
+    if (stored === undefined) throw new BackupDamagedError(chunk, "it is missing");
+    if (stored.checksum !== checksum)
+      throw new BackupDamagedError(chunk, "it is not the one of the manifest");
+  }
+  // Some were merged since they were listed.
+  if (logs.some((each) => !verified.has(each))) return;
+  let last = position ?? versionstamp;
+  for (const each of logs) {
+    const { upTo } = logHeaderOf(verified.get(each)!, { name: each, log, last });
+    if (upTo > last) last = upTo;
   }
 }

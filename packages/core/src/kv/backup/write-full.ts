@@ -1,5 +1,4 @@
 import { Buffer } from "node:buffer";
-import { setImmediate } from "node:timers/promises";
 import { isRangeEnd, type ReadView } from "../../engine/engine.js";
 import { logRecords, logSwitchKey } from "../../engine/log/log-keys.js";
 import { afterEntries, firstEntryKey } from "../../engine/system-keys.js";
@@ -15,14 +14,16 @@ import {
   chunkName,
   type FullManifest,
   manifestName,
+  recordChecksum,
   removalName,
 } from "./backup-catalog.js";
 import { type BackupKey, encodeObject } from "./backup-object.js";
 import type { BackupSink } from "./backup-sink.js";
 import { EntryBlock } from "./entry-block.js";
+import { Pace } from "./pace.js";
 
 /** Small, so that programs of this process wait little for a page to be read. */
-const pageSize = 100;
+const pageSize = 250;
 const chunkBytes = 4 * 1024 * 1024;
 const noVersionstamp = "0".repeat(20);
 
@@ -33,23 +34,24 @@ export interface FullBackupOptions {
   readonly onEntries: (entries: number) => void;
 }
 
-/** A full backup that was made. */
-export interface FullBackup {
+/** A full backup that needs its manifest. */
+export interface WrittenEntries {
   readonly manifest: FullManifest;
   /** Bytes of the objects of entries in the sink. */
   readonly storedBytes: number;
 }
 
 /**
- * Writes all entries and messages of one state of a database, and then the manifest.
+ * Writes all entries and messages of one state of a database.
  *
  * @throws {BackupDatabaseError} if the engine has no views, or if a restore has not finished.
  */
-export async function writeFull(
-  { engine, mode }: SharedEngine,
+export async function writeEntries(
+  shared: SharedEngine,
   sink: BackupSink,
   options: FullBackupOptions,
-): Promise<FullBackup> {
+): Promise<WrittenEntries> {
+  const { engine, mode } = shared;
   const view = await engine.openView?.();
   if (view === undefined)
     throw new BackupDatabaseError("backup", "its engine has no views of one state");
@@ -59,12 +61,11 @@ export async function writeFull(
     const time = Date.now();
     const place = await placeInLog(view);
     const chunks = new ChunkWriter(sink, options);
-    let messages = 0;
-    for await (const isOfQueue of addRange(view, messageKeys, chunks, options))
-      if (isOfQueue) messages = chunks.entries;
+    const pace = new Pace(shared);
+    await addRange(view, messageKeys, chunks, { ...options, pace });
+    const messages = chunks.entries;
     const entries = { start: firstEntryKey, end: afterEntries };
-    for await (const _ of addRange(view, entries, chunks, options))
-      options.onEntries(chunks.entries);
+    await addRange(view, entries, chunks, { ...options, pace });
     await chunks.end();
     const manifest: FullManifest = {
       ...{ mode, time, ...place, messages },
@@ -73,8 +74,6 @@ export async function writeFull(
       bytes: chunks.bytes,
       chunks: chunks.written,
     };
-    options.signal?.throwIfAborted();
-    await writeManifest(sink, manifest, options);
     return { manifest, storedBytes: chunks.storedBytes };
   } finally {
     view.close();
@@ -85,12 +84,16 @@ export async function writeFull(
  * Returns the log of a state, and the versionstamp of the last commit of the log that it contains.
  * That of a view may be an earlier one.
  */
-async function placeInLog(view: ReadView): Promise<Pick<FullManifest, "log" | "position">> {
+export async function placeInLog(
+  view: ReadView,
+): Promise<Pick<FullManifest, "log" | "position" | "positionChecksum">> {
   const state = await readLogState(view);
   const id = (await view.get(logSwitchKey))?.value;
   if (state === undefined || id === undefined) return { log: null, position: null };
   const [last] = await view.getRange({ range: logRecords, limit: 1, reverse: true });
-  return { log: logIdOf(id), position: latest(last?.versionstamp, state.since) };
+  const position = latest(last?.versionstamp, state.since);
+  const positionChecksum = last?.versionstamp === position ? recordChecksum(last) : undefined;
+  return { log: logIdOf(id), position, positionChecksum };
 }
 
 /** Returns what tells a log from others. */
@@ -105,13 +108,13 @@ function latest(...versionstamps: readonly (string | null | undefined)[]): strin
     .at(-1)!;
 }
 
-/** Adds the entries of a range, a page at a time. Yields after each page. */
-async function* addRange(
+/** Adds the entries of a range, a page at a time. */
+async function addRange(
   view: ReadView,
   range: KeyRange,
   chunks: ChunkWriter,
-  { signal }: FullBackupOptions,
-): AsyncGenerator<boolean> {
+  { signal, pace, onEntries }: FullBackupOptions & { readonly pace: Pace },
+): Promise<void> {
   let { start } = range;
   for (let isEnd = false; !isEnd; ) {
     signal?.throwIfAborted();
@@ -122,12 +125,11 @@ async function* addRange(
     });
     for (const entry of page) chunks.add(entry);
     await chunks.writeIfFull();
-    yield true;
+    onEntries(chunks.entries);
     isEnd = isRangeEnd(page, pageSize);
     const last = page.at(-1);
     if (last !== undefined) start = keyAfter(last.key);
-    // Reads may not wait for anything, and others have work too.
-    await setImmediate();
+    await pace.rest();
   }
 }
 
@@ -191,14 +193,15 @@ class ChunkWriter {
 }
 
 /**
- * Writes the manifest, and verifies that all chunks are still there: another program may have
- * removed them as those of an interrupted backup.
+ * Writes the manifest, which completes the backup, and verifies that all chunks are still there:
+ * another program may have removed them as those of an interrupted backup.
  */
-async function writeManifest(
+export async function writeManifest(
   sink: BackupSink,
   manifest: FullManifest,
-  { generation, key }: FullBackupOptions,
+  { generation, key, signal }: FullBackupOptions,
 ): Promise<void> {
+  signal?.throwIfAborted();
   const body = Buffer.from(JSON.stringify(manifest));
   const name = manifestName(generation);
   const { bytes } = await encodeObject({ kind: "full", generation }, body, key);

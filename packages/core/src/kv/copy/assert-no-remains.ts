@@ -1,4 +1,4 @@
-import { CopyFailedError } from "../../errors/core-errors.js";
+import { CopyFailedError } from "../../errors/copy-errors.js";
 import type { KvKey } from "../../keys/key.js";
 import type { Kv } from "../kv.js";
 import type { CopySource } from "./copy-source.js";

@@ -1,6 +1,6 @@
 import { Buffer } from "node:buffer";
 import { textOfBytes } from "../../bytes/text-of-bytes.js";
-import { DatabaseChangedError } from "../../errors/core-errors.js";
+import { DatabaseChangedError } from "../../errors/copy-errors.js";
 import { decodeKey } from "../../keys/decode-key.js";
 import { encodeEntryKey } from "../../keys/encode-key.js";
 import type { KvEntry } from "../kv.js";

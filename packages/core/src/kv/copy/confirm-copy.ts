@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from "node:util";
-import { CopyFailedError } from "../../errors/core-errors.js";
+import { CopyFailedError } from "../../errors/copy-errors.js";
 import type { KvKey } from "../../keys/key.js";
 import { decodeValue } from "../../values/decode-value.js";
 import { encodeValue } from "../../values/encode-value.js";

@@ -14,6 +14,8 @@ export interface CopyResult {
    * views.
    */
   readonly verified: number;
+  /** Messages of the queue that were copied. Only a file of Deno KV has them. */
+  readonly messages: number;
   /** True if this call resumed a copy that had stopped. */
   readonly resumed: boolean;
 }
@@ -29,10 +31,15 @@ export interface CopyOptions {
   readonly onProgress?: (progress: CopyProgress) => void;
   /**
    * Returns in how many milliseconds the copy of an entry expires. For a source that does not
-   * report it, such as Deno KV. If it returns undefined, the copy expires when the source reports
-   * that the entry does. If it returns 0 or less, the entry is left out.
+   * report it, such as a `Deno.Kv`. If it returns undefined, the copy expires when the source
+   * reports that the entry does. If it returns 0 or less, the entry is left out.
    */
   readonly expireIn?: (entry: KvEntry<unknown>) => number | undefined;
+  /**
+   * If it is false, the messages of the queue are left out. The default is true. Only a file of
+   * Deno KV has them.
+   */
+  readonly messages?: boolean;
   /** Begins with the first entry and ignores the progress of an earlier call. */
   readonly restart?: boolean;
   /**

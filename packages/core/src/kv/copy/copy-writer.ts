@@ -1,5 +1,6 @@
 import { ProgressMeter } from "../../engine/progress.js";
-import { CopyFailedError, InvalidOptionError } from "../../errors/core-errors.js";
+import { CopyFailedError } from "../../errors/copy-errors.js";
+import { InvalidOptionError } from "../../errors/core-errors.js";
 import { decodeKey } from "../../keys/decode-key.js";
 import type { KvKey } from "../../keys/key.js";
 import { bigintOfU64 } from "../../values/kv-u64.js";
@@ -10,6 +11,7 @@ import { type Place, placeOf } from "./commit-order.js";
 import type { CopyOptions, CopyProgress, CopyResult } from "./copy-options.js";
 import type { CopySource } from "./copy-source.js";
 import { progressKey, u64Key } from "./own-keys.js";
+import type { QueuedMessage } from "./queued-message.js";
 import type { SourceEntry } from "./source-entry.js";
 
 /** Deno KV's limits. They apply to every target, because some targets report none. */
@@ -67,6 +69,7 @@ export class CopyWriter {
   #leftOut = 0;
   #toCopy = 0;
   #verified = 0;
+  #messages = 0;
 
   /**
    * Reads the progress of an earlier copy into the database, and stores it again. From then on, an
@@ -163,9 +166,58 @@ export class CopyWriter {
     this.#meter.advance(entries, this.#result.total);
   }
 
-  /** Deletes the stored progress. */
-  async finish(): Promise<CopyResult> {
-    const forgotten = await this.#operation().delete(progressKey).delete(u64Key).commit();
+  /** The limits of a commit, of which a copy uses only a part. */
+  get limits(): Readonly<typeof batchLimits> {
+    return this.#limits;
+  }
+
+  /** Records that messages were copied in an earlier run. */
+  addMessages(count: number): void {
+    this.#messages += count;
+  }
+
+  /**
+   * Adds messages to the queue of the target, and to a list of those that were copied.
+   *
+   * @throws {CopyFailedError} if the target refuses them.
+   */
+  async writeMessages(messages: readonly QueuedMessage[], list: KvKey): Promise<void> {
+    this.#options.signal?.throwIfAborted();
+    const decoded = messages.map((message) => ({ ...message, value: message.value() }));
+    try {
+      const operation = this.#operation();
+      for (const { value, dueAt, backoffSchedule, keysIfUndelivered } of decoded)
+        operation.enqueue(value, {
+          delay: Math.max(0, dueAt - Date.now()),
+          backoffSchedule: [...backoffSchedule],
+          keysIfUndelivered: [...keysIfUndelivered],
+        });
+      operation.set(
+        list,
+        messages.map(({ id }) => id),
+      );
+      await this.#commitProgress(operation, this.#copied);
+    } catch (error) {
+      if (!isRefusal(error)) throw error;
+      throw new CopyFailedError(
+        "the target refuses a message of the queue; change the limits of the target, then copy again, or leave the messages out",
+        list,
+        error,
+      );
+    }
+    this.addMessages(messages.length);
+    this.#meter.advance(this.#copied.entries, this.#result.total);
+  }
+
+  /**
+   * Deletes the stored progress.
+   *
+   * @param lists the keys of the lists of messages.
+   */
+  async finish(lists: readonly KvKey[]): Promise<CopyResult> {
+    const operation = this.#operation().delete(progressKey).delete(u64Key);
+    for (const list of lists) operation.delete(list);
+    const forgotten = await operation.commit();
     if (!forgotten.ok) throw runningCopyError();
     return this.#result;
   }
@@ -266,7 +318,14 @@ export class CopyWriter {
   get #result(): CopyResult {
     const { entries, bytes } = this.#copied;
     const total = Math.max(this.#toCopy - this.#leftOut, entries);
-    return { entries, bytes, total, verified: this.#verified, resumed: this.#resumed };
+    return {
+      entries,
+      bytes,
+      total,
+      verified: this.#verified,
+      messages: this.#messages,
+      resumed: this.#resumed,
+    };
   }
 }
 

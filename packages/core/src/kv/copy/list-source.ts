@@ -1,7 +1,7 @@
-import { CopyUnreadableError } from "../../errors/core-errors.js";
+import { CopyUnreadableError } from "../../errors/copy-errors.js";
 import type { KvKey } from "../../keys/key.js";
 import type { KvEntry } from "../kv.js";
-import type { KvReads } from "../read/kv-reads.js";
+import type { CopyReads } from "./copy-source.js";
 import { isCopyKey } from "./own-keys.js";
 
 /**
@@ -9,7 +9,7 @@ import { isCopyKey } from "./own-keys.js";
  *
  * @throws {CopyUnreadableError} if this runtime cannot decode a value.
  */
-export async function* listSource(from: Pick<KvReads, "list">): AsyncGenerator<KvEntry<unknown>> {
+export async function* listSource(from: Pick<CopyReads, "list">): AsyncGenerator<KvEntry<unknown>> {
   let last: KvKey | undefined;
   try {
     for await (const entry of from.list({ prefix: [] }, { batchSize: 500 })) {

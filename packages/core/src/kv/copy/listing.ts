@@ -1,5 +1,5 @@
-import { createHash } from "node:crypto";
-import { DatabaseChangedError } from "../../errors/core-errors.js";
+import { createHash } from "#platform";
+import { DatabaseChangedError } from "../../errors/copy-errors.js";
 import { encodeEntryKey } from "../../keys/encode-key.js";
 import type { KvEntry } from "../kv.js";
 

@@ -23,7 +23,10 @@ class BadResource extends Error {
 
 /** Returns the error for operations on a closed database: a `Deno.errors.BadResource` in Deno. */
 export function badResource(): Error {
-  const { Deno } = globalThis as { Deno?: { errors?: { BadResource?: ErrorConstructor } } };
+  // Through `unknown`, because Deno's own types give the class another constructor.
+  const { Deno } = globalThis as unknown as {
+    Deno?: { errors?: { BadResource?: ErrorConstructor } };
+  };
   return denoError(
     new DatabaseClosedError(),
     "Bad resource ID",

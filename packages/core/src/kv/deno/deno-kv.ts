@@ -43,6 +43,7 @@ export class DenoKv extends EmbeddedKv {
   readonly #shared: SharedEngine;
   readonly #options: Omit<EmbeddedKvOptions, "order">;
   readonly #watches: Open = new Set();
+  readonly #unlistenMoved: () => void;
   /** True after `close()` and after disposal. */
   #isOver = false;
   /** True only after `close()`. In Deno, `listenQueue` distinguishes it from disposal. */
@@ -54,6 +55,7 @@ export class DenoKv extends EmbeddedKv {
       ...options,
       order: denoOrder,
       rangeOf,
+      atomicBy: (commit) => this.#atomicBy(commit),
       readsOf: (context) => {
         return new DenoReads({
           ...context,
@@ -66,6 +68,8 @@ export class DenoKv extends EmbeddedKv {
     });
     this.#shared = shared;
     this.#options = options;
+    const isEnding = options.allowMoved !== true;
+    this.#unlistenMoved = shared.fence.onMoved(() => isEnding && this.#endWatches());
   }
 
   override async set(
@@ -81,9 +85,13 @@ export class DenoKv extends EmbeddedKv {
   }
 
   override atomic(): AtomicOperation {
+    return this.#atomicBy(this.#shared.commit);
+  }
+
+  #atomicBy(commit: (write: AtomicWrite) => Promise<string | null>): AtomicOperation {
     const rangeOf = (selector: KvListSelector) => rangeOfSelector(this.limits, selector);
     return new DenoAtomicOperation(
-      (write) => this.#commit(write),
+      (write) => this.#commit(write, commit),
       this.checksRanges ? rangeOf : undefined,
     );
   }
@@ -159,18 +167,26 @@ export class DenoKv extends EmbeddedKv {
 
   #end(): Promise<void> {
     this.#isOver = true;
-    for (const watch of [...this.#watches]) watch.end();
+    this.#endWatches();
+    this.#unlistenMoved();
     return super.close();
   }
 
-  #commit(write: DenoWrite): Promise<string | null> {
+  #endWatches(): void {
+    for (const watch of [...this.#watches]) watch.end();
+  }
+
+  #commit(
+    write: DenoWrite,
+    commit: (write: AtomicWrite) => Promise<string | null>,
+  ): Promise<string | null> {
     const context = {
       ...this.#options,
       assertOpen: () => this.#assertOpen(),
       read: (key: Uint8Array) => this.#shared.engine.get(key),
       commit: async (stored: AtomicWrite) => {
         if (this.#options.readOnly) throw new ReadOnlyError("commit", this.#shared.path);
-        return await this.#shared.commit(stored);
+        return await commit(stored);
       },
     };
     return commitDenoWrite(context, write);

@@ -1,7 +1,6 @@
 import { isOwnedFiles } from "../../engine/owned-files.js";
 import { InvalidOptionError } from "../../errors/core-errors.js";
-import { isUrl } from "../open/remote-address.js";
-import { isEngine, whereReason } from "../open/where.js";
+import { isEngine, isUrl, whereReason } from "../open/where.js";
 import { denoError } from "./deno-error.js";
 
 /**

@@ -1,3 +1,4 @@
+import { unref } from "#platform";
 import { textOfBytes } from "../../bytes/text-of-bytes.js";
 import type { AtomicWrite, Engine, StoredMutation } from "../../engine/engine.js";
 import { CorruptionError } from "../../errors/core-errors.js";
@@ -77,7 +78,7 @@ export class ExpirySweeper {
     const delay = Math.min(Math.max(dueAt + this.#grace - Date.now(), 0), maxDelay);
     this.#timer = setTimeout(() => this.#onDue(), delay);
     // No caller waits for a sweep, so it must not keep the process alive.
-    this.#timer.unref();
+    unref(this.#timer);
   }
 
   async close(): Promise<void> {

@@ -1,6 +1,7 @@
 import { textOfBytes } from "../../bytes/text-of-bytes.js";
 import type { AtomicWrite, Engine, StoredEntry, StoredMutation } from "../../engine/engine.js";
-import { isLoggedKey, logRecords } from "../../engine/log/log-keys.js";
+import { isConsumerPositionKey } from "../../engine/log/consumer-keys.js";
+import { isLoggedCommit, isLoggedKey, logRecords } from "../../engine/log/log-keys.js";
 import { type ChangeToLog, encodeLogRecord } from "../../engine/log/log-record.js";
 
 /** A write with its record of the log, as it was when its keys were read. */
@@ -33,7 +34,7 @@ export async function addLogRecord(
   }));
   const checked = { ...write, checks: [...write.checks, ...checks] };
   const changes = changesOf(write.mutations, before);
-  if (changes.length === 0) return { write: checked, hasChanged };
+  if (!isLoggedCommit(changes)) return { write: checked, hasChanged };
   const value = encodeLogRecord(Date.now(), changes, write.context);
   const record = { type: "set", key: logRecords.start, value, endsInVersionstamp: true } as const;
   return { write: { ...checked, mutations: [...write.mutations, record] }, hasChanged };
@@ -62,7 +63,8 @@ function keysToRead(mutations: readonly StoredMutation[]): Map<string, Uint8Arra
 
 /** True if the mutation is logged without what was stored before. */
 function isBlind(mutation: StoredMutation): boolean {
-  return "operand" in mutation || (mutation.type === "set" && mutation.endsInVersionstamp === true);
+  if ("operand" in mutation || isConsumerPositionKey(mutation.key)) return true;
+  return mutation.type === "set" && mutation.endsInVersionstamp === true;
 }
 
 function changesOf(

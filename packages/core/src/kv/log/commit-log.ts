@@ -1,4 +1,4 @@
-import { randomUUID } from "node:crypto";
+import { randomUUID, unref } from "#platform";
 import type { CommitQueue } from "../../engine/commit-queue.js";
 import type {
   AtomicWrite,
@@ -7,6 +7,7 @@ import type {
   StoredEntry,
   StoredMutation,
 } from "../../engine/engine.js";
+import { type DatabaseMode, encodeDatabaseHeader } from "../../engine/level/database-header.js";
 import {
   logRecords,
   logRecordsAfter,
@@ -14,8 +15,10 @@ import {
   logSwitchKey,
 } from "../../engine/log/log-keys.js";
 import { decodeLogRecord } from "../../engine/log/log-record.js";
+import { LogOffError } from "../../errors/log-errors.js";
 import type { KeyRange } from "../../keys/key-range.js";
 import { encodeValue } from "../../values/encode-value.js";
+import { storedHeaderKey } from "../open/verify-mode.js";
 import { addLogRecord } from "./add-log-record.js";
 import type { LogSettings } from "./log-options.js";
 import { encodeLogState, type LogState, readLogState, type StoredLogState } from "./log-state.js";
@@ -35,12 +38,15 @@ const mostRefusals = 8;
 export class CommitLog {
   readonly #engine: Engine;
   readonly #queue: Pick<CommitQueue, "commit">;
+  readonly #mode: DatabaseMode;
   /** True if other processes may begin or end the log. */
   readonly #isShared: boolean;
   /** True if the commits from now on are logged. */
   #isOn = false;
   /** The versionstamp of the switch. Commits check it if others may begin or end the log. */
   #version: string | null = null;
+  /** The value of the switch. */
+  #id: Uint8Array | undefined;
   #reloading: Promise<void> | undefined;
   /** When the switch was last known to be as it is here, by `performance.now()`. */
   #confirmedAt = 0;
@@ -49,14 +55,29 @@ export class CommitLog {
   /** The bytes of records since the log was shortened. */
   #newBytes = 0;
   #timer: NodeJS.Timeout | undefined;
+  /** The records up to here were made while a clock was ahead, as far as this process has seen. */
+  #aheadUpTo = "";
   /** Changes of the state happen one after another. */
   #work: Promise<void> = Promise.resolve();
   #isClosed = false;
+  #onSwitched: () => Promise<void> = async () => undefined;
 
-  constructor(engine: Engine, queue: Pick<CommitQueue, "commit">) {
+  constructor(engine: Engine, queue: Pick<CommitQueue, "commit">, mode: DatabaseMode) {
     this.#engine = engine;
     this.#queue = queue;
-    this.#isShared = engine.isShared === true;
+    this.#mode = mode;
+    // Without records of its own, an engine gets commits late: after what they change was read.
+    this.#isShared = engine.isShared === true || engine.keepsLog !== true;
+  }
+
+  /** True if the database keeps a log, as far as this process knows. */
+  get isOn(): boolean {
+    return this.#isOn;
+  }
+
+  /** Sets what is called when the switch of the log has changed, before a commit is repeated. */
+  set onSwitched(verify: () => Promise<void>) {
+    this.#onSwitched = verify;
   }
 
   /** Reads whether the database keeps a log. Called before its first commit. */
@@ -69,11 +90,24 @@ export class CommitLog {
     this.#schedule();
   }
 
-  /** Commits a write as {@link CommitQueue.commit} does, with a record if the database keeps a log. */
+  /**
+   * Commits a write as {@link CommitQueue.commit} does, with a record if the database keeps a log.
+   */
   commit(write: AtomicWrite): Promise<string | null> {
     // The owner of the database logs the commits of other processes.
     if (this.#engine.listen !== undefined) return this.#queue.commit(write);
-    if (this.#isShared) return this.#commitShared(write);
+    return this.#isShared ? this.#commitShared(write) : this.#commit(write);
+  }
+
+  #commit(write: AtomicWrite): Promise<string | null> {
+    if (this.#isShared) {
+      const checks = [...write.checks, { key: logSwitchKey, versionstamp: this.#version }];
+      return this.#commitOnce({ ...write, checks });
+    }
+    return this.#commitOnce(write);
+  }
+
+  #commitOnce(write: AtomicWrite): Promise<string | null> {
     if (!this.#isOn) return this.#queue.commit(write);
     return this.#engine.keepsLog === true
       ? this.#queue.commit(this.#marked(write))
@@ -86,20 +120,14 @@ export class CommitLog {
    */
   async #commitShared(write: AtomicWrite): Promise<string | null> {
     for (;;) {
-      const checks = [...write.checks, { key: logSwitchKey, versionstamp: this.#version }];
-      const checked = { ...write, checks };
-      const versionstamp = await (!this.#isOn
-        ? this.#queue.commit(checked)
-        : this.#engine.keepsLog === true
-          ? this.#queue.commit(this.#marked(checked))
-          : this.#commitRecorded(checked));
+      const versionstamp = await this.#commit(write);
       if (versionstamp !== null) {
         this.#confirm();
         return versionstamp;
       }
       const hasChecks = write.checks.length > 0 || (write.rangeChecks ?? []).length > 0;
       if (hasChecks && !this.#mayBeStale()) return null;
-      this.#reloading ??= this.#reload().finally(() => {
+      this.#reloading ??= this.#reloadAll().finally(() => {
         this.#reloading = undefined;
       });
       if (hasChecks) {
@@ -135,9 +163,31 @@ export class CommitLog {
     return { ...write, log: { time: Date.now(), onLogged: this.#onLogged } };
   }
 
+  /**
+   * Commits a write of the mark of a move. The commits of other processes check the switch of the
+   * log, so the write stores the switch again: no commit that was made with the former one is
+   * applied after it.
+   *
+   * @throws {LogOffError} if a database is to be moved that keeps no log.
+   */
+  async commitMark(write: AtomicWrite): Promise<string | null> {
+    await this.#reload();
+    const isFence = write.mutations[0]!.type === "set";
+    if (isFence && !this.#isOn) throw new LogOffError();
+    if (!this.#isShared || this.#id === undefined || !isFence) return await this.#commit(write);
+    const touch = { type: "set", key: logSwitchKey, value: this.#id } as const;
+    return await this.#commit({ ...write, mutations: [...write.mutations, touch] });
+  }
+
+  async #reloadAll(): Promise<void> {
+    await this.#reload();
+    await this.#onSwitched();
+  }
+
   async #reload(): Promise<void> {
     const entry = await this.#engine.get(logSwitchKey);
     this.#isOn = entry !== undefined;
+    this.#id = entry?.value;
     this.#version = entry?.versionstamp ?? null;
     this.#confirm();
   }
@@ -156,7 +206,10 @@ export class CommitLog {
         this.#isOn = !this.#isShared || this.#isOn;
         const on = { type: "set", key: logSwitchKey, value: encodeValue(randomUUID()) } as const;
         const begin = state === undefined ? [on] : [];
-        if (await this.#store({ ...state, ...settings }, state?.version ?? null, begin)) break;
+        const format = await this.#formatOf(true);
+        const others = [...begin, ...format.mutations];
+        const next = { ...state, ...settings };
+        if (await this.#store(next, state?.version ?? null, others, format.header)) break;
       }
       await this.#reload();
       this.#schedule();
@@ -168,8 +221,9 @@ export class CommitLog {
     return this.#next(async () => {
       if ((await readLogState(this.#engine)) === undefined) return;
       const keys = [logSwitchKey, logStateKey];
-      const mutations = keys.map((key) => ({ type: "delete", key }) as const);
-      const ended = this.#write({ mutations, sync: true });
+      const deletes = keys.map((key) => ({ type: "delete", key }) as const);
+      const { mutations, header } = await this.#formatOf(false);
+      const ended = this.#write({ mutations: [...deletes, ...mutations], sync: true, header });
       // The queue keeps the order of commits. Where others share the database, commits check the
       // switch.
       this.#isOn = this.#isShared && this.#isOn;
@@ -180,6 +234,17 @@ export class CommitLog {
       }
       await this.#removeRecords();
     });
+  }
+
+  /**
+   * Returns what changes the format of the database: with a log, releases that do not know the log
+   * refuse to open it, because their commits would be missing in it.
+   */
+  async #formatOf(isLogged: boolean): Promise<FormatChange> {
+    const value = encodeDatabaseHeader(this.#mode, isLogged);
+    const isEntry = (await this.#engine.get(storedHeaderKey)) !== undefined;
+    if (isEntry) return { mutations: [{ type: "set", key: storedHeaderKey, value }] };
+    return { mutations: [], header: value };
   }
 
   /** Ends the work in the background. */
@@ -204,10 +269,11 @@ export class CommitLog {
   #schedule(): void {
     clearTimeout(this.#timer);
     if (this.#isClosed || this.#engine.isReadOnly === true) return;
-    this.#timer = setTimeout(() => {
+    const shorten = () => {
       this.#shortenSoon();
       this.#schedule();
-    }, interval).unref();
+    };
+    this.#timer = unref(setTimeout(shorten, interval));
   }
 
   #next(work: () => Promise<void>): Promise<void> {
@@ -223,7 +289,9 @@ export class CommitLog {
   async #shorten(): Promise<void> {
     const state = await this.#countedState();
     if (state === undefined) return;
-    const removed = oldRecords(await this.#page(logRecords), state);
+    const page = await this.#page(logRecords);
+    let removed = oldRecords(page, state);
+    if (removed.length === 0 && (await this.#isOlderThanOld(page, state))) removed = page;
     const last = removed.at(-1);
     if (last === undefined) return;
     const deletes = removed.map(({ key }) => ({ type: "delete", key }) as const);
@@ -231,6 +299,26 @@ export class CommitLog {
     // Another process may have shortened the log at the same time.
     const isDone = await this.#store(shortened, state.version, deletes);
     if (isDone && !this.#isClosed) this.#shortenSoon();
+  }
+
+  /**
+   * True if a clock was ahead when the records of a page were made: their times are in the future,
+   * although a later record is too old already.
+   */
+  async #isOlderThanOld(page: readonly StoredEntry[], state: LogState): Promise<boolean> {
+    const isAhead = (entry: StoredEntry) => timeOf(entry) > Date.now();
+    for (let records = page; !this.#isClosed; records = await this.#page(this.#afterAhead())) {
+      const last = records.at(-1);
+      if (last === undefined) return false;
+      const next = records.find((entry) => !isAhead(entry));
+      if (next !== undefined) return timeOf(next) < Date.now() - state.keepMilliseconds;
+      if (last.versionstamp > this.#aheadUpTo) this.#aheadUpTo = last.versionstamp;
+    }
+    return false;
+  }
+
+  #afterAhead(): KeyRange {
+    return logRecordsAfter(this.#aheadUpTo);
   }
 
   /** Returns the state with the bytes of all records, if the log has a limit of bytes. */
@@ -271,23 +359,33 @@ export class CommitLog {
     state: LogSettings & Partial<LogState>,
     version: string | null,
     others: readonly StoredMutation[] = [],
+    header?: Uint8Array,
   ): Promise<boolean> {
     const set = { type: "set", key: logStateKey, value: encodeLogState(state) } as const;
     const checks = [{ key: logStateKey, versionstamp: version }];
-    return await this.#write({ checks, mutations: [...others, set], sync: true });
+    return await this.#write({ checks, mutations: [...others, set], sync: true, header });
   }
 
   async #write({
     checks = [],
     mutations,
     sync = false,
+    header,
   }: {
     readonly checks?: readonly StoredCheck[];
     readonly mutations: readonly StoredMutation[];
     readonly sync?: boolean;
+    readonly header?: Uint8Array | undefined;
   }): Promise<boolean> {
-    return (await this.#queue.commit({ checks, mutations, sync })) !== null;
+    const write = { checks, mutations, sync, ...(header !== undefined && { header }) };
+    return (await this.#queue.commit(write)) !== null;
   }
+}
+
+/** The header of the database as an entry, or for an engine that stores it itself. */
+interface FormatChange {
+  readonly mutations: readonly StoredMutation[];
+  readonly header?: Uint8Array;
 }
 
 function isSame(a: LogSettings, b: LogSettings): boolean {
@@ -299,15 +397,23 @@ function oldRecords(
   page: readonly StoredEntry[],
   { keepMilliseconds, maxBytes = Number.POSITIVE_INFINITY, counted }: LogState,
 ): StoredEntry[] {
-  const oldest = Date.now() - keepMilliseconds;
+  const now = Date.now();
+  const oldest = now - keepMilliseconds;
   let excess = (counted?.bytes ?? 0) - maxBytes;
-  const isOld = (entry: StoredEntry) => {
+  let old = 0;
+  for (const [index, entry] of page.entries()) {
     const isTooMany = excess > 0;
     excess -= bytesOf(entry);
-    return isTooMany || decodeLogRecord(entry.versionstamp, entry.value).time < oldest;
-  };
-  const kept = page.findIndex((entry) => !isOld(entry));
-  return kept === -1 ? [...page] : page.slice(0, kept);
+    const time = timeOf(entry);
+    if (isTooMany || time < oldest) old = index + 1;
+    // A record of the future was made while a clock was ahead. It is older than those after it.
+    else if (time <= now) break;
+  }
+  return page.slice(0, old);
+}
+
+function timeOf({ versionstamp, value }: StoredEntry): number {
+  return decodeLogRecord(versionstamp, value).time;
 }
 
 function withoutRecords(state: LogState, removed: readonly StoredEntry[], since: string): LogState {

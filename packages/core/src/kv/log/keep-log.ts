@@ -1,4 +1,4 @@
-import { LogUnsupportedError } from "../../errors/core-errors.js";
+import { LogUnsupportedError } from "../../errors/log-errors.js";
 import type { SharedEngine } from "../open/shared-engine.js";
 import type { LogSettings } from "./log-options.js";
 import { readLogState } from "./log-state.js";
@@ -24,8 +24,16 @@ export async function changeLog(
   settings: LogSettings | false,
 ): Promise<void> {
   if (engine.listen === undefined) await (settings === false ? log.end() : log.keep(settings));
-  else if (((await readLogState(engine)) !== undefined) !== (settings !== false)) {
-    const reason = "another process owns the database; give the option log to that process";
-    throw new LogUnsupportedError(reason);
-  }
+  else if (((await readLogState(engine)) !== undefined) !== (settings !== false))
+    throw ownedByOther();
+}
+
+/** @throws {LogUnsupportedError} if this process cannot begin a log. */
+export function assertKeepsLog({ engine }: SharedEngine): void {
+  if (engine.listen !== undefined) throw ownedByOther();
+}
+
+function ownedByOther(): LogUnsupportedError {
+  const reason = "another process owns the database; give the option log to that process";
+  return new LogUnsupportedError(reason);
 }

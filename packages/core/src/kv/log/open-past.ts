@@ -1,17 +1,14 @@
-import { setImmediate } from "node:timers/promises";
+import { nextTurn as setImmediate } from "#platform";
 import { type Engine, isRangeEnd, type ReadView } from "../../engine/engine.js";
 import { logRecords } from "../../engine/log/log-keys.js";
 import { decodeLogRecord, type LogRecord } from "../../engine/log/log-record.js";
-import {
-  InvalidOptionError,
-  LogOffError,
-  LogTruncatedError,
-  PastLimitError,
-} from "../../errors/core-errors.js";
+import { InvalidOptionError } from "../../errors/core-errors.js";
+import { LogOffError, LogTruncatedError, PastLimitError } from "../../errors/log-errors.js";
 import type { KeyOrder } from "../../keys/key-order.js";
 import { assertVersionstamp } from "../../values/versionstamp.js";
 import { readLogState } from "./log-state.js";
 import { PastView, UndoneChanges } from "./past-view.js";
+import { isUnknown } from "./read-log-page.js";
 
 /** Options of `openPast`. */
 export interface OpenPastOptions {
@@ -30,7 +27,8 @@ const defaultMaxChanges = 100_000;
  * the newest commit to the moment. Returns undefined if the engine has no views.
  *
  * @throws {LogOffError} if the database keeps no log.
- * @throws {LogTruncatedError} if the log does not reach back to the moment.
+ * @throws {LogTruncatedError} if the log does not reach back to the moment, or if the database has
+ * not made a commit of this versionstamp.
  * @throws {PastLimitError} if there are more than `maxChanges` changes since the moment.
  */
 export async function openPast(
@@ -46,6 +44,8 @@ export async function openPast(
   if (view === undefined) return undefined;
   try {
     const { since } = (await readLogState(view)) ?? logIsOff();
+    if (typeof moment === "string" && moment > since && (await isUnknown(view, moment)))
+      throw new LogTruncatedError(moment, since);
     const undone = new UndoneChanges(Date.now());
     let count = 0;
     for await (const record of recordsBackwards(view)) {

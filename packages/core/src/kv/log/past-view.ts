@@ -10,7 +10,7 @@ import {
 } from "../../engine/engine.js";
 import type { LoggedChange, LogRecord } from "../../engine/log/log-record.js";
 import { visibleRange } from "../../engine/system-keys.js";
-import { PastUnknownError } from "../../errors/core-errors.js";
+import { PastUnknownError } from "../../errors/log-errors.js";
 import { decodeKey } from "../../keys/decode-key.js";
 import type { KeyOrder } from "../../keys/key-order.js";
 import type { KeyRange } from "../../keys/key-range.js";

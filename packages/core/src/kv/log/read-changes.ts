@@ -1,13 +1,21 @@
 import { compareBytes } from "../../bytes/compare-bytes.js";
-import type { Engine, StoredEntry } from "../../engine/engine.js";
+import { type Engine, isRangeEnd, type StoredEntry } from "../../engine/engine.js";
 import { keepAlive } from "../../engine/keep-alive.js";
-import { logRecords, logRecordsAfter, logSwitchKey } from "../../engine/log/log-keys.js";
+import {
+  logRecordKey,
+  logRecords,
+  logRecordsAfter,
+  logSwitchKey,
+} from "../../engine/log/log-keys.js";
 import {
   decodeLogRecord,
   type LoggedChange,
   type LoggedChangeType,
   type LoggedValue,
+  type LogRecord,
 } from "../../engine/log/log-record.js";
+import { InvalidOptionError } from "../../errors/core-errors.js";
+import { LogOffError, LogTruncatedError } from "../../errors/log-errors.js";
 import { decodeKey } from "../../keys/decode-key.js";
 import type { KvKey } from "../../keys/key.js";
 import type { KeyOrder } from "../../keys/key-order.js";
@@ -16,6 +24,7 @@ import { decodeValue } from "../../values/decode-value.js";
 import { KvU64 } from "../../values/kv-u64.js";
 import { assertVersionstamp } from "../../values/versionstamp.js";
 import type { Open } from "../watch/watch.js";
+import { readLogState } from "./log-state.js";
 import { readLogPage } from "./read-log-page.js";
 
 const pageSize = 200;
@@ -67,6 +76,13 @@ export interface KvChangesOptions {
   readonly key?: KvKey | undefined;
   /** False to end after the newest commit. By default, the iteration waits for further commits. */
   readonly live?: boolean | undefined;
+  /**
+   * True to begin with the newest commit, and to end with the oldest one of the log. It does not
+   * wait for further commits. The default is false.
+   */
+  readonly reverse?: boolean | undefined;
+  /** With `reverse`, only commits before this versionstamp. */
+  readonly before?: string | undefined;
   /** Ends the iteration with the reason of the signal. */
   readonly signal?: AbortSignal | undefined;
 }
@@ -82,6 +98,8 @@ export interface ChangesSource extends ChangesFilter {
   readonly engine: Engine;
   /** True if the handle was closed. */
   readonly isClosed: () => boolean;
+  /** Throws if the database was moved: then the log has no further commits. */
+  readonly assertCurrent: () => void;
 }
 
 /** Yields the commits of the log in their order, a page of one state at a time. */
@@ -89,8 +107,14 @@ export async function* readChanges<T>(
   source: ChangesSource,
   options: KvChangesOptions,
 ): AsyncGenerator<KvLoggedCommit<T>, void, undefined> {
-  const { after, live = true, signal } = options;
+  const { after, live = true, reverse = false, signal } = options;
   if (after !== undefined) assertVersionstamp(after);
+  if (reverse) {
+    yield* readBackwards<T>(source, options);
+    return;
+  }
+  if (options.before !== undefined)
+    throw new InvalidOptionError("before", "needs reverse: true", "changes");
   let position = after;
   try {
     for (;;) {
@@ -104,7 +128,10 @@ export async function* readChanges<T>(
         signal?.throwIfAborted();
       }
       if (!page.isEnd) continue;
-      if (!live || !(await nextCommit(source, position, signal))) return;
+      if (!live) return;
+      source.assertCurrent();
+      // The waiting also ends if the database was moved.
+      if (!(await nextCommit(source, position, signal)) && source.isClosed()) return;
     }
   } catch (error) {
     // The handle was closed during a read.
@@ -112,11 +139,37 @@ export async function* readChanges<T>(
   }
 }
 
+/** Yields the commits of the log from the newest to the oldest, as far as `before` and `after`. */
+async function* readBackwards<T>(
+  source: ChangesSource,
+  { after, before, signal }: KvChangesOptions,
+): AsyncGenerator<KvLoggedCommit<T>, void, undefined> {
+  if (before !== undefined) assertVersionstamp(before);
+  let end = before === undefined ? logRecords.end : logRecordKey(before);
+  for (;;) {
+    signal?.throwIfAborted();
+    const state = await readLogState(source.engine);
+    if (state === undefined) throw new LogOffError();
+    const start = after === undefined ? state.since : after;
+    if (start < state.since) throw new LogTruncatedError(start, state.since);
+    const range = { start: logRecordsAfter(start).start, end };
+    const page = await source.engine.getRange({ range, limit: pageSize, reverse: true });
+    for (const record of page) {
+      const commit = commitOf<T>(record, source);
+      if (commit.changes.length === 0) continue;
+      yield commit;
+      signal?.throwIfAborted();
+    }
+    if (isRangeEnd(page, pageSize)) return;
+    end = page.at(-1)!.key;
+  }
+}
+
 /**
  * Resolves with true when there may be a commit after a position or the log may have ended, or
  * false if the handle closes.
  */
-async function nextCommit(
+export async function nextCommit(
   { engine, open, isClosed }: ChangesSource,
   position: string,
   signal: AbortSignal | undefined,
@@ -135,6 +188,7 @@ async function nextCommit(
   signal?.addEventListener("abort", onAbort);
   try {
     if (isClosed()) return false;
+    if (signal?.aborted) return true;
     // A commit may have come since the page was read, or the log may have ended.
     const range = logRecordsAfter(position);
     const [first] = await engine.getRange({ range, limit: 1, reverse: false });
@@ -148,12 +202,19 @@ async function nextCommit(
   }
 }
 
-/** Returns the commit of a record, with its changes in a range of keys. */
+/** Returns the commit of a stored record, with its changes in a range of keys. */
 export function commitOf<T>(
   { versionstamp, value }: StoredEntry,
+  filter: ChangesFilter,
+): KvLoggedCommit<T> {
+  return commitOfRecord<T>(decodeLogRecord(versionstamp, value), filter);
+}
+
+/** Returns the commit of a record, with its changes in a range of keys. */
+export function commitOfRecord<T>(
+  { versionstamp, time, context, changes }: LogRecord,
   { order, range: { start, end } }: ChangesFilter,
 ): KvLoggedCommit<T> {
-  const { time, context, changes } = decodeLogRecord(versionstamp, value);
   const isWanted = (key: Uint8Array) => compareBytes(key, start) >= 0 && compareBytes(key, end) < 0;
   const wanted = changes.filter(({ key }) => isWanted(key));
   return {

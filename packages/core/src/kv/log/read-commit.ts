@@ -3,7 +3,7 @@ import type { Engine } from "../../engine/engine.js";
 import { isRangeEnd } from "../../engine/engine.js";
 import { logRecordKey, logRecords } from "../../engine/log/log-keys.js";
 import { decodeLogRecord } from "../../engine/log/log-record.js";
-import { LogOffError } from "../../errors/core-errors.js";
+import { LogOffError } from "../../errors/log-errors.js";
 import { assertVersionstamp } from "../../values/versionstamp.js";
 import { readLogState } from "./log-state.js";
 import { type ChangesFilter, commitOf, type KvLoggedCommit } from "./read-changes.js";

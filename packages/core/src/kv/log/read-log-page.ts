@@ -1,7 +1,10 @@
 import { type Engine, isRangeEnd, type ReadView, type StoredEntry } from "../../engine/engine.js";
 import { logRecordKey, logRecordsAfter, logSwitchKey } from "../../engine/log/log-keys.js";
-import { LogOffError, LogTruncatedError } from "../../errors/core-errors.js";
+import { ReadViewEndedError } from "../../errors/core-errors.js";
+import { LogOffError, LogTruncatedError } from "../../errors/log-errors.js";
 import { readLogState } from "./log-state.js";
+
+const mostAttempts = 10;
 
 /** Some records of the log, as they are stored. */
 export interface LogPage {
@@ -27,6 +30,21 @@ export async function readLogPage(
   after: string | undefined,
   limit: number,
 ): Promise<LogPage> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await readPage(engine, after, limit);
+    } catch (error) {
+      // The view was lost with the process that owned the database. A later view has the page too.
+      if (!(error instanceof ReadViewEndedError) || attempt === mostAttempts) throw error;
+    }
+  }
+}
+
+async function readPage(
+  engine: Engine,
+  after: string | undefined,
+  limit: number,
+): Promise<LogPage> {
   const view = await engine.openView?.();
   try {
     const reads: Pick<ReadView, "get" | "getRange" | "versionstamp"> = view ?? engine;
@@ -38,7 +56,7 @@ export async function readLogPage(
     const range = logRecordsAfter(position);
     const records = await reads.getRange({ range, limit, reverse: false });
     const isLast = records.length === 0 && position > state.since;
-    if (isLast && (await isUnknown(engine, reads, position)))
+    if (isLast && (await isUnknown(reads, position)))
       throw new LogTruncatedError(position, state.since);
     return { records, position, isEnd: isRangeEnd(records, limit), id };
   } finally {
@@ -46,15 +64,15 @@ export async function readLogPage(
   }
 }
 
-/** True if a position without later records is after the last commit of the database. */
-async function isUnknown(
-  { keepsLog, listen }: Engine,
+/**
+ * True if a versionstamp is after the last commit of the database, as one from before a restore.
+ */
+export async function isUnknown(
   reads: Pick<ReadView, "get" | "versionstamp">,
   position: string,
 ): Promise<boolean> {
   const { versionstamp } = reads;
-  // The views of other engines may have later commits than the one of their versionstamp.
-  const isExact = keepsLog === true || listen !== undefined;
-  if (!isExact || versionstamp === undefined || position <= versionstamp) return false;
+  if (versionstamp === undefined || position <= versionstamp) return false;
+  // A view may have commits that are later than its versionstamp.
   return (await reads.get(logRecordKey(position))) === undefined;
 }

@@ -1,40 +1,25 @@
-import type { Engine } from "../../engine/engine.js";
 import { type LevelDatabase, LevelEngine } from "../../engine/level/level-engine.js";
-import { MemoryEngine } from "../../engine/memory/memory-engine.js";
 import type { OwnedFiles } from "../../engine/owned-files.js";
 import { isServingAllowed } from "../../engine/process-settings.js";
 import type { Connect } from "../../engine/remote/client/link.js";
 import { RemoteEngine } from "../../engine/remote/client/remote-engine.js";
-import {
-  CorruptionError,
-  DatabaseFormatError,
-  DatabaseLockedError,
-  DatabaseModeError,
-  DatabasePathError,
-} from "../../errors/core-errors.js";
+import { DatabaseLockedError, DatabaseModeError } from "../../errors/core-errors.js";
 import { databaseFolder } from "./database-folder.js";
 import { openClassicLevel, syncableFolder } from "./open-level.js";
 import { openLevelCopy } from "./open-level-copy.js";
 import type { OpenEngineOptions } from "./open-options.js";
-import { openingError, unwritable } from "./opening-error.js";
+import { openingError } from "./opening-error.js";
 import { filePlace } from "./own/file-place.js";
-import { type OpenedEngine, type OwnedPlace, openPlace, servePlace } from "./own/owned-place.js";
+import { type OwnedPlace, openPlace, servePlace } from "./own/owned-place.js";
+import { opened, pathOf, share } from "./share-engine.js";
 import { SharedEngine } from "./shared-engine.js";
-import { verifyMode } from "./verify-mode.js";
 
 /** The engines that this process has open, opens or closes, by the real path of their folder. */
 const enginesByPath = new Map<string, Promise<SharedEngine>>();
 /** The real paths of the databases that this process repairs. */
 const reservedFolders = new Set<string>();
-/** The same by their database or given engine. Weak, so that an unclosed one can be collected. */
-const enginesByDatabase = new WeakMap<LevelDatabase | Engine, Promise<SharedEngine>>();
-
-/** Opens a new database in memory. The engine is acquired for the caller. */
-export async function openMemoryEngine({ mode }: OpenEngineOptions): Promise<SharedEngine> {
-  const shared = new SharedEngine(new MemoryEngine(), mode, async () => undefined);
-  await shared.acquire({ readOnly: false });
-  return shared;
-}
+/** The same by their database. Weak, so that an unclosed one can be collected. */
+const enginesByDatabase = new WeakMap<LevelDatabase, Promise<SharedEngine>>();
 
 /** Opens or shares an abstract-level database. The engine is acquired for the caller. */
 export async function openLevelEngine(
@@ -49,17 +34,6 @@ export async function openLevelEngine(
     }
     const folder = syncableFolder(level);
     return opened(await LevelEngine.open(level, { ...options, folder }));
-  });
-}
-
-/** Opens or shares a database on an engine. The engine is acquired for the caller. */
-export async function openGivenEngine(
-  engine: Engine,
-  options: OpenEngineOptions,
-): Promise<SharedEngine> {
-  return await share(enginesByDatabase, engine, options, async () => {
-    await verifyMode(engine, options);
-    return opened(engine);
   });
 }
 
@@ -149,70 +123,4 @@ export function reserveFolder(location: string): () => void {
     throw new DatabaseLockedError(location);
   reservedFolders.add(location);
   return () => reservedFolders.delete(location);
-}
-
-interface EngineTable<Where> {
-  get(where: Where): Promise<SharedEngine> | undefined;
-  set(where: Where, engine: Promise<SharedEngine>): unknown;
-  delete(where: Where): unknown;
-}
-
-async function share<Where>(
-  engines: EngineTable<Where>,
-  where: Where,
-  options: OpenEngineOptions,
-  open: () => Promise<OpenedEngine>,
-  onOpen?: (shared: SharedEngine) => Promise<void>,
-): Promise<SharedEngine> {
-  const { mode, readOnly } = options;
-  const path = pathOf(where);
-  for (let known = engines.get(where); known; known = engines.get(where)) {
-    // Another call may have failed because of its own options, so this call tries with its own.
-    const shared = await known.catch(() => undefined);
-    if (shared === undefined) continue;
-    if (shared.closing === undefined) {
-      if (shared.mode !== mode) throw new DatabaseModeError(shared.mode, path);
-      if (shared.engine.isReadOnly === true && !readOnly)
-        throw new DatabasePathError(path ?? "(no path)", unwritable);
-      await shared.acquire(options);
-      return shared;
-    }
-    await shared.closing.catch(() => undefined);
-  }
-  const forget = () => engines.delete(where);
-  const opening = open().then(
-    async ({ engine, release }) => {
-      const onClosed = () => release().finally(forget);
-      const shared = new SharedEngine(engine, mode, onClosed, path);
-      await onOpen?.(shared);
-      return shared;
-    },
-    (error) => {
-      // Before the calls that wait for this one look into the table again.
-      forget();
-      throw withPath(error, path);
-    },
-  );
-  engines.set(where, opening);
-  const shared = await opening;
-  await shared.acquire(options);
-  return shared;
-}
-
-/** An engine that nothing has to be released after. */
-function opened(engine: Engine): OpenedEngine {
-  return { engine, release: async () => undefined };
-}
-
-function pathOf(where: unknown): string | undefined {
-  const path = typeof where === "string" ? where : (where as { location?: unknown }).location;
-  return typeof path === "string" ? path : undefined;
-}
-
-function withPath(error: unknown, path: string | undefined): unknown {
-  if (error instanceof DatabaseFormatError) return new DatabaseFormatError(error.reason, path);
-  if (error instanceof DatabaseModeError) return new DatabaseModeError(error.mode, path);
-  if (error instanceof CorruptionError && error.path === undefined)
-    return new CorruptionError(error.reason, error.key, error.cause, path, error);
-  return error;
 }

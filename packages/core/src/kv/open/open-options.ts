@@ -17,4 +17,6 @@ export interface OpenEngineOptions extends LevelOptions {
   readonly attach: AttachOptions | false;
   /** True to open a database whose restore has not finished. */
   readonly isRestoring?: boolean | undefined;
+  /** True to open a database that was moved to another place. */
+  readonly allowMoved?: boolean | undefined;
 }

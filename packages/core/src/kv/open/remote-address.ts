@@ -6,19 +6,10 @@ import type { Connect } from "../../engine/remote/client/link.js";
 import { EngineUnavailableError, InvalidOptionError } from "../../errors/core-errors.js";
 import { isKeywrightError } from "../../errors/keywright-error.js";
 import { connectInFolder } from "./own/folder-socket.js";
+import { socketScheme } from "./where.js";
 
-const socketScheme = "unix:";
 /** How long a server may take to accept a connection, in milliseconds. */
 const connectTimeout = 10_000;
-
-/** True for the address of a database that another process serves. */
-export function isRemoteAddress(where: string): boolean {
-  return isUrl(where) || where.startsWith(socketScheme);
-}
-
-export function isUrl(where: string): boolean {
-  return where.startsWith("http://") || where.startsWith("https://");
-}
 
 /**
  * Returns a function that connects to the server at an address: the URL of `@keywright/server`, or
@@ -33,7 +24,7 @@ export function connectTo(address: string, token: string | undefined): Connect {
   }
   if (!URL.canParse(address))
     throw new InvalidOptionError("where", "must be a valid URL", "openKv");
-  const own = token ?? process.env["KEYWRIGHT_TOKEN"] ?? process.env["DENO_KV_ACCESS_TOKEN"];
+  const own = token ?? process.env.KEYWRIGHT_TOKEN ?? process.env.DENO_KV_ACCESS_TOKEN;
   if (own === undefined) {
     const reason = "must be given for a URL, or in the variable KEYWRIGHT_TOKEN of the environment";
     throw new InvalidOptionError("token", reason, "openKv");

@@ -1,9 +1,9 @@
 import { CommitQueue } from "../../engine/commit-queue.js";
 import type { AtomicWrite, Engine, QueueListener, Turns } from "../../engine/engine.js";
 import type { DatabaseMode } from "../../engine/level/database-header.js";
-import { EngineServer } from "../../engine/remote/engine-server.js";
+import type { EngineServer } from "../../engine/remote/server/engine-server.js";
+import type { ServedDatabase } from "../../engine/remote/server/served-database.js";
 import { TurnLine } from "../../engine/turns.js";
-import { RestoreUnfinishedError } from "../../errors/core-errors.js";
 import { denoOrder, specificationOrder } from "../../keys/key-order.js";
 import { encodeValue } from "../../values/encode-value.js";
 import { maxGroupSize } from "../../values/versionstamp.js";
@@ -15,13 +15,16 @@ import { isMessageKey } from "../queue/message-key.js";
 import { MessageQueue } from "../queue/message-queue.js";
 import { RemoteMessages } from "../queue/remote-messages.js";
 import { checkForeignWrite } from "../write/check-foreign-write.js";
-import { restoreMarkKey } from "./restore-mark.js";
+import { MoveFence } from "./move-fence.js";
+import { restoreMarkKey, unfinishedError } from "./restore-mark.js";
 
 /** What a user does with the database. */
 export interface EngineUse {
   readonly readOnly: boolean;
   /** True if the database may have a restore that has not finished. */
   readonly isRestoring?: boolean | undefined;
+  /** True if the database may have been moved to another place. */
+  readonly allowMoved?: boolean | undefined;
 }
 
 /** What a process does for its database, unless another process owns it. */
@@ -34,10 +37,14 @@ interface OwnWork {
 export class SharedEngine {
   readonly engine: Engine;
   readonly mode: DatabaseMode;
-  /** Commits as {@link CommitQueue.commit} does, and logs the commit if the database keeps a log. */
+  /**
+   * Commits as {@link CommitQueue.commit} does, and logs the commit if the database keeps a log.
+   */
   readonly commit: (write: AtomicWrite) => Promise<string | null>;
   readonly path: string | undefined;
   readonly log: CommitLog;
+  /** Refuses commits while the database is moved to another place, and after that. */
+  readonly fence: MoveFence;
   /** The line for turns, which all handles share. */
   readonly turns: Turns;
   /** The same, if this process has it. */
@@ -47,6 +54,7 @@ export class SharedEngine {
   readonly #work: OwnWork | undefined;
   readonly #messages: MessageQueue | RemoteMessages;
   readonly #onClosed: () => Promise<void>;
+  #appliedCommits = 0;
   #server: EngineServer | undefined;
   #stopServing: (() => Promise<void>) | undefined;
   #users = 0;
@@ -61,18 +69,29 @@ export class SharedEngine {
     this.#line = engine.turns === undefined ? new TurnLine() : undefined;
     this.turns = engine.turns ?? this.#line!;
     this.#queue = new CommitQueue(engine, maxGroupSize, (write) => this.#onApplied(write));
-    this.log = new CommitLog(engine, this.#queue);
-    this.commit = (write) => this.log.commit(write);
+    this.log = new CommitLog(engine, this.#queue, mode);
+    this.fence = new MoveFence(engine, this.log, path);
+    this.log.onSwitched = async () => {
+      await this.fence.reload();
+      this.fence.assertOpen();
+    };
+    this.commit = (write) => this.fence.commit(write);
     if (engine.listen === undefined) {
       const messages = new MessageQueue(engine, this.commit);
       this.#work = { messages, sweeper: new ExpirySweeper(engine, this.commit) };
       this.#messages = messages;
+      this.fence.onMoved((error) => messages.fail(error));
     } else {
       this.#work = undefined;
       this.#messages = new RemoteMessages(engine.listen.bind(engine));
     }
     this.#onClosed = onClosed;
     this.path = path;
+  }
+
+  /** How many commits were made through this process since it opened the database. */
+  get appliedCommits(): number {
+    return this.#appliedCommits;
   }
 
   get closing(): Promise<void> | undefined {
@@ -84,10 +103,14 @@ export class SharedEngine {
     return this.engine.isShared === true || (this.#server?.connections ?? 0) > 0;
   }
 
-  /** The server for other processes. It has no connection until it is given a stream. */
-  get server(): EngineServer {
+  /**
+   * Returns the server for other processes. It has no connection until it is given a stream.
+   *
+   * @param create creates it. A browser has none, so its bundles have no server.
+   */
+  serverBy(create: (database: ServedDatabase) => EngineServer): EngineServer {
     const order = this.mode === "deno" ? denoOrder : specificationOrder;
-    this.#server ??= new EngineServer({
+    this.#server ??= create({
       engine: this.engine,
       mode: this.mode,
       turns: this.#line,
@@ -112,14 +135,19 @@ export class SharedEngine {
    * Adds a user. Expired entries are not swept before there is a user that may write.
    *
    * @throws {RestoreUnfinishedError} if a restore has not finished, unless the user restores.
+   * @throws {MoveUnfinishedError} if a move into the database has not finished, unless the user
+   * moves.
+   * @throws {DatabaseMovedError} if the database was moved, unless the user allows it.
    */
-  async acquire({ readOnly, isRestoring = false }: EngineUse): Promise<void> {
+  async acquire(use: EngineUse): Promise<void> {
+    const { readOnly, isRestoring = false, allowMoved = false } = use;
     this.#users++;
     try {
-      this.#opening ??= this.log.open();
+      this.#opening ??= this.#open();
       await this.#opening;
-      const isUnfinished = !isRestoring && (await this.engine.get(restoreMarkKey)) !== undefined;
-      if (isUnfinished) throw new RestoreUnfinishedError(this.path);
+      const unfinished = isRestoring ? undefined : await this.engine.get(restoreMarkKey);
+      if (unfinished !== undefined) throw unfinishedError(unfinished, this.path);
+      if (!allowMoved) this.fence.assertNotMoved();
       if (readOnly) return;
       this.#starting ??= this.#work?.sweeper.start();
       await this.#starting;
@@ -136,12 +164,18 @@ export class SharedEngine {
     await (this.#closing ?? this.#queue.idle());
   }
 
+  async #open(): Promise<void> {
+    await this.log.open();
+    await this.fence.open();
+  }
+
   #listen(handler: QueueHandler, sync: boolean, isRemote: boolean): QueueListener {
     return this.#messages.listen(handler, sync, isRemote);
   }
 
   /** Schedules the sweep of entries that expire, and wakes the queue for new messages. */
   #onApplied({ mutations }: AtomicWrite): void {
+    this.#appliedCommits++;
     if (this.#work === undefined) return;
     const { messages, sweeper } = this.#work;
     for (const { key, type } of mutations) {
@@ -159,6 +193,7 @@ export class SharedEngine {
       await this.#work?.messages.close();
       await this.#work?.sweeper.close();
       await this.log.close();
+      await this.fence.close();
       await this.#queue.idle();
       await this.engine.close();
     } finally {

@@ -7,7 +7,7 @@ import {
 import { DatabaseNotFoundError } from "../../errors/core-errors.js";
 
 /** The system key of the header. On LevelDB the engine itself stores the header. */
-const headerKey = Uint8Array.of(0x00, 0x05);
+export const storedHeaderKey: Uint8Array = Uint8Array.of(0x00, 0x05);
 
 /**
  * Verifies that the database of an engine is in a mode. Stores the mode if the database is new, so
@@ -23,14 +23,18 @@ export async function verifyMode(
   { mode, createIfMissing }: { readonly mode: DatabaseMode; readonly createIfMissing: boolean },
 ): Promise<void> {
   for (;;) {
-    const stored = await engine.get(headerKey);
+    const stored = await engine.get(storedHeaderKey);
     if (stored !== undefined) {
       verifyDatabaseHeader(stored.value, mode);
       return;
     }
     if (!createIfMissing) throw new DatabaseNotFoundError();
-    const header = { type: "set", key: headerKey, value: encodeDatabaseHeader(mode) } as const;
-    const checks = [{ key: headerKey, versionstamp: null }];
+    const header = {
+      type: "set",
+      key: storedHeaderKey,
+      value: encodeDatabaseHeader(mode),
+    } as const;
+    const checks = [{ key: storedHeaderKey, versionstamp: null }];
     const [outcome] = await engine.commit([{ checks, mutations: [header], sync: true }]);
     if (outcome instanceof Error) throw outcome;
     // After a refusal, the loop reads the header that another process has stored.

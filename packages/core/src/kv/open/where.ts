@@ -4,6 +4,9 @@ import type { Engine } from "../../engine/engine.js";
 export const whereReason =
   'must be a path, ":memory:", the URL of a server, an engine or an abstract-level database';
 
+/** Precedes the path of a folder that another process has open, or of its socket. */
+export const socketScheme = "unix:";
+
 /** The schemes that the configuration of the `keywright` command opens by an engine. */
 const packageByScheme: Readonly<Record<string, string>> = {
   etcd: "etcdEngine of @keywright/etcd",
@@ -30,4 +33,13 @@ export function foreignUrlReason(where: string): string | undefined {
 export function isEngine(where: unknown): where is Engine {
   const { getRange, watchRanges } = (where ?? {}) as Partial<Engine>;
   return typeof getRange === "function" && typeof watchRanges === "function";
+}
+
+/** True for the address of a database that another process serves. */
+export function isRemoteAddress(where: string): boolean {
+  return isUrl(where) || where.startsWith(socketScheme);
+}
+
+export function isUrl(where: string): boolean {
+  return where.startsWith("http://") || where.startsWith("https://");
 }

@@ -1,3 +1,4 @@
+import { unref } from "#platform";
 import { textOfBytes } from "../../bytes/text-of-bytes.js";
 import type { AtomicWrite, StoredMutation } from "../../engine/engine.js";
 import {
@@ -75,7 +76,7 @@ export class HeldMessages {
   async begin(held: HeldMessage): Promise<boolean> {
     // Not synced: if a power cut undoes the mark, the delivery is not counted.
     if (!this.#isShared) return await this.change(held.message, beginDelivery(held.message), false);
-    this.#timer ??= setInterval(() => this.#renewAll(), leaseTime / 3).unref();
+    this.#timer ??= unref(setInterval(() => this.#renewAll(), leaseTime / 3));
     let isLeased = false;
     try {
       isLeased = await this.#lease(held);

@@ -1,5 +1,4 @@
-import { Buffer } from "node:buffer";
-import { randomFillSync } from "node:crypto";
+import { Buffer, randomFillSync } from "#platform";
 import type { KeyRange } from "../../keys/key-range.js";
 
 const messagePrefix = [0x00, 0x04] as const;

@@ -84,6 +84,16 @@ export class MessageQueue {
     return this.#closing;
   }
 
+  /**
+   * Ends all listeners with an error, because the database was moved to another place, where the
+   * messages are delivered now.
+   *
+   * @param error that of the database for every further call.
+   */
+  fail(error: unknown): void {
+    this.#fail(error);
+  }
+
   async #close(): Promise<void> {
     const listeners = this.#listeners.removeAll();
     this.#rest();

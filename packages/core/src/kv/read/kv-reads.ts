@@ -19,6 +19,8 @@ export interface KvReadsContext {
   readonly isView: boolean;
   /** True if ranges are read synchronously. */
   readonly listsAtOnce: boolean;
+  /** True if also a single key is read where the engine has its entry. */
+  readonly visitsKeys: boolean;
   /**
    * Returns the stored entries.
    *
@@ -38,9 +40,20 @@ export class SpecificationReads implements KvReads {
   }
 
   async get<T = unknown>(key: KvKey): Promise<KvEntryMaybe<T>> {
-    const read = this.#context.stored("get").get(this.encodeKey(key));
+    const encoded = this.encodeKey(key);
+    const reads = this.#context.stored("get");
     // Copied before the first `await`, because the caller may change the array afterwards.
     const ownKey = [...key];
+    if (this.#context.visitsKeys && reads.visitMany !== undefined) {
+      const keys = { bytes: encoded, starts: atStart, ends: [encoded.length] };
+      let found: KvEntryMaybe<T> | undefined;
+      const visited = reads.visitMany(keys, (_, entry) => {
+        found = toKvEntry<T>(ownKey, entry);
+      });
+      if (visited instanceof Promise) await visited;
+      return found ?? { key: ownKey, value: null, versionstamp: null };
+    }
+    const read = reads.get(encoded);
     return entryMaybe<T>(ownKey, read instanceof Promise ? await read : read);
   }
 
@@ -68,6 +81,8 @@ export class SpecificationReads implements KvReads {
     return encoded;
   }
 }
+
+const atStart: readonly number[] = [0];
 
 export function entryMaybe<T>(key: KvKey, entry: StoredEntry | undefined): KvEntryMaybe<T> {
   return entry === undefined ? { key, value: null, versionstamp: null } : toKvEntry<T>(key, entry);

@@ -1,4 +1,4 @@
-import { Buffer } from "node:buffer";
+import { Buffer } from "#platform";
 import { compareBytes } from "../../bytes/compare-bytes.js";
 import type { ReadView, StoredEntry } from "../../engine/engine.js";
 import { hasExpired, isRangeEnd } from "../../engine/engine.js";

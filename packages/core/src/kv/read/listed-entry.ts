@@ -5,43 +5,15 @@ import type { KeyPrefix } from "../../keys/key-prefix.js";
 import { skipPart } from "../../keys/skip-part.js";
 import { readVersionstamp, versionstampBytes } from "../../values/versionstamp.js";
 import type { KvListedEntry } from "../kv.js";
+import { KeyMemory } from "./key-memory.js";
 import { decodeStoredKey, undecodableKey } from "./stored-entry.js";
-
-/**
- * The keys and versionstamps of the entries of a page, in one piece of memory that belongs to the
- * page. They are decoded when they are asked for.
- */
-export class PageKeys {
-  /** The first parts of all keys of the page. */
-  readonly prefix: KeyPrefix;
-  bytes: Uint8Array;
-  #used = 0;
-
-  /** @param size how many bytes to begin with. More are allocated if they are needed. */
-  constructor(prefix: KeyPrefix, size: number) {
-    this.prefix = prefix;
-    this.bytes = new Uint8Array(size);
-  }
-
-  /** Returns the offset of new memory for a key of `size` bytes, and for its versionstamp. */
-  reserve(size: number): number {
-    const start = this.#used;
-    this.#used += size + versionstampBytes;
-    if (this.#used > this.bytes.length) {
-      const longer = new Uint8Array(Math.max(this.#used, this.bytes.length * 2));
-      longer.set(this.bytes);
-      this.bytes = longer;
-    }
-    return start;
-  }
-}
 
 /** An entry of a page. Its key and its versionstamp are decoded when they are first read. */
 export class ListedEntry implements KvListedEntry {
   readonly value: unknown;
   readonly expireAt: number | undefined;
-  /** The memory of the key: `keys.bytes[start, end)`. */
-  readonly keys: PageKeys;
+  /** The memory of the key: `bytes[start, end)`. */
+  readonly bytes: Uint8Array;
   readonly start: number;
   readonly end: number;
   /** The first parts of the key, as far as they are known. */
@@ -50,16 +22,43 @@ export class ListedEntry implements KvListedEntry {
   /** Undefined if its bytes are after the key. */
   readonly #versionstamp: string | undefined;
 
-  /** @param entry is not kept. If it can, it writes its versionstamp after the key. */
-  constructor(keys: PageKeys, start: number, end: number, entry: VisitedEntry, value: unknown) {
-    this.keys = keys;
-    this.#prefix = keys.prefix;
+  /**
+   * @param prefix first parts of the key.
+   * @param bytes has the key at `start`, and unused memory for a versionstamp after it.
+   * @param entry is not kept. If it can, it writes its versionstamp after the key.
+   */
+  constructor(
+    prefix: KeyPrefix,
+    bytes: Uint8Array,
+    start: number,
+    end: number,
+    entry: VisitedEntry,
+    value: unknown,
+  ) {
+    this.#prefix = prefix;
+    this.bytes = bytes;
     this.start = start;
     this.end = end;
     this.value = value;
     this.expireAt = entry.expireAt;
     if (entry.writeVersionstamp === undefined) this.#versionstamp = entry.versionstamp;
-    else entry.writeVersionstamp(keys.bytes, end);
+    else entry.writeVersionstamp(bytes, end);
+  }
+
+  /** Returns an entry with a copy of the key that an engine shows. */
+  static copyOf(prefix: KeyPrefix, entry: VisitedEntry, value: unknown): ListedEntry {
+    const { memory } = entry;
+    if (memory === undefined) {
+      const { key } = entry;
+      const { bytes, start } = placeFor(key.length);
+      bytes.set(key, start);
+      return new ListedEntry(prefix, bytes, start, start + key.length, entry, value);
+    }
+    const { keyBytes, keyStart, keyEnd } = memory;
+    const { bytes, start } = placeFor(keyEnd - keyStart);
+    let end = start;
+    for (let i = keyStart; i < keyEnd; i++) bytes[end++] = keyBytes[i]!;
+    return new ListedEntry(prefix, bytes, start, end, entry, value);
   }
 
   get key(): KvKeyPart[] {
@@ -68,7 +67,7 @@ export class ListedEntry implements KvListedEntry {
   }
 
   get versionstamp(): string {
-    return this.#versionstamp ?? readVersionstamp(this.keys.bytes, this.end);
+    return this.#versionstamp ?? readVersionstamp(this.bytes, this.end);
   }
 
   get keyLength(): number {
@@ -85,7 +84,7 @@ export class ListedEntry implements KvListedEntry {
   }
 
   compareStart(prefix: KeyPrefix): number {
-    const difference = prefix.compare(this.keys.bytes, this.start, this.end);
+    const difference = prefix.compare(this.bytes, this.start, this.end);
     // These parts need not be decoded any more.
     if (difference === 0 && prefix.isShared) this.#prefix = prefix;
     return difference;
@@ -103,17 +102,23 @@ export class ListedEntry implements KvListedEntry {
 
   /** Returns the offset after the part that begins at an offset. */
   #endOf(offset: number): number {
-    const { bytes, prefix } = this.keys;
     try {
-      return skipPart(bytes, offset, this.end, prefix.order);
+      return skipPart(this.bytes, offset, this.end, this.#prefix.order);
     } catch (cause) {
-      throw undecodableKey(bytes.subarray(this.start, this.end), cause);
+      throw undecodableKey(this.bytes.subarray(this.start, this.end), cause);
     }
   }
 
   #decodeKey(): KvKeyPart[] {
     const { parts, bytes, order } = this.#prefix;
-    const key = this.keys.bytes.subarray(this.start, this.end);
+    const key = this.bytes.subarray(this.start, this.end);
     return decodeStoredKey(key, () => decodeKeyAfter(parts, bytes.length, key, order));
   }
+}
+
+/** Returns memory for a key and the versionstamp after it. */
+function placeFor(keyBytes: number): { readonly bytes: Uint8Array; readonly start: number } {
+  const size = keyBytes + versionstampBytes;
+  const memory = KeyMemory.with(size);
+  return { bytes: memory.bytes, start: memory.take(size) };
 }

@@ -1,11 +1,11 @@
-import type { StoredEntry } from "../../engine/engine.js";
+import type { VisitedEntry } from "../../engine/engine.js";
 import { CorruptionError, UnreadableValueError } from "../../errors/core-errors.js";
 import type { KvKey, KvKeyPart } from "../../keys/key.js";
-import { decodeValue } from "../../values/decode-value.js";
+import { decodeValue, decodeValueIn } from "../../values/decode-value.js";
 import type { KvEntry } from "../kv.js";
 
 /** Returns an entry with its decoded value. Throws as {@link decodeStoredValue} does. */
-export function toKvEntry<T>(key: KvKey, stored: StoredEntry): KvEntry<T> {
+export function toKvEntry<T>(key: KvKey, stored: VisitedEntry): KvEntry<T> {
   const { versionstamp, expireAt } = stored;
   const value = decodeStoredValue(stored) as T;
   return expireAt === undefined
@@ -40,9 +40,12 @@ export function undecodableKey(key: Uint8Array, cause: unknown): CorruptionError
  * @throws {CorruptionError} with the key, if its bytes are not a value.
  * @throws {UnreadableValueError} if the runtime does not support a regular expression in the value.
  */
-export function decodeStoredValue(entry: StoredEntry, wanted?: ReadonlySet<string>): unknown {
+export function decodeStoredValue(entry: VisitedEntry, wanted?: ReadonlySet<string>): unknown {
+  const { memory } = entry;
   try {
-    return decodeValue(entry.value, wanted);
+    return memory === undefined
+      ? decodeValue(entry.value, wanted)
+      : decodeValueIn(memory.record, memory.valueStart, memory.valueEnd, wanted);
   } catch (cause) {
     if (cause instanceof UnreadableValueError) throw cause;
     // The engine may use the memory of the key for the next entry.

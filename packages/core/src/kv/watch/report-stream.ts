@@ -26,14 +26,11 @@ export function reportStream<Report extends object>(
 ): ReadableStream<Report> {
   const watch = new Watch<Report>(source.subscribe, open);
   const reports = new Reports(source, watch);
+  // Only the stream holds it. Browsers collect the object of a stream while its reader is in use.
+  watch.endsWith(reports);
   // Nothing is read ahead, because a report shows the state at the time of the read.
-  const stream = new ReadableStream<Report>(reports, { highWaterMark: 0 });
-  endedIfCollected.register(stream, watch);
-  return stream;
+  return new ReadableStream<Report>(reports, { highWaterMark: 0 });
 }
-
-/** Ends the watch of a stream that was abandoned without `cancel()`. */
-const endedIfCollected = new FinalizationRegistry<{ end(): void }>((watch) => watch.end());
 
 /** The source of the stream. */
 class Reports<Report extends object> {

@@ -1,4 +1,4 @@
-import { Buffer } from "node:buffer";
+import { Buffer } from "#platform";
 import { textOfBytes } from "../../bytes/text-of-bytes.js";
 import type { Engine } from "../../engine/engine.js";
 import { InvalidOptionError } from "../../errors/core-errors.js";

@@ -7,6 +7,12 @@ export type Open = Set<{ end(): void }>;
 export const wakeNobody = (): void => undefined;
 
 /**
+ * Ends the watch of a stream that was abandoned without `cancel()`. It forgets a watch that has
+ * ended, because workerd may call a finalizer in the middle of a request.
+ */
+const endedIfCollected = new FinalizationRegistry<{ end(): void }>((watch) => watch.end());
+
+/**
  * What the engine and the handle know of a stream of reports. It refers to the stream weakly, so
  * that a stream which its reader has abandoned can be collected. Only a pending read holds it, by
  * `wake`.
@@ -31,6 +37,11 @@ export class Watch<Report extends object> {
     this.#controller = new WeakRef(controller);
   }
 
+  /** Ends the watch if nothing refers to the source of its stream any more. */
+  endsWith(source: object): void {
+    endedIfCollected.register(source, this, this);
+  }
+
   /** Closes the stream, even if a read is pending. */
   end(): void {
     if (this.hasEnded) return;
@@ -41,6 +52,7 @@ export class Watch<Report extends object> {
   stop(): void {
     if (this.hasEnded) return;
     this.hasEnded = true;
+    endedIfCollected.unregister(this);
     this.#unsubscribe();
     this.wake();
     this.#open.delete(this);

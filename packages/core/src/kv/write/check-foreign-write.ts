@@ -1,5 +1,10 @@
 import { compareBytes } from "../../bytes/compare-bytes.js";
 import type { AtomicWrite, EngineLimits, StoredMutation } from "../../engine/engine.js";
+import {
+  consumerNameOf,
+  isConsumerKey,
+  isConsumerPositionKey,
+} from "../../engine/log/consumer-keys.js";
 import { firstEntryKey } from "../../engine/system-keys.js";
 import {
   LimitExceededError,
@@ -11,6 +16,8 @@ import { decodeKey } from "../../keys/decode-key.js";
 import { versionstampPartBytes } from "../../keys/encode-key.js";
 import type { KeyOrder } from "../../keys/key-order.js";
 import { decodeForeignValue } from "../../values/decode-foreign-value.js";
+import { assertVersionstamp } from "../../values/versionstamp.js";
+import { decodeLease, decodePosition } from "../consume/consumer-records.js";
 import { decodeHintKey, isHintKey } from "../expiry/expiry-hint.js";
 import { isMessageKey, readyAtOf } from "../queue/message-key.js";
 import { decodeQueuedMessage } from "../queue/queued-message.js";
@@ -72,7 +79,7 @@ function checkEntryMutation(mutation: StoredMutation, order: KeyOrder, limits: E
   checkValue(mutation.value);
 }
 
-/** Checks a mutation of a hint of expiry or of a message. Any of them may be deleted. */
+/** Checks a mutation of a hint of expiry, a message or a consumer. Any of them may be deleted. */
 function checkOwnMutation(mutation: StoredMutation, order: KeyOrder): void {
   if (mutation.type === "delete") return;
   if (mutation.type !== "set") throw notOfDatabase();
@@ -80,6 +87,10 @@ function checkOwnMutation(mutation: StoredMutation, order: KeyOrder): void {
   if (isHintKey(key)) {
     if (value.length > 0) throw new MalformedValueError("a hint of expiry has no value");
     checkHint(key, order);
+    return;
+  }
+  if (isConsumerKey(key) && endsInVersionstamp !== true) {
+    checkConsumer(key, value);
     return;
   }
   if (!isMessageKey(key) || endsInVersionstamp === true) throw notOfDatabase();
@@ -96,6 +107,20 @@ function checkHint(key: Uint8Array, order: KeyOrder): void {
   }
   assertTime(hint.dueAt);
   decodeKey(hint.key, order);
+}
+
+function checkConsumer(key: Uint8Array, value: Uint8Array): void {
+  try {
+    consumerNameOf(key);
+  } catch {
+    throw notOfDatabase();
+  }
+  try {
+    if (isConsumerPositionKey(key)) assertVersionstamp(decodePosition(value).position);
+    else decodeLease(value);
+  } catch (cause) {
+    throw new MalformedValueError("its bytes are not those of a consumer", cause);
+  }
 }
 
 function checkMessage(key: Uint8Array, value: Uint8Array, order: KeyOrder): void {

@@ -1,12 +1,14 @@
 import type { TestRunner } from "../contract.js";
 import { runContract } from "../contract.js";
 import { commitTests } from "./commit-tests.js";
+import { consumerTests } from "./consumer-tests.js";
 import { type EngineAdapter, testAdapter } from "./engine-adapter.js";
 import { expiryTests } from "./expiry-tests.js";
 import { getManyTests } from "./get-many-tests.js";
 import { getRangeTests } from "./get-range-tests.js";
 import { getTests } from "./get-tests.js";
 import { logTests } from "./log-tests.js";
+import { moveTests } from "./move-tests.js";
 import { mutationTests } from "./mutation-tests.js";
 import { pastTests } from "./past-tests.js";
 import { rangeCheckTests } from "./range-check-tests.js";
@@ -47,7 +49,9 @@ export function engineContract(runner: TestRunner, adapter: EngineAdapter): void
     expiryTests,
     systemKeyTests,
     logTests,
+    consumerTests,
     pastTests,
+    moveTests,
     watchTests,
     watchRangesTests,
     reopenTests,

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
-import { LogOffError, LogTruncatedError } from "../../errors/core-errors.js";
+import { InvalidOptionError } from "../../errors/core-errors.js";
+import { LogOffError, LogTruncatedError } from "../../errors/log-errors.js";
 import { encodeKey } from "../../keys/encode-key.js";
 import type { KvKey } from "../../keys/key.js";
 import type { EmbeddedKv } from "../../kv/embedded-kv.js";
@@ -89,6 +90,40 @@ export const logTests: EngineTestGroup = {
       assert.deepEqual(await keys({ after }), [["b,2"], ["a,2", "c,1"]]);
       assert.deepEqual(await keys({ after, prefix: ["a"] }), [["a,2"]]);
       assert.deepEqual(await keys({ prefix: ["b"] }), [["b,1"], ["b,2"]]);
+    });
+
+    test("refuses to begin after a versionstamp that no commit has", async ({ engine }) => {
+      const kv = await openKv(engine, { log: week });
+      const { versionstamp: first } = await kv.set(["a"], 1);
+      // It changes nothing, so the log does not have it.
+      const deleted = await kv.atomic().delete(["absent"]).commit();
+      assert.ok(deleted.ok);
+      const view = await kv.openView();
+      const { versionstamp } = view ?? {};
+      view?.close();
+      for (const after of [first, deleted.versionstamp, versionstamp])
+        if (after !== undefined) assert.deepEqual(await commitsOf(kv, { after }), []);
+      if (versionstamp === undefined) return;
+      const after = first.replace(/^.{16}/, "0000000010000000");
+      await assert.rejects(commitsOf(kv, { after }), LogTruncatedError);
+      await assert.rejects(kv.changes({ after }).next(), LogTruncatedError);
+    });
+
+    test("is read backwards, as far as it was asked for", async ({ engine }) => {
+      const kv = await openKv(engine, { log: week });
+      const written: string[] = [];
+      for (let n = 0; n < 450; n++) written.push((await kv.set([n % 2, n], n)).versionstamp);
+      const stamps = async (options: KvChangesOptions) =>
+        (await commitsOf(kv, { reverse: true, ...options })).map((each) => each.versionstamp);
+      assert.deepEqual(await stamps({}), [...written].reverse());
+      const [after, before] = [written[9], written[420]];
+      assert.deepEqual(await stamps({ after, before }), written.slice(10, 420).reverse());
+      const odd = written.filter((_, n) => n % 2 === 1).reverse();
+      assert.deepEqual(await stamps({ prefix: [1] }), odd);
+      assert.deepEqual(await stamps({ before: written[0] }), []);
+      await assert.rejects(commitsOf(kv, { before }), InvalidOptionError);
+      await openKv(engine, { log: false });
+      await assert.rejects(stamps({}), LogOffError);
     });
 
     test("is followed while commits come, each whole and in order", async ({ engine }) => {

@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
+import { InvalidOptionError } from "../../errors/core-errors.js";
 import {
-  InvalidOptionError,
   LogOffError,
   LogTruncatedError,
   PastLimitError,
   PastUnknownError,
-} from "../../errors/core-errors.js";
+} from "../../errors/log-errors.js";
 import type { KvKey } from "../../keys/key.js";
 import type { EmbeddedKv } from "../../kv/embedded-kv.js";
 import type { KvView } from "../../kv/kv.js";

@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { nextTurn } from "#platform";
 import type { Engine, StoredEntry, StoredMutation } from "../../engine/engine.js";
 import type { EngineTestStore } from "./engine-adapter.js";
 import { commit, firstBytes, k, stampsOf, v, write } from "./writes.js";
@@ -29,7 +30,7 @@ export function snapshotTest(
         assert.equal(new Set(firstBytes(entries)).size, 1);
         assert.equal(new Set(stampsOf(entries)).size, 1);
         // Reads that are answered synchronously would otherwise starve the writer.
-        await new Promise(setImmediate);
+        await nextTurn();
       }
     };
     await Promise.all([writeAll(), readAll()]);

@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { nextTurn } from "#platform";
 import type { Engine, ReadView, StoredEntry } from "../../engine/engine.js";
 import { keyRange } from "../../keys/key-range.js";
 import { until } from "../soon.js";
@@ -114,7 +115,7 @@ export const viewTests: EngineTestGroup = {
           ];
           for (const name of names.slice(10, 20)) {
             read.push(await view.get(k(name)));
-            await new Promise(setImmediate);
+            await nextTurn();
           }
           read.push(...(await view.getMany(names.slice(20).map((name) => k(name)))));
           view.close();
@@ -156,7 +157,7 @@ export const viewTests: EngineTestGroup = {
               isCommitting = false;
             });
           while (isCommitting) {
-            await new Promise(setImmediate);
+            await nextTurn();
             const view = await open(engine);
             const [a, b] = firstBytes(await view.getMany([k("a"), k("b")]));
             view.close();

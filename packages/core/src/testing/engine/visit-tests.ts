@@ -1,16 +1,25 @@
 import assert from "node:assert/strict";
-import type { KeyList, RangeRead, ReadView, VisitedEntry } from "../../engine/engine.js";
+import type {
+  Engine,
+  KeyList,
+  RangeRead,
+  RangesRead,
+  ReadView,
+  StoredMutation,
+  VisitedEntry,
+} from "../../engine/engine.js";
 import { visitMany, visitRange } from "../../engine/visit-entries.js";
+import { visitRanges } from "../../engine/visit-ranges.js";
 import { type KeyRange, keyRange } from "../../keys/key-range.js";
 import { versionstampBytes, writeVersionstamp } from "../../values/versionstamp.js";
 import type { EngineTestGroup } from "./engine-adapter.js";
 import { snapshotTest } from "./snapshot-test.js";
-import { commit, del, k, plain, set, write } from "./writes.js";
+import { commit, del, k, plain, set, v, write } from "./writes.js";
 
 const all: KeyRange = keyRange({ prefix: [] });
 
 export const visitTests: EngineTestGroup = {
-  name: "visitRange and visitMany",
+  name: "visitRange, visitMany and visitRanges",
   define(test) {
     test("visit the entries that getRange returns", async ({ engine }) => {
       await commit(engine, write(set("a", 1), set("b", 2), set("c", 3, { expireAt: 1 })));
@@ -24,6 +33,33 @@ export const visitTests: EngineTestGroup = {
           }
         }
       }
+    });
+
+    test("visit the first entries of ranges, however far they lie apart", async ({ engine }) => {
+      const sets: StoredMutation[] = [];
+      for (let place = 0; place < 30; place++) {
+        for (let n = 0; n < (place * 7) % 31; n++) {
+          const expiry = n % 5 === 1 ? { expireAt: 1 } : {};
+          sets.push({ type: "set", key: k(place, n), value: v(n), ...expiry });
+        }
+      }
+      await commit(engine, write(...sets));
+      for (const step of [1, 2, 9]) {
+        const places = Array.from({ length: 30 }, (_, i) => i).filter((i) => i % step === 0);
+        const ranges = places.map((place) => keyRange({ prefix: [place] }));
+        for (const limit of [1, 3, 1000]) {
+          for (const most of [1, 50, 1000]) {
+            const expected: unknown[] = [];
+            for (const [position, range] of ranges.entries()) {
+              const entries = await engine.getRange({ range, limit, reverse: false });
+              for (const entry of entries) expected.push({ position, ...plain(entry) });
+            }
+            const visited = await visitedRanges(engine, { ranges, limit, most });
+            assert.deepEqual(visited, expected.slice(0, most));
+          }
+        }
+      }
+      assert.deepEqual(await visitedRanges(engine, { ranges: [], limit: 1, most: 1 }), []);
     });
 
     test("visit the entries of keys with their positions", async ({ engine }) => {
@@ -54,6 +90,7 @@ export const visitTests: EngineTestGroup = {
       const read = { range: all, limit: 1, reverse: false };
       assert.equal(engine.visitRange!(read, visit), undefined);
       assert.equal(engine.visitMany!({ bytes: k("a"), starts: [], ends: [] }, visit), undefined);
+      assert.equal(engine.visitRanges!({ ranges: [all], limit: 1, most: 1 }, visit), undefined);
     });
 
     test(
@@ -65,12 +102,31 @@ export const visitTests: EngineTestGroup = {
         return listed.length === keys.length ? await visitedKeys(engine, keys) : listed;
       }),
     );
+
+    test(
+      "see one state in all ranges while others commit",
+      snapshotTest(async (engine, keys) => {
+        const ranges = keys.map((start) => ({ start, end: Uint8Array.of(...start, 0) }));
+        const visited: VisitedEntry[] = [];
+        const read = { ranges, limit: 1, most: keys.length };
+        await visitRanges(engine, read, (_, entry) => visited.push(copyOf(entry)));
+        return visited;
+      }),
+    );
   },
 };
 
 async function visitedRange(reads: ReadsOf, read: RangeRead): Promise<VisitedEntry[]> {
   const entries: VisitedEntry[] = [];
   await visitRange(reads, read, (entry) => entries.push(copyOf(entry)));
+  return entries;
+}
+
+async function visitedRanges(engine: Engine, read: RangesRead): Promise<unknown[]> {
+  const entries: unknown[] = [];
+  await visitRanges(engine, read, (position, entry) =>
+    entries.push({ position, ...plain(copyOf(entry)) }),
+  );
   return entries;
 }
 

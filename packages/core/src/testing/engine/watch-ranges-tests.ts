@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { Buffer } from "node:buffer";
+import { Buffer } from "#platform";
 import type { Engine, StoredEntry } from "../../engine/engine.js";
 import type { KeyRange } from "../../keys/key-range.js";
 import type { EngineTestGroup } from "./engine-adapter.js";

@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { nextTurn } from "#platform";
 import type { KvTestGroup } from "./kv-adapter.js";
 
 export const getManyTests: KvTestGroup = {
@@ -39,7 +40,7 @@ export const getManyTests: KvTestGroup = {
         assert.equal(a.value, b.value);
         assert.equal(a.versionstamp, b.versionstamp);
         // Reads that are answered synchronously would otherwise starve the writer.
-        await new Promise(setImmediate);
+        await nextTurn();
       }
       await writer;
     });

@@ -1,5 +1,5 @@
-import { createHash } from "node:crypto";
 import type { KvKey, KvKeyPart } from "@keywright/core";
+import { createHash } from "@keywright/core/platform";
 import type { RowId } from "../../errors/orm-error.js";
 import type { RowIssue } from "../../errors/row-issue.js";
 import { type CompiledModel, systemPrefix } from "../../model/compiled-model.js";

@@ -1,4 +1,3 @@
-import { Buffer } from "node:buffer";
 import {
   type AtomicCheck,
   type KvEntryMaybe,
@@ -6,6 +5,7 @@ import {
   type KvKeyPart,
   LimitExceededError,
 } from "@keywright/core";
+import { Buffer } from "@keywright/core/platform";
 import { claimUniqueKey } from "../../derived/entries/duplicates/claim-unique-key.js";
 import { unexpired } from "../../derived/expiry/row-expiry.js";
 import { failureReason } from "../../errors/failure-reason.js";

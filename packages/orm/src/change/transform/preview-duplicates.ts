@@ -1,5 +1,5 @@
-import { createHash } from "node:crypto";
 import type { KvKeyPart } from "@keywright/core";
+import { createHash } from "@keywright/core/platform";
 import type { RowId } from "../../errors/orm-error.js";
 import { InvalidArgumentError } from "../../errors/query-errors.js";
 import type { AnyRow, CompiledIndex } from "../../model/compiled-model.js";

@@ -1,13 +1,16 @@
 /** The words with which the names of methods begin that do not only read. */
 type Verb = "create" | "update" | "upsert" | "delete" | "restore" | "purge" | "watch";
 
+/** The names of the methods that read the log, which has no such state. */
+type OfLog = "changes" | "history";
+
 /**
- * Generated repositories → the same without the methods that write or watch. What `select` and the
+ * Generated repositories → the same without the methods that write, watch or read the log. What `select` and the
  * like return has them in its type. They throw on the view of a snapshot.
  */
 export type ReadsOf<Repositories> = {
   readonly [Name in keyof Repositories]: {
-    [Method in keyof Repositories[Name] as Method extends `${Verb}${string}`
+    [Method in keyof Repositories[Name] as Method extends `${Verb}${string}` | OfLog
       ? never
       : Method]: Repositories[Name][Method];
   };

@@ -15,7 +15,11 @@ import type {
   RowRankOptions,
   ValueOptions,
 } from "../repository/read-options.js";
+import type { SearchExplanation } from "../../read/search/explain-search.js";
+import type { RowSearchOptions, SearchPage } from "../repository/search-types.js";
+import type { Page } from "../../state/context/page.js";
 import type { ListQuery } from "./list-query.js";
+import type { ChangeOptions, VersionOptions } from "./logged-types.js";
 
 /** What is returned of each row. Generated code knows the fields and the relations. */
 interface AnyShape {
@@ -88,6 +92,17 @@ export interface Rows<Row extends object = Known, CreateInput = Known, UpdateInp
   scan(options?: ListOptions<Row>): RowQuery<Row>;
   count(query?: Partial<IndexQuery> & CountOptions<Row>): Promise<number>;
   exists(query?: Partial<IndexQuery> & CountOptions<Row>): Promise<boolean>;
+  /** Finds the rows that match a text, by the full-text index that is named. */
+  search(
+    query: IndexQuery & RowSearchOptions<Row> & { readonly query: string },
+  ): Promise<SearchPage<Row>>;
+  /** Returns how a search would be answered. */
+  explainSearch(
+    query: IndexQuery & RowSearchOptions<Row> & { readonly query: string },
+  ): Promise<SearchExplanation>;
+  watchSearch(
+    query: IndexQuery & RowSearchOptions<Row> & { readonly query: string },
+  ): ReadableStream<SearchPage<Row>>;
   /** Returns how many rows precede a row in the order of an index. */
   rank(query: UniqueQuery & RowRankOptions): Promise<number | null>;
   /** Returns the values of a field of an index, each of them once. */
@@ -145,6 +160,14 @@ export interface Rows<Row extends object = Known, CreateInput = Known, UpdateInp
   ): Promise<Row>;
   /** Removes a row that is marked as deleted, or those that were marked before a time. */
   purge(options: UniqueQuery | { readonly before: Date }): Promise<PurgeResult>;
+  /** Follows the changes of rows in the log. */
+  changes(options?: ChangeOptions<Known>): AsyncIterableIterator<Known>;
+  /** Returns the versions of a row in the log, newest first. */
+  history(query: UniqueQuery & VersionOptions): Promise<Page<Known>>;
+  /** Writes a version of a row again. */
+  restoreRow(
+    options: Pick<WriteOptions, "ifVersion"> & UniqueQuery & { readonly versionstamp: string },
+  ): Promise<Known>;
   /**
    * Loads the related rows of one row: a row or null for `belongsTo` and `hasOne`, a list for the
    * other relations. The row may have been read some time ago. If the row that it refers to has

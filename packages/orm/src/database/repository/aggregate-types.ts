@@ -1,5 +1,5 @@
 import type { DecimalField } from "../../model/aggregates/decimal.js";
-import type { FieldOf } from "../../model/indexes/index-definition.js";
+import type { FieldOf } from "../../model/indexes/field-types.js";
 import type { IndexFields, Model, Row } from "../../model/model.js";
 import type { NoAggregateServes } from "../../model/type-errors.js";
 import type { IndexedField, IndexedValue, IndexName } from "../../read/types/key-path-types.js";

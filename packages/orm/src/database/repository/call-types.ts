@@ -1,5 +1,5 @@
 import type { OptionAdvice } from "../../errors/option-advice.js";
-import type { FieldOf } from "../../model/indexes/index-definition.js";
+import type { FieldOf } from "../../model/indexes/field-types.js";
 import type { AnyModels, Model, Row } from "../../model/model.js";
 import type { ResultField } from "../../model/rows/result-row.js";
 import type { UnknownOption } from "../../model/type-errors.js";
@@ -24,12 +24,13 @@ import type {
   UpsertOptions,
 } from "./query-options.js";
 import type { Shaped } from "./result-types.js";
+import type { SearchOptions, SearchServed } from "./search-types.js";
 import type { AlwaysSelected } from "./shape-types.js";
 import type { DeletedOption, Listed, RestoreOptions } from "./soft-delete-types.js";
 
-// A method of a repository infers one type from its argument: T, the options of the call. Its result
-// is a type of T. Its second type parameter is never inferred: its default is what the call has to
-// meet in addition, which the compiler evaluates once, when it knows T.
+// A method of a repository infers one type from its argument: T, the options of the call. Its
+// result is a type of T. Its second type parameter is never inferred: its default is what the call
+// has to meet in addition, which the compiler evaluates once, when it knows T.
 //
 // A parameter is `NoInfer<Checks> & Call<...>`, so that messages begin with what is wrong. The
 // checks are conditional types, because messages show only the names of other types.
@@ -70,7 +71,7 @@ export type Call<Options, T> = {
     : never);
 
 /** The options that some methods require. */
-type Needed = "where" | "data" | "create" | "update" | "index" | "by" | "field";
+type Needed = "query" | "where" | "data" | "create" | "update" | "index" | "by" | "field";
 
 /**
  * Allows options that T lacks. For `isShort ? { data, expireIn: 1 } : { data }`, the compiler
@@ -83,6 +84,7 @@ type OtherOptions = {
     | keyof UpsertOptions<Model, AnyModels>
     | keyof RestoreOptions<Model, AnyModels>
     | keyof DistinctOptions<Model>
+    | keyof SearchOptions<Model, AnyModels>
     | keyof GroupByOptions<Model, [], None>]?: unknown;
 };
 
@@ -190,6 +192,12 @@ export type WriteChecks<M extends Model, Models extends AnyModels, T> = [T] exte
       IndexOf<M, T>,
       ServedOrFiltered<M, WhereOf<T>, OrderOf<T>, IndexOf<M, T>>
     > &
+      ShapeChecks<M, Models, T>
+  : never;
+
+/** The checks of `search`. */
+export type SearchChecks<M extends Model, Models extends AnyModels, T> = [T] extends [unknown]
+  ? SearchServed<M, WhereOf<T>, Exclude<Option<T, "index", never>, undefined>> &
       ShapeChecks<M, Models, T>
   : never;
 

@@ -1,4 +1,4 @@
-import type { FieldOf } from "../../model/indexes/index-definition.js";
+import type { FieldOf } from "../../model/indexes/field-types.js";
 import type { AnyModels, CreateInput, Model, PrimaryKeyFields, Row } from "../../model/model.js";
 import type { ResultField } from "../../model/rows/result-row.js";
 import type { UpdateInput } from "../../model/rows/update-input.js";

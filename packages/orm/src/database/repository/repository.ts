@@ -1,6 +1,7 @@
 import type { AnyModels, Model, Row } from "../../model/model.js";
 import type { ResultRow } from "../../model/rows/result-row.js";
 import type { QueryExplanation } from "../../read/find/explain-query.js";
+import type { SearchExplanation } from "../../read/search/explain-search.js";
 import type { Page } from "../../state/context/page.js";
 import type { PurgeResult } from "../../write/deleted/purge-rows.js";
 import type { AggregateOptions, GroupByOptions } from "./aggregate-types.js";
@@ -21,6 +22,7 @@ import type {
   RankIndex,
   RowChecks,
   ScanCallOptions,
+  SearchChecks,
   ShapeChecks,
   ShapedBy,
   TotalsOf,
@@ -51,6 +53,7 @@ import type {
 import type { RankOptions } from "./rank-types.js";
 import type { CreatedRows, ManyRows } from "./result-types.js";
 import type { RowQuery } from "./row-reads.js";
+import type { SearchOptions, SearchPage } from "./search-types.js";
 import type { PurgeOptions, RestoreOptions } from "./soft-delete-types.js";
 
 /**
@@ -143,6 +146,34 @@ export type Repository<in out M extends Model, in out Models extends AnyModels> 
   findMany<const T extends AnyOptions, Checks = QueryChecks<M, Models, T>>(
     options: NoInfer<Checks> & Call<FindManyCallOptions<M, Models>, T>,
   ): RowQuery<ShapedBy<M, Models, T>>;
+
+  /**
+   * Finds the rows whose texts match what a person has typed, the best first: see the option
+   * `query`. The model needs a full-text index: `indexes: { search: { text: ["title", "body"] } }`.
+   *
+   * Scores are those of BM25, with the weights of the index. Rows with the same score come in the
+   * order of their primary key. The next pages of a search use the statistics of the first, so that
+   * rows keep their scores while others write.
+   *
+   * @throws {UnknownIndexError} if the model has no full-text index of this name.
+   * @throws {IndexNotReadyError} if the index is not built.
+   * @throws {InvalidQueryError} if `where` is not a value of each field of its key.
+   * @throws {InvalidCursorError} if the cursor belongs to another search.
+   * @throws {InvalidArgumentError} if `take` is not a positive integer.
+   */
+  search<const T extends AnyOptions, Checks = SearchChecks<M, Models, T>>(
+    options: NoInfer<Checks> & Call<SearchOptions<M, Models>, T>,
+  ): Promise<SearchPage<ShapedBy<M, Models, T>>>;
+
+  /**
+   * Returns how `search` would answer a query: the words that it looks for, the parts of the index
+   * in which it looks, and about how many entries it reads. Reads no rows.
+   *
+   * @throws the errors of `search` if the query cannot be answered.
+   */
+  explainSearch<const T extends AnyOptions, Checks = SearchChecks<M, Models, T>>(
+    options: NoInfer<Checks> & Call<SearchOptions<M, Models>, T>,
+  ): Promise<SearchExplanation>;
 
   /**
    * Finds all rows of the model in the order of the primary key. Like `findMany`, it returns a page
@@ -449,4 +480,18 @@ export type Repository<in out M extends Model, in out Models extends AnyModels> 
   watchMany<const T extends AnyOptions, Checks = QueryChecks<M, Models, T>>(
     options: NoInfer<Checks> & Call<WatchManyOptions<M, Models>, T>,
   ): ReadableStream<ShapedBy<M, Models, T>[]>;
+
+  /**
+   * Returns a stream of a page of `search`. It begins with the current page and continues after
+   * each change of its rows, of their order, or of how many rows match. A change of scores alone is
+   * not reported. If changes come faster than the stream is read, several are reported as one. To
+   * end the stream, leave the loop over it or call `cancel()`.
+   *
+   * @throws {LiveQueryUnavailableError} if the database cannot watch ranges and the model, or one
+   * that the search includes, is not `live: true`.
+   * @throws the errors of `search`, some of them only in the stream.
+   */
+  watchSearch<const T extends AnyOptions, Checks = SearchChecks<M, Models, T>>(
+    options: NoInfer<Checks> & Call<SearchOptions<M, Models>, T>,
+  ): ReadableStream<SearchPage<ShapedBy<M, Models, T>>>;
 };

@@ -18,8 +18,12 @@ import { type AnyChangesQuery, rowChanges } from "../../read/history/row-changes
 import { readHistory } from "../../read/history/row-history.js";
 import { watchRow } from "../../read/live/watch-row.js";
 import { watchRows } from "../../read/live/watch-rows.js";
+import { watchSearch } from "../../read/live/watch-search.js";
 import { choosePlan, chooseScan } from "../../read/plan/choose-plan.js";
 import { primaryKeyIn } from "../../read/plan/plan-unique.js";
+import { explainSearch, type SearchExplanation } from "../../read/search/explain-search.js";
+import type { AnySearchQuery } from "../../read/search/parsed-search.js";
+import { type SearchedRows, searchRows } from "../../read/search/search-rows.js";
 import type { AnyQuery, FoundRow } from "../../state/context/any-query.js";
 import type { Page } from "../../state/context/page.js";
 import type { ReadMeter } from "../../state/context/read-meter.js";
@@ -96,6 +100,21 @@ export class RowReads {
     );
   }
 
+  search(query: AnySearchQuery): Promise<ShapedRow> {
+    return this.#calls.read(
+      "search",
+      copyQuery(query),
+      (view, options, meter) => searchRows(view, options as AnySearchQuery, meter),
+      shapePage,
+    );
+  }
+
+  explainSearch(query: AnySearchQuery): Promise<SearchExplanation> {
+    return this.#calls.read("explainSearch", copyQuery(query), (view, options, meter) =>
+      explainSearch(view, options as AnySearchQuery, meter),
+    );
+  }
+
   changes(query: AnyChangesQuery = {}): AsyncGenerator<ShapedRow> {
     return this.#calls.follow("changes", copyQuery(query), rowChanges);
   }
@@ -125,6 +144,15 @@ export class RowReads {
     );
   }
 
+  watchSearch(query: AnySearchQuery): ReadableStream<ShapedRow> {
+    const { context } = this.#calls;
+    return this.#calls.watch("watchSearch", copyQuery(query), (options, report) =>
+      watchSearch(context, options as AnySearchQuery, (view, page, meter) =>
+        report(() => shapePage(view, page, options, meter)),
+      ),
+    );
+  }
+
   #query(operation: Operation, query: AnyQuery, choose: typeof choosePlan): RowQuery<ShapedRow> {
     const { page, stream } = queryReads(this.#calls, operation, copyQuery(query), choose);
     return new RowQuery(page, stream);
@@ -147,6 +175,19 @@ export class RowReads {
       },
     );
   }
+}
+
+/** Returns a page of a search as the caller requested it. */
+async function shapePage(
+  view: ReadView,
+  { items, cursor, count, ignored }: SearchedRows,
+  options: AnyQuery,
+  meter: ReadMeter,
+): Promise<ShapedRow> {
+  const found = items.map((item) => item.found);
+  const rows = await shapeRows(view, found, options, meter);
+  const shaped = items.map(({ score, highlights }, i) => ({ row: rows[i], score, highlights }));
+  return { items: shaped, cursor, count, ignored };
 }
 
 /**

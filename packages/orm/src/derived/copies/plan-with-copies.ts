@@ -1,6 +1,9 @@
+import type { AnyRow } from "../../model/compiled-model.js";
+import type { FoundRow } from "../../state/context/any-query.js";
 import { type ReadView, viewOf } from "../../state/context/read-view.js";
 import type { RelatedStore } from "../../state/context/table-context.js";
-import { planReferences } from "../../state/references/plan-references.js";
+import { whenReady } from "../../state/context/when-ready.js";
+import { planReferences, type References } from "../../state/references/plan-references.js";
 import { tableOfModel } from "../../state/references/referrers.js";
 import type { Effects } from "../effects.js";
 import { type PlannedChange, type PlannedRow, planRow } from "../plan-row.js";
@@ -18,20 +21,33 @@ export function hasCopies({ model, links }: RelatedStore): boolean {
  *
  * @throws the errors of `planReferences` and `planRow`.
  */
-export async function planWithCopies(
+export function planWithCopies(
   store: RelatedStore,
   view: ReadView,
   planned: PlannedRow,
-): Promise<PlannedChange> {
-  const { before, isNew = false, renewsCopies = false } = planned;
-  const references = await planReferences(store, planned, (row, previous, referenced) =>
+): PlannedChange | Promise<PlannedChange> {
+  const { before, renewsCopies = false } = planned;
+  const references = planReferences(store, planned, (row, previous, referenced) =>
     withCopiedFields(store, previous, row, referenced, renewsCopies),
   );
+  return whenReady(references, (found) => {
+    const { row } = found;
+    return row === null || before === null || store.links.copiedBy.length === 0
+      ? planRow(view, planned, found)
+      : planCopied(store, view, planned, { ...found, row }, before);
+  });
+}
+
+/** Plans a change of a row that others copy. */
+async function planCopied(
+  store: RelatedStore,
+  view: ReadView,
+  planned: PlannedRow,
+  references: References & { readonly row: AnyRow },
+  before: FoundRow,
+): Promise<PlannedChange> {
   const { row } = references;
-  if (row === null || before === null || store.links.copiedBy.length === 0) {
-    return await planRow(view, planned, references);
-  }
-  const copied = await copyToRows(store, view.snapshot, before, row, isNew);
+  const copied = await copyToRows(store, view.snapshot, before, row, planned.isNew ?? false);
   // The row may copy fields of itself through other rows.
   const isSame = copied.row === row;
   const change = await planRow(

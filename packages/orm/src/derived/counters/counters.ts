@@ -34,6 +34,14 @@ export const counters: Derived = {
       addChanges(change, view, effects, recorded),
     );
   },
+  dependsOn({ snapshot }) {
+    const { growing, recordsRows } = maintainedCounters(snapshot);
+    if (growing !== undefined || recordsRows) return undefined;
+    // A plan refuses a value with too many digits, also one that was stored before.
+    const hasSums = snapshot.writeModel.counters.some(({ sum }) => sum !== undefined);
+    // The others depend on the entries of a row, and on its existence.
+    return hasSums ? undefined : [];
+  },
   cost({ counters: all }) {
     const sizes = all.map(({ sum, isRanked }) => {
       if (isRanked) return 0;

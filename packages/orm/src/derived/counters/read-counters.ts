@@ -1,4 +1,4 @@
-import type { KvEntryMaybe, KvKey } from "@keywright/core";
+import type { KvEntryMaybe, KvKey, KvListedEntry } from "@keywright/core";
 import { keyText } from "../../model/keys/key-text.js";
 import { systemValue } from "../../state/catalog/system-value.js";
 import { awaitAll } from "../../state/context/await-all.js";
@@ -63,7 +63,7 @@ export function readCounterValues(
   });
 }
 
-export function counterValue({ model }: ReadView, entry: Entry): CounterValue {
+export function counterValue({ model }: ReadView, entry: Entry | KvListedEntry): CounterValue {
   const counter = systemValue(entry, counterShape, model.name);
   return {
     key: entry.key,

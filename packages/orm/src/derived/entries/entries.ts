@@ -1,4 +1,5 @@
 import { assertStorable } from "../../model/keys/can-be-stored.js";
+import type { IndexChanges, IndexEntry } from "../../model/keys/index-entries.js";
 import type { ReadView } from "../../state/context/read-view.js";
 import { whenReady } from "../../state/context/when-ready.js";
 import type { Derived, RowChange } from "../derived.js";
@@ -12,17 +13,31 @@ export const entries: Derived = {
   name: "entries",
   plan(change, view, effects) {
     const { primaryKey, after } = change;
-    const { removed, added, rewritten } = change.entries;
+    const all = change.entries;
+    // What there is of a row in a text index is kept by a kind of its own.
+    const removed = all.removed.filter(isPlain);
+    const added = all.added.filter(isPlain);
+    const rewritten = all.rewritten.filter(isPlain);
     if (after !== undefined) {
-      assertStorable(view.model, primaryKey, added, view.limits.keyBytes);
+      assertStorable(view.model, primaryKey, all.added, view.limits.keyBytes);
     }
     const plan = () =>
       whenReady(findForeignEntries(view, [...removed, ...rewritten]), (others) =>
-        addWrites(change, view, effects, others),
+        addWrites(change, { removed, added, rewritten }, view, effects, others),
       );
     return view.snapshot.hasPendingIndex
       ? refuseRecordedValues(view, added, primaryKey).then(plan)
       : plan();
+  },
+  dependsOn({ snapshot: { maintained, hasPendingIndex } }) {
+    if (hasPendingIndex) return undefined;
+    const fields: string[] = [];
+    for (const { store, keyFields, unmarked } of maintained) {
+      if (store !== "pointer" || keyFields === undefined) return undefined;
+      fields.push(...keyFields);
+      if (unmarked !== undefined) fields.push(unmarked);
+    }
+    return fields;
   },
   cost: (_, indexes) => ({
     checks: indexes.filter(({ unique }) => unique).length,
@@ -30,8 +45,13 @@ export const entries: Derived = {
   }),
 };
 
+function isPlain({ index }: IndexEntry): boolean {
+  return index.text === undefined;
+}
+
 function addWrites(
-  { primaryKey, expiry, entries: { removed, added, rewritten } }: RowChange,
+  { primaryKey, expiry }: RowChange,
+  { removed, added, rewritten }: IndexChanges,
   view: ReadView,
   { checks, claims, writes, upkeep }: Effects,
   others: OtherOwners,

@@ -94,6 +94,9 @@ export async function readKeyObstacle(context: RelatedStore): Promise<string | u
     countersIn(entry).find(({ isRanked }) => isRanked)?.index;
   if (ranked !== undefined)
     return `The index ${ranked} is ranked, and its intervals begin at keys with the primary key. Remove ranked from the index, run migrate with the primary key ${key}, change the primary key, and declare ranked again.`;
+  const text = model.indexes.find((index) => index.text !== undefined);
+  if (text !== undefined)
+    return `The index ${text.name} is a full-text index, whose documents are known by the primary key. Remove the index, run migrate with the primary key ${key}, change the primary key, and declare the index again.`;
   const jobs = kv.list({ prefix: [...deleteJobsPrefix, model.place] }, { limit: 1 });
   if ((await jobs.next()).done !== true)
     return `A delete of a row of ${model.name} is not complete. Complete it with resumeDeletes, by a program with the primary key ${key}.`;

@@ -64,7 +64,8 @@ export function limbsOfAmount(amount: bigint): (readonly [limb: number, by: bigi
 
 /** Returns a limb's part of the sum, by the stored 64 bits of the limb. */
 export function amountOfLimb(limb: number, stored: bigint): bigint {
-  return BigInt.asIntN(64, stored) << (BigInt(limb) * limbBits);
+  const amount = BigInt.asIntN(64, stored);
+  return limb === 0 ? amount : amount << (BigInt(limb) * limbBits);
 }
 
 /**

@@ -1,4 +1,4 @@
-import type { FieldOf, KeyField, SummableField } from "../indexes/index-definition.js";
+import type { FieldOf, KeyField, SummableField } from "../indexes/field-types.js";
 import type { DecimalField } from "./decimal.js";
 
 /**

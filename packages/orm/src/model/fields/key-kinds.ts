@@ -112,6 +112,16 @@ export function holdsStrings(schema: Schema, isElement: boolean): boolean {
   });
 }
 
+/**
+ * True if a value can be a string or an array of strings, as far as the schema shows, and nothing
+ * else.
+ */
+export function holdsTexts(schema: Schema): boolean {
+  const kinds = valueKinds(schema);
+  const isText = (kind: Schema) => !opaqueTypes.has(typeOf(kind)) && holdsStrings(kind, true);
+  return kinds.length > 0 && kinds.every(isText);
+}
+
 function isText(value: unknown): boolean {
   return typeof value === "string";
 }

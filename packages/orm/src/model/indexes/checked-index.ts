@@ -1,13 +1,9 @@
 import type { CheckedAggregates } from "../aggregates/checked-aggregates.js";
+import type { AnyIndexes } from "../model.js";
 import type { IndexCannotBe } from "../type-errors.js";
-import type {
-  AnyIndexDefinition,
-  DescendingField,
-  FieldOf,
-  KeyField,
-  KeyValue,
-  RequiredKeyField,
-} from "./index-definition.js";
+import type { FieldOf, KeyField, KeyValue, RequiredKeyField } from "./field-types.js";
+import type { AnyIndexDefinition, DescendingField } from "./index-definition.js";
+import type { AnyTextIndexOptions, CheckedTextIndex } from "./text-options.js";
 
 /** Row, index definitions → `unknown` for a valid definition, otherwise an error type. */
 export type CheckedIndexes<Row, Indexes> = string extends keyof Indexes
@@ -15,8 +11,27 @@ export type CheckedIndexes<Row, Indexes> = string extends keyof Indexes
   : {
       readonly [N in keyof Indexes]: Indexes[N] extends AnyIndexDefinition
         ? CheckedIndex<Row, Indexes[N]>
-        : unknown;
+        : Indexes[N] extends AnyTextIndexOptions
+          ? CheckedTextIndex<Row, Indexes[N]>
+          : unknown;
     };
+
+/** Indexes of a definition → those that are no full-text indexes. */
+export type KeyedIndexes<Indexes> = Indexes extends AnyIndexes
+  ? Indexes
+  : { readonly [N in Exclude<keyof Indexes, TextIndexName<Indexes>>]: Declared<Indexes[N]> };
+
+/** Indexes of a definition → its full-text indexes. */
+export type TextIndexesIn<Indexes> = Indexes extends AnyIndexes
+  ? Record<never, never>
+  : { readonly [N in TextIndexName<Indexes>]: DeclaredText<Indexes[N]> };
+
+type TextIndexName<Indexes> = {
+  [N in keyof Indexes]: Indexes[N] extends AnyTextIndexOptions ? N : never;
+}[keyof Indexes];
+
+type Declared<I> = I extends AnyIndexDefinition ? I : never;
+type DeclaredText<I> = I extends AnyTextIndexOptions ? I : never;
 
 type CheckedIndex<Row, I extends AnyIndexDefinition> = [keyof I, I] extends [
   keyof AnyIndexDefinition,

@@ -3,7 +3,7 @@ import { knownNames } from "../../errors/nearest-name.js";
 import type { AnyRow, CompiledIndex } from "../compiled-model.js";
 import { canBeAbsent } from "../fields/field-schema.js";
 import { synchronousOutputSchema } from "../fields/output-schema.js";
-import type { ConditionValue } from "./index-definition.js";
+import type { ConditionValue } from "./field-types.js";
 
 type Condition = NonNullable<CompiledIndex["condition"]>;
 

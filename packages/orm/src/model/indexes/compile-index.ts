@@ -15,9 +15,11 @@ import {
 } from "../fields/key-kinds.js";
 import type { Model } from "../model.js";
 import { compileCondition, matchesCondition } from "./compile-condition.js";
+import { compileTextIndex, isTextIndex } from "./compile-text-index.js";
 import type { AnyIndexDefinition, AnyIndexPart } from "./index-definition.js";
 import { defaultIndexPrefix } from "./index-prefix.js";
 import { plainPart } from "./plain-index.js";
+import type { AnyTextIndexOptions } from "./text-options.js";
 import { withNormalizers } from "./with-normalizers.js";
 
 const knownOptions: readonly (keyof AnyIndexDefinition)[] = [
@@ -41,7 +43,7 @@ const knownOptions: readonly (keyof AnyIndexDefinition)[] = [
 export function compileIndex(
   model: Model,
   name: string,
-  definition: AnyIndexDefinition,
+  definition: AnyIndexDefinition | AnyTextIndexOptions,
   primaryKey: readonly string[],
   keyOrder: KeyOrder,
 ): CompiledIndex {
@@ -53,6 +55,7 @@ export function compileIndex(
   if (isNameOfSum(name))
     fail("", "sum(…), ranked(…) and unmarked(…) are names of counters; give it another name");
   if (typeof definition !== "object" || definition === null) fail("", "it must be an object");
+  if (isTextIndex(definition)) return compileTextIndex(model, name, definition);
   assertOptions(model.name, at, definition, knownOptions);
   assertBooleans(model.name, at, definition, ["unique", "each", "count", "ranked"]);
   const { key, unique = false, each = false, where, store = "pointer" } = definition;
@@ -126,6 +129,7 @@ export function compileIndex(
     isHidden: false,
     unmarked: undefined,
     version: version === undefined ? undefined : String(version),
+    text: undefined,
   };
 }
 

@@ -1,31 +1,8 @@
 import type { KvKeyPart } from "@keywright/core";
 import type { DecimalField } from "../aggregates/decimal.js";
+import type { FieldOf, KeyValue, RowCondition } from "./field-types.js";
 import type { Normalizer } from "./normalizers.js";
-
-/** A value of an index or a primary key. A date is stored as its milliseconds since 1970. */
-export type KeyValue = KvKeyPart | Date;
-
-/** Row → the names of its fields, without those that only a `catchall` allows. */
-export type FieldOf<Row> = (string extends keyof Row ? KnownKey<Row> : keyof Row) & string;
-
-type KnownKey<Row> = keyof {
-  [F in keyof Row as string extends F ? never : number extends F ? never : F]: never;
-};
-
-/** Row → the names of the fields whose values a key can contain. Absent values do not count. */
-export type KeyField<Row> = {
-  [F in FieldOf<Row>]: NonNullable<Row[F]> extends KeyValue ? F : never;
-}[FieldOf<Row>];
-
-/** Row → the names of the fields that are arrays of values that a key can contain. */
-export type ListField<Row> = {
-  [F in FieldOf<Row>]: NonNullable<Row[F]> extends readonly KeyValue[] ? F : never;
-}[FieldOf<Row>];
-
-/** Row → the names of the fields that a primary key can consist of. No row may lack them. */
-export type RequiredKeyField<Row> = {
-  [F in FieldOf<Row>]: Row[F] extends KeyValue ? F : never;
-}[FieldOf<Row>];
+import type { TextIndexOptions } from "./text-options.js";
 
 /** A field that an index sorts in descending order. Made by `desc`. */
 export interface DescendingField<F extends string = string> {
@@ -44,6 +21,8 @@ export function desc<const F extends string>(field: F): DescendingField<F> {
 }
 
 interface IndexOptions<Row> {
+  /** Only full-text indexes have it. With it here, the compiler tells both kinds apart. */
+  readonly text?: never;
   /** At most one row can have a value. Rows in which the value is absent do not count. */
   readonly unique?: boolean;
   /**
@@ -96,24 +75,6 @@ interface IndexOptions<Row> {
    */
   readonly ranked?: boolean;
 }
-
-/** Row → the names of its fields whose values are numbers or bigints. */
-export type SummableField<Row> = {
-  [F in FieldOf<Row>]: NonNullable<Row[F]> extends number | bigint ? F : never;
-}[FieldOf<Row>];
-
-/** A value that a field can be compared with in the `where` of an index. */
-export type ConditionValue = string | number | boolean | null;
-
-/**
- * Row → the values that select rows: `{ deletedAt?: Date; done: boolean }` →
- * `{ deletedAt?: null; done?: boolean }`. Null selects the rows that lack the field.
- */
-export type RowCondition<Row> = {
-  readonly [F in FieldOf<Row>]?:
-    | Extract<Row[F], ConditionValue>
-    | (undefined extends Row[F] ? null : never);
-};
 
 /** The normalizers of a string by name, applied in their order. */
 export type NamedNormalizers<Value> = [Value] extends [string]
@@ -176,7 +137,7 @@ type KeyIndexPart<Row> = string | DescendingField | ((row: Row) => unknown);
 export type IndexDefinition<Row> = {
   [F in FieldOf<Row> | ""]: F extends keyof Row
     ? OneFieldDefinition<Row, F, NonNullable<Row[F]>>
-    : KeyIndexDefinition<Row>;
+    : KeyIndexDefinition<Row> | TextIndexOptions<Row>;
 }[FieldOf<Row> | ""];
 
 type OneFieldDefinition<Row, F, Value> = [Value] extends [KeyValue]
@@ -192,6 +153,7 @@ type AnyNormalizer = Normalizer | readonly Normalizer[] | ((value: never) => KvK
 
 /** An index definition for any row. */
 export interface AnyIndexDefinition {
+  readonly text?: never;
   readonly key: AnyIndexPart | readonly AnyIndexPart[];
   readonly unique?: boolean;
   readonly each?: boolean;

@@ -14,7 +14,7 @@ export function plainPart(field: string): CompiledPart {
 }
 
 /**
- * Returns an index that the program has not declared, of the values of some fields.
+ * Returns an index that no query chooses by itself, of the values of some fields.
  *
  * @param others what differs from an index of pointers to all rows that have these values.
  */
@@ -47,6 +47,7 @@ export function hiddenIndex(
     isHidden: true,
     unmarked: undefined,
     version: undefined,
+    text: undefined,
     ...others,
   };
 }

@@ -8,6 +8,7 @@ export function entryValue(
   row: AnyRow,
   primaryKey: readonly KvKeyPart[],
 ): unknown {
+  if (index.text !== undefined) return row;
   if (index.store === "pointer") return pointerOf(primaryKey);
   if (index.store === "copy") return row;
   const included: Record<string, unknown> = {};

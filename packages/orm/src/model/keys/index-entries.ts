@@ -12,9 +12,18 @@ import { readableRow } from "./readable-row.js";
 export interface IndexEntry {
   readonly index: CompiledIndex;
   readonly key: KvKey;
-  /** A pointer to the row, a copy of it, or some of its fields. */
+  /**
+   * A pointer to the row, a copy of it, or some of its fields. For a text index, the row itself,
+   * whose words are stored.
+   */
   readonly value: unknown;
 }
+
+/**
+ * The part of a key of a text index before the primary key. The words of a row are there until a
+ * segment has them.
+ */
+const freshSection = "fresh";
 
 /** The maximum number of keys that are compared one by one. More are looked up in a set. */
 const maxPairwise = 8;
@@ -73,6 +82,7 @@ export function indexKey(
   primaryKey: readonly KvKeyPart[],
 ): KvKey {
   const prefix: KvKeyPart[] = [index.place];
+  if (index.text !== undefined) return prefix.concat(parts, freshSection, primaryKey);
   return index.unique ? prefix.concat(parts) : prefix.concat(parts, primaryKey);
 }
 
@@ -193,6 +203,10 @@ function buildKey(
   values: readonly unknown[],
   primaryKey: readonly KvKeyPart[],
 ): KvKey {
+  if (index.text !== undefined) {
+    const parts = values.map((value, i) => indexedPart(model, index, i, value));
+    return indexKey(index, parts, primaryKey);
+  }
   const end = index.unique ? 0 : primaryKey.length;
   const key = new Array<KvKeyPart>(1 + values.length + end);
   key[0] = index.place;
@@ -269,7 +283,8 @@ export function indexChanges(
   }
   for (const entry of after) {
     if (!isAmong(entry, before, textsBefore)) added.push(entry);
-    else if (entry.index.store !== "pointer") rewritten.push(entry);
+    else if (entry.index.store !== "pointer" || entry.index.text !== undefined)
+      rewritten.push(entry);
   }
   return { removed, added, rewritten };
 }

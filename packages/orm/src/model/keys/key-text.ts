@@ -1,5 +1,5 @@
-import { Buffer } from "node:buffer";
 import type { KvKey, KvKeyPart } from "@keywright/core";
+import { Buffer } from "@keywright/core/platform";
 
 /**
  * Returns a text that is equal for two keys if and only if `isSameKey` is true for them. Sets and

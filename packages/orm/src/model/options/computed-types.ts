@@ -1,4 +1,4 @@
-import type { FieldOf } from "../indexes/index-definition.js";
+import type { FieldOf } from "../indexes/field-types.js";
 import type { CannotCompute, NotStored } from "../type-errors.js";
 
 export type AnyComputed = Readonly<Record<string, unknown>>;

@@ -1,6 +1,5 @@
-import { Buffer } from "node:buffer";
-import { isDeepStrictEqual } from "node:util";
 import { encodeValue } from "@keywright/core";
+import { Buffer, isDeepStrictEqual } from "@keywright/core/platform";
 
 /**
  * True if two values that can be stored are the same, at any depth. An invalid date is the same as

@@ -1,4 +1,4 @@
-import type { FieldOf } from "../indexes/index-definition.js";
+import type { FieldOf } from "../indexes/field-types.js";
 import type { Model, Row } from "../model.js";
 
 /** Model → the types of its computed fields. */

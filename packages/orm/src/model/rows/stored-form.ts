@@ -8,9 +8,10 @@ import { storedClass } from "../fields/stored-class.js";
  */
 export function storedForm(row: AnyRow): AnyRow {
   let changed: Record<string, unknown> | undefined;
-  for (const field of Object.keys(row)) {
+  for (const field in row) {
     const value = row[field];
-    if (typeof value !== "object" || value === null || !hasSubclass(value)) continue;
+    if (typeof value !== "object" || value === null || !Object.hasOwn(row, field)) continue;
+    if (!hasSubclass(value)) continue;
     changed ??= { ...row };
     changed[field] = decoded(value);
   }

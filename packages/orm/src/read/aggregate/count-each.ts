@@ -6,7 +6,7 @@ import type { AnyQuery } from "../../state/context/any-query.js";
 import { inParallel } from "../../state/context/in-parallel.js";
 import type { ReadMeter } from "../../state/context/read-meter.js";
 import type { ReadView } from "../../state/context/read-view.js";
-import { maySkipEntries, RangeWalk, rangesOf } from "../find/entries/walk-ranges.js";
+import { countRanges, maySkipEntries, rangesOf } from "../find/entries/walk-ranges.js";
 import { keyFields } from "../plan/fields/key-fields.js";
 import { type EachQuery, planEach, positionsOf } from "../plan/plan-each.js";
 import { nameOfIndex } from "../plan/ranges/query-plan.js";
@@ -35,15 +35,15 @@ export async function countEach(
   const counts = await readCountOfEach(view, queries, meter);
   if (counts !== undefined) return counts;
   const isWalked = maySkipEntries(view, meter) && countsEntries(view, queryOf(queries, first));
-  const walked = isWalked ? await countWalked(view, queries, meter) : [];
-  return await inParallel(
-    [...values.entries()],
-    maxConcurrent,
-    async ([i, own]) => walked[i] ?? (await countRows(view, queryOf(queries, own), meter)),
+  const walked = isWalked ? await countWalked(view, queries, meter) : undefined;
+  if (walked !== undefined) return walked;
+  return await inParallel(values, maxConcurrent, (own) =>
+    countRows(view, queryOf(queries, own), meter),
   );
 }
 
-function queryOf({ fields, where }: CountQueries, own: readonly unknown[]): AnyQuery {
+/** Returns the query with some values. */
+export function queryOf({ fields, where }: CountQueries, own: readonly unknown[]): AnyQuery {
   const conditions = fields.map((field, i) => [field, own[i]] as const);
   return { where: { ...Object.fromEntries(conditions), ...where } };
 }
@@ -77,20 +77,17 @@ export async function readCountOfEach(
   return counts;
 }
 
-/** Counts entries in one pass over all ranges. Leaves numbers undefined if this is not possible. */
+/** Counts the entries of all ranges together. Returns undefined if this is not possible. */
 async function countWalked(
   view: ReadView,
   { fields, values, where }: CountQueries,
   meter: ReadMeter,
-): Promise<readonly (number | undefined)[]> {
+): Promise<number[] | undefined> {
   const plans = planEach(view, { query: { where }, fields, values });
   const [plan] = plans;
   const ranges = rangesOf(plans);
-  if (plan === undefined || ranges === undefined || !view.canRead(plan.index)) return [];
+  if (plan === undefined || ranges === undefined || !view.canRead(plan.index)) return undefined;
   meter.index = nameOfIndex(plan);
   await view.beginPage(plan.index);
-  const options = { most: Number.POSITIVE_INFINITY, withValues: false };
-  const walk = new RangeWalk(view, ranges, options, meter);
-  while (!walk.isEnded) await walk.next();
-  return ranges.map(({ count, isWhole }) => (isWhole ? count : undefined));
+  return await countRanges(view, ranges, meter);
 }

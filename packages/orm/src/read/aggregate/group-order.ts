@@ -1,5 +1,5 @@
-import { Buffer } from "node:buffer";
 import { compareKeys } from "@keywright/core";
+import { Buffer } from "@keywright/core/platform";
 import { knownNames } from "../../errors/nearest-name.js";
 import { InvalidArgumentError } from "../../errors/query-errors.js";
 import type { CompiledModel } from "../../model/compiled-model.js";

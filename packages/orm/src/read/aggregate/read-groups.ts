@@ -1,4 +1,10 @@
-import { compareKeys, type KvKey, type KvKeyPart, type KvListSelector } from "@keywright/core";
+import {
+  compareKeys,
+  type KvKey,
+  type KvKeyPart,
+  type KvListSelector,
+  type MaybePromise,
+} from "@keywright/core";
 import { counterKey } from "../../derived/counters/counter-keys.js";
 import {
   type CounterValue,
@@ -8,11 +14,12 @@ import {
 } from "../../derived/counters/read-counters.js";
 import { amountOfLimb, limbsOf, valueCount } from "../../model/aggregates/amount.js";
 import type { Counter } from "../../model/aggregates/counter.js";
-import { keyAfter } from "../../model/keys/key-parts.js";
-import { keyText } from "../../model/keys/key-text.js";
+import { isSamePart, keyAfter } from "../../model/keys/key-parts.js";
 import { awaitAll } from "../../state/context/await-all.js";
 import type { ReadMeter } from "../../state/context/read-meter.js";
 import type { ReadView } from "../../state/context/read-view.js";
+import { allReady, whenReady } from "../../state/context/when-ready.js";
+import { readPage } from "../../state/rows/read-page.js";
 import { readStored } from "../../state/rows/read-rows.js";
 import type { Segment } from "../plan/ranges/query-plan.js";
 import type { AggregatePlan } from "./plan-aggregate.js";
@@ -101,31 +108,32 @@ async function* listGroups(
     let page: CounterValue[] = [];
     const range = rangeOf(view, count, segment, after, reverse);
     if (range === undefined) return;
-    const readPage = async () => {
+    const readCounters = async () => {
       // Most queries have one page, whose sums are read at the same time as the counts. A small page
       // waits for its counts, so that it reads no other sums.
       const ranges = after === undefined && limit === batchSize ? sumRanges : [];
-      const options = { limit, reverse };
-      const lists = [range, ...ranges].map((one) => list(view, one, meter, options));
-      const [counts, ...ahead] = await awaitAll(lists);
+      const reading = allReady(
+        [range, ...ranges].map((one) => listPage(view, one, meter, { limit, reverse })),
+      );
+      const [counts, ...ahead] = reading instanceof Promise ? await reading : reading;
       page = counts!;
       const [first, last] = reverse ? [page.at(-1), page[0]] : [page[0], page.at(-1)];
       if (first === undefined || last === undefined) return [];
-      const ofSums: CounterValue[] = [];
+      let counters = page;
       for (const [i, counter] of [...sums.values()].entries()) {
         const read = ahead[i];
         if (read !== undefined && read.length < limit) {
-          ofSums.push(...read);
+          counters = counters.concat(read);
           continue;
         }
         const start = counterKey(counter, first.key.slice(prefixLength));
         const end = counterKey(counter, last.key.slice(prefixLength), afterLimbs);
-        ofSums.push(...(await list(view, { start, end }, meter, {})));
+        counters = counters.concat(await listWhole(view, { start, end }, meter, reverse));
       }
-      return [...page, ...ofSums];
+      return counters;
     };
     const counters = await withoutExpired(view, meter, (others) =>
-      awaitAll([readPage(), readStored(view, others)]),
+      awaitAll([readCounters(), readStored(view, others)]),
     );
     yield groupsOf(plan, counters);
     if (page.length < limit) return;
@@ -154,54 +162,91 @@ function rangeOf(
   return to === undefined ? { prefix } : { prefix, end: to };
 }
 
-async function list(
+/** Returns the first counters of a range. */
+function listPage(
   view: ReadView,
   selector: KvListSelector,
   meter: ReadMeter,
-  options: { readonly limit?: number; readonly reverse?: boolean },
-): Promise<CounterValue[]> {
-  const found: CounterValue[] = [];
-  const { batchSize } = view.limits;
-  const entries = view.kv.list(selector, { ...options, batchSize });
-  // Fewer promises than one for each counter.
-  const batch = (await entries.nextBatch?.()) ?? [];
-  meter.add(batch.length);
-  for (const entry of batch) found.push(counterValue(view, entry));
-  for await (const entry of entries) {
-    meter.add(1);
-    found.push(counterValue(view, entry));
-  }
-  return found;
+  { limit, reverse }: { readonly limit: number; readonly reverse: boolean },
+): MaybePromise<CounterValue[]> {
+  const entries = readPage(view, selector, { limit, reverse, withValues: true });
+  return whenReady(entries, (found) => {
+    meter.add(found.length);
+    return found.map((entry) => counterValue(view, entry));
+  });
 }
 
-/** Puts counters together to groups, in the order of their first counters. */
+/** Returns all counters of a range. */
+async function listWhole(
+  view: ReadView,
+  { start, end }: { readonly start: KvKey; readonly end: KvKey },
+  meter: ReadMeter,
+  reverse: boolean,
+): Promise<CounterValue[]> {
+  const limit = view.limits.batchSize;
+  const found: CounterValue[] = [];
+  let range = { start, end };
+  for (;;) {
+    const page = await listPage(view, range, meter, { limit, reverse });
+    for (const counter of page) found.push(counter);
+    if (page.length < limit) return found;
+    const { key } = page.at(-1)!;
+    range = reverse ? { start, end: key } : { start: keyAfter(key), end };
+  }
+}
+
+/**
+ * Puts counters together to groups.
+ *
+ * @param counters those of one kind after those of another, and each kind in the same order of the
+ * groups. The counts come first if the plan has them, and then each is that of another group.
+ */
 function groupsOf(plan: AggregatePlan, counters: readonly CounterValue[]): Group[] {
   const end = prefixLength + (plan.index?.parts.length ?? 0);
   const sums = [...plan.sums.values()];
-  const groups = new Map<string, { parts: KvKeyPart[]; count: bigint; sums: Sum[] }>();
-  for (const { key, value } of counters) {
+  const groups: { parts: KvKeyPart[]; count: bigint; sums: Sum[] }[] = [];
+  const addGroup = (key: KvKey, count: bigint) => {
     const parts = key.slice(prefixLength, end);
-    const id = keyText(parts);
-    let group = groups.get(id);
-    if (group === undefined) {
-      group = { parts, count: 0n, sums: sums.map(() => ({ sum: 0n, count: 0n })) };
-      groups.set(id, group);
+    groups.push({ parts, count, sums: sums.map(() => ({ sum: 0n, count: 0n })) });
+  };
+  let prefix: KvKeyPart | undefined;
+  let position = -1;
+  /** The group of the last sum. That of the next one is the same, or comes after it. */
+  let current = 0;
+  for (const { key, value } of counters) {
+    if (key[prefixLength - 1] !== prefix) {
+      prefix = key[prefixLength - 1];
+      position = sums.findIndex((counter) => counter.prefix === prefix);
+      current = 0;
     }
-    const prefix = key[prefixLength - 1];
-    if (prefix === plan.count?.prefix) {
-      group.count = BigInt.asIntN(64, value);
+    if (position < 0) {
+      addGroup(key, BigInt.asIntN(64, value));
       continue;
     }
-    const sum = group.sums[sums.findIndex((counter) => counter.prefix === prefix)]!;
+    // Without counts, all counters belong to one group.
+    if (plan.count === undefined && groups.length === 0) addGroup(key, 0n);
+    let place = current;
+    while (place < groups.length && !hasParts(key, groups[place]!.parts)) place++;
+    // A sum without a count has no rows.
+    if (place === groups.length) continue;
+    current = place;
+    const sum = groups[place]!.sums[position]!;
     const limb = key[end] as number;
     if (limb === valueCount) sum.count = BigInt.asIntN(64, value);
     else sum.sum += amountOfLimb(limb, value);
   }
-  const found = [...groups.values()];
-  for (const group of found) {
+  for (const group of groups) {
     for (const [i, counter] of sums.entries()) {
       if (!counter.sum!.isOptional) group.sums[i]!.count = group.count;
     }
   }
-  return plan.count === undefined ? found : found.filter(({ count }) => count !== 0n);
+  return plan.count === undefined ? groups : groups.filter(({ count }) => count !== 0n);
+}
+
+/** True if the key of a counter has the parts of a group. The last parts differ most. */
+function hasParts(key: KvKey, parts: readonly KvKeyPart[]): boolean {
+  for (let i = parts.length - 1; i >= 0; i--) {
+    if (!isSamePart(key[prefixLength + i], parts[i])) return false;
+  }
+  return true;
 }

@@ -1,4 +1,5 @@
 import type { CompiledModel } from "../../model/compiled-model.js";
+import type { CatalogSnapshot } from "../../state/catalog/catalog-snapshot.js";
 import type {
   ExplainedRelation,
   OpenFilters,
@@ -15,10 +16,18 @@ import { type FilterPlan, planFilter } from "./filter-plan.js";
 import { OpenFilter } from "./open-filter.js";
 import type { RelatedFilter } from "./related-filter.js";
 
+/** Plans, and the snapshots of the catalogs by which they were made. */
+interface Planned {
+  readonly view: ReadView;
+  readonly snapshots: readonly CatalogSnapshot[];
+  readonly plans: readonly FilterPlan[];
+}
+
 /** The conditions of a query on related rows. A row must meet all of them. */
 export class Filters implements RelatedFilters {
   readonly id: string;
   readonly #filters: readonly RelatedFilter[];
+  #planned: Planned | undefined;
 
   constructor(filters: readonly RelatedFilter[], id: string) {
     this.#filters = filters;
@@ -74,8 +83,16 @@ export class Filters implements RelatedFilters {
     );
   }
 
+  /** Returns the plans of the conditions. They are made again only if a catalog has changed. */
   #plans(view: ReadView): readonly FilterPlan[] {
-    return this.#filters.map((filter) => planFilter(view, filter));
+    const snapshots = [view.snapshot, ...this.models.map((model) => view.of(model).snapshot)];
+    const planned = this.#planned;
+    const isCurrent =
+      planned?.view === view && planned.snapshots.every((each, i) => each === snapshots[i]);
+    if (isCurrent) return planned.plans;
+    const plans = this.#filters.map((filter) => planFilter(view, filter));
+    this.#planned = { view, snapshots, plans };
+    return plans;
   }
 }
 

@@ -90,7 +90,13 @@ export class KeyWalk implements KeySource {
 
   async next(count: number): Promise<readonly PrimaryKey[]> {
     const found: PrimaryKey[] = [];
+    const [only, ...others] = this.#ranges;
     while (found.length < count) {
+      if (only !== undefined && others.length === 0) {
+        if ((await this.#first(count - found.length)) === undefined) break;
+        for (const { key } of only.keys.splice(0, count - found.length)) found.push(key);
+        continue;
+      }
       const key = await this.#first(count - found.length);
       if (key === undefined) break;
       for (const range of this.#ranges) if (range.keys[0]?.id === key.id) range.keys.shift();

@@ -8,11 +8,14 @@ import type { ReadMeter } from "../../state/context/read-meter.js";
 import type { ReadView } from "../../state/context/read-view.js";
 import { referencedKey } from "../../state/references/referenced-key.js";
 import { readCountOfEach } from "../aggregate/count-each.js";
+import { maySkipEntries } from "../find/entries/walk-ranges.js";
 import { readRelated } from "../include/read-related.js";
 import { keyFields } from "../plan/fields/key-fields.js";
+import { mayRepeat, readsMarkedRows } from "../plan/ranges/query-plan.js";
 import { collectKeys } from "./collect-keys.js";
 import type { CollectedKeys } from "./collected-keys.js";
 import type { FilterPlan } from "./filter-plan.js";
+import { haveEntries } from "./have-entries.js";
 import { KeyWalk } from "./key-walk.js";
 import { listMatching } from "./list-matching.js";
 import { maxAttempts } from "./read-whole.js";
@@ -31,6 +34,8 @@ export class OpenFilter {
   readonly #related: RelatedRows;
   #matching: Promise<readonly RelatedRow[]> | undefined;
   #collected: Promise<CollectedKeys> | undefined;
+  /** True if only rows are tested that the condition has found, by entries that are enough. */
+  #isMet = false;
 
   constructor(view: ReadView, filter: RelatedFilter, plan: FilterPlan, meter: ReadMeter) {
     this.#view = view;
@@ -44,6 +49,7 @@ export class OpenFilter {
   /** Returns for each row whether it meets the condition. */
   async test(rows: readonly RelatedRow[]): Promise<boolean[]> {
     if (rows.length === 0) return [];
+    if (this.#isMet) return rows.map(() => true);
     const { relation } = this.#filter.link;
     const found =
       this.#plan.test === "collect"
@@ -58,6 +64,7 @@ export class OpenFilter {
 
   /** Returns the keys of the rows that may meet the condition, in their order. */
   keysAfter(after: PrimaryKey | undefined, reverse: boolean): KeySource {
+    this.#isMet = this.#plan.find === "walk" && this.#areEntriesEnough();
     let source: Promise<KeySource> | undefined;
     const open = async () => {
       if (this.#plan.find === "walk") return await this.#walk(after, reverse);
@@ -69,6 +76,20 @@ export class OpenFilter {
       next: async (count) => await (await opened()).next(count),
       hasMore: async () => await (await opened()).hasMore(),
     };
+  }
+
+  /**
+   * True if the entries that are walked tell that their rows meet the condition: they are in the
+   * state of the rows, and each of them has a related row.
+   */
+  #areEntriesEnough(): boolean {
+    const { link, query } = this.#filter;
+    const { walked } = this.#plan;
+    const isReferring = link.relation.kind === "hasMany" || link.relation.kind === "hasOne";
+    if (walked === undefined || !isReferring || query?.related !== undefined) return false;
+    const table = this.#walkedTable();
+    if (!this.#view.isOneState || this.#view.isInTransaction) return false;
+    return !mayRepeat(walked) && !readsMarkedRows(table, walked.index);
   }
 
   async #walk(after: PrimaryKey | undefined, reverse: boolean): Promise<KeyWalk> {
@@ -163,6 +184,11 @@ export class OpenFilter {
       const queries = { fields, values, where: where ?? {} };
       const counts = await readCountOfEach(this.#walkedTable(), queries, this.#meter);
       if (counts !== undefined) return counts.map((count) => count > 0);
+      const table = this.#walkedTable();
+      const existing = maySkipEntries(table, this.#meter)
+        ? await haveEntries(table, queries, this.#meter)
+        : undefined;
+      if (existing !== undefined) return existing;
     }
     const accept = (found: readonly FoundRow[]) => this.#related.matchNested(found);
     return await this.#existing(rows, fields, where, accept);

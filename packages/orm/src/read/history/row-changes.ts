@@ -39,7 +39,7 @@ export interface AnyRowCommit {
 }
 
 /** What decodes the changes of a call. */
-interface Decoder {
+export interface RowChangeDecoder {
   readonly context: TableContext;
   readonly rows: LoggedRows;
   readonly matches: (row: AnyRow) => boolean;
@@ -60,26 +60,41 @@ export async function* rowChanges(
   const { model, catalog } = context;
   const log: CommitLog = logOf(context);
   const { after, live, signal } = query;
-  const decoder = {
-    context,
-    rows: new LoggedRows(context, log),
-    matches: matcherOf(context, query),
-    isWhole: context.scope === undefined && query.where === undefined && query.filter === undefined,
-  };
+  const decoder = decoderOf(context, log, query);
   await catalog.assertSameKey();
   for await (const commit of log.changes({ after, live, signal, prefix: [model.place] })) {
     const { versionstamp, time, context: said } = commit;
     const changes: AnyRowChange[] = [];
     for (const change of commit.changes) {
-      const decoded = await changeOf(decoder, change);
+      const decoded = await rowChangeOf(decoder, change);
       if (decoded !== undefined) changes.push(decoded);
     }
     if (changes.length > 0) yield { versionstamp, time, context: said, changes };
   }
 }
 
-/** Returns a change as the caller sees it: a row that enters is created, one that leaves is deleted. */
-async function changeOf(decoder: Decoder, change: KvChange): Promise<AnyRowChange | undefined> {
+/** @param context also reads rows that are marked as deleted. */
+export function decoderOf(
+  context: TableContext,
+  log: CommitLog,
+  query: AnyChangesQuery,
+): RowChangeDecoder {
+  return {
+    context,
+    rows: new LoggedRows(context, log),
+    matches: matcherOf(context, query),
+    isWhole: context.scope === undefined && query.where === undefined && query.filter === undefined,
+  };
+}
+
+/**
+ * Returns a change of a row as the caller sees it: a row that enters is created, one that leaves is
+ * deleted. Undefined if the change is not of a row, or not seen.
+ */
+export async function rowChangeOf(
+  decoder: RowChangeDecoder,
+  change: KvChange,
+): Promise<AnyRowChange | undefined> {
   const { context, isWhole } = decoder;
   const { model } = context;
   const primaryKey = change.key.slice(1);

@@ -98,12 +98,14 @@ async function loadHasMany(
     },
     meter,
   );
-  const shaped = await shape(target, related.flat());
+  const all: AnyRow[] = [];
+  for (const list of related) for (const row of list) all.push(row);
+  const shaped = await shape(target, all);
   let next = 0;
   return related.map(({ length }) => {
-    const list = shaped.slice(next, next + length);
+    const start = next;
     next += length;
-    return kind === "hasOne" ? (list[0] ?? null) : list;
+    return kind === "hasOne" ? (length === 0 ? null : shaped[start]!) : shaped.slice(start, next);
   });
 }
 

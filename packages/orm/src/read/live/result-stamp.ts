@@ -1,5 +1,5 @@
-import { Buffer } from "node:buffer";
 import { encodeKey, encodeValue } from "@keywright/core";
+import { Buffer } from "@keywright/core/platform";
 import type { AnyQuery, FoundRow } from "../../state/context/any-query.js";
 
 /**

@@ -1,5 +1,5 @@
-import { setImmediate as nextTurn } from "node:timers/promises";
 import type { Kv, KvRangeChange } from "@keywright/core";
+import { nextTurn } from "@keywright/core/platform";
 import { keyAfter } from "../../model/keys/key-parts.js";
 import { isClosed } from "./is-closed.js";
 import { canWatchRanges, type Watched } from "./watched.js";

@@ -1,4 +1,4 @@
-import type { KeyValue } from "../../model/indexes/index-definition.js";
+import type { KeyValue } from "../../model/indexes/field-types.js";
 
 /**
  * This value. Unlike a value without `equals`, it is never read as a condition, so it is safe for

@@ -1,8 +1,5 @@
-import type {
-  AnyIndexDefinition,
-  DescendingField,
-  FieldOf,
-} from "../../model/indexes/index-definition.js";
+import type { FieldOf } from "../../model/indexes/field-types.js";
+import type { AnyIndexDefinition, DescendingField } from "../../model/indexes/index-definition.js";
 import type { IndexFields, Model, PrimaryKeyFields, Row } from "../../model/model.js";
 
 /** Model → the names of its indexes. */

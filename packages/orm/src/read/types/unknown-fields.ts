@@ -1,4 +1,4 @@
-import type { FieldOf } from "../../model/indexes/index-definition.js";
+import type { FieldOf } from "../../model/indexes/field-types.js";
 import type { Model, Row } from "../../model/model.js";
 import type { UnknownField } from "../../model/type-errors.js";
 import type { IndexedField } from "./key-path-types.js";

@@ -75,6 +75,11 @@ export class Capabilities {
     return this.#mayOpenView && this.#kv.openView !== undefined;
   }
 
+  /** True if many entries can be read as pages. */
+  get hasPages(): boolean {
+    return this.#kv.pages !== undefined;
+  }
+
   /** True if pages are read without a promise. Two of them, one after another, see one state. */
   get listsAtOnce(): boolean {
     return this.#kv.pages?.listsAtOnce === true;

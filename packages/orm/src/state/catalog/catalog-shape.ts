@@ -34,6 +34,15 @@ const traits = object({
   partial: optional(flag),
   unmarked: optional(text),
   computed: optional(flag),
+  text: optional(
+    object({
+      fields: listOf(text),
+      version: text,
+      language: optional(text),
+      foldsMarks: flag,
+      stopWords: optional(listOf(text)),
+    }),
+  ),
   value: optional(is((value) => value === "copy" || listOf(text)(value) === undefined)),
 });
 /**

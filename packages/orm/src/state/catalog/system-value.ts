@@ -1,4 +1,4 @@
-import type { Kv, KvEntryMaybe, KvKey } from "@keywright/core";
+import type { Kv, KvKey } from "@keywright/core";
 import { SystemEntryError } from "../../errors/schema-errors.js";
 import type { Shape } from "../../model/shape.js";
 
@@ -10,6 +10,13 @@ export interface SystemShape<T> {
   readonly type?: T;
 }
 
+/** What is stored under a key. Without a versionstamp, nothing is. */
+interface StoredEntry {
+  readonly key: KvKey;
+  readonly value: unknown;
+  readonly versionstamp: string | null;
+}
+
 /**
  * Returns the value of an entry that only Keywright writes, or null if there is no such entry. An
  * import or another program may have stored something else there.
@@ -17,7 +24,7 @@ export interface SystemShape<T> {
  * @throws {SystemEntryError} if the value does not have the shape.
  */
 export function systemValue<T>(
-  { key, value, versionstamp }: KvEntryMaybe<unknown>,
+  { key, value, versionstamp }: StoredEntry,
   { problemOf, remedy }: SystemShape<T>,
   model: string,
 ): T | null {

@@ -39,6 +39,27 @@ export interface AnyHooks {
   readonly duringDelete?: (row: AnyRow, transaction: AnyHookContext) => unknown;
 }
 
+/** Connects the traces of calls that enqueue jobs with those of the runs of the jobs. */
+export interface JobTracing {
+  /** Returns the trace context of the current call. Null if there is none. */
+  current(): string | null;
+  /**
+   * Calls the handler of a job, and returns what it returns.
+   *
+   * @param trace what `current` returned when the job was enqueued.
+   */
+  run<T>(job: TracedJob, trace: string | null, handler: () => Promise<T>): Promise<T>;
+}
+
+/** A run of a job, for its trace. */
+export interface TracedJob {
+  readonly id: string;
+  /** The `name` of its definition. */
+  readonly name: string;
+  /** The number of the attempt, from 1. */
+  readonly attempt: number;
+}
+
 export interface DatabaseSettings {
   /** How many entries a query may read if it has no `maxReads`. `Infinity` for no limit. */
   readonly maxReads: number;
@@ -49,6 +70,7 @@ export interface DatabaseSettings {
   /** Returns the repositories of a transaction, by the names of their models. */
   readonly databaseWithin?: ((tables: ReadonlyMap<string, unknown>) => object) | undefined;
   readonly onQuery: ((event: QueryEvent) => void) | undefined;
+  readonly jobTracing?: JobTracing | undefined;
   /** The function around each call. Undefined if there is none. */
   readonly middleware?: Middleware | undefined;
 }

@@ -1,4 +1,10 @@
-import { decodeValue, encodeValue, type Kv } from "@keywright/core";
+import {
+  decodeValue,
+  encodeValue,
+  type Kv,
+  type KvConsumerHandler,
+  type KvDelivery,
+} from "@keywright/core";
 import { failureReason } from "../../errors/failure-reason.js";
 import { InvalidArgumentError } from "../../errors/query-errors.js";
 import { kvWith } from "./kv-with.js";
@@ -15,10 +21,27 @@ export function kvWithContext(kv: Kv, context: unknown): Kv {
     const operation = kv.atomic();
     return operation.context?.(copy) ?? operation;
   };
-  const { openView, openPast } = kv;
+  const { pages, openView, openPast, consume } = kv;
+  const said = (delivery: KvDelivery): KvDelivery => ({
+    ...delivery,
+    atomic: () => {
+      const operation = delivery.atomic();
+      return operation.context?.(copy) ?? operation;
+    },
+  });
   return {
     ...kvWith(kv, { atomic }),
+    ...(pages && { pages }),
     ...(openView && { openView: (options) => openView.call(kv, options) }),
+    ...(consume && {
+      consume: (name, handler: KvConsumerHandler<never>, options) =>
+        consume.call(
+          kv,
+          name,
+          (delivery) => handler(said(delivery) as KvDelivery<never>),
+          options as object,
+        ),
+    }),
     ...(openPast && { openPast: (moment, options) => openPast.call(kv, moment, options) }),
   };
 }

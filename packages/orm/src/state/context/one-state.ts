@@ -29,8 +29,8 @@ export class OneState implements KvReads {
   readonly #kv: Kv;
   readonly #capabilities: Capabilities;
   readonly #seen: OneStateReads;
-  /** The last commit when the call began to read. Undefined if it is not known. */
-  #versionstamp: string | undefined;
+  /** The last commit of the state that was read first. Undefined if it is not known. */
+  versionstamp: string | undefined;
   /** What is read from: undefined at first, and the database itself if it has no views. */
   #source: KvReads | undefined;
   #view: KvView | undefined;
@@ -109,7 +109,7 @@ export class OneState implements KvReads {
     const { lastVersionstamp } = this.#capabilities;
     this.#assertUnchanged(lastVersionstamp);
     if (this.#seen !== "keys" || lastVersionstamp === undefined) return this.#open();
-    this.#versionstamp = lastVersionstamp;
+    this.versionstamp = lastVersionstamp;
     this.#hasRead = true;
     return this.#kv;
   }
@@ -122,13 +122,19 @@ export class OneState implements KvReads {
 
   #assertUnchanged(lastVersionstamp: string | undefined): void {
     if (!this.#hasRead) return;
-    if (lastVersionstamp === undefined || lastVersionstamp !== this.#versionstamp)
+    if (lastVersionstamp === undefined || lastVersionstamp !== this.versionstamp)
       throw new StateChangedError();
   }
 
   #open(): KvReads {
     this.#lastSnapshot = lastSnapshotNumber();
+    const { lastVersionstamp } = this.#capabilities;
     if (!this.#hasEnded) this.#view = this.#capabilities.openView();
+    const isKnown =
+      this.#view !== undefined && this.#capabilities.lastVersionstamp === lastVersionstamp;
+    // Another process may have committed since the last read, or while the view was opened.
+    if (this.#view !== undefined) this.#assertUnchanged(isKnown ? lastVersionstamp : undefined);
+    this.versionstamp = isKnown ? lastVersionstamp : undefined;
     this.#source = this.#view ?? this.#kv;
     return this.#source;
   }

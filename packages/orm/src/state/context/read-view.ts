@@ -275,6 +275,13 @@ export class ReadView implements RelatedModel {
     return this.isInSnapshot || this.#call?.state !== undefined;
   }
 
+  /**
+   * The last commit of the state that the view has begun to read. Undefined if it is not known.
+   */
+  get versionstamp(): string | undefined {
+    return this.#call?.state?.versionstamp;
+  }
+
   /** Makes a read with a new view, as {@link withReadView} does. */
   readAgain<T>(read: (view: ReadView) => Promise<T>): Promise<T> {
     return readAgain(this.#source, read);

@@ -7,7 +7,7 @@ import { isSamePart, keyPartOf } from "../../model/keys/key-parts.js";
 export type Scope = Readonly<Record<string, unknown>>;
 
 interface Scoped {
-  readonly model: CompiledModel;
+  readonly model: Pick<CompiledModel, "name">;
   readonly scope?: Scope | undefined;
 }
 
@@ -100,7 +100,10 @@ function assertWithin({ model, scope }: Scoped, where: AnyRow): void {
  *
  * @throws {ScopeError} if it has another value of the scope.
  */
-export function scopedUnique(context: Scoped, where: AnyRow): AnyRow {
+export function scopedUnique(
+  context: Scoped & { readonly model: CompiledModel },
+  where: AnyRow,
+): AnyRow {
   const { scope, model } = context;
   if (scope === undefined) return where;
   assertWithin(context, where);

@@ -9,6 +9,7 @@ import type { FoundRow } from "../context/any-query.js";
 import { awaitAll } from "../context/await-all.js";
 import { isInScope } from "../context/scope.js";
 import type { RelatedStore } from "../context/table-context.js";
+import { whenReady } from "../context/when-ready.js";
 import { readStored } from "../rows/read-rows.js";
 import type { KeyId } from "../transaction/buffer/key-id.js";
 import { deleteJobKey, referenceGuardKey } from "./guard-keys.js";
@@ -74,6 +75,12 @@ interface ReferencedRow {
   readonly isNew: boolean;
 }
 
+/** The keys of referenced rows, and what is stored under them. */
+interface Targets {
+  readonly keys: readonly KvKey[];
+  readonly entries: readonly KvEntryMaybe<unknown>[];
+}
+
 const none: readonly never[] = [];
 
 /**
@@ -120,20 +127,37 @@ function refersToRows({ relations }: CompiledModel): boolean {
   return false;
 }
 
-async function checkReferences(
+function checkReferences(
   store: RelatedStore,
   change: ReferringChange,
   row: AnyRow,
   deletes: References["deletes"],
   fill: FillCopies | undefined,
-): Promise<References> {
+): References | Promise<References> {
   const { isNew = false, renewsReferences = false, renewsCopies = false } = change;
   const previous = isNew || renewsReferences ? null : change.before;
-  const before = previous?.row ?? null;
-  const found = referencedRows(store, before, row, renewsCopies);
+  const found = referencedRows(store, previous?.row ?? null, row, renewsCopies);
   const added = found.filter((each) => each.isNew);
-  const { keys, entries } =
-    added.length === 0 ? { keys: [], entries: [] } : await readTargets(store, added);
+  const targets: Targets | Promise<Targets> =
+    added.length === 0 ? { keys: [], entries: [] } : readTargets(store, added);
+  return whenReady(targets, (read) =>
+    referencesTo(store, change, previous, row, found, read, deletes, fill),
+  );
+}
+
+/** @param read what is stored for those of the rows that are newly referred to. */
+function referencesTo(
+  store: RelatedStore,
+  { renewsCopies = false }: ReferringChange,
+  previous: ReferringChange["before"],
+  row: AnyRow,
+  found: readonly ReferencedRow[],
+  { keys, entries }: Targets,
+  deletes: References["deletes"],
+  fill: FillCopies | undefined,
+): References | Promise<References> {
+  const before = previous?.row ?? null;
+  const added = found.filter((each) => each.isNew);
   const checks = added.flatMap(({ relation, fields, target, targetId }, i): AtomicCheck[] => {
     const { versionstamp = null, value = null } = entries[i] ?? {};
     if (renewsCopies && before !== null && isReferenceTo(fields, before, targetId)) {
@@ -149,9 +173,11 @@ async function checkReferences(
   const filled = fill === undefined ? row : fill(row, stored, entriesById(added, entries));
   // A copy may be in the key of the index that finds another reference of the row.
   const referenced = filled === row ? found : referencedRows(store, before, filled, renewsCopies);
-  if (added.length < referenced.length) await assertNotDropped(store, referenced);
   const guards = referenced.map(({ target, targetId }) => referenceGuardKey(target, targetId));
-  return { row: filled, checks, guards, deletes };
+  const references = { row: filled, checks, guards, deletes };
+  return added.length < referenced.length
+    ? assertNotDropped(store, referenced).then(() => references)
+    : references;
 }
 
 function entriesById(
@@ -195,7 +221,7 @@ async function assertNotDropped(
 async function readTargets(
   store: RelatedStore,
   referenced: readonly ReferencedRow[],
-): Promise<{ keys: readonly KvKey[]; entries: readonly KvEntryMaybe<unknown>[] }> {
+): Promise<Targets> {
   const catalogs = referenced.map(({ target }) => tableOfModel(store.tables, target).catalog);
   for (;;) {
     const snapshots = catalogs.map(({ snapshot }) => snapshot);

@@ -8,6 +8,7 @@ import type { CatalogSnapshot } from "../catalog/catalog-snapshot.js";
 import { awaitAll } from "../context/await-all.js";
 import type { ModelStore } from "../context/model-store.js";
 import type { RelatedStore } from "../context/table-context.js";
+import { readPage } from "../rows/read-page.js";
 import { namedIndex } from "../schema/named-index.js";
 import { referenceIndexes } from "./reference-index.js";
 
@@ -129,6 +130,25 @@ export async function nextReferrer(
   }
 }
 
+/**
+ * Reads the first keys of all searches at the same time, and returns a cursor at the first search
+ * that has found some, or at the end.
+ */
+export async function firstPageOfEach(
+  tables: ReadonlyMap<string, RelatedStore>,
+  searches: readonly ReferrerSearch[],
+  primaryKey: readonly KvKeyPart[],
+): Promise<ReferrerCursor> {
+  const pages = await awaitAll(
+    searches.map(({ reference, index }) =>
+      listEntries(tableOfModel(tables, reference.model), index, primaryKey, undefined),
+    ),
+  );
+  const found = pages.findIndex(({ pending, isEnd }) => pending.length > 0 || !isEnd);
+  if (found < 0) return { ...firstReferrer, position: searches.length };
+  return { position: found, ...pages[found]! };
+}
+
 /** Returns a cursor at the beginning that has read the first keys. */
 export async function firstPage(
   tables: ReadonlyMap<string, RelatedStore>,
@@ -161,17 +181,16 @@ async function listEntries(
   const start = after === undefined ? {} : { start: keyAfter(after) };
   const selector = isWholeKey ? { start: prefix, end: keyAfter(prefix) } : { prefix, ...start };
   const limit = after === undefined ? firstBatchSize : batchSize;
+  const reading = readPage({ kv }, selector, { limit, reverse: false, withValues: true });
+  const entries = reading instanceof Promise ? await reading : reading;
   const pending: (readonly KvKeyPart[])[] = [];
-  let reads = 0;
-  let last = after;
-  for await (const { key, value } of kv.list(selector, { limit, batchSize: limit })) {
-    reads++;
-    last = key;
-    const isRow = index !== undefined || key.length === 1 + model.primaryKey.length;
-    const primaryKey = index === undefined ? key.slice(1) : primaryKeyOfEntry(model, index, value);
+  for (const entry of entries) {
+    const isRow = index !== undefined || entry.keyLength === 1 + model.primaryKey.length;
+    const primaryKey =
+      index === undefined ? entry.key.slice(1) : primaryKeyOfEntry(model, index, entry.value);
     if (isRow && primaryKey !== undefined) pending.push(primaryKey);
   }
-  return { pending, after: last, isEnd: reads < limit };
+  return { pending, after: entries.at(-1)?.key ?? after, isEnd: entries.length < limit };
 }
 
 /**

@@ -1,5 +1,3 @@
-import { hostname } from "node:os";
-import { setTimeout as sleep } from "node:timers/promises";
 import {
   type AtomicOperation,
   type Kv,
@@ -8,6 +6,7 @@ import {
   type KvKey,
   ulid,
 } from "@keywright/core";
+import { hostname, sleep } from "@keywright/core/platform";
 import { LeaseLostError } from "../../errors/migration-errors.js";
 import { systemPrefix } from "../../model/compiled-model.js";
 import { count, date, object, text } from "../../model/shape.js";
@@ -80,8 +79,15 @@ const minOtherCommits = 3;
 const minPause = 5;
 const maxPause = 250;
 
-/** Identifies this process among those that have the database open. */
-const currentProcess = ulid();
+let idOfProcess: string | undefined;
+/**
+ * Identifies this process among those that have the database open. Drawn by the first call, because
+ * workerd refuses random numbers while modules are loaded.
+ */
+function currentProcess(): string {
+  idOfProcess ??= ulid();
+  return idOfProcess;
+}
 /** The runners of this process that have not ended. */
 const activeRunners = new Set<string>();
 
@@ -294,7 +300,7 @@ async function tryToTake(
   const stored = renewedLease({
     format: 1,
     runner,
-    process: currentProcess,
+    process: currentProcess(),
     host: hostname(),
     takenAt,
     expiresAt: takenAt,
@@ -316,7 +322,7 @@ async function tryToTake(
 
 /** True if it is known without waiting that the holder of a lease has ended. */
 export function hasHolderEnded(kv: Kv, lease: StoredLease): boolean {
-  if (lease.process === currentProcess) return !activeRunners.has(lease.runner);
+  if (lease.process === currentProcess()) return !activeRunners.has(lease.runner);
   return capabilitiesOf(kv).isLocal;
 }
 

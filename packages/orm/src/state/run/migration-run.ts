@@ -1,5 +1,5 @@
-import { setTimeout as sleep } from "node:timers/promises";
 import { type Progress, ProgressMeter } from "@keywright/core";
+import { sleep } from "@keywright/core/platform";
 import { assertArgument, positive } from "../../model/shape.js";
 import { yieldToEventLoop } from "../transaction/yield-to-event-loop.js";
 import type { Lease } from "./lease.js";

@@ -1,5 +1,5 @@
-import { Buffer } from "node:buffer";
 import { decodeKey, encodeKey, isKeywrightError, type KvKeyPart } from "@keywright/core";
+import { Buffer } from "@keywright/core/platform";
 import { InvalidCursorError } from "../../errors/query-errors.js";
 import type { CompiledModel } from "../../model/compiled-model.js";
 

@@ -54,6 +54,9 @@ export class SnapshotKv implements Kv {
     return {
       listsAtOnce: false,
       list: (selector, options) => this.read(async () => pages.list(selector, options)),
+      listEach: (prefixes, options) => this.read(async () => pages.listEach(prefixes, options)),
+      countEach: (prefixes, keyLength) =>
+        this.read(async () => pages.countEach(prefixes, keyLength)),
       getLinked: (entries, prefix, from) =>
         this.read(async () => pages.getLinked(entries, prefix, from)),
     };
@@ -81,7 +84,9 @@ export class SnapshotKv implements Kv {
     }
   }
 
-  /** @param failure returns the error of later reads. By default, that of a function that has ended. */
+  /**
+   * @param failure returns the error of later reads. By default, that of a function that has ended.
+   */
   end(failure: () => unknown = () => new SnapshotEndedError()): void {
     if (this.#failure !== undefined) return;
     this.#failure = failure;

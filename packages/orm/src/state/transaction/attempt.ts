@@ -23,7 +23,7 @@ import { copyOfKey, type KeyId, keyIdOf } from "./buffer/key-id.js";
 import { type PendingChange, WriteBuffer } from "./buffer/write-buffer.js";
 import { JoinedReads } from "./joined-reads.js";
 import { ReadRanges } from "./read-ranges.js";
-import { ReadSet } from "./read-set.js";
+import { type ReadPage, ReadSet } from "./read-set.js";
 import { type PendingCheck, pendingCheck } from "./transaction-atomic.js";
 
 export interface TransactionKvOptions {
@@ -52,7 +52,7 @@ export class Attempt {
   readonly kv: Kv;
   readonly limits: KvLimits;
   readonly order: KeyOrder;
-  readonly reads: ReadSet = new ReadSet();
+  readonly reads: ReadSet;
   readonly buffer: WriteBuffer = new WriteBuffer();
   /** Counts from 1. */
   readonly number: number;
@@ -78,6 +78,7 @@ export class Attempt {
     const { limits, keyOrder } = capabilitiesOf(kv);
     this.limits = limits;
     this.order = keyOrder;
+    this.reads = new ReadSet(keyOrder);
     this.number = options.attempt ?? 1;
     this.assumes = options.assumes ?? "nothing";
     this.#turn = options.turn;
@@ -126,7 +127,9 @@ export class Attempt {
     }
   }
 
-  /** True if the commit checks the ranges that the transaction lists, so that no key enters them. */
+  /**
+   * True if the commit checks the ranges that the transaction lists, so that no key enters them.
+   */
   get checksRanges(): boolean {
     if (this.#source === undefined && this.#turn?.takeEntry !== undefined) {
       // Opens no view, because all that the transaction reads may have come with its turn.
@@ -294,6 +297,11 @@ export class Attempt {
     const expires = entry?.versionstamp != null && entry.expireAt !== undefined;
     if (this.reads.ranges === undefined || expires) this.record(id, key, versionstamp);
     else if (!this.reads.recordCovered(id, versionstamp)) this.#fail();
+  }
+
+  /** Records a page of the state that the transaction reads. */
+  recordPage(page: ReadPage): void {
+    if (!this.reads.recordPage(page)) this.#fail();
   }
 
   /** Keeps an entry that is recorded as read. */

@@ -22,6 +22,9 @@ export interface WithinTurn {
   readonly turn: Turn | undefined;
 }
 
+/** Returns an operation to which a transaction adds its checks and writes, and which it commits. */
+export type BeginCommit = () => AtomicOperation;
+
 interface Target {
   readonly kv: Kv;
   readonly source: Pick<Kv, "getMany">;
@@ -32,17 +35,19 @@ interface Target {
  * Writes the buffer under all reads as checks. Without writes, only verifies the reads.
  *
  * @param within a turn, or nothing if the commit belongs to none and is not postponed either.
+ * @param begin returns the operation of a commit that writes.
  */
 export async function commitBuffer(
   target: Target,
   reads: ReadSet,
   buffer: WriteBuffer,
   within?: WithinTurn,
+  begin: BeginCommit = () => target.kv.atomic(),
 ): Promise<TransactionResult> {
   const { mutationCount } = buffer;
   if (mutationCount === 0) return await verifyReads(target, reads);
   assertWithin(target.limits, "mutations", mutationCount);
-  const operation = target.kv.atomic();
+  const operation = begin();
   if (within !== undefined) operation.inTurn?.(within.turn);
   let steps = 0;
   for (const part of [addChecks(operation, target, reads), buffer.addTo(operation)])

@@ -1,9 +1,11 @@
-import { setTimeout as sleep } from "node:timers/promises";
+import { sleep } from "@keywright/core/platform";
 
 const attemptsWithoutPause = 4;
 const defaultLongest = 50;
 
-/** A call that has lost more often than this makes way for others again, so that it does not fail. */
+/**
+ * A call that has lost more often than this makes way for others again, so that it does not fail.
+ */
 const attemptsAtFirst = 40;
 
 /**

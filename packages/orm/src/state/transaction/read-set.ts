@@ -1,29 +1,59 @@
-import type { AtomicCheck, Kv, KvKey } from "@keywright/core";
-import type { KeyId } from "./buffer/key-id.js";
+import type { AtomicCheck, KeyOrder, Kv, KvKey, KvListedEntry } from "@keywright/core";
+import { copyOfKey, type KeyId, keyIdOf } from "./buffer/key-id.js";
+import type { IdRange } from "./buffer/list-range.js";
 import type { ReadRanges } from "./read-ranges.js";
+
+/** Entries of the state that a transaction reads. Their keys are within `range`. */
+export interface ReadPage {
+  readonly range: IdRange;
+  readonly entries: readonly KvListedEntry[];
+  /** True if the check of a range covers the entries. */
+  readonly isCovered: boolean;
+}
+
+/** With more reads than this, it takes too long to find those within a page. */
+const maxCompared = 100;
+/** With more pages than this, it takes too long to find those that have a key. */
+const maxPages = 100;
+/** With more entries than this in pages, their values take too much memory. */
+const maxEntries = 5000;
 
 /** What a transaction has read, and what its commit therefore checks. */
 export class ReadSet {
+  readonly #order: KeyOrder;
   readonly #reads = new Map<KeyId, AtomicCheck>();
   /** Reads that the check of a range covers, so that they need none of their own. */
   readonly #covered = new Map<KeyId, string | null>();
+  /**
+   * Pages of which no entry is recorded yet. Most transactions never need the ids of these entries,
+   * and those that write nothing need no checks. When a page was added, no read was within its
+   * range, and pages come from one state. So they cannot differ from what is recorded.
+   */
+  #pages: ReadPage[] = [];
   /** Undefined if the transaction does not read one state of the database. */
   ranges: ReadRanges | undefined;
   /** All reads come from one snapshot if this is at most 1. Larger numbers are not exact. */
   #snapshots = 0;
   #hasAssumption = false;
 
+  constructor(order: KeyOrder) {
+    this.#order = order;
+  }
+
   get checks(): AtomicCheck[] {
+    this.#recordChecked();
     return [...this.#reads.values()];
   }
 
   /** The ids of the keys that were read, alone or in ranges. */
   get ids(): Set<KeyId> {
+    this.#recordPages(() => true);
     return new Set([...this.#reads.keys(), ...this.#covered.keys()]);
   }
 
   /** The number of checks of keys. */
   get size(): number {
+    this.#recordChecked();
     return this.#reads.size;
   }
 
@@ -34,6 +64,11 @@ export class ReadSet {
 
   /** Returns null if the key was absent, undefined if it has not been read. */
   versionstampOf(id: KeyId): string | null | undefined {
+    this.#recordPages(({ range }) => isWithin(id, range));
+    return this.#recordedOf(id);
+  }
+
+  #recordedOf(id: KeyId): string | null | undefined {
     return this.#reads.has(id) ? this.#reads.get(id)!.versionstamp : this.#covered.get(id);
   }
 
@@ -56,6 +91,54 @@ export class ReadSet {
     if (before !== undefined) return before === versionstamp;
     this.#covered.set(id, versionstamp);
     return true;
+  }
+
+  /**
+   * Records entries of the state that the transaction reads. Returns false if an earlier read of one
+   * of them had another versionstamp.
+   */
+  recordPage(page: ReadPage): boolean {
+    if (this.#mayHaveReadWithin(page)) {
+      if (!page.isCovered) this.#recordPages((other) => other.isCovered && overlap(other, page));
+      return this.#recordEach(page);
+    }
+    this.#pages.push(page);
+    const entries = this.#pages.reduce((sum, each) => sum + each.entries.length, 0);
+    if (this.#pages.length > maxPages || entries > maxEntries) this.#recordPages(() => true);
+    return true;
+  }
+
+  #mayHaveReadWithin({ range }: ReadPage): boolean {
+    if (this.#reads.size > maxCompared) return true;
+    for (const id of this.#reads.keys()) if (isWithin(id, range)) return true;
+    return false;
+  }
+
+  /** Records the pages that tell which checks of keys are necessary. */
+  #recordChecked(): void {
+    const others = this.#pages.filter(({ isCovered }) => !isCovered);
+    this.#recordPages((page) => needsChecks(page) || others.some((other) => overlap(other, page)));
+  }
+
+  #recordPages(isWanted: (page: ReadPage) => boolean): void {
+    if (!this.#pages.some(isWanted)) return;
+    const wanted = this.#pages.filter(isWanted);
+    this.#pages = this.#pages.filter((page) => !wanted.includes(page));
+    // What the check of a range covers needs no check of its own.
+    wanted.sort((a, b) => Number(b.isCovered) - Number(a.isCovered));
+    for (const page of wanted) this.#recordEach(page);
+  }
+
+  #recordEach({ entries, isCovered }: ReadPage): boolean {
+    let isConsistent = true;
+    for (const { key, versionstamp, expireAt } of entries) {
+      const id = keyIdOf(key, this.#order);
+      const before = this.#recordedOf(id);
+      if (before !== undefined) isConsistent &&= before === versionstamp;
+      else if (isCovered && expireAt === undefined) this.#covered.set(id, versionstamp);
+      else this.#reads.set(id, { key: copyOfKey(key), versionstamp });
+    }
+    return isConsistent;
   }
 
   assume(id: KeyId, key: KvKey, versionstamp: string | null): boolean {
@@ -99,4 +182,17 @@ export class ReadSet {
     }
     return await this.ranges?.firstChanged(kv);
   }
+}
+
+function isWithin(id: KeyId, { start, end }: IdRange): boolean {
+  return id >= start && id < end;
+}
+
+function overlap({ range: a }: ReadPage, { range: b }: ReadPage): boolean {
+  return a.start < b.end && b.start < a.end;
+}
+
+/** The check of a range does not notice that an entry expires. */
+function needsChecks({ entries, isCovered }: ReadPage): boolean {
+  return !isCovered || entries.some(({ expireAt }) => expireAt !== undefined);
 }

@@ -23,7 +23,7 @@ export interface TransactionOptions
 export async function runScopedTransaction<T>(
   kv: Kv,
   body: (kv: TransactionKv) => Promise<T>,
-  options: TransactionOptions & Pick<RunOptions, "models"> = {},
+  options: TransactionOptions & Pick<RunOptions, "models" | "beginCommit"> = {},
 ): Promise<T> {
   if (isWithinTransaction(kv)) throw new TransactionBypassedError("");
   if (options.allowOutsideWrites) {

@@ -7,6 +7,7 @@ import {
 import { type CompiledModel, systemPrefix } from "../../model/compiled-model.js";
 import { assertArgument, oneOf, positiveInteger } from "../../model/shape.js";
 import { capabilitiesOf } from "../catalog/capabilities-of.js";
+import type { BeginCommit } from "./commit-buffer.js";
 import { FailedAttempt, retry } from "./retry.js";
 import { TransactionKv } from "./transaction-kv.js";
 
@@ -17,7 +18,9 @@ const knownIsolation = oneOf(["serializable"], '"serializable"');
 export interface RunOptions {
   /** The maximum number of attempts. The default is 100. */
   readonly maxAttempts?: number | undefined;
-  /** Aborts the transaction: during a read, a pause or the wait for a turn, or before the commit. */
+  /**
+   * Aborts the transaction: during a read, a pause or the wait for a turn, or before the commit.
+   */
   readonly signal?: AbortSignal | undefined;
   /**
    * `"serializable"` refuses to run the function on a database on which a row that others add to a
@@ -34,6 +37,8 @@ export interface RunOptions {
    * default is false.
    */
   readonly optimistic?: boolean | undefined;
+  /** Returns the operation of the commit, if it is not one of the database. */
+  readonly beginCommit?: BeginCommit | undefined;
 }
 
 /**
@@ -46,7 +51,7 @@ export interface RunOptions {
  * If the function throws, nothing is written. If all its reads held at one time, its error is
  * thrown. If not, the error may come from a state that never existed, so the function runs again.
  *
- * @throws {IsolationUnavailableError} if the database does not have the isolation that is asked for.
+ * @throws {IsolationUnavailableError} if the database cannot give the requested isolation.
  */
 export async function runTransaction<T>(
   kv: Kv & { readonly limits?: KvLimits },
@@ -86,7 +91,7 @@ export async function runTransaction<T>(
 async function runOnce<T>(
   transaction: TransactionKv,
   body: (kv: TransactionKv) => Promise<T>,
-  { signal, models }: RunOptions,
+  { signal, models, beginCommit }: RunOptions,
   turns: Turns | undefined,
   turn: Turn | undefined,
 ): Promise<T | FailedAttempt> {
@@ -105,7 +110,7 @@ async function runOnce<T>(
     return conflict(transaction, models, undefined, true);
   }
   const within = turns === undefined ? turn && { turn } : { turn: undefined };
-  const { ok, isPostponed } = await transaction.commit(within);
+  const { ok, isPostponed } = await transaction.commit(within, beginCommit);
   return ok ? result : conflict(transaction, models, undefined, isPostponed);
 }
 

@@ -11,6 +11,7 @@ import type {
   KvListIterator,
   KvListOptions,
   KvListSelector,
+  KvPages,
   KvSetKey,
   KvSetOptions,
 } from "@keywright/core";
@@ -18,17 +19,19 @@ import {
   TransactionEndedError,
   TransactionNotAwaitedError,
 } from "../../errors/transaction-errors.js";
-import { shareCapabilities } from "../catalog/capabilities-of.js";
+import { capabilitiesOf, shareCapabilities } from "../catalog/capabilities-of.js";
 import { type AfterCommit, runAfterCommit } from "./after-commit.js";
 import { Attempt, type TransactionKvOptions } from "./attempt.js";
 import {
   assertFits,
+  type BeginCommit,
   commitBuffer,
   type TransactionResult,
   type WithinTurn,
 } from "./commit-buffer.js";
 import { MergedList } from "./merged-list.js";
 import { TransactionAtomic } from "./transaction-atomic.js";
+import { TransactionPages } from "./transaction-pages.js";
 
 /**
  * One attempt of a transaction, with the interface of a database. Its reads see its own writes.
@@ -53,6 +56,7 @@ export class TransactionKv implements Kv {
   readonly #outer: TransactionKv | undefined;
   readonly #attempt: Attempt;
   readonly #afterCommit: AfterCommit[] = [];
+  #pages: TransactionPages | undefined;
   readonly #pendingWrites = new Set<Promise<unknown>>();
 
   constructor(kv: Kv, options: TransactionKvOptions = {}) {
@@ -93,6 +97,19 @@ export class TransactionKv implements Kv {
   list<T = unknown>(selector: KvListSelector, options: KvListOptions = {}): KvListIterator<T> {
     this.#attempt.assertActive();
     return new MergedList<T>(this.#attempt, selector, options);
+  }
+
+  /** Undefined if the transaction does not read one state of a database of this process. */
+  get pages(): KvPages | undefined {
+    const attempt = this.#attempt;
+    attempt.assertActive();
+    const { isLocal, listsAtOnce } = capabilitiesOf(attempt.kv);
+    // On a server, the entries are kept, because it takes a message to read them again.
+    if (!isLocal && !listsAtOnce) return undefined;
+    const { pages } = attempt.source;
+    if (pages === undefined || attempt.reads.ranges === undefined) return undefined;
+    this.#pages ??= new TransactionPages(attempt, pages, this);
+    return this.#pages;
   }
 
   atomic(): AtomicOperation {
@@ -176,15 +193,16 @@ export class TransactionKv implements Kv {
    *
    * @param within the turn to which the commit belongs. It ends before these functions run, which
    * may write what others in the line use. Without a turn in it, the commit may be postponed.
+   * @param begin returns the operation of the commit, if it is not one of the database.
    */
-  async commit(within?: WithinTurn): Promise<TransactionResult> {
+  async commit(within?: WithinTurn, begin?: BeginCommit): Promise<TransactionResult> {
     const attempt = this.#attempt;
     if (attempt.isEnded) throw new TransactionEndedError();
     attempt.end();
     if (attempt.hasConflict) return { ok: false };
     // A commit reads nothing more. On a server, others may wait for the connection.
     if (attempt.buffer.mutationCount > 0) attempt.release();
-    const result = await commitBuffer(attempt, attempt.reads, attempt.buffer, within);
+    const result = await commitBuffer(attempt, attempt.reads, attempt.buffer, within, begin);
     if (!result.ok) return result;
     within?.turn?.end();
     await runAfterCommit(this.#afterCommit, result.versionstamp);

@@ -1,5 +1,5 @@
-import { AsyncLocalStorage } from "node:async_hooks";
 import type { Kv } from "@keywright/core";
+import { AsyncLocalStorage } from "@keywright/core/platform";
 import { capabilitiesOf } from "../catalog/capabilities-of.js";
 
 /** Recognizes what the function of a transaction calls, directly or not. */

@@ -1,4 +1,4 @@
-import { setImmediate } from "node:timers/promises";
+import { nextTurn as setImmediate } from "@keywright/core/platform";
 
 /**
  * Waits for one turn of the event loop. A database in memory answers without ending the current

@@ -12,8 +12,8 @@ import { rowIdOf } from "../../state/references/referenced-key.js";
 import {
   beginSearches,
   firstPage,
+  firstPageOfEach,
   firstReferrer,
-  nextReferrer,
   type Referrer,
   type ReferrerCursor,
   type ReferrerSearch,
@@ -121,7 +121,7 @@ export async function beginFrame(
 
 /**
  * Begins the search for the referrers of a root before the transaction that deletes it, and reads
- * the first referrer. The commit must check the guard, and the catalogs of the searches.
+ * the first referrers. The commit must check the guard, and the catalogs of the searches.
  *
  * @param guard was read before.
  */
@@ -132,16 +132,9 @@ export async function beginRoot(
 ): Promise<CascadeFrame> {
   const { model, tables } = context;
   const searches = await beginSearches(tables, searchedReferences(context), true);
-  const frame = {
-    ...createFrame(model, primaryKey),
-    guardVersionstamp: guard.versionstamp,
-    searches,
-  };
-  const next = await nextReferrer(tables, searches, primaryKey, frame.cursor);
-  if (next === undefined)
-    return { ...frame, cursor: { ...firstReferrer, position: searches.length } };
-  const pending = [next.referrer.primaryKey, ...next.cursor.pending];
-  return { ...frame, cursor: { ...next.cursor, pending } };
+  const cursor = await firstPageOfEach(tables, searches, primaryKey);
+  const guardVersionstamp = guard.versionstamp;
+  return { ...createFrame(model, primaryKey), guardVersionstamp, searches, cursor };
 }
 
 /** True if the search of a frame has ended. */

@@ -8,12 +8,10 @@ import { hasIndexKey } from "../../model/keys/index-entries.js";
 import { keyText } from "../../model/keys/key-text.js";
 import { pointerOf, rowKey } from "../../model/keys/primary-key.js";
 import { copyData } from "../../model/rows/copy-of-data.js";
-import { streamRows } from "../../read/find/find-rows.js";
 import { findByPrimaryKey } from "../../read/find/find-unique.js";
-import { choosePlan, chooseScan } from "../../read/plan/choose-plan.js";
 import type { AnyQuery, FoundRow } from "../../state/context/any-query.js";
 import { ReadMeter } from "../../state/context/read-meter.js";
-import { takeReadView, viewOf } from "../../state/context/read-view.js";
+import { viewOf } from "../../state/context/read-view.js";
 import type { DeferredKeys, TableContext, TakenKey } from "../../state/context/table-context.js";
 import { yieldToEventLoop } from "../../state/transaction/yield-to-event-loop.js";
 import { deleteRow } from "../cascade/delete-row.js";
@@ -21,8 +19,10 @@ import type { WriteOptions } from "../input/write-options.js";
 import type { FindRow } from "../rows/find-row.js";
 import { writeAtomically } from "../rows/run-atomically.js";
 import { updateRow } from "../rows/update-row.js";
-import { createMatcher, isScan, type RowMatcher } from "./row-matcher.js";
-import { type RowResult, writeEach } from "./write-each.js";
+import { type FoundKey, findKeys } from "./find-keys.js";
+import { createMatcher, type RowMatcher } from "./row-matcher.js";
+import { canUpdateTogether, updateTogether } from "./update-together.js";
+import { type Outcome, type RowResult, writeEach } from "./write-each.js";
 
 export interface ManyOptions extends WriteOptions {
   /** Writes all rows in one commit, or none. */
@@ -68,6 +68,12 @@ export async function updateRows(
     isAlone: context.links.copiedBy.length > 0,
     write: (within, find, primaryKey) =>
       updateRow(within, find, pointerOf(primaryKey), patch, { expireIn }),
+    // Related rows are read for each row.
+    writeTogether:
+      query.related === undefined && canUpdateTogether(context, options)
+        ? (within, keys, matches, rowMeter) =>
+            updateTogether(within, keys, { matches, patch, meter: rowMeter })
+        : undefined,
   });
 }
 
@@ -90,12 +96,28 @@ export async function deleteRows(
   });
 }
 
+/** How the rows of a call are changed. */
+interface RowsChange {
+  /** True to change one row after the other. */
+  readonly isAlone: boolean;
+  readonly write: WriteFound;
+  /** Changes the rows of a group by one operation. Undefined if this is not possible. */
+  readonly writeTogether?:
+    | ((
+        within: TableContext,
+        keys: readonly FoundKey[],
+        matches: RowMatcher,
+        meter: ReadMeter,
+      ) => Promise<Outcome[] | undefined>)
+    | undefined;
+}
+
 async function changeRows(
   context: TableContext,
   query: AnyQuery,
   options: ManyOptions,
   meter: ReadMeter,
-  change: { readonly isAlone: boolean; readonly write: WriteFound },
+  change: RowsChange,
 ): Promise<RowResult[]> {
   const { model } = context;
   if (options.ifVersion !== undefined) {
@@ -110,11 +132,14 @@ async function changeRows(
     writeIfStill(within, matches, primaryKey, writeMeter, change.write);
   const results = options.atomic
     ? await changeAtomically(context, query, meter, write)
-    : await writeEach(context, {
+    : await writeEach<FoundKey>(context, {
         items: await findKeys(context, query, meter),
         isAlone: change.isAlone,
-        write,
-        idOf: pointerOf,
+        write: (within, { primaryKey }) => write(within, primaryKey),
+        writeTogether:
+          change.writeTogether &&
+          ((within, keys) => change.writeTogether!(within, keys, matches, writeMeter)),
+        idOf: ({ primaryKey }) => pointerOf(primaryKey),
       });
   meter.reads += writeMeter.reads;
   return results;
@@ -133,7 +158,8 @@ async function changeAtomically(
   const rows = await writeAtomically(context, async (within) => {
     const written: FoundRow[] = [];
     meter.reads = readsBefore;
-    const primaryKeys = await findKeys(within, query, meter);
+    const keys = await findKeys(within, query, meter);
+    const primaryKeys = keys.map(({ primaryKey }) => primaryKey);
     const takenKeys = new TakenKeys(primaryKeys);
     for (const [position, primaryKey] of primaryKeys.entries()) {
       if (position > 0 && position % rowsPerTurn === 0) await yieldToEventLoop();
@@ -145,24 +171,6 @@ async function changeAtomically(
     return written;
   });
   return rows.map((row) => ({ ok: true, row }));
-}
-
-async function findKeys(
-  context: TableContext,
-  query: AnyQuery,
-  meter: ReadMeter,
-): Promise<PrimaryKey[]> {
-  const { select: _, include: __, withVersionstamp: ___, ...rows } = query;
-  const view = await takeReadView(context, query);
-  try {
-    const keys = new Map<string, PrimaryKey>();
-    const choose = isScan(query) ? chooseScan : choosePlan;
-    for await (const { primaryKey } of streamRows(view, rows, meter, choose))
-      keys.set(keyText(primaryKey), primaryKey);
-    return [...keys.values()];
-  } finally {
-    view.end();
-  }
 }
 
 async function writeIfStill(

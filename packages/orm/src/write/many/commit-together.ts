@@ -1,5 +1,5 @@
-import { setImmediate } from "node:timers";
 import type { Kv, KvCommitError, KvCommitResult, KvLimits } from "@keywright/core";
+import { callNextTurn as setImmediate } from "@keywright/core/platform";
 import { awaitAll } from "../../state/context/await-all.js";
 import { kvWith } from "../../state/context/kv-with.js";
 import { isLimitError } from "../../state/transaction/limit-error-of.js";

@@ -1,12 +1,7 @@
-import type { AtomicOperation, KvCommitError, KvCommitResult, KvKeyPart } from "@keywright/core";
+import type { KvCommitError, KvCommitResult } from "@keywright/core";
 import { hasCopies } from "../../derived/copies/plan-with-copies.js";
-import { maintainedCounters } from "../../derived/counters/maintained-counters.js";
-import { addWrites, type Write } from "../../derived/effects.js";
-import type { PlannedChange } from "../../derived/plan-row.js";
 import type { AnyRow } from "../../model/compiled-model.js";
-import { keyText } from "../../model/keys/key-text.js";
 import { primaryKeyOf, rowKey } from "../../model/keys/primary-key.js";
-import { currentTime } from "../../model/rows/time.js";
 import { capabilitiesOf } from "../../state/catalog/capabilities-of.js";
 import type { CatalogSnapshot } from "../../state/catalog/catalog-snapshot.js";
 import { viewOf } from "../../state/context/read-view.js";
@@ -19,14 +14,18 @@ import { planChange } from "../commit/plan-change.js";
 import type { WriteOptions } from "../input/write-options.js";
 import { newRow } from "../rows/create-row.js";
 import { isDuplicate } from "./creation-order.js";
+import {
+  canCommitGroups,
+  groupOperation,
+  isPlainCatalog,
+  type PlannedRow,
+  refersToItself,
+} from "./group-operation.js";
 import { TakenKeys } from "./taken-keys.js";
 import { groupsAtOnce, isOfCall, type RowResult, rowsPerGroup } from "./write-each.js";
 
 /** A row that was parsed, or the error of its data. */
 export type ParsedRow = { readonly row: AnyRow } | { readonly error: unknown };
-
-/** A row whose change is planned, or the error that it has failed with. */
-type PlannedRow = PlannedChange | { readonly error: unknown };
 
 /** Rows whose change is one operation. */
 interface Group {
@@ -36,28 +35,11 @@ interface Group {
 }
 
 /**
- * True if the rows of a call can be created by one operation for each group of them: the commit of
- * a row then checks and changes only keys of its own, sums, and rows of other models, and nothing
- * follows it.
+ * True if the rows of a call can be created by one operation for each group of them: no row can
+ * refer to another one of them, and none has copies of fields.
  */
-export function canCreateTogether(context: TableContext, { expireIn }: WriteOptions): boolean {
-  const { model, links, limits, catalog, settings, transaction } = context;
-  if (transaction !== undefined || expireIn !== undefined) return false;
-  const { isLocal, lastVersionstamp } = catalog.capabilities;
-  // A server gets the commits of the rows in one request anyway, and can refuse them one by one.
-  if (!isLocal && lastVersionstamp === undefined) return false;
-  if (settings.hooks[model.name] !== undefined || hasCopies(context)) return false;
-  for (const { target } of links.relations.values()) if (target.name === model.name) return false;
-  return (
-    limits.checks === Number.POSITIVE_INFINITY && limits.mutations === Number.POSITIVE_INFINITY
-  );
-}
-
-/** True if nothing that the catalog shows needs more than the operation of a group. */
-function isPlain(snapshot: CatalogSnapshot): boolean {
-  const { growing, hasRanks, recordsRows } = maintainedCounters(snapshot);
-  if (snapshot.other !== undefined || snapshot.hasPendingIndex) return false;
-  return growing === undefined && !hasRanks && !recordsRows;
+export function canCreateTogether(context: TableContext, options: WriteOptions): boolean {
+  return !hasCopies(context) && !refersToItself(context) && canCommitGroups(context, options);
 }
 
 /**
@@ -148,7 +130,7 @@ async function planGroup(
     // The write of each row reports the reason.
     return undefined;
   }
-  if (!isPlain(catalog)) return undefined;
+  if (!isPlainCatalog(catalog)) return undefined;
   const view = viewOf(context, catalog);
   const plans: (PlannedRow | Promise<PlannedRow>)[] = [];
   for (const each of parsed) {
@@ -218,41 +200,4 @@ function createGroup(
     (result) => (result.ok ? created(result) : createEach(parsed)),
     () => createEach(parsed),
   );
-}
-
-function groupOperation(
-  { kv }: TableContext,
-  catalog: CatalogSnapshot,
-  planned: readonly PlannedRow[],
-): AtomicOperation {
-  const operation = kv.atomic().check(catalog.check);
-  const now = currentTime();
-  const sums = new Map<string, { key: readonly KvKeyPart[]; by: bigint }>();
-  /** The versionstamps of rows to which several rows may refer. */
-  const checked = new Map<string, string | null>();
-  for (const each of planned) {
-    if ("error" in each) continue;
-    const { checks, claims, writes } = each.effects;
-    operation.check(checks[0]!);
-    for (let i = 1; i < checks.length; i++) {
-      const { key, versionstamp } = checks[i]!;
-      const text = keyText(key);
-      if (checked.get(text) === versionstamp) continue;
-      checked.set(text, versionstamp);
-      operation.check(checks[i]!);
-    }
-    for (const { key } of claims) operation.check({ key, versionstamp: null });
-    // A row that does not expire has no writes that depend on the time.
-    const others = (writes as readonly Write[]).filter((write) => {
-      if (write.type !== "sum") return true;
-      const text = keyText(write.key);
-      const before = sums.get(text);
-      if (before === undefined) sums.set(text, { key: write.key, by: write.by });
-      else before.by = BigInt.asUintN(64, before.by + write.by);
-      return false;
-    });
-    addWrites(operation, others, now);
-  }
-  for (const { key, by } of sums.values()) operation.sum(key, by);
-  return operation;
 }

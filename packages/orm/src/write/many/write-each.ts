@@ -34,6 +34,13 @@ export interface EachWrite<T> {
   readonly items: readonly T[];
   /** Writes the row of an item. Resolves to undefined if there is nothing left to write. */
   readonly write: (context: TableContext, item: T) => Promise<FoundRow | undefined>;
+  /**
+   * Writes the rows of a group by one operation. Returns undefined if nothing was written, and the
+   * rows have to be written one by one.
+   */
+  readonly writeTogether?:
+    | ((context: TableContext, items: readonly T[]) => Promise<Outcome[] | undefined>)
+    | undefined;
   /** Returns the primary key of an item's row, if it is known before the row is written. */
   readonly idOf?: (item: T) => RowId;
   /** True to write one row after the other, for example because each may take several commits. */
@@ -46,7 +53,7 @@ interface Written {
   readonly hookErrors: readonly unknown[];
 }
 
-type Outcome = PromiseSettledResult<Written | undefined>;
+export type Outcome = PromiseSettledResult<Written | undefined>;
 
 /** How many rows are a group, whose reads and commits are made together. */
 export const rowsPerGroup = 100;
@@ -64,13 +71,15 @@ export async function writeEach<T>(
   context: TableContext,
   writes: EachWrite<T>,
 ): Promise<RowResult[]> {
-  const { items, write, idOf, isAlone = false } = writes;
+  const { items, write, writeTogether, idOf, isAlone = false } = writes;
   // A `during` hook needs a transaction for each row.
   const isOneByOne = isAlone || context.transaction !== undefined || hasDuringHook(context);
   const groupsReads = groupsCommits(context.kv);
   const writeAll = async (batch: readonly T[]): Promise<Outcome[]> => {
     if (isOneByOne) return await Promise.allSettled(batch.map((i) => writeOne(context, write, i)));
     if (groupsReads) {
+      const together = await writeTogether?.(context, batch);
+      if (together !== undefined) return together;
       const joined = withJoinedReads(context, (keys) => readStored(context, keys));
       return await Promise.allSettled(batch.map((item) => writeOne(joined, write, item)));
     }
@@ -89,7 +98,9 @@ export async function writeEach<T>(
       if (outcome.status === "fulfilled") {
         if (outcome.value === undefined) continue;
         const { row, hookErrors } = outcome.value;
-        results.push({ ok: true, row, ...(hookErrors.length > 0 && { hookError: hookErrors[0] }) });
+        results.push(
+          hookErrors.length === 0 ? { ok: true, row } : { ok: true, row, hookError: hookErrors[0] },
+        );
         continue;
       }
       const error: unknown = outcome.reason;

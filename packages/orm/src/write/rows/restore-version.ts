@@ -8,7 +8,7 @@ import {
 import type { AnyRow } from "../../model/compiled-model.js";
 import { pointerOf, rowKey } from "../../model/keys/primary-key.js";
 import { ownFields } from "../../model/rows/own-fields.js";
-import { assertStoredRow } from "../../model/rows/stored-row.js";
+import { assertStoredRow, isRow } from "../../model/rows/stored-row.js";
 import { findByPrimaryKey } from "../../read/find/find-unique.js";
 import { logOf } from "../../read/history/commit-log.js";
 import { LoggedRows } from "../../read/history/logged-rows.js";
@@ -16,6 +16,7 @@ import type { CatalogSnapshot } from "../../state/catalog/catalog-snapshot.js";
 import type { FoundRow } from "../../state/context/any-query.js";
 import type { ReadMeter } from "../../state/context/read-meter.js";
 import { viewOf } from "../../state/context/read-view.js";
+import { isInScope } from "../../state/context/scope.js";
 import type { TableContext } from "../../state/context/table-context.js";
 import { commitChange } from "../commit/commit-change.js";
 import { withUpdateTime } from "../input/add-timestamps.js";
@@ -64,11 +65,20 @@ export async function restoreVersion(
     try {
       return await commitChange(context, change);
     } catch (error) {
-      // Others have created the row again in the meantime.
-      const isCreated = error instanceof UniqueConstraintError && error.index === "primaryKey";
-      if (!isCreated || attempt === maxAttempts) throw error;
+      const isTaken = error instanceof UniqueConstraintError && error.index === "primaryKey";
+      if (!isTaken || attempt === maxAttempts) throw error;
+      // Others may have created the row again. One outside of the scope is never found.
+      if (await isOutsideOfScope(context, primaryKey)) throw error;
     }
   }
+}
+
+async function isOutsideOfScope(
+  context: TableContext,
+  primaryKey: readonly KvKeyPart[],
+): Promise<boolean> {
+  const { value } = await context.kv.get(rowKey(context.model, primaryKey));
+  return isRow(value) && !isInScope(context, value);
 }
 
 async function versionOf(
@@ -79,8 +89,10 @@ async function versionOf(
   const { model } = context;
   const log = logOf(context);
   const commit = await log.commitAt(versionstamp, { key: rowKey(model, primaryKey) });
+  const isKnown = commit !== undefined || (await log.commitAt(versionstamp)) !== undefined;
+  if (!isKnown) throw new RowVersionNotFoundError(model.name, versionstamp, "notLogged");
   const stored = commit?.changes.at(-1)?.after ?? null;
   const found = await new LoggedRows(context, log).rowOf(primaryKey, stored);
-  if (found === undefined) throw new RowVersionNotFoundError(model.name, versionstamp);
+  if (found === undefined) throw new RowVersionNotFoundError(model.name, versionstamp, "otherRow");
   return ownFields(model.schema, found.row);
 }

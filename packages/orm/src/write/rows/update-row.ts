@@ -7,6 +7,7 @@ import { copyData, deepCopy } from "../../model/rows/copy-of-data.js";
 import type { CatalogSnapshot } from "../../state/catalog/catalog-snapshot.js";
 import type { FoundRow } from "../../state/context/any-query.js";
 import type { TableContext } from "../../state/context/table-context.js";
+import { whenReady } from "../../state/context/when-ready.js";
 import { commitChange } from "../commit/commit-change.js";
 import { withUpdateTime } from "../input/add-timestamps.js";
 import { assertUnmarked } from "../input/assert-unmarked.js";
@@ -56,10 +57,8 @@ export async function updateRow(
         : await callBeforeHook(deepCopy(patch), (copy) =>
             hooks.beforeUpdate?.(copy, copyOwn(within, found.row)),
           );
-    const parsed = parsePatch(model, before, withUpdateTime(model, before, changes));
-    const row = parsed instanceof Promise ? await parsed : parsed;
-    assertSamePrimaryKey(model, before, row);
-    assertUnmarked(model, row);
+    const changed = changedRow(model, before, changes);
+    const row = changed instanceof Promise ? await changed : changed;
     return { primaryKey, before: found, row, expiry };
   };
   const write = (within: TableContext) =>
@@ -68,6 +67,27 @@ export async function updateRow(
   if (hooks?.afterUpdate !== undefined)
     await callAfterHook(context, "afterUpdate", updated.row, before);
   return updated;
+}
+
+/**
+ * Returns a row with changes of its fields. Returns a promise only if the schema has asynchronous
+ * parts.
+ *
+ * @throws {RowInvalidError} if the schema rejects the changed row, or if the data marks it as
+ * deleted.
+ * @throws {PrimaryKeyChangeError} if the data has another primary key.
+ */
+export function changedRow(
+  model: CompiledModel,
+  before: AnyRow,
+  data: AnyRow,
+): AnyRow | Promise<AnyRow> {
+  const parsed = parsePatch(model, before, withUpdateTime(model, before, data));
+  return whenReady(parsed, (row) => {
+    assertSamePrimaryKey(model, before, row);
+    assertUnmarked(model, row);
+    return row;
+  });
 }
 
 function assertSamePrimaryKey(model: CompiledModel, before: AnyRow, after: AnyRow): void {

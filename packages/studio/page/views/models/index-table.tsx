@@ -88,7 +88,8 @@ function rowsText(index: IndexInfo): string {
     index.isUnique && "unique",
     index.isCounted && "counted",
     index.condition !== null && `only ${index.condition}`,
-    !index.isQueryable && "computed key",
+    index.text !== null && `words of ${index.text.join(", ")}`,
+    !index.isQueryable && index.text === null && "computed key",
   ];
   return texts.filter((text) => text !== false).join(", ");
 }

@@ -4,13 +4,20 @@ import { childrenHref, parentHref } from "../../navigation/links.js";
 import { useStudio } from "../../navigation/studio-context.js";
 import { Text } from "../../values/text.js";
 
+interface Props {
+  readonly model: ModelInfo;
+  readonly row: Row;
+  readonly level: "h2" | "h3";
+}
+
 /** Shows links to the rows that belong to a row. */
-export function RelationLinks({ model, row }: { model: ModelInfo; row: Row }): ComponentChild {
+export function RelationLinks({ model, row, level }: Props): ComponentChild {
+  const Heading = level;
   const { models } = useStudio();
   if (model.relations.length === 0) return null;
   return (
     <section aria-label="Relations">
-      <h3>Relations</h3>
+      <Heading>Relations</Heading>
       <ul class="relations">
         {model.relations.map((relation) => {
           const href = hrefOf(relation, model, row, models);

@@ -1,6 +1,7 @@
 import type { ComponentChild } from "preact";
 import { useEffect, useState } from "preact/hooks";
 import type { KeyPart, ModelInfo, Row, VersionedRow } from "../../../src/protocol/protocol.js";
+import { call } from "../../api/call.js";
 import { useCall } from "../../api/use-call.js";
 import { keyOf, keysHref, rowHref } from "../../navigation/links.js";
 import { useStudio } from "../../navigation/studio-context.js";
@@ -14,6 +15,7 @@ import { DeleteDialog } from "./delete-dialog.js";
 import { FormDialog } from "./form-dialog.js";
 import { RelationLinks } from "./relation-links.js";
 import { RestoreDialog } from "./restore-dialog.js";
+import { RowHistory } from "./row-history.js";
 
 interface Props {
   readonly model: ModelInfo;
@@ -30,7 +32,7 @@ interface OpenDialog {
 
 /** Shows all fields of a row, its relations, and what can be done with it. */
 export function RowDetails({ model, rowKey, stamp, level, onChanged }: Props): ComponentChild {
-  const { isReadOnly } = useStudio();
+  const { isReadOnly, hasLog } = useStudio();
   const read = useCall("row", { property: model.property, key: rowKey });
   // A dialog keeps the row that it was opened for, whatever becomes of it.
   const [dialog, setDialog] = useState<OpenDialog | null>(null);
@@ -47,6 +49,13 @@ export function RowDetails({ model, rowKey, stamp, level, onChanged }: Props): C
     setDialog(null);
     reload();
     onChanged?.(now);
+  };
+  const reloaded = () => {
+    reload();
+    call("row", { property: model.property, key: rowKey }).then(
+      (now) => onChanged?.(now),
+      () => undefined,
+    );
   };
   const found = read.data;
   const isMarked = model.softDelete !== null && (found?.row[model.softDelete] ?? null) !== null;
@@ -99,11 +108,19 @@ export function RowDetails({ model, rowKey, stamp, level, onChanged }: Props): C
       {found !== null && (
         <>
           <Fields model={model} row={found.row} />
-          <RelationLinks model={model} row={found.row} />
+          <RelationLinks model={model} row={found.row} level={level === "h1" ? "h2" : "h3"} />
           <p class="muted versionstamp">
             Versionstamp <code>{found.versionstamp}</code>
           </p>
         </>
+      )}
+      {hasLog && (found !== null || !read.isLoading) && (
+        <RowHistory
+          model={model}
+          rowKey={rowKey}
+          current={found?.versionstamp ?? null}
+          onRestored={reloaded}
+        />
       )}
       {dialog?.kind === "edit" && (
         <FormDialog

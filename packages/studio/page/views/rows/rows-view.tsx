@@ -17,7 +17,14 @@ import { useSelection } from "./many/use-selection.js";
 import { buildQuery } from "./query/build-query.js";
 import { ColumnDialog } from "./query/column-dialog.js";
 import { QueryBar } from "./query/query-bar.js";
-import { type QueryState, queryParams, queryStateIn } from "./query/query-state.js";
+import {
+  chosenIndex,
+  isTextIndex,
+  type QueryState,
+  queryParams,
+  queryStateIn,
+} from "./query/query-state.js";
+import { FoundRows } from "./search/found-rows.js";
 import { type RowColumns, useRowColumns } from "./table/row-columns.js";
 import { RowTable } from "./table/row-table.js";
 import { useLiveRows } from "./use-live-rows.js";
@@ -46,6 +53,8 @@ export function RowsView({ model, route }: Props): ComponentChild {
       </header>
       {"message" in built ? (
         <ErrorNote error={plainError(built.message)} />
+      ) : isTextIndex(chosenIndex(model, state)) ? (
+        <FoundRows key={`${place} ${attempt}`} {...{ model, state }} where={built.own} />
       ) : (
         <Rows key={`${place} ${attempt}`} {...{ model, route, state, place, columns }} {...built} />
       )}

@@ -15,8 +15,9 @@ export function endOfProcess(terminal: Terminal): (exitCode: ExitCode) => Promis
   const { stdout, stderr } = terminal;
   let isOver = false;
   let failure: FileFailedError | undefined;
-  process.on("uncaughtExceptionMonitor", () => {
-    // Node.js prints the error itself.
+  process.on("uncaughtExceptionMonitor", (error) => {
+    // Node.js prints the error itself, to standard error.
+    if (terminal.isJson && !isOver) reportError(error, terminal);
     isOver = true;
   });
   process.on("exit", (code) => {
@@ -35,7 +36,9 @@ export function endOfProcess(terminal: Terminal): (exitCode: ExitCode) => Promis
     isOver = true;
     await flush(stdout);
     // A failed command has already reported its error.
-    if (failure !== undefined && exitCode !== exitCodes.failed) reportError(failure, terminal);
+    // With --json too, it goes to standard error: standard output may be what cannot be written.
+    if (failure !== undefined && exitCode !== exitCodes.failed)
+      reportError(failure, { ...terminal, isJson: false });
     await flush(stderr);
     // A module of the project may keep the process alive, for example by an open database.
     process.exit(failure === undefined ? exitCode : exitCodes.failed);

@@ -1,5 +1,6 @@
 import type { Terminal } from "../terminal.js";
 import { writeText } from "../text/wrap.js";
+import { writeJsonLine } from "../write-json.js";
 import { aborted, interruptible } from "./interruptible.js";
 
 /** `isServingAllowed` reads this property, in all copies of @keywright/core in the process. */
@@ -17,9 +18,10 @@ export function allowServing(isAllowed: boolean): void {
 export async function serveUntilStopped(
   terminal: Terminal,
   text: string,
-  server: { close(): Promise<void> },
+  server: { readonly url: string; close(): Promise<void> },
 ): Promise<void> {
-  writeText(terminal.stdout, text);
+  if (terminal.isJson) writeJsonLine(terminal, { url: server.url });
+  else writeText(terminal.stdout, text);
   await interruptible(terminal, aborted, "Answering what has begun.");
   await server.close();
 }

@@ -6,7 +6,13 @@ import { camelCase, isVariableName, propertyName } from "../../../types/identifi
 const elementName = "element";
 
 /** The names of the other parameters of generated methods. */
-const otherParameters: ReadonlySet<string> = new Set(["data", elementName, "options", "where"]);
+const otherParameters: ReadonlySet<string> = new Set([
+  "data",
+  elementName,
+  "options",
+  "versionstamp",
+  "where",
+]);
 
 /**
  * Returns the names of the parameters for fields: the names of the fields, if these can be used.

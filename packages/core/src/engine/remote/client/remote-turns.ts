@@ -2,7 +2,7 @@ import { Buffer } from "node:buffer";
 import type { Footprint, StoredEntry, Turn, Turns } from "../../engine.js";
 import { type Place, TurnLine, untilAborted } from "../../turns.js";
 import { entryOf, keysWithTurn, maxTurnBytes, maxTurns, turnBytes } from "../messages.js";
-import type { TurnAnswer } from "../served-turns.js";
+import type { TurnAnswer } from "../server/served-turns.js";
 import type { Link } from "./link.js";
 
 interface RemoteTurn {

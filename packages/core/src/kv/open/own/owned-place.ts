@@ -11,6 +11,7 @@ import {
 import { isKeywrightError } from "../../../errors/keywright-error.js";
 import type { OpenEngineOptions } from "../open-options.js";
 import { openingError } from "../opening-error.js";
+import { serverOfEngine } from "../server-of-engine.js";
 import { SharedEngine } from "../shared-engine.js";
 import { claimFolder } from "./claim-folder.js";
 import { connectInFolder, listenInFolder, ownerOf } from "./folder-socket.js";
@@ -71,7 +72,9 @@ export async function openPlace(
 /** Lets other processes attach to this one, which owns the database. */
 export async function servePlace(shared: SharedEngine, { folder }: OwnedPlace): Promise<void> {
   const access = { canWrite: true, maxMessageBytes: Number.POSITIVE_INFINITY };
-  const stop = await listenInFolder(folder, (socket) => shared.server.accept(socket, access));
+  const stop = await listenInFolder(folder, (socket) =>
+    serverOfEngine(shared).accept(socket, access),
+  );
   shared.stopServingWith(stop);
 }
 
@@ -130,8 +133,8 @@ async function attachedEngine(
   const takeOver = async () => {
     const opened = await ownPlace(place, options);
     const taken = new SharedEngine(opened.engine, options.mode, opened.release, place.path);
-    // The handle was opened before a restore that has not finished.
-    await taken.acquire({ readOnly: options.readOnly, isRestoring: true });
+    // The handle may be open although a restore has not finished or the database was moved.
+    await taken.acquire({ readOnly: options.readOnly, isRestoring: true, allowMoved: true });
     await servePlace(taken, place);
     try {
       const socket = await connectInFolder(place.folder);

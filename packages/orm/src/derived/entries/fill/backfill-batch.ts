@@ -16,7 +16,10 @@ import { viewOf } from "../../../state/context/read-view.js";
 import { withJoinedReads } from "../../../state/context/with-joined-reads.js";
 import { readStored } from "../../../state/rows/read-rows.js";
 import { setUntil } from "../../../state/transaction/buffer/set-until.js";
+import { loadStemmer } from "../../../text/languages.js";
 import { rowExpireAt } from "../../expiry/row-expiry.js";
+import { addSegments, type FilledSegment, planSegments } from "../../text/compact/fill-segments.js";
+import { freshValue } from "../../text/fresh-value.js";
 import { claimUniqueKey, type UniqueKeyClaim } from "../duplicates/claim-unique-key.js";
 import { noteRefused, unstorableKey } from "./unindexed-rows.js";
 
@@ -38,6 +41,8 @@ type KeyClaim = Pick<UniqueKeyClaim, "owner" | "checks">;
 export interface BackfillBatch {
   readonly checks: AtomicCheck[];
   readonly entries: ExpiringEntry[];
+  /** Segments of text indexes, for rows that have no entry of their own. */
+  readonly segments: readonly FilledSegment[];
   readonly duplicates: Duplicate[];
   readonly unindexed: UnindexedRow[];
 }
@@ -56,9 +61,17 @@ export async function planBatch(
   assumesFree: boolean,
 ): Promise<BackfillBatch> {
   const { model } = context;
-  const batch: BackfillBatch = { checks: [], entries: [], duplicates: [], unindexed: [] };
+  const batch: BackfillBatch = {
+    checks: [],
+    entries: [],
+    segments: [],
+    duplicates: [],
+    unindexed: [],
+  };
+  const ofText: ExpiringEntry[] = [];
   const unique: UniqueEntry[] = [];
   const view = viewOf(context);
+  for (const { text } of indexes) await loadStemmer(text?.analyzer.language);
   for (const { key, value: row, versionstamp, expireAt: storedExpireAt } of rows) {
     const primaryKey = key.slice(1);
     if (primaryKey.length !== model.primaryKey.length) continue;
@@ -74,11 +87,13 @@ export async function planBatch(
     for (const entry of entries) {
       const expiring = { entry, expireAt, checks: [] };
       if (entry.index.unique) unique.push({ expiring, primaryKey });
-      else batch.entries.push(expiring);
+      else (entry.index.text === undefined ? batch.entries : ofText).push(expiring);
     }
   }
   if (unique.length > 0) await planUniqueEntries(context, unique, batch, assumesFree);
-  return batch;
+  const { segments, others } = await planSegments(context, ofText);
+  batch.entries.push(...others);
+  return { ...batch, segments };
 }
 
 /** Adds the checks and writes of a batch to the operation that commits it. */
@@ -91,11 +106,17 @@ export function addBatch(
   const now = currentTime();
   for (const { entry, expireAt, checks } of batch.entries) {
     operation.check(...checks);
-    operation.set(entry.key, entry.value, expireAt === undefined ? {} : setUntil(expireAt, now));
+    const value = storedValue(entry, expireAt);
+    operation.set(entry.key, value, expireAt === undefined ? {} : setUntil(expireAt, now));
   }
+  addSegments(operation, batch.segments);
   for (const duplicate of batch.duplicates) {
     operation.set(duplicateKey(model, duplicate), duplicate);
   }
+}
+
+function storedValue({ index, value }: IndexEntry, expireAt: Time | undefined): unknown {
+  return index.text === undefined ? value : freshValue(index.text, value as AnyRow, expireAt);
 }
 
 /** Finds out together which of the entries the rows can have. */

@@ -9,6 +9,8 @@ import type { ModelStore } from "../../../state/context/model-store.js";
 import { buildInBatches } from "../../../state/run/build-in-batches.js";
 import type { MigrationRun } from "../../../state/run/migration-run.js";
 import type { BuildOptions } from "../../maintenance.js";
+import { compactIndexes, mergeFilled } from "../../text/compact/compact-groups.js";
+import { textSizes } from "../../text/compact/text-upkeep.js";
 import { Verification } from "../../verify/verification.js";
 import { verifyBuiltEntries } from "../verify/entries-verifier.js";
 import { addBatch, type BackfillBatch, planBatch } from "./backfill-batch.js";
@@ -29,7 +31,8 @@ import { noteRefused, withUnindexed } from "./unindexed-rows.js";
  * 2. The rows get their entries in batches. Each batch is one commit that checks the rows, the
  *    catalog and the lease, and stores the position of the scan. A row with more entries than one
  *    commit accepts gets them in several commits.
- * 3. The indexes become verifying, and the entries are verified.
+ * 3. The indexes become verifying, and the entries are verified. Text indexes get one segment for
+ *    each group. A run that is resumed then scans no rows again: segments may have them by now.
  * 4. The indexes become readable, or unique-pending if rows share a unique value.
  *
  * A row that an index cannot hold is left out of it. {@link readUnreported} returns such rows.
@@ -43,16 +46,19 @@ export async function backfill(
   run: MigrationRun,
   options: BuildOptions = {},
 ): Promise<boolean> {
-  const { verify = true, count = true } = options;
+  const { count = true } = options;
   for (;;) {
     let running = await beginOrResume(context, run, count);
     if (running === "stopped") return false;
     if (running === undefined) return true;
+    // The verification of entries compares nothing of text indexes.
+    const verify = options.verify !== false && running.indexes.some(({ text }) => !text);
+    const compacts = running.indexes.some(({ text }) => text !== undefined);
     if (!running.state.isScanned) {
       running = await scan(context, run, running);
       if (running === "stopped") return false;
       if (running === undefined) continue;
-      if (verify) {
+      if (verify || compacts) {
         await endScan(context, run, running);
         continue;
       }
@@ -65,6 +71,7 @@ export async function backfill(
       });
       if (!isVerified) return false;
     }
+    if (!(await compactIndexes(context, run, running.indexes))) return false;
     // An earlier run may have begun to verify it.
     if (!verify) await Verification.forget(context, run, running.state.id);
     await endBackfill(context, run, running);
@@ -100,9 +107,14 @@ async function scan(
   return state === "unwanted" ? undefined : { state, indexes };
 }
 
-/** A row costs one check and its entries. Each unique entry costs up to two more checks. */
+/**
+ * A row costs one check and its entries. Each unique entry costs up to two more checks, and a
+ * segment of many rows one.
+ */
 function maxRowsPerCommit({ limits }: ModelStore, indexes: readonly CompiledIndex[]): number {
-  const checksPerRow = 1 + 2 * indexes.filter((index) => index.unique).length;
+  const ofUnique = 2 * indexes.filter(({ unique }) => unique).length;
+  const ofText = indexes.filter(({ text }) => text !== undefined).length / textSizes.filled;
+  const checksPerRow = 1 + ofUnique + (limits.checks > textSizes.filled ? ofText : 0);
   // The catalog and the lease need a check each, the lease and the state a mutation each.
   const byChecks = Math.floor((limits.checks - 2) / checksPerRow);
   const byMutations = Math.floor((limits.mutations - 2) / indexes.length);
@@ -138,7 +150,10 @@ async function fillBatch(
     return { ...result, next };
   };
   const whole = await commit(batch);
-  if (whole.ok) return whole.next;
+  if (whole.ok) {
+    for (const segment of batch.segments) await mergeFilled(context, run, segment);
+    return whole.next;
+  }
   if (whole.tooLarge === undefined) return "conflict";
   if (rows.length > 1) return "too-large";
   const refused = await fillInPieces(context, run, batch);

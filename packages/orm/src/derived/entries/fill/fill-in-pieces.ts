@@ -21,10 +21,17 @@ export async function fillInPieces(
   const { check } = catalog.snapshot;
   const refused = new Set<CompiledIndex>();
   const writes: BackfillBatch[] = [
-    ...entries.map((entry) => ({ checks, entries: [entry], duplicates: [], unindexed: [] })),
+    ...entries.map((entry) => ({
+      checks,
+      entries: [entry],
+      segments: [],
+      duplicates: [],
+      unindexed: [],
+    })),
     ...duplicates.map((duplicate) => ({
       checks,
       entries: [],
+      segments: [],
       duplicates: [duplicate],
       unindexed: [],
     })),
@@ -36,6 +43,7 @@ export async function fillInPieces(
     const piece: BackfillBatch = {
       checks,
       entries: chunk.flatMap((write) => write.entries),
+      segments: [],
       duplicates: chunk.flatMap((write) => write.duplicates),
       unindexed: [],
     };

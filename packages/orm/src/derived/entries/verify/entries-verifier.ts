@@ -48,8 +48,9 @@ export const entriesVerifier: Verifier<Inspection, ModelStore> = { compare, walk
 
 async function compare(
   page: readonly KvEntry<AnyRow>[],
-  { store, indexes, verification }: EntriesContext,
+  { store, indexes: all, verification }: EntriesContext,
 ): Promise<Suspect<Inspection>[]> {
+  const indexes = all.filter(({ text }) => text === undefined);
   if (indexes.length === 0) return [];
   const { model } = store;
   const { isSumming, sums } = verification;
@@ -86,7 +87,9 @@ async function compare(
 function walks({ store, indexes, verification }: EntriesContext): Walk<Inspection>[] {
   const { isSumming, sums, state } = verification;
   const { model } = store;
-  const walked = indexes.filter((index) => isSumming || index.store === "pointer");
+  const walked = indexes.filter(({ text, store: content }) => {
+    return text === undefined && (isSumming || content === "pointer");
+  });
   return walked.map((index) => ({
     prefix: [index.place],
     compare: async (page) => {

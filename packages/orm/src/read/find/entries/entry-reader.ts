@@ -4,8 +4,9 @@ import { isSamePart } from "../../../model/keys/key-parts.js";
 import type { ReadMeter } from "../../../state/context/read-meter.js";
 import type { ReadView } from "../../../state/context/read-view.js";
 import { whenReady } from "../../../state/context/when-ready.js";
-import { listedEntries, readPage } from "../../../state/rows/read-page.js";
+import { readPage } from "../../../state/rows/read-page.js";
 import { readKeys, readWithSchema } from "../../../state/rows/read-rows.js";
+import { listedEntries } from "../../../state/transaction/list-as-page.js";
 import {
   belongsToSegment,
   findSegment,

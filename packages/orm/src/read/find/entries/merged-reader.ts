@@ -1,5 +1,5 @@
-import { Buffer } from "node:buffer";
 import { encodeKey, type KvKey, type KvKeyPart } from "@keywright/core";
+import { Buffer } from "@keywright/core/platform";
 import type { AnyQuery } from "../../../state/context/any-query.js";
 import type { ReadMeter } from "../../../state/context/read-meter.js";
 import type { ReadView } from "../../../state/context/read-view.js";

@@ -1,15 +1,14 @@
 import { KeyPrefix, type KvKey, type KvListedEntry } from "@keywright/core";
-import { keyAfter, partAfter } from "../../../model/keys/key-parts.js";
-import { awaitAll } from "../../../state/context/await-all.js";
 import type { ReadMeter } from "../../../state/context/read-meter.js";
 import type { ReadView } from "../../../state/context/read-view.js";
-import { readPage } from "../../../state/rows/read-page.js";
+import { whenReady } from "../../../state/context/when-ready.js";
 import { readWithSchema } from "../../../state/rows/read-rows.js";
 import {
   belongsToSegment,
+  keyLengthOf,
   prefixOf,
   type QueryPlan,
-  selectorOf,
+  readsWholeKeys,
 } from "../../plan/ranges/query-plan.js";
 import { maxBatch } from "./entry-reader.js";
 
@@ -21,7 +20,7 @@ export interface WalkedRange {
   /** The first parts of all keys of the range. */
   readonly prefix: KeyPrefix;
   /** How many entries were read so far. */
-  count: number;
+  read: number;
   /** True if the range has no further entries. */
   isWhole: boolean;
 }
@@ -35,9 +34,6 @@ interface WalkedEntries {
 /** To begin to read a range takes as long as to skip about this many entries. */
 export const maxSkipped = 10;
 
-/** The maximum number of ranges that are read at a time. */
-const maxConcurrent = 50;
-
 /**
  * True if entries may be read that lie between those of a query and are skipped. They are not
  * counted as reads of the query. A transaction must not depend on them, a limit of reads must not
@@ -45,7 +41,7 @@ const maxConcurrent = 50;
  */
 export function maySkipEntries(view: ReadView, meter: ReadMeter): boolean {
   const { isInTransaction, isOneState, capabilities } = view;
-  const isLocal = capabilities.lastVersionstamp !== undefined;
+  const isLocal = capabilities.lastVersionstamp !== undefined && capabilities.hasPages;
   return isLocal && isOneState && !isInTransaction && meter.left === Number.POSITIVE_INFINITY;
 }
 
@@ -59,11 +55,11 @@ export function rangesOf(plans: readonly QueryPlan[]): WalkedRange[] | undefined
     const { index, segments, reverse } = plan;
     const [segment, ...others] = segments;
     if (segment === undefined || others.length > 0 || reverse) return undefined;
-    const { start, end, isEmpty } = segment.interval;
-    if (start !== undefined || end !== undefined || isEmpty) return undefined;
-    if (index !== plans[0]?.index) return undefined;
+    const { start, end, type, isEmpty } = segment.interval;
+    if (start !== undefined || end !== undefined || type !== undefined || isEmpty) return undefined;
+    if (index !== plans[0]?.index || readsWholeKeys(plan)) return undefined;
     const prefix = new KeyPrefix(prefixOf(plan, segment), plan.model.keyOrder);
-    ranges.push({ position, plan, prefix, count: 0, isWhole: false });
+    ranges.push({ position, plan, prefix, read: 0, isWhole: false });
   }
   let direction = 0;
   for (let i = 1; i < ranges.length; i++) {
@@ -80,15 +76,9 @@ function compare({ prefix }: WalkedRange, { prefix: other }: WalkedRange): numbe
   return other.compare(prefix.bytes, 0, prefix.bytes.length);
 }
 
-/** A range of which entries are missing, and the last key of it that was read. */
-interface UnreadRange {
-  readonly range: WalkedRange;
-  readonly after: KvKey | undefined;
-}
-
 /**
- * Reads entries of ranges in one pass over all of them, with few lists. Skips the entries between
- * the ranges. If these are many, each of the remaining ranges is read by a list of its own.
+ * Reads the entries of ranges, those of many ranges in one read. What lies between the ranges is
+ * skipped.
  */
 export class RangeWalk {
   /** In the order of their keys. */
@@ -97,16 +87,10 @@ export class RangeWalk {
   readonly #most: number;
   readonly #withValues: boolean;
   readonly #meter: ReadMeter;
-  readonly #end: KvKey | undefined;
-  /** The key where the next list of the pass begins. Undefined if the pass has ended. */
-  #start: KvKey | undefined;
-  /** The maximum number of entries of the next list of the pass. */
-  #limit: number;
   /** The position of the range whose entries are read next. */
   #next = 0;
-  #skipped = 0;
-  /** The ranges that are read by lists of their own. */
-  #unread: UnreadRange[] = [];
+  /** The last entry of this range that was read. */
+  #after: KvKey | undefined;
 
   /**
    * @param ranges in the order of their keys or in the reverse order.
@@ -119,135 +103,96 @@ export class RangeWalk {
     { most, withValues }: { readonly most: number; readonly withValues: boolean },
     meter: ReadMeter,
   ) {
-    const [first, second] = ranges;
-    const isReverse = first !== undefined && second !== undefined && compare(first, second) > 0;
     this.#view = view;
-    this.ranges = isReverse ? ranges.toReversed() : ranges;
+    this.ranges = ascending(ranges);
     this.#most = most;
     this.#withValues = withValues;
     this.#meter = meter;
-    this.#end = endOf(this.ranges.at(-1)?.prefix.parts ?? []);
-    this.#start = this.#end && this.ranges[0]?.prefix.parts;
-    this.#limit = ranges.length === 1 ? most : Math.max(maxSkipped, ranges.length * 8);
   }
 
   get isEnded(): boolean {
-    return this.#start === undefined && this.#unread.length === 0;
+    return this.#next === this.ranges.length;
   }
 
-  /** Reads one list of the pass, or a list for each of some ranges. Returns their entries. */
+  /** Reads the next entries, at most 500. */
   async next(): Promise<readonly WalkedEntries[]> {
-    if (this.#end === undefined || this.isEnded) return [];
-    if (this.#start === undefined) return await this.#readEach();
-    const size = Math.min(this.#limit, maxBatch);
-    const selector = { start: this.#start, end: this.#end };
-    const options = { limit: size, reverse: false, withValues: this.#withValues };
-    // The entries may be rows or copies of rows, whose schema the catalog must determine.
-    const list = await readWithSchema(this.#view, () => readPage(this.#view, selector, options));
-    const skippedBefore = this.#skipped;
-    const found = this.#distribute(list, list.length < size);
-    this.#meter.add(list.length - (this.#skipped - skippedBefore));
-    this.#limit *= 4;
-    return found;
-  }
-
-  #distribute(list: readonly KvListedEntry[], isEnd: boolean): WalkedEntries[] {
-    const found: WalkedEntries[] = [];
-    let isCut = false;
-    for (const entry of list) {
-      let range = this.ranges[this.#next];
-      let place = range === undefined ? 0 : entry.compareStart(range.prefix);
-      while (range !== undefined && place > 0) {
-        range.isWhole = !isCut;
-        isCut = false;
-        range = this.ranges[++this.#next];
-        if (range !== undefined) place = entry.compareStart(range.prefix);
-      }
-      if (range === undefined || place !== 0) this.#skipped++;
-      else if (range.count === this.#most) {
-        isCut = true;
-        this.#skipped++;
-      } else if (belongsToSegment(range.plan, range.plan.segments[0]!, entry)) {
-        const { position } = range;
-        if (found.at(-1)?.position !== position) found.push({ position, entries: [] });
-        found.at(-1)!.entries.push(entry);
-        range.count++;
-      }
-    }
-    if (isEnd) {
-      for (const range of this.ranges.slice(this.#next)) {
-        range.isWhole = !isCut;
-        isCut = false;
-      }
-    }
-    this.#start = isEnd ? undefined : this.#startAfter(list.at(-1)!);
-    return found;
-  }
-
-  #startAfter(last: KvListedEntry): KvKey | undefined {
-    const range = this.ranges[this.#next];
-    if (range === undefined) return undefined;
-    const isWithin = last.compareStart(range.prefix) === 0;
-    // No more entries of a range are read than are wanted.
-    const isRead = isWithin && range.count === this.#most;
-    if (isRead) this.#next++;
-    if (this.#skipped <= maxSkipped * (this.#next + 1)) {
-      if (isRead) return this.ranges[this.#next]?.prefix.parts;
-      return isWithin ? keyAfter(last.key) : range.prefix.parts;
-    }
-    this.#unread = this.ranges.slice(this.#next).map((unread) => ({
-      range: unread,
-      after: isWithin && unread === range ? last.key : undefined,
-    }));
-    return undefined;
-  }
-
-  /** Reads each of some ranges by a list of its own, at the same time. */
-  async #readEach(): Promise<WalkedEntries[]> {
-    const read = this.#unread.slice(0, maxConcurrent);
-    let lists: KvListedEntry[][] = [];
-    await readWithSchema(this.#view, async () => {
-      lists = await awaitAll(read.map((unread) => this.#list(unread)));
-      return lists.flat();
-    });
-    const others = this.#unread.slice(maxConcurrent);
-    const found: WalkedEntries[] = [];
-    const unread: UnreadRange[] = [];
-    for (const [i, { range }] of read.entries()) {
-      const list = lists[i]!;
-      this.#meter.add(list.length);
-      const isEnd = list.length < this.#limitOf(range);
-      const entries = list.filter((entry) =>
-        belongsToSegment(range.plan, range.plan.segments[0]!, entry),
-      );
-      if (entries.length > 0) found.push({ position: range.position, entries });
-      range.count += entries.length;
-      range.isWhole = isEnd;
-      if (!isEnd && range.count < this.#most) unread.push({ range, after: list.at(-1)!.key });
-    }
-    this.#unread = [...unread, ...others];
-    return found;
-  }
-
-  async #list({ range, after }: UnreadRange): Promise<KvListedEntry[]> {
-    const selector = selectorOf(range.plan, range.plan.segments[0]!, after);
-    if (selector === undefined) return [];
-    const limit = this.#limitOf(range);
-    return await readPage(this.#view, selector, {
-      limit,
-      reverse: false,
+    const unread = this.ranges.slice(this.#next, this.#next + maxBatch);
+    const prefixes = unread.map(({ prefix }) => prefix);
+    const options = {
+      limit: this.#most,
+      most: maxBatch,
+      after: this.#after,
       withValues: this.#withValues,
+    };
+    let lists: KvListedEntry[][] = [];
+    // The entries may be rows or copies of rows, whose schema the catalog must determine.
+    await readWithSchema(this.#view, () => {
+      const { pages } = this.#view.kv;
+      return whenReady(pages!.listEach(prefixes, options), (read) => {
+        lists = read;
+        return read.flat();
+      });
     });
+    return this.#distribute(unread, lists);
   }
 
-  /** The maximum number of entries of the next list of a range. */
-  #limitOf(range: WalkedRange): number {
-    return Math.min(this.#most - range.count, maxBatch);
+  #distribute(
+    unread: readonly WalkedRange[],
+    lists: readonly (readonly KvListedEntry[])[],
+  ): WalkedEntries[] {
+    const found: WalkedEntries[] = [];
+    let size = 0;
+    for (const list of lists) size += list.length;
+    const isCut = size >= maxBatch;
+    for (const [i, list] of lists.entries()) {
+      const range = unread[i]!;
+      const { plan, position } = range;
+      const segment = plan.segments[0]!;
+      const own = list.slice(0, this.#most - range.read);
+      const entries: KvListedEntry[] = [];
+      for (const entry of own) if (belongsToSegment(plan, segment, entry)) entries.push(entry);
+      if (entries.length > 0) found.push({ position, entries });
+      range.read += own.length;
+      this.#meter.add(own.length);
+      const isRead = range.read === this.#most;
+      if (isCut && i === lists.length - 1 && !isRead) {
+        this.#after = list.at(-1)!.key;
+        this.#next += i;
+        return found;
+      }
+      range.isWhole = !isRead;
+    }
+    this.#after = undefined;
+    this.#next += lists.length;
+    return found;
   }
 }
 
-/** Returns the key after a range. Undefined if the last part of its prefix has no next one. */
-function endOf(prefix: KvKey): KvKey | undefined {
-  const bound = prefix.length === 0 ? undefined : partAfter(prefix.at(-1)!);
-  return bound === undefined ? undefined : [...prefix.slice(0, -1), bound];
+/**
+ * Counts the entries of ranges, in one read for each 500 of them. The ranges are in the order of
+ * their keys or in the reverse order.
+ */
+export async function countRanges(
+  view: ReadView,
+  ranges: readonly WalkedRange[],
+  meter: ReadMeter,
+): Promise<number[]> {
+  const inOrder = ascending(ranges);
+  const counts = ranges.map(() => 0);
+  for (let from = 0; from < inOrder.length; from += maxBatch) {
+    const some = inOrder.slice(from, from + maxBatch);
+    const prefixes = some.map(({ prefix }) => prefix);
+    const read = await view.kv.pages!.countEach(prefixes, keyLengthOf(some[0]!.plan));
+    for (const [i, count] of read.entries()) {
+      counts[some[i]!.position] = count;
+      meter.add(count);
+    }
+  }
+  return counts;
+}
+
+function ascending(ranges: readonly WalkedRange[]): readonly WalkedRange[] {
+  const [first, second] = ranges;
+  const isReverse = first !== undefined && second !== undefined && compare(first, second) > 0;
+  return isReverse ? ranges.toReversed() : ranges;
 }

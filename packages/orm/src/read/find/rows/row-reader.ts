@@ -1,5 +1,5 @@
-import { Buffer } from "node:buffer";
 import { encodeKey, type KvKey, type KvListedEntry, type MaybePromise } from "@keywright/core";
+import { Buffer } from "@keywright/core/platform";
 import { IndexKeyError } from "../../../errors/row-errors.js";
 import type { AnyRow, CompiledIndex } from "../../../model/compiled-model.js";
 import { primaryKeyOfEntry, rowInEntry, selectedFields } from "../../../model/keys/entry-value.js";
@@ -177,7 +177,9 @@ export class RowReader implements RowSource {
   }
 }
 
-/** Returns the properties of the values of entries that a query needs. Undefined for all of them. */
+/**
+ * Returns the properties of the values of entries that a query needs. Undefined for all of them.
+ */
 function propertiesOf(
   { model }: ReadView,
   { store, include, inKey }: CompiledIndex,

@@ -1,5 +1,3 @@
-import { Buffer } from "node:buffer";
-import { createHash } from "node:crypto";
 import {
   decodeKey,
   encodeKey,
@@ -7,6 +5,7 @@ import {
   type KvKey,
   type KvKeyPart,
 } from "@keywright/core";
+import { Buffer, createHash } from "@keywright/core/platform";
 import { InvalidCursorError } from "../../../errors/query-errors.js";
 import { findSegment, type Plan, plansIn, type QueryPlan } from "./query-plan.js";
 

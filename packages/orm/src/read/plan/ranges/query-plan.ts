@@ -64,7 +64,7 @@ export function nameOfIndex(plan: Plan): string {
 }
 
 /** Returns the number of parts in the keys of an index, or of the rows, with the prefix. */
-function keyLength(model: CompiledModel, index: CompiledIndex | undefined): number {
+export function keyLengthOf({ model, index }: Pick<QueryPlan, "model" | "index">): number {
   const primaryKey = model.primaryKey.length;
   if (index === undefined) return 1 + primaryKey;
   return 1 + index.parts.length + (index.unique ? 0 : primaryKey);
@@ -75,7 +75,7 @@ export function prefixOf({ model, index }: QueryPlan, segment: Segment): KvKeyPa
 }
 
 export function readsWholeKeys(plan: QueryPlan): boolean {
-  const length = keyLength(plan.model, plan.index);
+  const length = keyLengthOf(plan);
   for (const { equals } of plan.segments) if (1 + equals.length !== length) return false;
   return true;
 }
@@ -96,7 +96,7 @@ export function selectorOf(
   const { interval } = segment;
   if (interval.isEmpty) return undefined;
   const prefix = prefixOf(plan, segment);
-  const isWholeKey = prefix.length === keyLength(plan.model, plan.index);
+  const isWholeKey = prefix.length === keyLengthOf(plan);
   let start: KvKey | undefined = isWholeKey ? prefix : undefined;
   let end: KvKey | undefined = isWholeKey ? keyAfter(prefix) : undefined;
   if (interval.start !== undefined) start = [...prefix, interval.start];
@@ -117,7 +117,7 @@ export function belongsToSegment(
   segment: Segment,
   entry: Pick<KvListedEntry, "keyLength" | "partAt">,
 ): boolean {
-  if (entry.keyLength !== keyLength(plan.model, plan.index)) return false;
+  if (entry.keyLength !== keyLengthOf(plan)) return false;
   if (segment.interval.type === undefined) return true;
   return hasTypeOfSegment(plan, segment, entry.partAt(1 + segment.equals.length));
 }
@@ -134,7 +134,7 @@ function hasTypeOfSegment(
 
 export function findSegment(plan: QueryPlan, key: KvKey): number {
   if (key[0] !== (plan.index?.place ?? plan.model.place)) return -1;
-  if (key.length !== keyLength(plan.model, plan.index)) return -1;
+  if (key.length !== keyLengthOf(plan)) return -1;
   return plan.segments.findIndex((segment) => {
     const { equals, interval } = segment;
     if (!hasTypeOfSegment(plan, segment, key[1 + equals.length])) return false;

@@ -1,5 +1,5 @@
-import { Buffer } from "node:buffer";
 import { encodeKey, type KeyOrder, type KvKeyPart } from "@keywright/core";
+import { Buffer } from "@keywright/core/platform";
 import { InvalidQueryError } from "../../../errors/query-errors.js";
 import type { CompiledModel } from "../../../model/compiled-model.js";
 import type { FieldCondition } from "../fields/field-condition.js";

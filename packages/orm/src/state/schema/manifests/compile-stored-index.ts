@@ -7,10 +7,13 @@ import {
   composeNormalizers,
   type Normalizer,
 } from "../../../model/indexes/normalizers.js";
+import { analyzerVersion } from "../../../text/analyzer.js";
+import { isLanguage } from "../../../text/languages.js";
+import type { TextIndexDefinition } from "../../../text/text-definition.js";
 import { canonicalJson, hashOf } from "./hash.js";
 import { isSameCode, usesFunctions } from "./index-code.js";
 import { indexManifest } from "./index-manifest.js";
-import type { IndexManifest, IndexTraits, RowManifest } from "./manifest.js";
+import type { IndexManifest, IndexTraits, RowManifest, TextTraits } from "./manifest.js";
 
 /**
  * Compiles an earlier definition of an index from its manifest. It has the name of the index.
@@ -46,8 +49,12 @@ export function isMadeByFunctions(stored: IndexManifest): boolean {
   return stored.functions !== undefined || usesFunctions(stored);
 }
 
-function conditionFields({ traits: { where = {}, unmarked } = {} }: IndexManifest): string[] {
-  return [...Object.keys(where), ...(unmarked === undefined ? [] : [unmarked])];
+function conditionFields({ traits: { where = {}, text, unmarked } = {} }: IndexManifest): string[] {
+  return [
+    ...Object.keys(where),
+    ...(text?.fields ?? []),
+    ...(unmarked === undefined ? [] : [unmarked]),
+  ];
 }
 
 /**
@@ -103,7 +110,8 @@ export function compileDefinition(
   const { where: condition, each, value } = traits;
   const descendingOrder = traits.descendingOrder === "deno" ? denoOrder : specificationOrder;
   const normalizers = knownNormalizers(traits);
-  if (normalizers === undefined) return undefined;
+  const text = traits.text && compileText(stored, traits.text, index);
+  if (normalizers === undefined || (traits.text && text === undefined)) return undefined;
   const parts = stored.fields.map((field): CompiledPart => {
     const declared = hasFunctions ? index?.parts.find((part) => part.field === field) : undefined;
     const names = normalizers.get(field);
@@ -144,9 +152,27 @@ export function compileDefinition(
     sums: [],
     ranked: false,
     extremes: new Map(),
-    isHidden: index?.isHidden ?? false,
+    isHidden: text !== undefined || (index?.text === undefined && (index?.isHidden ?? false)),
     unmarked: traits.unmarked,
     version: readsRow ? index?.version : undefined,
+    text,
+  };
+}
+
+/** Returns undefined if this version cuts texts by other rules, or lacks the language. */
+function compileText(
+  { fields: key }: IndexManifest,
+  { fields, version, language, foldsMarks, stopWords = [] }: TextTraits,
+  index: CompiledIndex | undefined,
+): TextIndexDefinition | undefined {
+  if (version !== analyzerVersion) return undefined;
+  if (language !== undefined && !isLanguage(language)) return undefined;
+  const weightOf = (field: string) =>
+    index?.text?.fields.find((one) => one.field === field)?.weight ?? 1;
+  return {
+    fields: fields.map((field) => ({ field, weight: weightOf(field) })),
+    key,
+    analyzer: { version, language, foldsMarks, stopWords },
   };
 }
 

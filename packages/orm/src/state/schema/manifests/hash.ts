@@ -1,4 +1,4 @@
-import { createHash } from "node:crypto";
+import { createHash } from "@keywright/core/platform";
 
 /** Returns 16 hexadecimal digits of the SHA-256 of a JSON value, in any order of properties. */
 export function hashOf(value: unknown): string {

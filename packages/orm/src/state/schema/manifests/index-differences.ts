@@ -1,6 +1,6 @@
 import { hashOf } from "./hash.js";
 import { codeOf, isSameCode } from "./index-code.js";
-import type { IndexManifest } from "./manifest.js";
+import type { IndexManifest, TextTraits } from "./manifest.js";
 
 /** Describes in clauses how the definition of an index differs from the stored one. */
 export function indexDifferences(stored: IndexManifest, now: IndexManifest): readonly string[] {
@@ -16,6 +16,7 @@ export function indexDifferences(stored: IndexManifest, now: IndexManifest): rea
     normalizers: _normalizersBefore,
     where: whereBefore,
     descending: _before,
+    text: textBefore,
     value: valueBefore,
     ...traitsBefore
   } = stored.traits ?? {};
@@ -24,6 +25,7 @@ export function indexDifferences(stored: IndexManifest, now: IndexManifest): rea
     normalizers: _normalizersNow,
     where: whereNow,
     descending: _now,
+    text: textNow,
     value: valueNow,
     ...traitsNow
   } = now.traits ?? {};
@@ -34,9 +36,28 @@ export function indexDifferences(stored: IndexManifest, now: IndexManifest): rea
   if (stored.prefix !== now.prefix) wasAndIs("prefix", stored.prefix, now.prefix);
   if (!whereBefore !== !whereNow || hashOf(traitsBefore) !== hashOf(traitsNow))
     differences.push("its rows or their entries are chosen by other rules");
+  if (textBefore && textNow) differences.push(...textDifferences(textBefore, textNow));
+  else if (textBefore) differences.push("it is no longer a full-text index");
+  else if (textNow) differences.push("it is a full-text index now");
   const [held, holds] = [contentText(valueBefore), contentText(valueNow)];
   if (held !== holds) differences.push(`its entries held ${held} and hold ${holds}`);
   if (!isSameCode(stored, now)) differences.push(...codeDifferences(stored, now));
+  return differences;
+}
+
+function textDifferences(before: TextTraits, now: TextTraits): string[] {
+  const differences: string[] = [];
+  const wasAndIs = (aspect: string, a: unknown = null, b: unknown = null) => {
+    if (hashOf(a) === hashOf(b)) return;
+    differences.push(`its ${aspect} was ${JSON.stringify(a)} and is ${JSON.stringify(b)}`);
+  };
+  wasAndIs("text", before.fields, now.fields);
+  wasAndIs("language", before.language, now.language);
+  wasAndIs("foldMarks", before.foldsMarks, now.foldsMarks);
+  if (hashOf(before.stopWords ?? []) !== hashOf(now.stopWords ?? []))
+    differences.push("it has other stop words");
+  if (before.version !== now.version)
+    differences.push("this version of Keywright cuts texts into words by other rules");
   return differences;
 }
 

@@ -1,8 +1,9 @@
 import { denoOrder } from "@keywright/core";
 import type { CompiledIndex } from "../../../model/compiled-model.js";
+import type { TextIndexDefinition } from "../../../text/text-definition.js";
 import { hashOf } from "./hash.js";
 import { functionsOf, isSameCode, usesFunctions } from "./index-code.js";
-import type { IndexManifest, IndexTraits } from "./manifest.js";
+import type { IndexManifest, IndexTraits, TextTraits } from "./manifest.js";
 
 const manifests = new WeakMap<CompiledIndex, IndexManifest>();
 
@@ -42,10 +43,22 @@ function traitsOf(index: CompiledIndex): { traits?: IndexTraits } {
     ...(index.condition === undefined && index.where !== undefined && { partial: true }),
     ...(index.unmarked !== undefined && { unmarked: index.unmarked }),
     ...(index.parts.some((part) => part.compute !== undefined) && { computed: true }),
+    ...(index.text !== undefined && { text: textTraitsOf(index.text) }),
     ...(index.store === "copy" && { value: "copy" }),
     ...(index.store === "include" && { value: index.include }),
   };
   return Object.keys(traits).length === 0 ? {} : { traits };
+}
+
+function textTraitsOf({ fields, analyzer }: TextIndexDefinition): TextTraits {
+  const { version, language, foldsMarks, stopWords } = analyzer;
+  return {
+    fields: fields.map(({ field }) => field),
+    version,
+    ...(language !== undefined && { language }),
+    foldsMarks,
+    ...(stopWords.length > 0 && { stopWords }),
+  };
 }
 
 /** True if both manifests describe the same index: it has the same entries for the same rows. */

@@ -1,4 +1,4 @@
-import type { ConditionValue } from "../../../model/indexes/index-definition.js";
+import type { ConditionValue } from "../../../model/indexes/field-types.js";
 
 /** A JSON Schema that describes the values of a field. */
 export type JsonSchema = Readonly<Record<string, unknown>>;
@@ -51,8 +51,20 @@ export interface IndexTraits {
   readonly unmarked?: string;
   /** Set if a part of its key is computed by a function of the row. */
   readonly computed?: true;
+  /** What a full-text index contains. */
+  readonly text?: TextTraits;
   /** The content of its entries if they are not pointers: the whole row (`"copy"`), or fields. */
   readonly value?: "copy" | readonly string[];
+}
+
+/** The words that a full-text index contains. Weights are not stored: they only order results. */
+export interface TextTraits {
+  readonly fields: readonly string[];
+  /** The version of the rules by which texts become words. */
+  readonly version: string;
+  readonly language?: string;
+  readonly foldsMarks: boolean;
+  readonly stopWords?: readonly string[];
 }
 
 /**

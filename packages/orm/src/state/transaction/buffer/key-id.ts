@@ -1,4 +1,3 @@
-import { Buffer } from "node:buffer";
 import {
   encodeKey,
   InvalidKeyError,
@@ -6,6 +5,7 @@ import {
   type KvKey,
   type KvKeyPart,
 } from "@keywright/core";
+import { Buffer } from "@keywright/core/platform";
 
 /** The encoded bytes of a key, one character for each. Ids sort like their keys. */
 export type KeyId = string;

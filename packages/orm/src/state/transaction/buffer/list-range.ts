@@ -1,4 +1,3 @@
-import { Buffer } from "node:buffer";
 import {
   decodeKey,
   InvalidSelectorError,
@@ -6,6 +5,7 @@ import {
   type KvKey,
   type KvListSelector,
 } from "@keywright/core";
+import { Buffer } from "@keywright/core/platform";
 import { keyAfter } from "../../../model/keys/key-parts.js";
 import { boundIdOf, bytesOfId, copyOfKey, type KeyId } from "./key-id.js";
 

@@ -11,6 +11,7 @@ import {
   withStep,
 } from "./buffered-write.js";
 import type { KeyId } from "./key-id.js";
+import type { IdRange } from "./list-range.js";
 import { SortedIds } from "./sorted-ids.js";
 
 export type PendingChange =
@@ -50,6 +51,11 @@ export class WriteBuffer {
 
   get(id: KeyId): BufferedWrite | undefined {
     return this.#writes.get(id);
+  }
+
+  /** True if a key of the range has been written. */
+  hasWithin(range: IdRange): boolean {
+    return this.size > 0 && this.ids.next(range, undefined, false) !== undefined;
   }
 
   apply(changes: readonly PendingChange[], versionstamp: string): void {

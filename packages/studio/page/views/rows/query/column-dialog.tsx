@@ -80,6 +80,7 @@ function ServedColumn({ model, field, list, onClose }: ServedProps): ComponentCh
           field={keyField}
           conditions={state.conditions[name] ?? {}}
           isServed
+          isExact={false}
           onChange={(conditions) =>
             setState((last) => ({
               ...last,

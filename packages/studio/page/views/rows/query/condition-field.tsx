@@ -8,6 +8,8 @@ interface Props {
   readonly conditions: FieldConditions;
   /** True if the fields before it have a value, so that the index serves a condition on it. */
   readonly isServed: boolean;
+  /** True if the index serves only a single value of the field. */
+  readonly isExact: boolean;
   readonly onChange: (conditions: FieldConditions) => void;
   /** A button that chooses the value, for a field that refers to another row. */
   readonly picker?: ComponentChild;
@@ -17,8 +19,8 @@ type Mode = "eq" | "range" | "startsWith";
 
 /** Shows the conditions on one field that an index serves. */
 export function ConditionField(props: Props): ComponentChild {
-  const { field, conditions, isServed, onChange, picker } = props;
-  const mode = modeOf(conditions);
+  const { field, conditions, isServed, isExact, onChange, picker } = props;
+  const mode = isExact ? "eq" : modeOf(conditions);
   const { name, info } = field;
   const isRanged = info.kind !== "boolean";
   const lower: Operator = conditions.gt !== undefined ? "gt" : "gte";
@@ -38,15 +40,17 @@ export function ConditionField(props: Props): ComponentChild {
         <Text text={name} />
         {field.isEach && <span class="muted"> (an element)</span>}
       </legend>
-      <select
-        aria-label={`Condition on ${name}`}
-        value={mode}
-        onChange={(event) => onChange(emptyOf(event.currentTarget.value))}
-      >
-        <option value="eq">{field.isEach ? "has" : "is"}</option>
-        {isRanged && <option value="range">range</option>}
-        {info.kind === "string" && <option value="startsWith">starts with</option>}
-      </select>
+      {!isExact && (
+        <select
+          aria-label={`Condition on ${name}`}
+          value={mode}
+          onChange={(event) => onChange(emptyOf(event.currentTarget.value))}
+        >
+          <option value="eq">{field.isEach ? "has" : "is"}</option>
+          {isRanged && <option value="range">range</option>}
+          {info.kind === "string" && <option value="startsWith">starts with</option>}
+        </select>
+      )}
       {mode === "eq" && input("eq", `Value of ${name}`)}
       {mode === "eq" && picker}
       {mode === "startsWith" && input("startsWith", `Start of ${name}`)}

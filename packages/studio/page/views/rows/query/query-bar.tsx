@@ -6,7 +6,9 @@ import { visibleText } from "../../../values/visible-text.js";
 import { ConditionField } from "./condition-field.js";
 import { ConditionPicker } from "./condition-picker.js";
 import {
+  chosenIndex,
   type FieldConditions,
+  isTextIndex,
   type KeyField,
   keyFields,
   type QueryState,
@@ -19,17 +21,20 @@ interface Props {
   readonly onReload: () => void;
 }
 
-/** Shows the index, the conditions that it serves, and the order of the list. */
+/** Shows the search, the index, the conditions that it serves, and the order of the list. */
 export function QueryBar({ model, state, onReload }: Props): ComponentChild {
   const [draft, setDraft] = useState(state);
   const place = queryParams(state).toString();
   // The same form stays, so that the focus does, when the address changes or one goes back.
   useEffect(() => setDraft(state), [place]);
   const fields = keyFields(model, draft);
-  const order = orderField(model, fields, draft);
+  const isSearch = isTextIndex(chosenIndex(model, draft));
+  const textIndex = model.indexes.find((each) => isTextIndex(each) && each.state === "readable");
+  const order = isSearch ? null : orderField(model, fields, draft);
   const show = (next: QueryState) => {
-    setDraft(next);
-    const href = rowsHref(model.property, queryParams(onlyServed(model, next)));
+    const served = onlyServed(model, next);
+    setDraft(served);
+    const href = rowsHref(model.property, queryParams(served));
     if (href === location.hash) onReload();
     else location.hash = href;
   };
@@ -42,9 +47,29 @@ export function QueryBar({ model, state, onReload }: Props): ComponentChild {
       aria-label="Query"
       onSubmit={(event) => {
         event.preventDefault();
-        show(draft);
+        const isEmpty = draft.search === "";
+        // An emptied search leads back to the list.
+        if (isSearch && isEmpty && state.search !== "") show({ ...draft, index: null });
+        else show(isSearch || isEmpty ? draft : { ...draft, index: textIndex?.name ?? null });
       }}
     >
+      {textIndex !== undefined && (
+        <label class="field-inline">
+          <span>Search</span>
+          <input
+            type="text"
+            class="search-input"
+            value={draft.search}
+            placeholder={'words, "a phrase", -without'}
+            spellcheck={false}
+            autocomplete="off"
+            onInput={(event) => {
+              const search = event.currentTarget.value;
+              setDraft((last) => ({ ...last, search }));
+            }}
+          />
+        </label>
+      )}
       <label class="field-inline">
         <span>Index</span>
         <select
@@ -59,7 +84,7 @@ export function QueryBar({ model, state, onReload }: Props): ComponentChild {
             <option
               key={index.name}
               value={index.name}
-              disabled={!index.isQueryable || index.state !== "readable"}
+              disabled={index.state !== "readable" || !(index.isQueryable || isTextIndex(index))}
             >
               {indexLabel(index)}
             </option>
@@ -71,7 +96,8 @@ export function QueryBar({ model, state, onReload }: Props): ComponentChild {
           key={`${draft.index}/${field.name}`}
           field={field}
           conditions={draft.conditions[field.name] ?? {}}
-          isServed={fields.slice(0, position).every((before) => isFixed(draft, before))}
+          isServed={isSearch || fields.slice(0, position).every((before) => isFixed(draft, before))}
+          isExact={isSearch}
           onChange={(conditions) => setConditions(field.name, conditions)}
           picker={
             <ConditionPicker
@@ -130,14 +156,22 @@ function isFixed(state: QueryState, field: KeyField): boolean {
   return (state.conditions[field.name]?.eq ?? "") !== "";
 }
 
-/** Removes conditions after a field without a single value, which the index does not serve. */
+/**
+ * Removes what the index does not serve: conditions after a field without a single value, and for
+ * a search all but single values.
+ */
 function onlyServed(model: ModelInfo, state: QueryState): QueryState {
   const conditions: Record<string, FieldConditions> = {};
-  for (const field of keyFields(model, state)) {
+  const fields = keyFields(model, state);
+  if (isTextIndex(chosenIndex(model, state))) {
+    for (const { name } of fields) conditions[name] = { eq: state.conditions[name]?.eq ?? "" };
+    return { ...state, conditions, order: null, withDeleted: false };
+  }
+  for (const field of fields) {
     conditions[field.name] = state.conditions[field.name] ?? {};
     if (!isFixed(state, field)) break;
   }
-  return { ...state, conditions };
+  return { ...state, conditions, search: "" };
 }
 
 function indexLabel(index: IndexInfo): string {
@@ -148,9 +182,9 @@ function indexLabel(index: IndexInfo): string {
     index.isUnique ? "unique" : null,
     index.condition,
     index.state === "readable" ? null : index.state,
-    index.isQueryable ? null : "computed key",
+    index.text === null ? null : `words of ${index.text.join(", ")}`,
+    index.isQueryable || isTextIndex(index) ? null : "computed key",
   ].filter((remark) => remark !== null);
-  return visibleText(
-    `${index.name} (${fields})${remarks.length === 0 ? "" : `, ${remarks.join(", ")}`}`,
-  );
+  const key = fields === "" ? "" : ` (${fields})`;
+  return visibleText(`${index.name}${key}${remarks.length === 0 ? "" : `, ${remarks.join(", ")}`}`);
 }

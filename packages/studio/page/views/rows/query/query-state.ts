@@ -15,6 +15,8 @@ export interface QueryState {
   /** The order of the first field that has no single value. Null is that of the index. */
   readonly order: "asc" | "desc" | null;
   readonly withDeleted: boolean;
+  /** The query of a search, if a full-text index is chosen. Empty for a list. */
+  readonly search: string;
 }
 
 /** A field of the chosen index or primary key. */
@@ -42,6 +44,7 @@ export function queryStateIn(params: URLSearchParams): QueryState {
     conditions,
     order: order === "asc" || order === "desc" ? order : null,
     withDeleted: params.has("deleted"),
+    search: params.get("search") ?? "",
   };
 }
 
@@ -56,12 +59,18 @@ export function queryParams(state: QueryState): URLSearchParams {
   }
   if (state.order !== null) params.set("order", state.order);
   if (state.withDeleted) params.set("deleted", "yes");
+  if (state.search !== "") params.set("search", state.search);
   return params;
 }
 
 /** Returns the chosen index, or null for the primary key. */
 export function chosenIndex(model: ModelInfo, state: QueryState): IndexInfo | null {
   return model.indexes.find(({ name }) => name === state.index) ?? null;
+}
+
+/** True for a full-text index, which serves searches and no lists. */
+export function isTextIndex(index: IndexInfo | null): boolean {
+  return index !== null && index.text !== null;
 }
 
 /** Returns the fields of the chosen index or of the primary key, in their order. */

@@ -1,0 +1,32 @@
+import { type ErrorClass, errorClass } from "./codegen-error.js";
+
+/** A command line with an unknown command or option, or with options that do not go together. */
+export const UsageError: ErrorClass<{ reason: string }> = errorClass("KW_USAGE", ({ reason }) => ({
+  text: reason,
+  remedy: "`npx keywright help <command>` prints the options and examples of a command",
+}));
+export type UsageError = InstanceType<typeof UsageError>;
+
+/** A fault in the command itself. The cause is the error that was thrown. */
+export const InternalError: ErrorClass<object> = errorClass("KW_INTERNAL", (_, cause) => ({
+  text: `this is a fault in keywright itself: ${cause instanceof Error ? cause.message : String(cause)}`,
+  remedy: "report it, with the command line and the version",
+}));
+export type InternalError = InstanceType<typeof InternalError>;
+
+/** A permission that Deno refuses. `reason` is its message. */
+export const PermissionMissingError: ErrorClass<{ reason: string }> = errorClass(
+  "KW_PERMISSION_MISSING",
+  ({ reason }) => ({ text: reason, remedy: "run Deno with the option that the message names" }),
+);
+export type PermissionMissingError = InstanceType<typeof PermissionMissingError>;
+
+/** A topic that the documentation does not have. `near` are topics with a similar name. */
+export const TopicUnknownError: ErrorClass<{ topic: string; near: readonly string[] }> = errorClass(
+  "KW_TOPIC_UNKNOWN",
+  ({ topic, near }) => ({
+    text: `there is no topic ${topic}`,
+    remedy: `${near.length === 0 ? "" : `did you mean ${near.join(", ")}? `}\`npx keywright docs\` lists the topics`,
+  }),
+);
+export type TopicUnknownError = InstanceType<typeof TopicUnknownError>;

@@ -1,0 +1,137 @@
+import { textOfBytes } from "../../bytes/text-of-bytes.js";
+import type { StoredEntry, StoredMutation } from "../../engine/engine.js";
+import type { LogRecord } from "../../engine/log/log-record.js";
+import { MoveFailedError } from "../../errors/copy-errors.js";
+import { decodeValue } from "../../values/decode-value.js";
+import { encodeValue } from "../../values/encode-value.js";
+import { itemOf, writeAll } from "../backup/restore.js";
+import { RestoreTarget } from "../backup/restore-target.js";
+import type { SortedItems } from "../backup/sorted-items.js";
+import { expiryHint } from "../expiry/expiry-hint.js";
+import { moveValue } from "../open/restore-mark.js";
+import type { SharedEngine } from "../open/shared-engine.js";
+import { isKeyOfMove, positionKey } from "./own-keys.js";
+
+/** What the target says of a move: its id, the log of the source, and whether it is complete. */
+export interface TargetMark {
+  readonly id: string;
+  readonly log: string;
+  /** True if the target has all commits of the source, which may have been told so. */
+  readonly isComplete: boolean;
+}
+
+/** The database into which another one is moved. */
+export class MoveTarget {
+  readonly #shared: SharedEngine;
+  readonly #writer: RestoreTarget;
+  #mark: TargetMark | undefined;
+
+  constructor(shared: SharedEngine) {
+    this.#shared = shared;
+    const errorOf = (reason: string) => new MoveFailedError(`the target cannot be used: ${reason}`);
+    this.#writer = new RestoreTarget(shared, { errorOf });
+  }
+
+  get engine(): SharedEngine["engine"] {
+    return this.#shared.engine;
+  }
+
+  /** Returns what an interrupted move has left, and the mark that has it. */
+  async remains(): Promise<
+    { readonly stored: StoredEntry; readonly mark: TargetMark } | undefined
+  > {
+    const stored = await this.#writer.mark();
+    if (stored === undefined) return undefined;
+    const value = decodeValue(stored.value);
+    if (!Array.isArray(value) || value[0] !== moveValue) return undefined;
+    const [, id, log, isComplete] = value as [string, string, string, boolean];
+    return { stored, mark: { id, log, isComplete } };
+  }
+
+  /** Returns the versionstamp of the last commit that was copied, if all entries were. */
+  async position(): Promise<string | undefined> {
+    const entry = await this.engine.get(positionKey);
+    return entry && String(decodeValue(entry.value));
+  }
+
+  /** Begins a move into an empty database. Removes what an interrupted one has left. */
+  async begin(mark: TargetMark): Promise<void> {
+    this.#mark = mark;
+    await this.#writer.begin(encodeMark(mark));
+  }
+
+  /** Continues an interrupted move. */
+  async continueFrom(stored: StoredEntry, mark: TargetMark): Promise<void> {
+    this.#mark = mark;
+    await this.#writer.continueFrom(stored);
+  }
+
+  /**
+   * Writes the entries of one state, in the order of the commits that wrote them.
+   *
+   * @param position that of the state in the log.
+   */
+  async write(
+    sorted: SortedItems,
+    position: string,
+    signal: AbortSignal | undefined,
+    onWritten: (entries: number) => void,
+  ): Promise<void> {
+    await writeAll(sorted, this.#writer, signal, onWritten);
+    await this.#writer.addMutations([setPosition(position)], undefined);
+    await this.#writer.flush();
+  }
+
+  /** Adds a commit of the source. Call `flush` after several of them. */
+  async add({ changes, versionstamp, context }: LogRecord): Promise<void> {
+    const now = Date.now();
+    const mutations: StoredMutation[] = [];
+    for (const { type, key, after, operand } of changes) {
+      if (isKeyOfMove(textOfBytes(key), key)) continue;
+      if (type === "set") {
+        const { value, expireAt } = after!;
+        const set = { type, key, value, ...(expireAt !== undefined && { expireAt }) };
+        mutations.push(set);
+        if (expireAt !== undefined) mutations.push(expiryHint(set, now));
+      } else if (type === "delete" || type === "expire") mutations.push({ type: "delete", key });
+      else mutations.push({ type, key, operand: operand! });
+    }
+    await this.#writer.addMutations([...mutations, setPosition(versionstamp)], context);
+  }
+
+  async flush(): Promise<void> {
+    await this.#writer.flush();
+  }
+
+  /** Stores an entry as the source has it, or removes it. */
+  async correct(key: Uint8Array, entry: StoredEntry | undefined): Promise<void> {
+    const mutation: StoredMutation =
+      entry === undefined ? { type: "delete", key } : { type: "set", key, value: entry.value };
+    await this.#writer.addMutations([mutation], undefined);
+    await this.#writer.flush();
+  }
+
+  /** Says that nothing is missing. Until the end, the database still cannot be opened. */
+  async complete(): Promise<void> {
+    this.#mark = { ...this.#mark!, isComplete: true };
+    await this.#writer.replaceMark(encodeMark(this.#mark));
+  }
+
+  /** Lets programs open the database. */
+  async end(): Promise<void> {
+    await this.#writer.end([positionKey]);
+  }
+}
+
+/** Collects entries in the order of their commits. */
+export function addSorted(sorted: SortedItems, entry: StoredEntry): void {
+  sorted.add(itemOf(entry));
+}
+
+function setPosition(versionstamp: string): StoredMutation {
+  return { type: "set", key: positionKey, value: encodeValue(versionstamp) };
+}
+
+function encodeMark({ id, log, isComplete }: TargetMark): Uint8Array {
+  return encodeValue([moveValue, id, log, isComplete]);
+}

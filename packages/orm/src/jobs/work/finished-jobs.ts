@@ -1,0 +1,171 @@
+import { isKeywrightError } from "@keywright/core";
+import { isClosedError } from "../../read/live/is-closed.js";
+import type { TableContext } from "../../state/context/table-context.js";
+import { isLimitError } from "../../state/transaction/limit-error-of.js";
+import type { CompiledJob } from "../define/define-job.js";
+import type { JobRow } from "../store/job-model.js";
+import {
+  afterFailure,
+  doneRow,
+  shortErrorOf,
+  storedErrorOf,
+  waitingRow,
+} from "../store/job-states.js";
+import {
+  changeJobs,
+  jobsPerCommit,
+  mark,
+  markOf,
+  readJobs,
+  writeJob,
+} from "../store/stored-jobs.js";
+
+/** How the run of a job has ended. */
+export type Outcome =
+  | { readonly type: "done"; readonly result: unknown }
+  | {
+      readonly type: "failed";
+      readonly error: unknown;
+      /** True if another attempt cannot succeed. */
+      readonly isFinal?: boolean;
+      /** True if the database has no room for all of the error. */
+      readonly isShort?: boolean;
+    }
+  /** The worker stops. The attempt does not count. */
+  | { readonly type: "released" };
+
+interface Finished {
+  readonly job: CompiledJob;
+  /** The job as it was taken. */
+  readonly row: JobRow;
+  readonly outcome: Outcome;
+  /** The end of the lease, in milliseconds of the monotonic clock. */
+  readonly leaseEnd: number;
+  /** False if the job no longer belonged to the run. */
+  readonly resolve: (isStored: boolean) => void;
+}
+
+/** The first and the longest pause after a failure of the database, in milliseconds. */
+const firstPause = 50;
+const longestPause = 2000;
+
+/** Stores how jobs have ended. Jobs that end at the same time share a commit. */
+export class FinishedJobs {
+  readonly #context: TableContext;
+  readonly #onError: (error: unknown) => void;
+  #waiting: Finished[] = [];
+  #isStoring = false;
+
+  constructor(context: TableContext, onError: (error: unknown) => void) {
+    this.#context = context;
+    this.#onError = onError;
+  }
+
+  /**
+   * Stores how a job has ended. Tries again while the database fails and the lease lasts.
+   *
+   * @returns false if the job no longer belongs to the run.
+   */
+  add(finished: Omit<Finished, "resolve">): Promise<boolean> {
+    return new Promise((resolve) => {
+      this.#waiting.push({ ...finished, resolve });
+      if (!this.#isStoring) void this.#storeAll();
+    });
+  }
+
+  async #storeAll(): Promise<void> {
+    this.#isStoring = true;
+    const size = jobsPerCommit(this.#context);
+    while (this.#waiting.length > 0) {
+      const group = this.#waiting.splice(0, size);
+      try {
+        await storeGroup(this.#context, group);
+      } catch {
+        // One of them may not be storable, such as a result that is too large. It delays no other.
+        for (const each of group) void this.#storeAlone(each);
+      }
+    }
+    this.#isStoring = false;
+  }
+
+  async #storeAlone(finished: Finished): Promise<void> {
+    let { outcome } = finished;
+    const { leaseEnd, resolve } = finished;
+    for (let pause = firstPause; ; pause = Math.min(pause * 2, longestPause)) {
+      try {
+        await storeGroup(this.#context, [{ ...finished, outcome }]);
+        return;
+      } catch (error) {
+        if (isClosedError(error)) return resolve(false);
+        if (outcome.type === "failed" && !outcome.isShort && isLimitError(error)) {
+          outcome = { ...outcome, isShort: true };
+          continue;
+        }
+        const isRefused = outcome.type === "done" && isRefusal(error);
+        if (isRefused && (await this.#storesFailure(finished, error))) return;
+        this.#onError(error);
+      }
+      if (performance.now() + pause > leaseEnd) return resolve(false);
+      await new Promise((next) => setTimeout(next, pause));
+    }
+  }
+
+  /** Stores that a job has failed whose result cannot be stored. */
+  async #storesFailure(finished: Finished, error: unknown): Promise<boolean> {
+    try {
+      const outcome = { type: "failed", error, isShort: isLimitError(error) } as const;
+      await storeGroup(this.#context, [{ ...finished, outcome }]);
+      return true;
+    } catch {
+      // The database fails.
+      return false;
+    }
+  }
+}
+
+/** True if the database refuses a result, and would refuse it again. */
+function isRefusal(error: unknown): boolean {
+  if (!isKeywrightError(error) || error.retryable) return false;
+  return error.code !== "KW_COMMIT_AMBIGUOUS" && error.code !== "KW_ENGINE_FAILED";
+}
+
+async function storeGroup(context: TableContext, group: readonly Finished[]): Promise<void> {
+  const stored = await changeJobs(context, async (within) => {
+    const now = Date.now();
+    const found = await readJobs(
+      within,
+      group.map(({ row }) => row.id),
+    );
+    const marks = new Set<string>();
+    const results: boolean[] = [];
+    for (const [i, { job, row, outcome }] of group.entries()) {
+      const before = found[i];
+      const isHeld = before?.row.state === "running" && before.row.run === row.run;
+      results.push(isHeld);
+      if (!isHeld) continue;
+      const next = rowAfter(before.row, job, outcome, now);
+      await writeJob(within, row.id, before, next);
+      if (row.slot !== null || next?.state === "delayed" || next?.state === "waiting")
+        marks.add(job.name);
+    }
+    for (const topic of marks) await mark(within, markOf(topic));
+    return results;
+  });
+  for (const [i, { resolve }] of group.entries()) resolve(stored[i]!);
+}
+
+/** Returns what a running job becomes. Null if it is removed. */
+function rowAfter(row: JobRow, job: CompiledJob, outcome: Outcome, now: number): JobRow | null {
+  if (row.isCancelled) return null;
+  switch (outcome.type) {
+    case "done":
+      return doneRow(row, outcome.result, job.keepResult, now);
+    case "failed": {
+      const { error, isFinal = false, isShort = false } = outcome;
+      const stored = isShort ? shortErrorOf(error, now) : storedErrorOf(error, now);
+      return afterFailure(row, job, stored, isFinal);
+    }
+    case "released":
+      return waitingRow({ ...row, attempts: row.attempts - 1 }, row.enqueuedAt);
+  }
+}

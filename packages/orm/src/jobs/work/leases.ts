@@ -1,0 +1,113 @@
+import { JobCancelledError, JobLostError } from "../../errors/job-errors.js";
+import type { TableContext } from "../../state/context/table-context.js";
+import { changeJobs, inCommits, jobsPerCommit, readJobs, writeJob } from "../store/stored-jobs.js";
+import type { JobRun } from "./job-run.js";
+
+/** Renews the leases of the jobs that a worker runs, and notices jobs that it has lost. */
+export class Leases {
+  readonly #context: TableContext;
+  readonly #lease: number;
+  readonly #runs: () => Iterable<JobRun>;
+  readonly #onError: (error: unknown) => void;
+  #timer: ReturnType<typeof setTimeout> | undefined;
+  /** Notices the ends of leases also while a renewal waits for the database. */
+  readonly #ends: ReturnType<typeof setInterval>;
+
+  /** @param runs returns the runs whose handlers have not ended. */
+  constructor(
+    context: TableContext,
+    lease: number,
+    runs: () => Iterable<JobRun>,
+    onError: (error: unknown) => void,
+  ) {
+    this.#context = context;
+    this.#lease = lease;
+    this.#runs = runs;
+    this.#onError = onError;
+    this.#ends = setInterval(() => this.#loseEnded(), lease / 3);
+    this.#renewLater();
+  }
+
+  end(): void {
+    clearInterval(this.#ends);
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
+  }
+
+  /** Renews the lease of one run. */
+  async renew(run: JobRun): Promise<void> {
+    await this.#renew([run]);
+  }
+
+  /** Aborts the signals of runs whose jobs were cancelled. */
+  async findCancelled(): Promise<void> {
+    const runs = [...this.#runs()];
+    const found = await readJobs(
+      this.#context,
+      runs.map(({ row }) => row.id),
+    );
+    for (const [i, run] of runs.entries()) {
+      const row = found[i]?.row;
+      if (row?.isCancelled && row.run === run.row.run)
+        run.abort(new JobCancelledError(run.job.name, run.row.id));
+    }
+  }
+
+  #renewLater(): void {
+    this.#timer = setTimeout(() => void this.#renewAll(), this.#lease / 3);
+  }
+
+  #loseEnded(): void {
+    const now = performance.now();
+    for (const run of this.#runs()) if (run.leaseEnd <= now && !run.isCompleted) lose(run);
+  }
+
+  async #renewAll(): Promise<void> {
+    const now = performance.now();
+    const size = jobsPerCommit(this.#context);
+    // A transaction that completes a job gets some time before a renewal makes it run again.
+    const due = [...this.#runs()].filter(
+      ({ isCompleting, isCompleted, leaseEnd }) =>
+        !isCompleted && leaseEnd - now < (isCompleting ? this.#lease / 3 : (2 * this.#lease) / 3),
+    );
+    for (let from = 0; from < due.length; from += size) {
+      const group = due.slice(from, from + size);
+      try {
+        await inCommits(group, (part) => this.#renew(part));
+      } catch (error) {
+        // The next renewal may succeed, as long as the leases last.
+        this.#onError(error);
+      }
+    }
+    if (this.#timer !== undefined) this.#renewLater();
+  }
+
+  async #renew(runs: readonly JobRun[]): Promise<void> {
+    const begin = performance.now();
+    const held = await changeJobs(this.#context, async (within) => {
+      const found = await readJobs(
+        within,
+        runs.map(({ row }) => row.id),
+      );
+      const time = Date.now() + this.#lease;
+      const states: ("held" | "cancelled" | "lost")[] = [];
+      for (const [i, { row }] of runs.entries()) {
+        const stored = found[i];
+        const isHeld = stored?.row.state === "running" && stored.row.run === row.run;
+        states.push(!isHeld ? "lost" : stored.row.isCancelled ? "cancelled" : "held");
+        if (isHeld) await writeJob(within, row.id, stored, { ...stored.row, time });
+      }
+      return states;
+    });
+    for (const [i, run] of runs.entries()) {
+      if (held[i] === "lost" && run.isCompleted) continue;
+      if (held[i] === "lost") lose(run);
+      else run.leaseEnd = begin + this.#lease;
+      if (held[i] === "cancelled") run.abort(new JobCancelledError(run.job.name, run.row.id));
+    }
+  }
+}
+
+function lose(run: JobRun): void {
+  run.abort(new JobLostError(run.job.name, run.row.id));
+}

@@ -1,0 +1,37 @@
+/**
+ * Folds a word, so that words compare equal that differ only in case or in the form of their
+ * characters: the compatibility form of Unicode (NFKC), then its full case folding. `Straße`
+ * becomes
+ * `strasse`.
+ */
+export function fold(word: string): string {
+  if (asciiWord.test(word)) return word.toLowerCase();
+  return word.normalize("NFKC").replace(changesWhenFolded, foldCharacter).normalize("NFKC");
+}
+
+const asciiWord = /^[0-9A-Za-z]+$/;
+
+const changesWhenFolded = /\p{Changes_When_Casefolded}/gu;
+
+const changes = /\p{Changes_When_Casefolded}/u;
+
+/**
+ * Folds one character by its upper case, because JavaScript has no case folding. Alone, a sigma has
+ * no final form. The letters of Cherokee fold to their upper case.
+ */
+function foldCharacter(character: string): string {
+  const upper = character.toUpperCase();
+  const lower = upper.toLowerCase();
+  return changes.test(lower) ? upper : lower;
+}
+
+/**
+ * Removes the accents of Latin, Greek and Cyrillic letters, not the marks of other scripts, which
+ * are vowels or other sounds there.
+ */
+export function withoutMarks(word: string): string {
+  if (asciiWord.test(word)) return word;
+  return word.normalize("NFD").replace(accents, "").normalize("NFC");
+}
+
+const accents = /[\u0300-\u036f]/g;

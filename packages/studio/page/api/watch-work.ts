@@ -1,0 +1,10 @@
+import type { StudioError, WorkState } from "../../src/protocol/protocol.js";
+import { watchEvents } from "./watch-events.js";
+
+/** Calls `onState` with the jobs and crons, now and when they change, until the result is called. */
+export function watchWork(
+  onState: (state: WorkState) => void,
+  onFailure: (error: StudioError) => void,
+): () => void {
+  return watchEvents<WorkState>({ url: () => "/api/work", onMessage: onState, onFailure });
+}

@@ -1,0 +1,2 @@
+export const packageFolders: readonly string[];
+export function withMetadata(folder: string): string;

@@ -1,0 +1,20 @@
+import { rmSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+import { comparisonPages } from "../compare/pages.mjs";
+import { scorecardPage } from "../scorecard/page.mjs";
+import { copyPages, writePage } from "./copy-pages.mjs";
+import { homePage } from "./home-page.mjs";
+import { repositoryAddress } from "./repository.mjs";
+
+/** The folder from which VitePress builds. Git ignores it. */
+export const pagesFolder = fileURLToPath(new URL("../generated/", import.meta.url));
+
+/** Writes all pages but those of the API. */
+export function writeSitePages(folder = pagesFolder) {
+  rmSync(folder, { recursive: true, force: true });
+  const repository = repositoryAddress();
+  copyPages(folder, repository);
+  writePage(folder, "index.md", homePage(repository), { aside: false });
+  writePage(folder, "scorecard.md", scorecardPage());
+  for (const [file, text] of comparisonPages()) writePage(folder, file, text);
+}
