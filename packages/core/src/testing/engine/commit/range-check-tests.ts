@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
-import type { AtomicWrite, RangeCheck, StoredMutation } from "../../engine/engine.js";
-import { type KeyRange, keyRange } from "../../keys/key-range.js";
-import { until } from "../soon.js";
-import type { EngineTestGroup } from "./engine-adapter.js";
-import { applied, check, combine, commit, del, k, set, write } from "./writes.js";
+import type { AtomicWrite, RangeCheck, StoredMutation } from "../../../engine/engine.js";
+import { type KeyRange, keyRange } from "../../../keys/key-range.js";
+import { until } from "../../soon.js";
+import type { EngineTestGroup } from "../engine-adapter.js";
+import { applied, check, combine, commit, del, k, set, write } from "../writes.js";
 
 /** The keys from `b` up to `d`, without `d`. */
 const bToD = keyRange({ start: ["b"], end: ["d"] });

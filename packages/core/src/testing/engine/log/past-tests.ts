@@ -1,17 +1,17 @@
 import assert from "node:assert/strict";
-import { InvalidOptionError } from "../../errors/core-errors.js";
+import { InvalidOptionError } from "../../../errors/core-errors.js";
 import {
   LogOffError,
   LogTruncatedError,
   PastLimitError,
   PastUnknownError,
-} from "../../errors/log-errors.js";
-import type { KvKey } from "../../keys/key.js";
-import type { EmbeddedKv } from "../../kv/embedded-kv.js";
-import type { KvView } from "../../kv/kv.js";
-import { openKv } from "../../kv/open-kv.js";
-import { KvU64 } from "../../values/kv-u64.js";
-import type { EngineTestGroup } from "./engine-adapter.js";
+} from "../../../errors/log-errors.js";
+import type { KvKey } from "../../../keys/key.js";
+import type { EmbeddedKv } from "../../../kv/embedded-kv.js";
+import type { KvView } from "../../../kv/kv.js";
+import { openKv } from "../../../kv/open-kv.js";
+import { KvU64 } from "../../../values/kv-u64.js";
+import type { EngineTestGroup } from "../engine-adapter.js";
 import { writeAtRandom } from "./log-tests.js";
 
 const week = { keep: "7 days" } as const;

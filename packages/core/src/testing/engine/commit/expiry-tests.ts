@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
-import type { StoredMutation } from "../../engine/engine.js";
-import { keyRange } from "../../keys/key-range.js";
-import { decodeValue } from "../../values/decode-value.js";
-import { KvU64 } from "../../values/kv-u64.js";
-import { until } from "../soon.js";
-import type { EngineTestGroup } from "./engine-adapter.js";
+import type { StoredMutation } from "../../../engine/engine.js";
+import { keyRange } from "../../../keys/key-range.js";
+import { decodeValue } from "../../../values/decode-value.js";
+import { KvU64 } from "../../../values/kv-u64.js";
+import { until } from "../../soon.js";
+import type { EngineTestGroup } from "../engine-adapter.js";
 import {
   applied,
   check,
@@ -17,7 +17,7 @@ import {
   set,
   values,
   write,
-} from "./writes.js";
+} from "../writes.js";
 
 const hour = 3_600_000;
 

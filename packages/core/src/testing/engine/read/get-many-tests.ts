@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
-import type { EngineTestGroup } from "./engine-adapter.js";
+import type { EngineTestGroup } from "../engine-adapter.js";
+import { commit, firstBytes, k, set, write } from "../writes.js";
 import { snapshotTest } from "./snapshot-test.js";
-import { commit, firstBytes, k, set, write } from "./writes.js";
 
 export const getManyTests: EngineTestGroup = {
   name: "getMany",

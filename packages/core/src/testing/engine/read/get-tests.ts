@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
-import type { EngineTestGroup } from "./engine-adapter.js";
-import { commit, k, plain, set, v, write } from "./writes.js";
+import type { EngineTestGroup } from "../engine-adapter.js";
+import { commit, k, plain, set, v, write } from "../writes.js";
 
 export const getTests: EngineTestGroup = {
   name: "get",

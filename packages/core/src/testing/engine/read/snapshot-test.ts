@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { nextTurn } from "#platform";
-import type { Engine, StoredEntry, StoredMutation } from "../../engine/engine.js";
-import type { EngineTestStore } from "./engine-adapter.js";
-import { commit, firstBytes, k, stampsOf, v, write } from "./writes.js";
+import type { Engine, StoredEntry, StoredMutation } from "../../../engine/engine.js";
+import type { EngineTestStore } from "../engine-adapter.js";
+import { commit, firstBytes, k, stampsOf, v, write } from "../writes.js";
 
 const keys = Array.from({ length: 100 }, (_, i) => k("counter", i));
 

@@ -1,14 +1,14 @@
 import assert from "node:assert/strict";
-import { InvalidOptionError } from "../../errors/core-errors.js";
-import { LogOffError, LogTruncatedError } from "../../errors/log-errors.js";
-import { encodeKey } from "../../keys/encode-key.js";
-import type { KvKey } from "../../keys/key.js";
-import type { EmbeddedKv } from "../../kv/embedded-kv.js";
-import type { KvChange, KvChangesOptions, KvLoggedCommit } from "../../kv/log/read-changes.js";
-import { openKv } from "../../kv/open-kv.js";
-import { KvU64 } from "../../values/kv-u64.js";
-import { until } from "../soon.js";
-import type { EngineTestGroup } from "./engine-adapter.js";
+import { InvalidOptionError } from "../../../errors/core-errors.js";
+import { LogOffError, LogTruncatedError } from "../../../errors/log-errors.js";
+import { encodeKey } from "../../../keys/encode-key.js";
+import type { KvKey } from "../../../keys/key.js";
+import type { EmbeddedKv } from "../../../kv/embedded-kv.js";
+import type { KvChange, KvChangesOptions, KvLoggedCommit } from "../../../kv/log/read-changes.js";
+import { openKv } from "../../../kv/open-kv.js";
+import { KvU64 } from "../../../values/kv-u64.js";
+import { until } from "../../soon.js";
+import type { EngineTestGroup } from "../engine-adapter.js";
 
 const week = { keep: "7 days" } as const;
 

@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { nextTurn } from "#platform";
-import type { Engine, ReadView, StoredEntry } from "../../engine/engine.js";
-import { keyRange } from "../../keys/key-range.js";
-import { until } from "../soon.js";
-import type { EngineTestGroup } from "./engine-adapter.js";
-import { check, commit, del, firstBytes, k, set, write } from "./writes.js";
+import type { Engine, ReadView, StoredEntry } from "../../../engine/engine.js";
+import { keyRange } from "../../../keys/key-range.js";
+import { until } from "../../soon.js";
+import type { EngineTestGroup } from "../engine-adapter.js";
+import { check, commit, del, firstBytes, k, set, write } from "../writes.js";
 
 const all = { range: keyRange({ prefix: [] }), limit: 1000, reverse: false };
 

@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
-import type { Engine } from "../../engine/engine.js";
-import { decodeValue } from "../../values/decode-value.js";
-import { encodeValue } from "../../values/encode-value.js";
-import { KvU64 } from "../../values/kv-u64.js";
-import type { EngineTestGroup } from "./engine-adapter.js";
+import type { Engine } from "../../../engine/engine.js";
+import { decodeValue } from "../../../values/decode-value.js";
+import { encodeValue } from "../../../values/encode-value.js";
+import { KvU64 } from "../../../values/kv-u64.js";
+import type { EngineTestGroup } from "../engine-adapter.js";
 import {
   applied,
   check,
@@ -17,7 +17,7 @@ import {
   stampsOf,
   values,
   write,
-} from "./writes.js";
+} from "../writes.js";
 
 const largest = (1n << 64n) - 1n;
 const types = ["sum", "min", "max"] as const;

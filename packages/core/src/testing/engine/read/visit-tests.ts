@@ -7,14 +7,14 @@ import type {
   ReadView,
   StoredMutation,
   VisitedEntry,
-} from "../../engine/engine.js";
-import { visitMany, visitRange } from "../../engine/visit-entries.js";
-import { visitRanges } from "../../engine/visit-ranges.js";
-import { type KeyRange, keyRange } from "../../keys/key-range.js";
-import { versionstampBytes, writeVersionstamp } from "../../values/versionstamp.js";
-import type { EngineTestGroup } from "./engine-adapter.js";
+} from "../../../engine/engine.js";
+import { visitMany, visitRange } from "../../../engine/visit-entries.js";
+import { visitRanges } from "../../../engine/visit-ranges.js";
+import { type KeyRange, keyRange } from "../../../keys/key-range.js";
+import { versionstampBytes, writeVersionstamp } from "../../../values/versionstamp.js";
+import type { EngineTestGroup } from "../engine-adapter.js";
+import { commit, del, k, plain, set, v, write } from "../writes.js";
 import { snapshotTest } from "./snapshot-test.js";
-import { commit, del, k, plain, set, v, write } from "./writes.js";
 
 const all: KeyRange = keyRange({ prefix: [] });
 

@@ -1,20 +1,20 @@
 import assert from "node:assert/strict";
 import { pid } from "#platform";
-import { consumerLeaseKey, consumerPositionKey } from "../../engine/log/consumer-keys.js";
-import { InvalidOptionError } from "../../errors/core-errors.js";
+import { consumerLeaseKey, consumerPositionKey } from "../../../engine/log/consumer-keys.js";
+import { InvalidOptionError } from "../../../errors/core-errors.js";
 import {
   ConsumerLostError,
   ConsumerTimeoutError,
   LogOffError,
   LogTruncatedError,
-} from "../../errors/log-errors.js";
-import { encodeLease, encodePosition } from "../../kv/consume/consumer-records.js";
-import { EmbeddedKv } from "../../kv/embedded-kv.js";
-import type { KvConsumeOptions, KvDelivery } from "../../kv/kv.js";
-import { openKv } from "../../kv/open-kv.js";
-import type { KvU64 } from "../../values/kv-u64.js";
-import { soon } from "../soon.js";
-import type { EngineTestGroup } from "./engine-adapter.js";
+} from "../../../errors/log-errors.js";
+import { encodeLease, encodePosition } from "../../../kv/consume/consumer-records.js";
+import { EmbeddedKv } from "../../../kv/embedded-kv.js";
+import type { KvConsumeOptions, KvDelivery } from "../../../kv/kv.js";
+import { openKv } from "../../../kv/open-kv.js";
+import type { KvU64 } from "../../../values/kv-u64.js";
+import { soon } from "../../soon.js";
+import type { EngineTestGroup } from "../engine-adapter.js";
 
 const week = { keep: "7 days" } as const;
 const atOnce = { retryDelay: () => 1 };

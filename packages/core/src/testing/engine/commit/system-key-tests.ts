@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
-import type { StoredMutation } from "../../engine/engine.js";
-import type { EngineTestGroup } from "./engine-adapter.js";
-import { applied, commit, firstBytes, k, list, set, stampsOf, v, write } from "./writes.js";
+import type { StoredMutation } from "../../../engine/engine.js";
+import type { EngineTestGroup } from "../engine-adapter.js";
+import { applied, commit, firstBytes, k, list, set, stampsOf, v, write } from "../writes.js";
 
 /** System keys of the database: `00 03` begins an expiry hint, `00 04` a message of the queue. */
 const hint = Uint8Array.of(0, 3, 1);

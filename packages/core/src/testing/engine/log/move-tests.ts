@@ -1,14 +1,14 @@
 import assert from "node:assert/strict";
 import { nextTurn } from "#platform";
-import type { Engine } from "../../engine/engine.js";
-import { MemoryEngine } from "../../engine/memory/memory-engine.js";
-import { DatabaseMovedError, MoveUnfinishedError } from "../../errors/copy-errors.js";
-import { isKeywrightError } from "../../errors/keywright-error.js";
-import type { EmbeddedKv } from "../../kv/embedded-kv.js";
-import { moveKv, undoMove } from "../../kv/move/move-kv.js";
-import { openKv } from "../../kv/open-kv.js";
-import { KvU64 } from "../../values/kv-u64.js";
-import type { EngineTestGroup } from "./engine-adapter.js";
+import type { Engine } from "../../../engine/engine.js";
+import { MemoryEngine } from "../../../engine/memory/memory-engine.js";
+import { DatabaseMovedError, MoveUnfinishedError } from "../../../errors/copy-errors.js";
+import { isKeywrightError } from "../../../errors/keywright-error.js";
+import type { EmbeddedKv } from "../../../kv/embedded-kv.js";
+import { moveKv, undoMove } from "../../../kv/move/move-kv.js";
+import { openKv } from "../../../kv/open-kv.js";
+import { KvU64 } from "../../../values/kv-u64.js";
+import type { EngineTestGroup } from "../engine-adapter.js";
 
 const week = { keep: "7 days" } as const;
 const writers = 4;

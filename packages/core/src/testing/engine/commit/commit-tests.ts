@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import type { EngineTestGroup } from "./engine-adapter.js";
+import type { EngineTestGroup } from "../engine-adapter.js";
 import {
   applied,
   assertStrictlyIncreasing,
@@ -11,7 +11,7 @@ import {
   stampsOf,
   values,
   write,
-} from "./writes.js";
+} from "../writes.js";
 
 export const commitTests: EngineTestGroup = {
   name: "commit",

@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
-import type { Engine, StoredEntry, StoredMutation } from "../../engine/engine.js";
-import { type KvListSelector, keyRange } from "../../keys/key-range.js";
-import type { EngineTestGroup } from "./engine-adapter.js";
+import type { Engine, StoredEntry, StoredMutation } from "../../../engine/engine.js";
+import { type KvListSelector, keyRange } from "../../../keys/key-range.js";
+import type { EngineTestGroup } from "../engine-adapter.js";
+import { commit, firstBytes, k, list, plain, set, write } from "../writes.js";
 import { snapshotTest } from "./snapshot-test.js";
-import { commit, firstBytes, k, list, plain, set, write } from "./writes.js";
 
 const fiveLetters = write(set("a", 1), set("b", 2), set("c", 3), set("d", 4), set("e", 5));
 
