@@ -3,7 +3,7 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { z } from "zod";
 import { rowsOf } from "../src/codegen.js";
 import { belongsTo, createDatabase, defineModel, hasMany } from "../src/index.js";
-import { kvWithContext } from "../src/state/context/kv-with-context.js";
+import { kvWithContext } from "../src/state/context/kv/kv-with-context.js";
 
 const User = defineModel({
   name: "users",

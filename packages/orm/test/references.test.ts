@@ -10,7 +10,7 @@ import {
   desc,
   migrate,
 } from "../src/index.js";
-import { kvWith } from "../src/state/context/kv-with.js";
+import { kvWith } from "../src/state/context/kv/kv-with.js";
 import { blogModels } from "./blog-models.js";
 import { denoKv, interferingKv } from "./faulty-kv.js";
 import { rejection } from "./user-model.js";

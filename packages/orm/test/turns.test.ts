@@ -4,7 +4,7 @@ import { type AtomicOperation, type Kv, openKv, type Turn } from "@keywright/cor
 import { describe, expect, it } from "vitest";
 import * as z from "zod";
 import { createDatabase, defineModel } from "../src/index.js";
-import { kvWith } from "../src/state/context/kv-with.js";
+import { kvWith } from "../src/state/context/kv/kv-with.js";
 import { longestPauseInTurn } from "../src/state/transaction/pause.js";
 import { runTransaction } from "../src/state/transaction/run-transaction.js";
 import { TransactionKv } from "../src/state/transaction/transaction-kv.js";

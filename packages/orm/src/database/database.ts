@@ -27,7 +27,7 @@ import {
   registerScope,
 } from "../state/context/any-database.js";
 import type { AnyHooks, DatabaseSettings } from "../state/context/database-settings.js";
-import { kvWithContext } from "../state/context/kv-with-context.js";
+import { kvWithContext } from "../state/context/kv/kv-with-context.js";
 import { assertMaxReads } from "../state/context/read-meter.js";
 import { type TableContext, tablesThrough, tablesWithin } from "../state/context/table-context.js";
 import { linkRelations } from "../state/references/link-relations.js";

@@ -1,9 +1,9 @@
 import type { KvKeyPart } from "@keywright/core";
 import type { CatalogSnapshot } from "../../state/catalog/catalog-snapshot.js";
 import { awaitAll } from "../../state/context/await-all.js";
+import { withJoinedReads } from "../../state/context/kv/with-joined-reads.js";
 import type { TableLimits } from "../../state/context/model-store.js";
 import type { TableContext } from "../../state/context/table-context.js";
-import { withJoinedReads } from "../../state/context/with-joined-reads.js";
 import { readStored } from "../../state/rows/read-rows.js";
 import type { MigrationRun } from "../../state/run/migration-run.js";
 import { isLimitError } from "../../state/transaction/limit-error-of.js";

@@ -23,7 +23,7 @@ import { currentTime, type Time } from "../../model/rows/time.js";
 import { capabilitiesOf } from "../../state/catalog/capabilities-of.js";
 import type { CatalogSnapshot } from "../../state/catalog/catalog-snapshot.js";
 import type { FoundRow } from "../../state/context/any-query.js";
-import { kvWith } from "../../state/context/kv-with.js";
+import { kvWith } from "../../state/context/kv/kv-with.js";
 import { viewOf } from "../../state/context/read-view.js";
 import { isInScope } from "../../state/context/scope.js";
 import type { TableContext } from "../../state/context/table-context.js";

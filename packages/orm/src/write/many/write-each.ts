@@ -7,8 +7,8 @@ import {
   TransactionEndedError,
 } from "../../errors/transaction-errors.js";
 import type { FoundRow } from "../../state/context/any-query.js";
+import { withJoinedReads } from "../../state/context/kv/with-joined-reads.js";
 import type { TableContext } from "../../state/context/table-context.js";
-import { withJoinedReads } from "../../state/context/with-joined-reads.js";
 import { readStored } from "../../state/rows/read-rows.js";
 import { yieldToEventLoop } from "../../state/transaction/yield-to-event-loop.js";
 import { catchAfterHooks, hasDuringHook, isHookError } from "../input/row-hooks.js";

@@ -11,9 +11,9 @@ import {
   type UnindexedRow,
 } from "../../../state/catalog/backfill-state.js";
 import { awaitAll } from "../../../state/context/await-all.js";
+import { withJoinedReads } from "../../../state/context/kv/with-joined-reads.js";
 import type { ModelStore } from "../../../state/context/model-store.js";
 import { viewOf } from "../../../state/context/read-view.js";
-import { withJoinedReads } from "../../../state/context/with-joined-reads.js";
 import { readStored } from "../../../state/rows/read-rows.js";
 import { setUntil } from "../../../state/transaction/buffer/set-until.js";
 import { loadStemmer } from "../../../text/languages.js";

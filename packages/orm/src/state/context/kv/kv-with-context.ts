@@ -5,8 +5,8 @@ import {
   type KvConsumerHandler,
   type KvDelivery,
 } from "@keywright/core";
-import { failureReason } from "../../errors/failure-reason.js";
-import { InvalidArgumentError } from "../../errors/query-errors.js";
+import { failureReason } from "../../../errors/failure-reason.js";
+import { InvalidArgumentError } from "../../../errors/query-errors.js";
 import { kvWith } from "./kv-with.js";
 
 /**

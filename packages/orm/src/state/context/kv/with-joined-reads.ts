@@ -1,7 +1,7 @@
 import type { Kv, KvEntryMaybe, KvKey } from "@keywright/core";
-import { JoinedReads } from "../transaction/joined-reads.js";
+import { JoinedReads } from "../../transaction/joined-reads.js";
+import type { ModelStore } from "../model-store.js";
 import { kvWith } from "./kv-with.js";
-import type { ModelStore } from "./model-store.js";
 
 /**
  * Returns a context in which keys that are read in the same turn are one request, for work on many

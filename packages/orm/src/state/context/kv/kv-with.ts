@@ -1,5 +1,5 @@
 import type { Kv } from "@keywright/core";
-import { shareCapabilities } from "../catalog/capabilities-of.js";
+import { shareCapabilities } from "../../catalog/capabilities-of.js";
 
 /** Returns the same database with other methods. */
 export function kvWith(kv: Kv, methods: Partial<Pick<Kv, "get" | "getMany" | "atomic">>): Kv {
