@@ -3,7 +3,7 @@ import { runInNewContext } from "node:vm";
 import { type Kv, type KvKey, type KvListedEntry, openKv } from "@keywright/core";
 import fc from "fast-check";
 import { afterEach, beforeEach, expect, it } from "vitest";
-import { listAsPage } from "../src/state/transaction/list-as-page.js";
+import { listAsPage } from "../src/state/transaction/reads/list-as-page.js";
 import { TransactionKv } from "../src/state/transaction/transaction-kv.js";
 
 const names = ["a", "b", "c", "d"];

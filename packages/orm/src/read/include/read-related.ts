@@ -13,7 +13,7 @@ import {
 } from "../../state/rows/linked-rows.js";
 import { listedRow } from "../../state/rows/listed-row.js";
 import { readKeys, type StoredValue } from "../../state/rows/read-rows.js";
-import { listedEntries } from "../../state/transaction/list-as-page.js";
+import { listedEntries } from "../../state/transaction/reads/list-as-page.js";
 import { EntryReader, maxBatch } from "../find/entries/entry-reader.js";
 import { maySkipEntries, RangeWalk, rangesOf } from "../find/entries/walk-ranges.js";
 import { isRowOfEntry } from "../find/rows/row-reader.js";

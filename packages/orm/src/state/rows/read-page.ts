@@ -1,6 +1,6 @@
 import type { KvListedEntry, KvListSelector, KvPageOptions, MaybePromise } from "@keywright/core";
 import type { KvReads } from "../catalog/capabilities-of.js";
-import { listAsPage } from "../transaction/list-as-page.js";
+import { listAsPage } from "../transaction/reads/list-as-page.js";
 
 /** Returns the first entries of a range, in one batch if the database allows it. */
 export function readPage(

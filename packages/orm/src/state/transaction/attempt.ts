@@ -21,9 +21,9 @@ import { untilAborted } from "./abortable-waits.js";
 import { entryAfterWrite, isU64Like } from "./buffer/buffered-write.js";
 import { copyOfKey, type KeyId, keyIdOf } from "./buffer/key-id.js";
 import { type PendingChange, WriteBuffer } from "./buffer/write-buffer.js";
-import { JoinedReads } from "./joined-reads.js";
-import { ReadRanges } from "./read-ranges.js";
-import { type ReadPage, ReadSet } from "./read-set.js";
+import { JoinedReads } from "./reads/joined-reads.js";
+import { ReadRanges } from "./reads/read-ranges.js";
+import { type ReadPage, ReadSet } from "./reads/read-set.js";
 import { type PendingCheck, pendingCheck } from "./transaction-atomic.js";
 
 export interface TransactionKvOptions {

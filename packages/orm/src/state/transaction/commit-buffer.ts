@@ -1,7 +1,7 @@
 import type { AtomicOperation, Kv, KvCommitError, KvLimits, Turn } from "@keywright/core";
 import type { WriteBuffer } from "./buffer/write-buffer.js";
 import { assertWithin, limitErrorOf } from "./limit-error-of.js";
-import type { ReadSet } from "./read-set.js";
+import type { ReadSet } from "./reads/read-set.js";
 import { yieldToEventLoop } from "./yield-to-event-loop.js";
 
 /** After how many checks or writes of a commit other work of the process gets its turn. */

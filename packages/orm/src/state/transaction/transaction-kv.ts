@@ -29,9 +29,9 @@ import {
   type TransactionResult,
   type WithinTurn,
 } from "./commit-buffer.js";
-import { MergedList } from "./merged-list.js";
+import { MergedList } from "./reads/merged-list.js";
+import { TransactionPages } from "./reads/transaction-pages.js";
 import { TransactionAtomic } from "./transaction-atomic.js";
-import { TransactionPages } from "./transaction-pages.js";
 
 /**
  * One attempt of a transaction, with the interface of a database. Its reads see its own writes.

@@ -6,7 +6,7 @@ import type { ReadView } from "../../../state/context/read-view.js";
 import { whenReady } from "../../../state/context/when-ready.js";
 import { readPage } from "../../../state/rows/read-page.js";
 import { readKeys, readWithSchema } from "../../../state/rows/read-rows.js";
-import { listedEntries } from "../../../state/transaction/list-as-page.js";
+import { listedEntries } from "../../../state/transaction/reads/list-as-page.js";
 import {
   belongsToSegment,
   findSegment,

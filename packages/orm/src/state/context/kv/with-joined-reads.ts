@@ -1,5 +1,5 @@
 import type { Kv, KvEntryMaybe, KvKey } from "@keywright/core";
-import { JoinedReads } from "../../transaction/joined-reads.js";
+import { JoinedReads } from "../../transaction/reads/joined-reads.js";
 import type { ModelStore } from "../model-store.js";
 import { kvWith } from "./kv-with.js";
 

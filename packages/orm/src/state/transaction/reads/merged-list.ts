@@ -8,9 +8,9 @@ import {
   type KvListOptions,
   type KvListSelector,
 } from "@keywright/core";
-import type { KvReads } from "../catalog/capabilities-of.js";
-import { entryAfterWrite } from "./buffer/buffered-write.js";
-import { copyOfKey, type KeyId, keyIdOf } from "./buffer/key-id.js";
+import type { KvReads } from "../../catalog/capabilities-of.js";
+import { entryAfterWrite } from "../buffer/buffered-write.js";
+import { copyOfKey, type KeyId, keyIdOf } from "../buffer/key-id.js";
 import {
   copyOfSelector,
   cursorAt,
@@ -18,8 +18,8 @@ import {
   idRangeOf,
   keyAtCursor,
   selectorAfter,
-} from "./buffer/list-range.js";
-import type { WriteBuffer } from "./buffer/write-buffer.js";
+} from "../buffer/list-range.js";
+import type { WriteBuffer } from "../buffer/write-buffer.js";
 import type { ReadRange } from "./read-ranges.js";
 import type { ReadSet } from "./read-set.js";
 

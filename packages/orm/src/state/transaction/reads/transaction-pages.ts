@@ -7,11 +7,11 @@ import type {
   KvPages,
   MaybePromise,
 } from "@keywright/core";
-import { keyAfter } from "../../model/keys/key-parts.js";
-import type { KvReads } from "../catalog/capabilities-of.js";
-import type { Attempt } from "./attempt.js";
-import { copyOfKey, keyIdOf } from "./buffer/key-id.js";
-import { copyOfSelector, idRangeOf } from "./buffer/list-range.js";
+import { keyAfter } from "../../../model/keys/key-parts.js";
+import type { KvReads } from "../../catalog/capabilities-of.js";
+import type { Attempt } from "../attempt.js";
+import { copyOfKey, keyIdOf } from "../buffer/key-id.js";
+import { copyOfSelector, idRangeOf } from "../buffer/list-range.js";
 import { entryAsListed, listAsPage } from "./list-as-page.js";
 
 /**

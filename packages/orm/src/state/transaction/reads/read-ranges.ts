@@ -1,6 +1,6 @@
 import type { AtomicOperation, KeyOrder, Kv, KvKey, KvListSelector, KvView } from "@keywright/core";
-import { selectorUpTo } from "./buffer/list-range.js";
-import { mergedSelectors } from "./buffer/merged-selectors.js";
+import { selectorUpTo } from "../buffer/list-range.js";
+import { mergedSelectors } from "../buffer/merged-selectors.js";
 
 /** A range that a transaction lists, as far as it has come. */
 export interface ReadRange {

@@ -9,7 +9,7 @@ import {
   type KvListSelector,
   type KvPageOptions,
 } from "@keywright/core";
-import type { KvReads } from "../catalog/capabilities-of.js";
+import type { KvReads } from "../../catalog/capabilities-of.js";
 
 /** Returns entries as those of a page. */
 export function listedEntries(entries: readonly KvEntryMaybe<unknown>[]): KvListedEntry[] {

@@ -1,6 +1,6 @@
 import type { AtomicCheck, KeyOrder, Kv, KvKey, KvListedEntry } from "@keywright/core";
-import { copyOfKey, type KeyId, keyIdOf } from "./buffer/key-id.js";
-import type { IdRange } from "./buffer/list-range.js";
+import { copyOfKey, type KeyId, keyIdOf } from "../buffer/key-id.js";
+import type { IdRange } from "../buffer/list-range.js";
 import type { ReadRanges } from "./read-ranges.js";
 
 /** Entries of the state that a transaction reads. Their keys are within `range`. */
