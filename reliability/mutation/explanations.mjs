@@ -59,7 +59,7 @@ export const explanations = [
     reason: "It changes only the advice in an error message, for a call that has no name.",
   },
   {
-    file: "src/state/transaction/read-set.ts",
+    file: "src/state/transaction/reads/read-set.ts",
     within: "this.#reads.size > 0",
     reason: "Without reads there is nothing to compare, so the verification always succeeds.",
   },
