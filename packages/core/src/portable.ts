@@ -29,10 +29,10 @@ export type {
   VisitedEntry,
   WriteOutcome,
 } from "./engine/engine.js";
-export type { FileDamage, FileReport } from "./engine/file-report.js";
+export type { FileDamage, FileReport } from "./engine/files/file-report.js";
+export type { OwnedFiles } from "./engine/files/owned-files.js";
 export type { FileCheckOptions } from "./engine/level/files/file-checker.js";
 export type { LevelDatabase } from "./engine/level/level-engine.js";
-export type { OwnedFiles } from "./engine/owned-files.js";
 export { type Progress, ProgressMeter } from "./engine/progress.js";
 export { TurnLine } from "./engine/turns.js";
 export { BrowserUnsupportedError } from "./errors/browser-error.js";

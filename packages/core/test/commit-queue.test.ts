@@ -1,6 +1,6 @@
 import { setImmediate } from "node:timers/promises";
 import { describe, expect, it } from "vitest";
-import { CommitQueue } from "../src/engine/commit-queue.js";
+import { CommitQueue } from "../src/engine/commit/commit-queue.js";
 import type { AtomicWrite, Engine, WriteOutcome } from "../src/engine/engine.js";
 import { CorruptionError } from "../src/errors/core-errors.js";
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
+import { mutationsPerTurn } from "../src/engine/commit/write-group.js";
 import type { AtomicWrite } from "../src/engine/engine.js";
 import { MemoryEngine } from "../src/engine/memory/memory-engine.js";
-import { mutationsPerTurn } from "../src/engine/write-group.js";
 import { encodeKey } from "../src/keys/encode-key.js";
 
 const value = Uint8Array.of(1, 0xc0);

@@ -6,7 +6,7 @@ import { describe, expect, it } from "vitest";
 import { compareBytes } from "../src/bytes/compare-bytes.js";
 import type { RangeRead, ReadView } from "../src/engine/engine.js";
 import { MemoryEngine } from "../src/engine/memory/memory-engine.js";
-import { visitRange } from "../src/engine/visit-entries.js";
+import { visitRange } from "../src/engine/read/visit-entries.js";
 import { type CorruptionError, MalformedKeyError } from "../src/errors/core-errors.js";
 import {
   compareKeys,

@@ -1,6 +1,6 @@
 import { MemoryLevel } from "memory-level";
 import { vi } from "vitest";
-import { CommitQueue } from "../src/engine/commit-queue.js";
+import { CommitQueue } from "../src/engine/commit/commit-queue.js";
 import type { AtomicWrite, Engine, StoredEntry } from "../src/engine/engine.js";
 import { type LevelDatabase, LevelEngine } from "../src/engine/level/level-engine.js";
 import { decodeKey } from "../src/keys/decode-key.js";

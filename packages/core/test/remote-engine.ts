@@ -1,7 +1,7 @@
 import { connect, createServer, type Socket } from "node:net";
 import { join } from "node:path";
 import { MemoryLevel } from "memory-level";
-import { CommitQueue } from "../src/engine/commit-queue.js";
+import { CommitQueue } from "../src/engine/commit/commit-queue.js";
 import { type LevelDatabase, LevelEngine } from "../src/engine/level/level-engine.js";
 import type { RemoteEngineOptions } from "../src/engine/remote/client/remote-engine.js";
 import { RemoteEngine } from "../src/engine/remote/client/remote-engine.js";

@@ -1,8 +1,8 @@
 import { join } from "node:path";
 import { MemoryLevel } from "memory-level";
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
+import type { OwnedFiles } from "../src/engine/files/owned-files.js";
 import { type LevelDatabase, LevelEngine } from "../src/engine/level/level-engine.js";
-import type { OwnedFiles } from "../src/engine/owned-files.js";
 import { makeFolder, removeFolder } from "./temporary-folder.js";
 
 let folder: string;

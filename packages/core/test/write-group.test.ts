@@ -1,8 +1,8 @@
 import { beforeEach, describe, expect, it, vi } from "vitest";
+import { RecentCommits } from "../src/engine/commit/recent-commits.js";
+import { CheckedVersions, WriteGroup } from "../src/engine/commit/write-group.js";
 import type { AtomicWrite, StoredMutation } from "../src/engine/engine.js";
 import { keptRecordOf as recordOf } from "../src/engine/level/record.js";
-import { RecentCommits } from "../src/engine/recent-commits.js";
-import { CheckedVersions, WriteGroup } from "../src/engine/write-group.js";
 import { encodeKey } from "../src/keys/encode-key.js";
 
 const now = 1_000_000;

@@ -9,7 +9,7 @@
 export const coreFaults = {
   "stale-version": {
     about: "the version of a key that a check has read is not forgotten when the key is deleted",
-    file: "core/dist/engine/write-group.js",
+    file: "core/dist/engine/commit/write-group.js",
     edits: [
       ["this.#options.versions.forget(text);", "state && this.#options.versions.forget(text);"],
     ],
@@ -17,7 +17,7 @@ export const coreFaults = {
   },
   "blind-range-check": {
     about: "a range check does not see that a key of the range was deleted",
-    file: "core/dist/engine/write-group.js",
+    file: "core/dist/engine/commit/write-group.js",
     edits: [
       [
         `else if (type === "delete") {
@@ -126,7 +126,7 @@ export const coreFaults = {
   },
   "narrow-sum": {
     about: "a sum wraps around at 2 ** 63",
-    file: "core/dist/engine/combine-u64.js",
+    file: "core/dist/engine/commit/combine-u64.js",
     edits: [["BigInt.asUintN(64, stored + operand)", "BigInt.asUintN(63, stored + operand)"]],
     campaigns: ["deno"],
   },

@@ -6,7 +6,7 @@ import type {
   ReadViewEndedError,
 } from "../errors/core-errors.js";
 import type { KeyRange } from "../keys/key-range.js";
-import type { FileReport } from "./file-report.js";
+import type { FileReport } from "./files/file-report.js";
 import type { Progress } from "./progress.js";
 
 /**

@@ -8,11 +8,13 @@ export {
   sequenceOfVersionstamp,
 } from "../values/versionstamp.js";
 export { ChangeWatchers } from "./change-watchers.js";
-export { combineU64 } from "./combine-u64.js";
+export { combineU64 } from "./commit/combine-u64.js";
+export { RecentCommits } from "./commit/recent-commits.js";
+export { CheckedVersions, type RecordMutation, WriteGroup } from "./commit/write-group.js";
 export { hasExpired, isRangeEnd, maxRangeBytes } from "./engine.js";
-export { type CheckedFile, type EntryCheck, EntryChecker } from "./entry-checker.js";
 export { ExpiryClock } from "./expiry-clock.js";
-export { assertInPlace, type FileId, fileIdOf } from "./file-id.js";
+export { type CheckedFile, type EntryCheck, EntryChecker } from "./files/entry-checker.js";
+export { assertInPlace, type FileId, fileIdOf } from "./files/file-id.js";
 export {
   checksumOf,
   decodeRecord,
@@ -21,9 +23,7 @@ export {
   recordOf,
   writeChecksum,
 } from "./level/record.js";
-export { type EndableView, OpenViews, type ViewReads } from "./open-views.js";
 export { isCreationAllowed } from "./process-settings.js";
-export { RecentCommits } from "./recent-commits.js";
+export { type EndableView, OpenViews, type ViewReads } from "./read/open-views.js";
+export { visitRangesAtOnce } from "./read/visit-ranges.js";
 export { firstEntryKey, firstSystemKey, visibleRange } from "./system-keys.js";
-export { visitRangesAtOnce } from "./visit-ranges.js";
-export { CheckedVersions, type RecordMutation, WriteGroup } from "./write-group.js";

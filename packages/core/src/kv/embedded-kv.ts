@@ -9,7 +9,7 @@ import type {
   Turn,
   Turns,
 } from "../engine/engine.js";
-import type { FileReport } from "../engine/file-report.js";
+import type { FileReport } from "../engine/files/file-report.js";
 import { visibleRange } from "../engine/system-keys.js";
 import { DatabaseClosedError, InvalidOptionError, ReadOnlyError } from "../errors/core-errors.js";
 import { decodeKey } from "../keys/decode-key.js";

@@ -1,5 +1,5 @@
 import type { MaybePromise, OpenViewOptions, Turn, Turns } from "../engine/engine.js";
-import type { FileReport } from "../engine/file-report.js";
+import type { FileReport } from "../engine/files/file-report.js";
 import type { Progress } from "../engine/progress.js";
 import type { KvKey, KvKeyPart } from "../keys/key.js";
 import type { KeyPrefix } from "../keys/key-prefix.js";

@@ -1,4 +1,4 @@
-import { isOwnedFiles } from "../engine/owned-files.js";
+import { isOwnedFiles } from "../engine/files/owned-files.js";
 import { BrowserUnsupportedError } from "../errors/browser-error.js";
 import type { EmbeddedKv } from "./embedded-kv.js";
 import { type KvPlace, type Opener, type OpenKvOptions, openHandle } from "./open/open-handle.js";

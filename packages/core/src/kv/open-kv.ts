@@ -1,4 +1,4 @@
-import { isOwnedFiles } from "../engine/owned-files.js";
+import { isOwnedFiles } from "../engine/files/owned-files.js";
 import { DenoKv } from "./deno/deno-kv.js";
 import { assertDenoPath } from "./deno/deno-path.js";
 import type { EmbeddedKv } from "./embedded-kv.js";

@@ -6,6 +6,14 @@ import { DatabaseFormatError } from "../../errors/core-errors.js";
 import type { KeyRange } from "../../keys/key-range.js";
 import { sequenceOfVersionstamp } from "../../values/versionstamp.js";
 import { ChangeWatchers } from "../change-watchers.js";
+import { RecentCommits } from "../commit/recent-commits.js";
+import {
+  CheckedVersions,
+  dependsOnStored,
+  mutationsPerTurn,
+  type RecordMutation,
+  WriteGroup,
+} from "../commit/write-group.js";
 import type {
   AtomicWrite,
   Engine,
@@ -22,15 +30,7 @@ import type {
   WriteOutcome,
 } from "../engine.js";
 import { ExpiryClock } from "../expiry-clock.js";
-import { OpenViews } from "../open-views.js";
-import { RecentCommits } from "../recent-commits.js";
-import {
-  CheckedVersions,
-  dependsOnStored,
-  mutationsPerTurn,
-  type RecordMutation,
-  WriteGroup,
-} from "../write-group.js";
+import { OpenViews } from "../read/open-views.js";
 import { decodeCommitRecord, encodeCommitRecord, verifyCommitRecords } from "./commit-record.js";
 import {
   type DatabaseMode,

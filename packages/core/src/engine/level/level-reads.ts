@@ -13,8 +13,8 @@ import {
   type StoredEntry,
 } from "../engine.js";
 import type { ExpiryClock } from "../expiry-clock.js";
+import { keyAt } from "../read/visit-entries.js";
 import { visibleRange } from "../system-keys.js";
-import { keyAt } from "../visit-entries.js";
 import { readFailure } from "./read-failure.js";
 import { decodeRecord, RecordEntry, unexpiredValueBytes } from "./record.js";
 

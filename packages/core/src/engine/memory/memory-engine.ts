@@ -3,6 +3,13 @@ import { textOfBytes, textOfRange } from "../../bytes/text-of-bytes.js";
 import type { KeyRange } from "../../keys/key-range.js";
 import { sequenceOfVersionstamp } from "../../values/versionstamp.js";
 import { ChangeWatchers } from "../change-watchers.js";
+import { RecentCommits } from "../commit/recent-commits.js";
+import {
+  CheckedVersions,
+  mutationsPerTurn,
+  type RecordMutation,
+  WriteGroup,
+} from "../commit/write-group.js";
 import {
   type AtomicWrite,
   type Engine,
@@ -22,16 +29,9 @@ import {
 } from "../engine.js";
 import { ExpiryClock } from "../expiry-clock.js";
 import { noVersionstamp } from "../level/commit-record.js";
-import { OpenViews } from "../open-views.js";
-import { RecentCommits } from "../recent-commits.js";
+import { OpenViews } from "../read/open-views.js";
+import { visitRangesAtOnce } from "../read/visit-ranges.js";
 import { visibleRange } from "../system-keys.js";
-import { visitRangesAtOnce } from "../visit-ranges.js";
-import {
-  CheckedVersions,
-  mutationsPerTurn,
-  type RecordMutation,
-  WriteGroup,
-} from "../write-group.js";
 import { OrderedMap, type OrderedState } from "./ordered-map.js";
 
 /** The entries by the texts of their keys, whose order is that of the keys. */

@@ -1,5 +1,5 @@
 import { textOfBytes } from "../../bytes/text-of-bytes.js";
-import { combineU64 } from "../../engine/combine-u64.js";
+import { combineU64 } from "../../engine/commit/combine-u64.js";
 import { hasExpired, type StoredEntry } from "../../engine/engine.js";
 import { isConsumerPositionKey } from "../../engine/log/consumer-keys.js";
 import {

@@ -1,5 +1,5 @@
 import { textOfBytes } from "../../bytes/text-of-bytes.js";
-import { combineU64 } from "../../engine/combine-u64.js";
+import { combineU64 } from "../../engine/commit/combine-u64.js";
 import type { StoredEntry, StoredMutation } from "../../engine/engine.js";
 import { NotU64Error } from "../../errors/core-errors.js";
 import { encodeValue } from "../../values/encode-value.js";

@@ -1,4 +1,4 @@
-import { isOwnedFiles } from "../../engine/owned-files.js";
+import { isOwnedFiles } from "../../engine/files/owned-files.js";
 import { InvalidOptionError } from "../../errors/core-errors.js";
 import { isEngine, isUrl, whereReason } from "../open/where.js";
 import { denoError } from "./deno-error.js";

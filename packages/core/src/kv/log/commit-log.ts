@@ -1,5 +1,5 @@
 import { randomUUID, unref } from "#platform";
-import type { CommitQueue } from "../../engine/commit-queue.js";
+import type { CommitQueue } from "../../engine/commit/commit-queue.js";
 import type {
   AtomicWrite,
   Engine,

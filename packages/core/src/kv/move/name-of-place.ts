@@ -1,5 +1,5 @@
 import { resolve } from "node:path";
-import { isOwnedFiles } from "../../engine/owned-files.js";
+import { isOwnedFiles } from "../../engine/files/owned-files.js";
 import { EmbeddedKv } from "../embedded-kv.js";
 import type { KvPlace } from "../open/open-handle.js";
 import { isUrl } from "../open/where.js";

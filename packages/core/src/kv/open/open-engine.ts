@@ -1,5 +1,5 @@
+import type { OwnedFiles } from "../../engine/files/owned-files.js";
 import { type LevelDatabase, LevelEngine } from "../../engine/level/level-engine.js";
-import type { OwnedFiles } from "../../engine/owned-files.js";
 import { isServingAllowed } from "../../engine/process-settings.js";
 import type { Connect } from "../../engine/remote/client/link.js";
 import { RemoteEngine } from "../../engine/remote/client/remote-engine.js";

@@ -1,7 +1,7 @@
 import type { Engine } from "../../engine/engine.js";
+import { isOwnedFiles, type OwnedFiles } from "../../engine/files/owned-files.js";
 import type { FileCheckOptions } from "../../engine/level/files/file-checker.js";
 import type { LevelDatabase } from "../../engine/level/level-engine.js";
-import { isOwnedFiles, type OwnedFiles } from "../../engine/owned-files.js";
 import { isCreationAllowed } from "../../engine/process-settings.js";
 import { InvalidOptionError } from "../../errors/core-errors.js";
 import { specificationOrder } from "../../keys/key-order.js";

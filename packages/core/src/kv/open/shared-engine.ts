@@ -1,4 +1,4 @@
-import { CommitQueue } from "../../engine/commit-queue.js";
+import { CommitQueue } from "../../engine/commit/commit-queue.js";
 import type { AtomicWrite, Engine, QueueListener, Turns } from "../../engine/engine.js";
 import type { DatabaseMode } from "../../engine/level/database-header.js";
 import type { EngineServer } from "../../engine/remote/server/engine-server.js";

@@ -1,5 +1,5 @@
 import { resolve } from "node:path";
-import type { FileReport } from "../../engine/file-report.js";
+import type { FileReport } from "../../engine/files/file-report.js";
 import { verifyDatabaseFiles } from "../../engine/level/files/verify-database-files.js";
 import type { VerifyFilesOptions } from "../kv.js";
 

@@ -1,5 +1,5 @@
 import type { StoredEntry } from "../../engine/engine.js";
-import type { ViewReads } from "../../engine/open-views.js";
+import type { ViewReads } from "../../engine/read/open-views.js";
 import { encodeEntryKey } from "../../keys/encode-key.js";
 import type { KvKey } from "../../keys/key.js";
 import type { KeyOrder } from "../../keys/key-order.js";

@@ -1,7 +1,7 @@
 import type { KeyList } from "../../engine/engine.js";
-import type { ViewReads } from "../../engine/open-views.js";
-import { visitMany, visitRange } from "../../engine/visit-entries.js";
-import { visitRanges } from "../../engine/visit-ranges.js";
+import type { ViewReads } from "../../engine/read/open-views.js";
+import { visitMany, visitRange } from "../../engine/read/visit-entries.js";
+import { visitRanges } from "../../engine/read/visit-ranges.js";
 import { InvalidKeyError, InvalidSelectorError } from "../../errors/core-errors.js";
 import { encodeKey } from "../../keys/encode-key.js";
 import type { KvKey } from "../../keys/key.js";

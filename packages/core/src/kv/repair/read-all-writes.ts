@@ -1,6 +1,6 @@
 import { stat } from "node:fs/promises";
 import { join } from "node:path";
-import type { FileDamage } from "../../engine/file-report.js";
+import type { FileDamage } from "../../engine/files/file-report.js";
 import type { NewestWrites } from "../../engine/level/repair/newest-writes.js";
 import type { Batch } from "../../engine/level/repair/read-batch.js";
 import { type DataFiles, readDataFile } from "../../engine/level/repair/readable-files.js";

@@ -1,6 +1,6 @@
 import { mkdtemp, readdir, realpath, rename, rm, stat } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
-import type { FileDamage } from "../../engine/file-report.js";
+import type { FileDamage } from "../../engine/files/file-report.js";
 import type { DatabaseMode } from "../../engine/level/database-header.js";
 import { NewestWrites } from "../../engine/level/repair/newest-writes.js";
 import { dataFiles, isDataFile } from "../../engine/level/repair/readable-files.js";

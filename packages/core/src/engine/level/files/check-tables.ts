@@ -1,7 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
-import type { FileDamage } from "../../file-report.js";
+import type { FileDamage } from "../../files/file-report.js";
 import type { TableFile } from "./database-files.js";
 import { tableDamage } from "./table-damage.js";
 

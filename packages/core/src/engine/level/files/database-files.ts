@@ -1,6 +1,6 @@
 import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
-import type { FileDamage } from "../../file-report.js";
+import type { FileDamage } from "../../files/file-report.js";
 import { type ClosedMark, readClosedMark } from "./closed-mark.js";
 import { maxBatchSequence, readLogRecords } from "./log-records.js";
 import { type Manifest, readManifest } from "./manifest.js";

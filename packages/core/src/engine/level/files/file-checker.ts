@@ -1,5 +1,5 @@
 import type { CorruptionError } from "../../../errors/core-errors.js";
-import type { FileDamage, FileReport } from "../../file-report.js";
+import type { FileDamage, FileReport } from "../../files/file-report.js";
 import { type Progress, ProgressMeter } from "../../progress.js";
 import { checkInWorker, type TableCheck } from "./check-in-worker.js";
 import { checkTables } from "./check-tables.js";

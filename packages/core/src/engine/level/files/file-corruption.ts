@@ -1,5 +1,5 @@
 import { CorruptionError } from "../../../errors/core-errors.js";
-import type { FileDamage } from "../../file-report.js";
+import type { FileDamage } from "../../files/file-report.js";
 
 /** Returns the error of a database with damaged files. It names the first of them. */
 export function fileCorruption(

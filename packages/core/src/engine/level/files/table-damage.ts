@@ -1,4 +1,4 @@
-import type { FileDamage } from "../../file-report.js";
+import type { FileDamage } from "../../files/file-report.js";
 import { ByteReader } from "./byte-reader.js";
 import {
   type BlockHandle,

@@ -1,4 +1,4 @@
-import type { FileDamage, FileReport } from "../../file-report.js";
+import type { FileDamage, FileReport } from "../../files/file-report.js";
 import { type Progress, ProgressMeter } from "../../progress.js";
 import { systemFailure } from "../system-failure.js";
 import { checkInWorker } from "./check-in-worker.js";

@@ -1,6 +1,6 @@
 import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
-import type { FileDamage } from "../../file-report.js";
+import type { FileDamage } from "../../files/file-report.js";
 import { readClosedMark } from "../files/closed-mark.js";
 import { manifestOf, type ReadManifest, tablesOf } from "../files/database-files.js";
 import type { TableBounds } from "../files/table-damage.js";

@@ -1,5 +1,5 @@
 import { CorruptionError } from "../../../errors/core-errors.js";
-import type { FileDamage } from "../../file-report.js";
+import type { FileDamage } from "../../files/file-report.js";
 import { readLogRecords } from "../files/log-records.js";
 import { type Batch, readBatch } from "./read-batch.js";
 import { recordsAfter } from "./records-after.js";

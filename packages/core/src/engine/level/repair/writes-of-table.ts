@@ -1,5 +1,5 @@
 import { crc32c } from "../../../bytes/crc32c.js";
-import type { FileDamage } from "../../file-report.js";
+import type { FileDamage } from "../../files/file-report.js";
 import { isMaskedChecksum } from "../files/masked-checksum.js";
 import {
   type BlockHandle,

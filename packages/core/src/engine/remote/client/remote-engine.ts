@@ -19,11 +19,11 @@ import type {
   StoredEntry,
   WriteOutcome,
 } from "../../engine.js";
-import type { FileReport } from "../../file-report.js";
+import type { FileReport } from "../../files/file-report.js";
 import { keepAlive } from "../../keep-alive.js";
 import type { DatabaseMode } from "../../level/database-header.js";
-import { type EndableView, OpenViews } from "../../open-views.js";
 import { type Progress, ProgressMeter } from "../../progress.js";
+import { type EndableView, OpenViews } from "../../read/open-views.js";
 import { postponed } from "../../turns.js";
 import { clientIdBytes } from "../commit-ids.js";
 import {

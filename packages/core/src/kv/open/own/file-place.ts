@@ -1,6 +1,6 @@
 import { mkdir, stat } from "node:fs/promises";
 import type { Engine } from "../../../engine/engine.js";
-import type { OwnedFiles } from "../../../engine/owned-files.js";
+import type { OwnedFiles } from "../../../engine/files/owned-files.js";
 import { DatabaseNotFoundError, DatabasePathError } from "../../../errors/core-errors.js";
 import type { OpenEngineOptions } from "../open-options.js";
 import { openingError } from "../opening-error.js";

@@ -8,8 +8,8 @@ import type {
   StoredMutation,
   VisitedEntry,
 } from "../../../engine/engine.js";
-import { visitMany, visitRange } from "../../../engine/visit-entries.js";
-import { visitRanges } from "../../../engine/visit-ranges.js";
+import { visitMany, visitRange } from "../../../engine/read/visit-entries.js";
+import { visitRanges } from "../../../engine/read/visit-ranges.js";
 import { type KeyRange, keyRange } from "../../../keys/key-range.js";
 import { versionstampBytes, writeVersionstamp } from "../../../values/versionstamp.js";
 import type { EngineTestGroup } from "../engine-adapter.js";

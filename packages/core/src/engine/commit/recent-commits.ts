@@ -1,7 +1,7 @@
-import { compareBytes } from "../bytes/compare-bytes.js";
-import { InvalidVersionstampError } from "../errors/core-errors.js";
-import type { KeyRange } from "../keys/key-range.js";
-import type { RangeCheck } from "./engine.js";
+import { compareBytes } from "../../bytes/compare-bytes.js";
+import { InvalidVersionstampError } from "../../errors/core-errors.js";
+import type { KeyRange } from "../../keys/key-range.js";
+import type { RangeCheck } from "../engine.js";
 
 /** The size of a block of keys in bytes, unless one commit alone has changed more. */
 const blockBytes = 128 * 1024;

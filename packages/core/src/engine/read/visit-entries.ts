@@ -1,4 +1,4 @@
-import { restOfRange } from "../keys/key-range.js";
+import { restOfRange } from "../../keys/key-range.js";
 import {
   type Engine,
   type EntryVisitor,
@@ -8,7 +8,7 @@ import {
   type MaybePromise,
   type RangeRead,
   type ReadView,
-} from "./engine.js";
+} from "../engine.js";
 
 /** The maximum number of entries that are read at once, as by `list`. */
 const batchSize = 500;

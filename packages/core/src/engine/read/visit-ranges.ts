@@ -1,6 +1,6 @@
-import { compareBytes } from "../bytes/compare-bytes.js";
-import { type KeyRange, keyAfter, restOfRange } from "../keys/key-range.js";
-import { awaitAll } from "../values/await-all.js";
+import { compareBytes } from "../../bytes/compare-bytes.js";
+import { type KeyRange, keyAfter, restOfRange } from "../../keys/key-range.js";
+import { awaitAll } from "../../values/await-all.js";
 import {
   type Engine,
   isRangeEnd,
@@ -10,7 +10,7 @@ import {
   type ReadView,
   type StoredEntry,
   type VisitedEntry,
-} from "./engine.js";
+} from "../engine.js";
 import { visitRange } from "./visit-entries.js";
 
 type Reads = Pick<ReadView, "getMany" | "getRange" | "visitMany" | "visitRange" | "visitRanges"> &

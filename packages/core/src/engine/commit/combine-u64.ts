@@ -1,8 +1,8 @@
-import { NotU64Error } from "../errors/core-errors.js";
-import { decodeValue } from "../values/decode-value.js";
-import { encodeValue } from "../values/encode-value.js";
-import { KvU64 } from "../values/kv-u64.js";
-import type { StoredEntry, StoredMutation } from "./engine.js";
+import { NotU64Error } from "../../errors/core-errors.js";
+import { decodeValue } from "../../values/decode-value.js";
+import { encodeValue } from "../../values/encode-value.js";
+import { KvU64 } from "../../values/kv-u64.js";
+import type { StoredEntry, StoredMutation } from "../engine.js";
 
 type CombineMutation = Extract<StoredMutation, { operand: bigint }>;
 

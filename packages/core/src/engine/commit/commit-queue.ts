@@ -1,6 +1,6 @@
 import { nextTurn } from "#platform";
-import { EngineFailedError } from "../errors/core-errors.js";
-import type { AtomicWrite, Engine, WriteOutcome } from "./engine.js";
+import { EngineFailedError } from "../../errors/core-errors.js";
+import type { AtomicWrite, Engine, WriteOutcome } from "../engine.js";
 
 /** A group is full if its mutations have this many bytes of keys and values, or more. */
 const maxGroupBytes = 8 * 1024 * 1024;

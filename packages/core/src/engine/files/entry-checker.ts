@@ -1,9 +1,9 @@
 import { basename } from "node:path";
 import { clearTimeout, setTimeout as startTimer } from "node:timers";
 import { setImmediate, setTimeout } from "node:timers/promises";
-import { CorruptionError } from "../errors/core-errors.js";
+import { CorruptionError } from "../../errors/core-errors.js";
+import type { Progress } from "../progress.js";
 import type { FileReport } from "./file-report.js";
-import type { Progress } from "./progress.js";
 
 /** A file of at most this many bytes is checked while it is opened. */
 const maxBytesAtOpen = 8 * 1024 * 1024;

@@ -1,7 +1,6 @@
-import { textOfBytes } from "../bytes/text-of-bytes.js";
-import { appendVersionstampPart } from "../keys/encode-key.js";
-import { formatVersionstamp } from "../values/versionstamp.js";
-import { combineU64 } from "./combine-u64.js";
+import { textOfBytes } from "../../bytes/text-of-bytes.js";
+import { appendVersionstampPart } from "../../keys/encode-key.js";
+import { formatVersionstamp } from "../../values/versionstamp.js";
 import {
   type AtomicWrite,
   type DeleteExpired,
@@ -9,10 +8,11 @@ import {
   type StoredEntry,
   type StoredMutation,
   type WriteOutcome,
-} from "./engine.js";
-import { isLoggedKey, logRecordKey } from "./log/log-keys.js";
-import { encodeLogRecord } from "./log/log-record.js";
-import { LoggedChanges } from "./log/logged-changes.js";
+} from "../engine.js";
+import { isLoggedKey, logRecordKey } from "../log/log-keys.js";
+import { encodeLogRecord } from "../log/log-record.js";
+import { LoggedChanges } from "../log/logged-changes.js";
+import { combineU64 } from "./combine-u64.js";
 import type { RecentCommits } from "./recent-commits.js";
 
 /** A record to store under a key, or undefined to delete the key. */

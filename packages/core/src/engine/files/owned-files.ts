@@ -1,4 +1,4 @@
-import type { Engine } from "./engine.js";
+import type { Engine } from "../engine.js";
 
 /**
  * A database in a file that one process owns at a time, for an engine that cannot be used by

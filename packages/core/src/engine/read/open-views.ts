@@ -1,4 +1,4 @@
-import { DatabaseClosedError, ReadViewEndedError } from "../errors/core-errors.js";
+import { DatabaseClosedError, ReadViewEndedError } from "../../errors/core-errors.js";
 import type {
   EntryVisitor,
   KeyList,
@@ -9,7 +9,7 @@ import type {
   RangesVisitor,
   ReadView,
   StoredEntry,
-} from "./engine.js";
+} from "../engine.js";
 import { visitMany, visitRange } from "./visit-entries.js";
 import { visitRanges } from "./visit-ranges.js";
 
