@@ -21,20 +21,24 @@ export type {
   NestedRowChange,
   NestedRows,
   NestedRowsChange,
-} from "./database/repository/nested-operations.js";
-export type { RowRankOptions, Skipping, WithDeleted } from "./database/repository/read-options.js";
+} from "./database/repository/options/nested-operations.js";
+export type {
+  RowRankOptions,
+  Skipping,
+  WithDeleted,
+} from "./database/repository/options/read-options.js";
 export type {
   CheckedRelations,
   IncludeOf,
   RelatedConditions,
   RelatedRow,
   RelatedRows,
-} from "./database/repository/related-types.js";
+} from "./database/repository/results/related-types.js";
 export type {
   SelectedFields,
   WithRelations,
   WithVersionstamp,
-} from "./database/repository/shape-types.js";
+} from "./database/repository/results/shape-types.js";
 export { nearestName } from "./errors/nearest-name.js";
 export { assertDistinctPrefixes, compileModel } from "./model/compile-model.js";
 export type { CompiledIndex, CompiledModel } from "./model/compiled-model.js";

@@ -29,11 +29,6 @@ export type {
 } from "./database/repository/aggregate-types.js";
 export type { GroupOf, TotalsOf } from "./database/repository/call-types.js";
 export type {
-  ManyCondition,
-  OneCondition,
-  QueryWhere,
-} from "./database/repository/filter-types.js";
-export type {
   ChangesOptions,
   HistoryOptions,
   RestoreRowOptions,
@@ -41,8 +36,13 @@ export type {
   RowCommit,
   RowVersion,
 } from "./database/repository/history-types.js";
-export type { Include } from "./database/repository/include-types.js";
-export type { CreateData, UpdateData } from "./database/repository/nested-types.js";
+export type {
+  ManyCondition,
+  OneCondition,
+  QueryWhere,
+} from "./database/repository/options/filter-types.js";
+export type { Include } from "./database/repository/options/include-types.js";
+export type { CreateData, UpdateData } from "./database/repository/options/nested-types.js";
 export type {
   CreateManyOptions,
   CreateOptions,
@@ -57,7 +57,7 @@ export type {
   UpdateManyOptions,
   UpdateOptions,
   UpsertOptions,
-} from "./database/repository/query-options.js";
+} from "./database/repository/options/query-options.js";
 export type {
   BatchOptions,
   CountOptions,
@@ -66,7 +66,11 @@ export type {
   ManyUpdateOptions,
   ReadOptions,
   ValueOptions,
-} from "./database/repository/read-options.js";
+} from "./database/repository/options/read-options.js";
+export type {
+  PurgeOptions,
+  RestoreOptions,
+} from "./database/repository/options/soft-delete-types.js";
 export type { Repository } from "./database/repository/repository.js";
 export type {
   CreatedMany,
@@ -74,7 +78,8 @@ export type {
   ManyResult,
   RowOutcome,
   Shaped,
-} from "./database/repository/result-types.js";
+} from "./database/repository/results/result-types.js";
+export type { Versioned } from "./database/repository/results/shape-types.js";
 export type { RowQuery } from "./database/repository/row-reads.js";
 export type {
   RowSearchOptions,
@@ -82,8 +87,6 @@ export type {
   SearchOptions,
   SearchPage,
 } from "./database/repository/search-types.js";
-export type { Versioned } from "./database/repository/shape-types.js";
-export type { PurgeOptions, RestoreOptions } from "./database/repository/soft-delete-types.js";
 export type { PastOptions } from "./database/run-past.js";
 export type { SnapshotOptions } from "./database/run-snapshot.js";
 export type { ScopedDatabase } from "./database/scope-types.js";

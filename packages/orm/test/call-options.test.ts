@@ -32,12 +32,12 @@ import type {
   UpdateOptions,
   UpsertOptions,
   WatchManyOptions,
-} from "../src/database/repository/query-options.js";
-import type { RankOptions } from "../src/database/repository/rank-types.js";
+} from "../src/database/repository/options/query-options.js";
+import type { RankOptions } from "../src/database/repository/options/rank-types.js";
+import type { DeletedOption } from "../src/database/repository/options/soft-delete-types.js";
 import type { Repository } from "../src/database/repository/repository.js";
 import { RowOperations } from "../src/database/repository/row-operations.js";
 import type { SearchOptions } from "../src/database/repository/search-types.js";
-import type { DeletedOption } from "../src/database/repository/soft-delete-types.js";
 import { createDatabase, defineModel } from "../src/index.js";
 import { rejection, User, users, withUsers } from "./user-model.js";
 

@@ -7,7 +7,7 @@ import type {
   Relation,
 } from "../model/relations/relation-definition.js";
 import type { CannotHold, LeadsNowhere, NeedsStrictNullChecks } from "../model/type-errors.js";
-import type { ModelNamed, ModelsByName } from "./repository/include-types.js";
+import type { ModelNamed, ModelsByName } from "./repository/options/include-types.js";
 
 /**
  * `true` if the program is compiled with `strictNullChecks`. Without it, every type includes

@@ -19,7 +19,7 @@ import { Calls } from "../calls.js";
 import { copyQuery, refuseRelated } from "../parse-options.js";
 import { RowOperations } from "../repository/row-operations.js";
 import { type RowQuery, queryReads } from "../repository/row-reads.js";
-import { type ShapedRow, shapeRows } from "../repository/shape-rows.js";
+import { type ShapedRow, shapeRows } from "../repository/results/shape-rows.js";
 import { ListQuery } from "./list-query.js";
 
 type ReadRelated = Pick<AnyQuery, "take">;

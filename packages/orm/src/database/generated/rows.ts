@@ -3,7 +3,7 @@ import type { AnyRow } from "../../model/compiled-model.js";
 import type { WriteOptions } from "../../write/input/write-options.js";
 import type { PurgeResult } from "../../write/deleted/purge-rows.js";
 import { Calls } from "../calls.js";
-import type { CreatedMany, ManyResult } from "../repository/result-types.js";
+import type { CreatedMany, ManyResult } from "../repository/results/result-types.js";
 import type { RowQuery } from "../repository/row-reads.js";
 import { GeneratedRows } from "./generated-rows.js";
 import type {
@@ -14,7 +14,7 @@ import type {
   ReadOptions,
   RowRankOptions,
   ValueOptions,
-} from "../repository/read-options.js";
+} from "../repository/options/read-options.js";
 import type { SearchExplanation } from "../../read/search/explain-search.js";
 import type { RowSearchOptions, SearchPage } from "../repository/search-types.js";
 import type { Page } from "../../state/context/page.js";

@@ -6,7 +6,7 @@ import type { IndexedField, IndexedValue, IndexName } from "../../read/types/key
 import type { LeadingFields, OrEmpty } from "../../read/types/served-types.js";
 import type { IndexedWhere } from "../../read/types/where-types.js";
 import type { Direction } from "../../state/context/any-query.js";
-import type { ReadOptions, ValueOptions } from "./read-options.js";
+import type { ReadOptions, ValueOptions } from "./options/read-options.js";
 
 /** Definition of an index or a model → the fields that it sums. */
 type SumOf<D> = D extends { readonly sum?: infer List }

@@ -13,8 +13,8 @@ import type {
   GroupByOptions,
   GroupResult,
 } from "./aggregate-types.js";
-import type { ServedByAll } from "./filter-types.js";
-import type { CheckedInclude } from "./include-types.js";
+import type { ServedByAll } from "./options/filter-types.js";
+import type { CheckedInclude } from "./options/include-types.js";
 import type {
   CreateManyOptions,
   DistinctOptions,
@@ -22,11 +22,11 @@ import type {
   FindUniqueOptions,
   ScanOptions,
   UpsertOptions,
-} from "./query-options.js";
-import type { Shaped } from "./result-types.js";
+} from "./options/query-options.js";
+import type { DeletedOption, Listed, RestoreOptions } from "./options/soft-delete-types.js";
+import type { Shaped } from "./results/result-types.js";
+import type { AlwaysSelected } from "./results/shape-types.js";
 import type { SearchOptions, SearchServed } from "./search-types.js";
-import type { AlwaysSelected } from "./shape-types.js";
-import type { DeletedOption, Listed, RestoreOptions } from "./soft-delete-types.js";
 
 // A method of a repository infers one type from its argument: T, the options of the call. Its
 // result is a type of T. Its second type parameter is never inferred: its default is what the call

@@ -1,7 +1,7 @@
 import type { Model, Row } from "../../model/model.js";
 import type { ResultRow } from "../../model/rows/result-row.js";
 import type { RowChangeType } from "../../read/history/row-changes.js";
-import type { PrimaryKeyWhere } from "./soft-delete-types.js";
+import type { PrimaryKeyWhere } from "./options/soft-delete-types.js";
 
 /** The argument of `changes`. */
 export interface ChangesOptions<M extends Model> {

@@ -49,12 +49,12 @@ import type {
   UpdateOptions,
   UpsertOptions,
   WatchManyOptions,
-} from "./query-options.js";
-import type { RankOptions } from "./rank-types.js";
-import type { CreatedRows, ManyRows } from "./result-types.js";
+} from "./options/query-options.js";
+import type { RankOptions } from "./options/rank-types.js";
+import type { PurgeOptions, RestoreOptions } from "./options/soft-delete-types.js";
+import type { CreatedRows, ManyRows } from "./results/result-types.js";
 import type { RowQuery } from "./row-reads.js";
 import type { SearchOptions, SearchPage } from "./search-types.js";
-import type { PurgeOptions, RestoreOptions } from "./soft-delete-types.js";
 
 /**
  * The rows of one model. `Models` are the models of the database, to which relations refer.

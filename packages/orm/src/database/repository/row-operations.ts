@@ -27,9 +27,9 @@ import { upsertRow } from "../../write/rows/upsert-row.js";
 import type { CallOptions } from "../call-options.js";
 import { type Calls, meterOf } from "../calls.js";
 import { copyQuery, objectOf, whereOf } from "../parse-options.js";
-import type { CreatedMany, ManyResult } from "./result-types.js";
+import type { CreatedMany, ManyResult } from "./results/result-types.js";
+import { type ShapedRow, shapeWrittenRow, shapeWrittenRows } from "./results/shape-rows.js";
 import { keyOf, RowReads } from "./row-reads.js";
-import { type ShapedRow, shapeWrittenRow, shapeWrittenRows } from "./shape-rows.js";
 
 const unlimited = Number.POSITIVE_INFINITY;
 

@@ -33,7 +33,7 @@ import type { TableContext } from "../../state/context/table-context.js";
 import { withDeletedRows } from "../../write/deleted/purging-context.js";
 import type { Calls } from "../calls.js";
 import { copyQuery, whereOf } from "../parse-options.js";
-import { type ShapedRow, shapeRow, shapeRows, shapeStreamed } from "./shape-rows.js";
+import { type ShapedRow, shapeRow, shapeRows, shapeStreamed } from "./results/shape-rows.js";
 
 /** The number of rows of a stream whose relations are loaded together. */
 const groupSize = 100;

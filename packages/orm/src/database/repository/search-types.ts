@@ -3,8 +3,8 @@ import type { AnyModels, Model, Row } from "../../model/model.js";
 import type { NoIndexServes } from "../../model/type-errors.js";
 import type { IgnoredPart } from "../../text/parsed-query.js";
 import type { TextRange } from "../../text/snippet.js";
-import type { ShapeOptions } from "./query-options.js";
-import type { ReadOptions, RowFilterOptions } from "./read-options.js";
+import type { ShapeOptions } from "./options/query-options.js";
+import type { ReadOptions, RowFilterOptions } from "./options/read-options.js";
 
 /** Model → the names of its full-text indexes. */
 export type TextIndexName<M extends Model> = keyof NonNullable<M["textIndexes"]> & string;

@@ -1,4 +1,4 @@
-import type { CannotWriteNested } from "../../model/type-errors.js";
+import type { CannotWriteNested } from "../../../model/type-errors.js";
 
 // The operations of nested writes on the rows of a relation. Generated code supplies the types of
 // their data, and `nested-types.ts` infers them.

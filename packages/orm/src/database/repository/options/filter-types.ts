@@ -1,16 +1,16 @@
-import type { FieldOf } from "../../model/indexes/field-types.js";
-import type { AnyModels, Model, Row } from "../../model/model.js";
-import type { Relation } from "../../model/relations/relation-definition.js";
+import type { FieldOf } from "../../../model/indexes/field-types.js";
+import type { AnyModels, Model, Row } from "../../../model/model.js";
+import type { Relation } from "../../../model/relations/relation-definition.js";
 import type {
   NoCondition,
   NoIndexServes,
   ReadsWholeTable,
   UnknownOption,
-} from "../../model/type-errors.js";
-import type { RangeFilter } from "../../read/types/condition-types.js";
-import type { KeyOfEach } from "../../read/types/form-types.js";
-import type { OrEmpty, Served } from "../../read/types/served-types.js";
-import type { IndexedWhere } from "../../read/types/where-types.js";
+} from "../../../model/type-errors.js";
+import type { RangeFilter } from "../../../read/types/condition-types.js";
+import type { KeyOfEach } from "../../../read/types/form-types.js";
+import type { OrEmpty, Served } from "../../../read/types/served-types.js";
+import type { IndexedWhere } from "../../../read/types/where-types.js";
 import type { ModelNamed } from "./include-types.js";
 
 /** Model → the names of its relations, except those that are also names of fields. */

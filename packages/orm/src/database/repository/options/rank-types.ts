@@ -1,7 +1,7 @@
-import type { IndexFields, Model } from "../../model/model.js";
-import type { NotRanked } from "../../model/type-errors.js";
-import type { IndexName } from "../../read/types/key-path-types.js";
-import type { UniqueFields } from "../../read/types/where-types.js";
+import type { IndexFields, Model } from "../../../model/model.js";
+import type { NotRanked } from "../../../model/type-errors.js";
+import type { IndexName } from "../../../read/types/key-path-types.js";
+import type { UniqueFields } from "../../../read/types/where-types.js";
 import type { RowRankOptions } from "./read-options.js";
 
 /** The argument of `rank`. X is its `index`. */

@@ -1,14 +1,14 @@
-import { ReferenceMissingError, VersionConflictError } from "../../errors/row-errors.js";
-import type { AnyRow } from "../../model/compiled-model.js";
-import { resultRow, resultRows } from "../../read/find/rows/shaped-result.js";
-import { loadRelations } from "../../read/include/load-relations.js";
-import type { MissingRow } from "../../read/include/relation-load.js";
-import type { AnyQuery, FoundRow } from "../../state/context/any-query.js";
-import type { ReadMeter } from "../../state/context/read-meter.js";
-import { type ReadView, viewOf, withReadView } from "../../state/context/read-view.js";
-import type { TableContext } from "../../state/context/table-context.js";
-import { foundRow, readRows } from "../../state/rows/read-rows.js";
-import { createMatcher } from "../../write/many/row-matcher.js";
+import { ReferenceMissingError, VersionConflictError } from "../../../errors/row-errors.js";
+import type { AnyRow } from "../../../model/compiled-model.js";
+import { resultRow, resultRows } from "../../../read/find/rows/shaped-result.js";
+import { loadRelations } from "../../../read/include/load-relations.js";
+import type { MissingRow } from "../../../read/include/relation-load.js";
+import type { AnyQuery, FoundRow } from "../../../state/context/any-query.js";
+import type { ReadMeter } from "../../../state/context/read-meter.js";
+import { type ReadView, viewOf, withReadView } from "../../../state/context/read-view.js";
+import type { TableContext } from "../../../state/context/table-context.js";
+import { foundRow, readRows } from "../../../state/rows/read-rows.js";
+import { createMatcher } from "../../../write/many/row-matcher.js";
 
 /**
  * A row as the caller requested it, with its fields selected, its relations loaded, and with or

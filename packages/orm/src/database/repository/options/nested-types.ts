@@ -1,13 +1,13 @@
-import type { AnyModels, CreateInput, Model, Row } from "../../model/model.js";
+import type { AnyModels, CreateInput, Model, Row } from "../../../model/model.js";
 import type {
   BelongsTo,
   HasMany,
   HasOne,
   ManyToMany,
-} from "../../model/relations/relation-definition.js";
-import type { UpdateInput } from "../../model/rows/update-input.js";
-import type { CannotWriteNested } from "../../model/type-errors.js";
-import type { UniqueWhere } from "../../read/types/where-types.js";
+} from "../../../model/relations/relation-definition.js";
+import type { UpdateInput } from "../../../model/rows/update-input.js";
+import type { CannotWriteNested } from "../../../model/type-errors.js";
+import type { UniqueWhere } from "../../../read/types/where-types.js";
 import type { ModelNamed } from "./include-types.js";
 import type {
   IfClearable,

@@ -1,10 +1,10 @@
-import type { FieldOf } from "../../model/indexes/field-types.js";
-import type { AnyModels, CreateInput, Model, PrimaryKeyFields, Row } from "../../model/model.js";
-import type { ResultField } from "../../model/rows/result-row.js";
-import type { UpdateInput } from "../../model/rows/update-input.js";
-import type { IndexedField } from "../../read/types/key-path-types.js";
-import type { IndexedWhere, OrderBy, UniqueFields } from "../../read/types/where-types.js";
-import type { Direction } from "../../state/context/any-query.js";
+import type { FieldOf } from "../../../model/indexes/field-types.js";
+import type { AnyModels, CreateInput, Model, PrimaryKeyFields, Row } from "../../../model/model.js";
+import type { ResultField } from "../../../model/rows/result-row.js";
+import type { UpdateInput } from "../../../model/rows/update-input.js";
+import type { IndexedField } from "../../../read/types/key-path-types.js";
+import type { IndexedWhere, OrderBy, UniqueFields } from "../../../read/types/where-types.js";
+import type { Direction } from "../../../state/context/any-query.js";
 import type { QueryWhere } from "./filter-types.js";
 import type { Include } from "./include-types.js";
 import type { CreateData, UpdateData, Without } from "./nested-types.js";

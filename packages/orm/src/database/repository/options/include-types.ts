@@ -1,14 +1,14 @@
-import type { AnyModels, Model, Row } from "../../model/model.js";
-import type { ManyToMany, Relation } from "../../model/relations/relation-definition.js";
-import type { ResultField } from "../../model/rows/result-row.js";
+import type { AnyModels, Model, Row } from "../../../model/model.js";
+import type { ManyToMany, Relation } from "../../../model/relations/relation-definition.js";
+import type { ResultField } from "../../../model/rows/result-row.js";
 import type {
   NoCondition,
   UnknownField,
   UnknownOption,
   UnknownRelation,
-} from "../../model/type-errors.js";
-import type { Served } from "../../read/types/served-types.js";
-import type { IndexedWhere, OrderBy } from "../../read/types/where-types.js";
+} from "../../../model/type-errors.js";
+import type { Served } from "../../../read/types/served-types.js";
+import type { IndexedWhere, OrderBy } from "../../../read/types/where-types.js";
 
 /** Models → the models by their `name`, which relations use. */
 export type ModelsByName<Models extends AnyModels> = {

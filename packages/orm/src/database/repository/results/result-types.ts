@@ -1,8 +1,8 @@
-import type { RowId } from "../../errors/orm-error.js";
-import type { AnyModels, Model, Row } from "../../model/model.js";
-import type { BelongsTo, HasOne, Relation } from "../../model/relations/relation-definition.js";
-import type { ResultField, ResultRow } from "../../model/rows/result-row.js";
-import type { ModelNamed } from "./include-types.js";
+import type { RowId } from "../../../errors/orm-error.js";
+import type { AnyModels, Model, Row } from "../../../model/model.js";
+import type { BelongsTo, HasOne, Relation } from "../../../model/relations/relation-definition.js";
+import type { ResultField, ResultRow } from "../../../model/rows/result-row.js";
+import type { ModelNamed } from "../options/include-types.js";
 import type { RelatedRow, RelatedRows } from "./related-types.js";
 import type { Flat, Versioned, WithIncluded } from "./shape-types.js";
 

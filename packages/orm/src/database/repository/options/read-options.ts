@@ -1,5 +1,5 @@
-import type { Direction } from "../../state/context/any-query.js";
-import type { PageOptions } from "../../state/context/page.js";
+import type { Direction } from "../../../state/context/any-query.js";
+import type { PageOptions } from "../../../state/context/page.js";
 
 // Options that do not depend on the model, and those of generated methods. `Row` is the whole row,
 // whatever a method returns of it.

@@ -3,9 +3,9 @@ import type {
   UnknownField,
   UnknownOption,
   UnknownRelation,
-} from "../../model/type-errors.js";
-import type { FieldCondition } from "../../read/types/condition-types.js";
-import type { Direction } from "../../state/context/any-query.js";
+} from "../../../model/type-errors.js";
+import type { FieldCondition } from "../../../read/types/condition-types.js";
+import type { Direction } from "../../../state/context/any-query.js";
 
 // The types of `include` in generated code. Each generated model with relations has an interface of
 // them, such as `UserRelations { posts: RelatedRows<PostRow, PostRelations, ["score", "id"]> }`.

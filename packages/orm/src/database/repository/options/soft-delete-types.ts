@@ -1,6 +1,6 @@
-import type { AnyModels, Model, PrimaryKeyFields } from "../../model/model.js";
-import type { NoSoftDelete } from "../../model/type-errors.js";
-import type { IndexedValue } from "../../read/types/key-path-types.js";
+import type { AnyModels, Model, PrimaryKeyFields } from "../../../model/model.js";
+import type { NoSoftDelete } from "../../../model/type-errors.js";
+import type { IndexedValue } from "../../../read/types/key-path-types.js";
 import type { ShapeOptions } from "./query-options.js";
 
 /** Model → true if it has `softDelete`. */
