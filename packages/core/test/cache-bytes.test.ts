@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { openWithLogs } from "../src/engine/level/open-with-logs.js";
 import { type OpenKvOptions, openKv } from "../src/index.js";
-import { defaultCacheBytes } from "../src/kv/open/default-cache-bytes.js";
+import { defaultCacheBytes } from "../src/kv/open/level/default-cache-bytes.js";
 
 const mebibyte = 2 ** 20;
 

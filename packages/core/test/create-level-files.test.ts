@@ -2,7 +2,7 @@ import { mkdir, readdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { ClassicLevel } from "classic-level";
 import { expect, it } from "vitest";
-import { createLevelFiles } from "../src/kv/open/create-level-files.js";
+import { createLevelFiles } from "../src/kv/open/level/create-level-files.js";
 import { openKv } from "../src/kv/open-kv.js";
 import { withFolder } from "./temporary-folder.js";
 

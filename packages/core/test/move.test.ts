@@ -5,7 +5,7 @@ import { MemoryEngine } from "../src/engine/memory/memory-engine.js";
 import { type Engine, type KvPlace, KvU64, moveKv, openKv, undoMove } from "../src/index.js";
 import { EmbeddedKv } from "../src/kv/embedded-kv.js";
 import { nameOfPlace } from "../src/kv/move/name-of-place.js";
-import { setMoveMark } from "../src/kv/open/move-mark.js";
+import { setMoveMark } from "../src/kv/open/marks/move-mark.js";
 import { engineOf } from "./engine-of.js";
 import { OwnerProcess } from "./owner-process.js";
 import { withFolder } from "./temporary-folder.js";

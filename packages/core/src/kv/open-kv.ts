@@ -2,7 +2,7 @@ import { isOwnedFiles } from "../engine/files/owned-files.js";
 import { DenoKv } from "./deno/deno-kv.js";
 import { assertDenoPath } from "./deno/deno-path.js";
 import type { EmbeddedKv } from "./embedded-kv.js";
-import { defaultCacheBytes } from "./open/default-cache-bytes.js";
+import { defaultCacheBytes } from "./open/level/default-cache-bytes.js";
 import {
   openDiskEngine,
   openFileEngine,

@@ -7,7 +7,7 @@ import { BackupDatabaseError } from "../../errors/backup-errors.js";
 import { awaitAll } from "../../values/await-all.js";
 import { encodeValue } from "../../values/encode-value.js";
 import { expiryHint } from "../expiry/expiry-hint.js";
-import { restoreMarkKey } from "../open/restore-mark.js";
+import { restoreMarkKey } from "../open/marks/restore-mark.js";
 import type { SharedEngine } from "../open/shared-engine.js";
 import { messageKeys } from "../queue/message-key.js";
 

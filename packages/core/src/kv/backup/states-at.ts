@@ -8,8 +8,8 @@ import {
   type LoggedChange,
   type LogRecord,
 } from "../../engine/log/log-record.js";
-import { moveMarkKey } from "../open/move-mark.js";
-import { restoreMarkKey } from "../open/restore-mark.js";
+import { moveMarkKey } from "../open/marks/move-mark.js";
+import { restoreMarkKey } from "../open/marks/restore-mark.js";
 import type { BackupSource } from "./backup-source.js";
 import { SortedItems } from "./sorted-items.js";
 

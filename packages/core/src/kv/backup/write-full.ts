@@ -6,7 +6,7 @@ import { BackupDamagedError, BackupDatabaseError } from "../../errors/backup-err
 import { type KeyRange, keyAfter } from "../../keys/key-range.js";
 import { decodeValue } from "../../values/decode-value.js";
 import { readLogState } from "../log/log-state.js";
-import { restoreMarkKey } from "../open/restore-mark.js";
+import { restoreMarkKey } from "../open/marks/restore-mark.js";
 import type { SharedEngine } from "../open/shared-engine.js";
 import { messageKeys } from "../queue/message-key.js";
 import {

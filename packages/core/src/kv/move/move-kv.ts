@@ -13,7 +13,7 @@ import { SortedItems } from "../backup/sorted-items.js";
 import { logIdOf, placeInLog } from "../backup/write-full.js";
 import { EmbeddedKv } from "../embedded-kv.js";
 import { readLogPage } from "../log/read-log-page.js";
-import { readMoveMark } from "../open/move-mark.js";
+import { readMoveMark } from "../open/marks/move-mark.js";
 import type { KvPlace } from "../open/open-handle.js";
 import type { SharedEngine } from "../open/shared-engine.js";
 import { isMessageKey } from "../queue/message-key.js";

@@ -8,7 +8,7 @@ import { itemOf, writeAll } from "../backup/restore.js";
 import { RestoreTarget } from "../backup/restore-target.js";
 import type { SortedItems } from "../backup/sorted-items.js";
 import { expiryHint } from "../expiry/expiry-hint.js";
-import { moveValue } from "../open/restore-mark.js";
+import { moveValue } from "../open/marks/restore-mark.js";
 import type { SharedEngine } from "../open/shared-engine.js";
 import { isKeyOfMove, positionKey } from "./own-keys.js";
 

@@ -1,8 +1,8 @@
 import { textOfBytes } from "../../bytes/text-of-bytes.js";
 import { isConsumerPositionKey } from "../../engine/log/consumer-keys.js";
 import { encodeKey } from "../../keys/encode-key.js";
-import { moveMarkKey } from "../open/move-mark.js";
-import { restoreMarkKey } from "../open/restore-mark.js";
+import { moveMarkKey } from "../open/marks/move-mark.js";
+import { restoreMarkKey } from "../open/marks/restore-mark.js";
 
 /**
  * The key of the target that has the versionstamp of the last commit of the source which was

@@ -10,7 +10,7 @@ import {
   refusalTime,
   type StoredMoveMark,
   setMoveMark,
-} from "../open/move-mark.js";
+} from "../open/marks/move-mark.js";
 import type { SharedEngine } from "../open/shared-engine.js";
 import { trialKey } from "./own-keys.js";
 

@@ -1,4 +1,4 @@
-import type { LevelOptions } from "./open-level.js";
+import type { LevelOptions } from "./level/open-level.js";
 
 /** How the processes that open the same folder work together. */
 export interface AttachOptions {

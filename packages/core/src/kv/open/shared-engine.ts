@@ -15,8 +15,8 @@ import { isMessageKey } from "../queue/message-key.js";
 import { MessageQueue } from "../queue/message-queue.js";
 import { RemoteMessages } from "../queue/remote-messages.js";
 import { checkForeignWrite } from "../write/check-foreign-write.js";
-import { MoveFence } from "./move-fence.js";
-import { restoreMarkKey, unfinishedError } from "./restore-mark.js";
+import { MoveFence } from "./marks/move-fence.js";
+import { restoreMarkKey, unfinishedError } from "./marks/restore-mark.js";
 
 /** What a user does with the database. */
 export interface EngineUse {

@@ -1,7 +1,7 @@
-import type { StoredEntry } from "../../engine/engine.js";
-import { MoveUnfinishedError, RestoreUnfinishedError } from "../../errors/copy-errors.js";
-import { encodeKey } from "../../keys/encode-key.js";
-import { decodeValue } from "../../values/decode-value.js";
+import type { StoredEntry } from "../../../engine/engine.js";
+import { MoveUnfinishedError, RestoreUnfinishedError } from "../../../errors/copy-errors.js";
+import { encodeKey } from "../../../keys/encode-key.js";
+import { decodeValue } from "../../../values/decode-value.js";
 
 /**
  * The key of an entry that exists from the first to the last commit of a restore, or of a move into

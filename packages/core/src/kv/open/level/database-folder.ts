@@ -1,16 +1,16 @@
 import { mkdir, readdir, realpath } from "node:fs/promises";
 import { dirname, resolve } from "node:path";
-import { closedMarkName } from "../../engine/level/files/closed-mark.js";
-import { syncPath } from "../../engine/level/sync-path.js";
+import { closedMarkName } from "../../../engine/level/files/closed-mark.js";
+import { syncPath } from "../../../engine/level/sync-path.js";
 import {
   CorruptionError,
   DatabaseNotFoundError,
   DatabasePathError,
   EngineFailedError,
-} from "../../errors/core-errors.js";
+} from "../../../errors/core-errors.js";
+import { isDiskFailure, reasonOf } from "../opening-error.js";
+import { claimName } from "../own/claim-folder.js";
 import { createLevelFiles } from "./create-level-files.js";
-import { isDiskFailure, reasonOf } from "./opening-error.js";
-import { claimName } from "./own/claim-folder.js";
 
 /** Returns the real path of the folder of a database. Creates a missing folder if allowed. */
 export async function databaseFolder(path: string, createIfMissing: boolean): Promise<string> {

@@ -1,8 +1,8 @@
 import { randomInt } from "node:crypto";
 import { link, open, rename, rm } from "node:fs/promises";
 import { join } from "node:path";
-import { linkErrors } from "../../engine/level/link-errors.js";
-import { syncPath } from "../../engine/level/sync-path.js";
+import { linkErrors } from "../../../engine/level/link-errors.js";
+import { syncPath } from "../../../engine/level/sync-path.js";
 
 /**
  * The manifest that LevelDB writes first: the name of the comparator, log number 0, next file

@@ -1,8 +1,8 @@
-import { compareBytes } from "../../bytes/compare-bytes.js";
-import type { AtomicWrite, ReadView, StoredSet } from "../../engine/engine.js";
-import { encodeKey } from "../../keys/encode-key.js";
-import { decodeValue } from "../../values/decode-value.js";
-import { encodeValue } from "../../values/encode-value.js";
+import { compareBytes } from "../../../bytes/compare-bytes.js";
+import type { AtomicWrite, ReadView, StoredSet } from "../../../engine/engine.js";
+import { encodeKey } from "../../../keys/encode-key.js";
+import { decodeValue } from "../../../values/decode-value.js";
+import { encodeValue } from "../../../values/encode-value.js";
 
 const markFormat = 1;
 /** For how many milliseconds a mark refuses commits, unless it is stored again. */

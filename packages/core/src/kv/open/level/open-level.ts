@@ -1,10 +1,10 @@
 import { ClassicLevel } from "classic-level";
-import type { Engine } from "../../engine/engine.js";
-import type { DatabaseMode } from "../../engine/level/database-header.js";
-import { FileChecker, type FileCheckOptions } from "../../engine/level/files/file-checker.js";
-import { type LevelDatabase, LevelEngine } from "../../engine/level/level-engine.js";
-import { openWithLogs } from "../../engine/level/open-with-logs.js";
-import { openingError } from "./opening-error.js";
+import type { Engine } from "../../../engine/engine.js";
+import type { DatabaseMode } from "../../../engine/level/database-header.js";
+import { FileChecker, type FileCheckOptions } from "../../../engine/level/files/file-checker.js";
+import { type LevelDatabase, LevelEngine } from "../../../engine/level/level-engine.js";
+import { openWithLogs } from "../../../engine/level/open-with-logs.js";
+import { openingError } from "../opening-error.js";
 
 export interface LevelOptions {
   readonly mode: DatabaseMode;

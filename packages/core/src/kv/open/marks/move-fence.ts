@@ -1,7 +1,7 @@
 import { sleep } from "#platform";
-import type { AtomicWrite, Engine } from "../../engine/engine.js";
-import { DatabaseMovedError, DatabaseMovingError } from "../../errors/copy-errors.js";
-import type { CommitLog } from "../log/commit-log.js";
+import type { AtomicWrite, Engine } from "../../../engine/engine.js";
+import { DatabaseMovedError, DatabaseMovingError } from "../../../errors/copy-errors.js";
+import type { CommitLog } from "../../log/commit-log.js";
 import {
   isMoveMarkWrite,
   isMoveOver,

@@ -1,14 +1,14 @@
 import { copyFile, mkdtemp, readdir, rm, symlink } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { readCurrent } from "../../engine/level/files/closed-mark.js";
-import { FileChecker } from "../../engine/level/files/file-checker.js";
-import { type LevelDatabase, LevelEngine } from "../../engine/level/level-engine.js";
-import { openWithLogs } from "../../engine/level/open-with-logs.js";
-import { EngineFailedError } from "../../errors/core-errors.js";
+import { readCurrent } from "../../../engine/level/files/closed-mark.js";
+import { FileChecker } from "../../../engine/level/files/file-checker.js";
+import { type LevelDatabase, LevelEngine } from "../../../engine/level/level-engine.js";
+import { openWithLogs } from "../../../engine/level/open-with-logs.js";
+import { EngineFailedError } from "../../../errors/core-errors.js";
+import { openingError } from "../opening-error.js";
+import type { OpenedEngine } from "../own/owned-place.js";
 import type { LevelOptions } from "./open-level.js";
-import { openingError } from "./opening-error.js";
-import type { OpenedEngine } from "./own/owned-place.js";
 
 /** Another process may replace files while they are copied. */
 const attempts = 5;
