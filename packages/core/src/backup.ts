@@ -21,7 +21,7 @@ export {
   type RestoreProgress,
   type RestoreResult,
   restore,
-} from "./kv/backup/restore.js";
+} from "./kv/backup/restore/restore.js";
 export {
   type BackupReport,
   type VerifyBackupOptions,

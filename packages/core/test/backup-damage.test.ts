@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { beforeAll, describe, expect, it } from "vitest";
 import { backup, restore, verifyBackup } from "../src/backup.js";
 import { type EmbeddedKv, openKv } from "../src/index.js";
-import { SortedItems } from "../src/kv/backup/sorted-items.js";
+import { SortedItems } from "../src/kv/backup/restore/sorted-items.js";
 import { MemorySink } from "./backup-sink.js";
 import { withFolder } from "./temporary-folder.js";
 

@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
 import { backup, restore, verifyBackup } from "../src/backup.js";
 import { type EmbeddedKv, openKv } from "../src/index.js";
-import { readCatalog, readManifest } from "../src/kv/backup/backup-catalog.js";
-import { SmallObjects } from "../src/kv/backup/small-objects.js";
-import { addCommits } from "../src/kv/backup/write-log.js";
+import { readCatalog, readManifest } from "../src/kv/backup/format/backup-catalog.js";
+import { SmallObjects } from "../src/kv/backup/write/small-objects.js";
+import { addCommits } from "../src/kv/backup/write/write-log.js";
 import { EmbeddedKv as EmbeddedKvClass } from "../src/kv/embedded-kv.js";
 import { MemorySink } from "./backup-sink.js";
 

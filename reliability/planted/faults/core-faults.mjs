@@ -182,7 +182,7 @@ export const coreFaults = {
   },
   "late-backup": {
     about: "an incremental backup begins one commit too late",
-    file: "core/dist/kv/backup/write-log.js",
+    file: "core/dist/kv/backup/write/write-log.js",
     edits: [
       [
         "for (const record of records) {",

@@ -2,6 +2,7 @@ import type { Buffer } from "node:buffer";
 import type { StoredEntry } from "../../engine/engine.js";
 import { decodeLogRecord, type LogRecord } from "../../engine/log/log-record.js";
 import { BackupDamagedError, BackupMomentError } from "../../errors/backup-errors.js";
+import type { BackupSink } from "./backup-sink.js";
 import {
   type BackupCatalog,
   chunkName,
@@ -13,10 +14,9 @@ import {
   readCatalog,
   readManifest,
   upToOf,
-} from "./backup-catalog.js";
-import { type BackupKey, type BackupObject, decodeObject } from "./backup-object.js";
-import type { BackupSink } from "./backup-sink.js";
-import { entriesOfBlock } from "./entry-block.js";
+} from "./format/backup-catalog.js";
+import { type BackupKey, type BackupObject, decodeObject } from "./format/backup-object.js";
+import { entriesOfBlock } from "./format/entry-block.js";
 
 /** A moment: that after a commit, by its versionstamp, or a time. */
 export type Moment = string | Date;

@@ -6,6 +6,7 @@ import { LogOffError } from "../../errors/log-errors.js";
 import { EmbeddedKv } from "../embedded-kv.js";
 import { readLogState } from "../log/log-state.js";
 import type { SharedEngine } from "../open/shared-engine.js";
+import type { BackupSink } from "./backup-sink.js";
 import {
   type FullManifest,
   hasNext,
@@ -13,14 +14,13 @@ import {
   readLogHeader,
   readManifest,
   upToOf,
-} from "./backup-catalog.js";
-import { type BackupKey, backupKey } from "./backup-object.js";
-import type { BackupSink } from "./backup-sink.js";
-import { claimGeneration, endClaim } from "./claim-generation.js";
+} from "./format/backup-catalog.js";
+import { type BackupKey, backupKey } from "./format/backup-object.js";
 import { removeBackups } from "./remove-backups.js";
-import { SmallObjects } from "./small-objects.js";
-import { writeEntries, writeManifest } from "./write-full.js";
-import { addCommits, type LogPosition } from "./write-log.js";
+import { claimGeneration, endClaim } from "./write/claim-generation.js";
+import { SmallObjects } from "./write/small-objects.js";
+import { writeEntries, writeManifest } from "./write/write-full.js";
+import { addCommits, type LogPosition } from "./write/write-log.js";
 
 /** Milliseconds between two reads of the log. */
 const interval = 1000;

@@ -1,5 +1,5 @@
-import { manifestName, readCatalog, removalName } from "./backup-catalog.js";
 import type { BackupSink } from "./backup-sink.js";
+import { manifestName, readCatalog, removalName } from "./format/backup-catalog.js";
 
 /**
  * Removes all backups of a sink that are older than the newest ones, and what interrupted ones

@@ -1,6 +1,8 @@
 import { BackupDamagedError } from "../../errors/backup-errors.js";
 import type { EmbeddedKv } from "../embedded-kv.js";
 import { openKv } from "../open-kv.js";
+import type { BackupSink } from "./backup-sink.js";
+import { logHeaderOf } from "./backup-source.js";
 import {
   chunkName,
   type FullManifest,
@@ -8,11 +10,9 @@ import {
   isClaim,
   readCatalog,
   readManifest,
-} from "./backup-catalog.js";
-import { type BackupObject, backupKey, decodeObject } from "./backup-object.js";
-import type { BackupSink } from "./backup-sink.js";
-import { logHeaderOf } from "./backup-source.js";
-import { type RestoreOptions, restore } from "./restore.js";
+} from "./format/backup-catalog.js";
+import { type BackupObject, backupKey, decodeObject } from "./format/backup-object.js";
+import { type RestoreOptions, restore } from "./restore/restore.js";
 
 /** Options of `verifyBackup`. */
 export interface VerifyBackupOptions extends Pick<RestoreOptions, "key" | "signal" | "onProgress"> {

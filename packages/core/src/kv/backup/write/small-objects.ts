@@ -1,6 +1,6 @@
-import { BackupDamagedError } from "../../errors/backup-errors.js";
-import type { BackupKey } from "./backup-object.js";
-import type { BackupSink } from "./backup-sink.js";
+import { BackupDamagedError } from "../../../errors/backup-errors.js";
+import type { BackupSink } from "../backup-sink.js";
+import type { BackupKey } from "../format/backup-object.js";
 import { type LogObject, mergeCommits, objectBytes } from "./write-log.js";
 
 /** So many objects of the same size become one. */

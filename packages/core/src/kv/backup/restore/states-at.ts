@@ -1,16 +1,16 @@
-import { textOfBytes } from "../../bytes/text-of-bytes.js";
-import { combineU64 } from "../../engine/commit/combine-u64.js";
-import { hasExpired, type StoredEntry } from "../../engine/engine.js";
-import { isConsumerPositionKey } from "../../engine/log/consumer-keys.js";
+import { textOfBytes } from "../../../bytes/text-of-bytes.js";
+import { combineU64 } from "../../../engine/commit/combine-u64.js";
+import { hasExpired, type StoredEntry } from "../../../engine/engine.js";
+import { isConsumerPositionKey } from "../../../engine/log/consumer-keys.js";
 import {
   decodeLogRecord,
   encodeLogRecord,
   type LoggedChange,
   type LogRecord,
-} from "../../engine/log/log-record.js";
-import { moveMarkKey } from "../open/marks/move-mark.js";
-import { restoreMarkKey } from "../open/marks/restore-mark.js";
-import type { BackupSource } from "./backup-source.js";
+} from "../../../engine/log/log-record.js";
+import { moveMarkKey } from "../../open/marks/move-mark.js";
+import { restoreMarkKey } from "../../open/marks/restore-mark.js";
+import type { BackupSource } from "../backup-source.js";
 import { SortedItems } from "./sorted-items.js";
 
 interface KeyedChange {

@@ -1,6 +1,6 @@
 import { setTimeout } from "node:timers/promises";
-import { claimName, hasSameNumber, nextGeneration, readCatalog } from "./backup-catalog.js";
-import type { BackupSink } from "./backup-sink.js";
+import type { BackupSink } from "../backup-sink.js";
+import { claimName, hasSameNumber, nextGeneration, readCatalog } from "../format/backup-catalog.js";
 
 /** In milliseconds. */
 const shortestWait = 5;

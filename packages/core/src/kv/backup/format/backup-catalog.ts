@@ -1,9 +1,9 @@
 import { createHash, randomBytes } from "node:crypto";
-import type { StoredEntry } from "../../engine/engine.js";
-import type { DatabaseMode } from "../../engine/level/database-header.js";
-import { BackupFormatError } from "../../errors/backup-errors.js";
+import type { StoredEntry } from "../../../engine/engine.js";
+import type { DatabaseMode } from "../../../engine/level/database-header.js";
+import { BackupFormatError } from "../../../errors/backup-errors.js";
+import type { BackupSink } from "../backup-sink.js";
 import { type BackupKey, decodeObject } from "./backup-object.js";
-import type { BackupSink } from "./backup-sink.js";
 
 /** An object of entries, as the manifest of a full backup names it. */
 export interface ChunkSummary {

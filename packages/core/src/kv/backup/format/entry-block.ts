@@ -1,11 +1,11 @@
 import { Buffer } from "node:buffer";
-import type { StoredEntry } from "../../engine/engine.js";
-import { CorruptionError } from "../../errors/core-errors.js";
+import type { StoredEntry } from "../../../engine/engine.js";
+import { CorruptionError } from "../../../errors/core-errors.js";
 import {
   readVersionstamp,
   versionstampBytes,
   writeVersionstamp,
-} from "../../values/versionstamp.js";
+} from "../../../values/versionstamp.js";
 
 const expiryBytes = 8;
 const lengthBytes = 4;

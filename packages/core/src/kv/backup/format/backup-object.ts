@@ -13,8 +13,8 @@ import {
   BackupDamagedError,
   BackupFormatError,
   BackupKeyError,
-} from "../../errors/backup-errors.js";
-import { InvalidOptionError } from "../../errors/core-errors.js";
+} from "../../../errors/backup-errors.js";
+import { InvalidOptionError } from "../../../errors/core-errors.js";
 
 const magic = Buffer.from("keywright-backup");
 const format = 1;

@@ -1,14 +1,15 @@
 import { Buffer } from "node:buffer";
-import { isRangeEnd, type ReadView } from "../../engine/engine.js";
-import { logRecords, logSwitchKey } from "../../engine/log/log-keys.js";
-import { afterEntries, firstEntryKey } from "../../engine/system-keys.js";
-import { BackupDamagedError, BackupDatabaseError } from "../../errors/backup-errors.js";
-import { type KeyRange, keyAfter } from "../../keys/key-range.js";
-import { decodeValue } from "../../values/decode-value.js";
-import { readLogState } from "../log/log-state.js";
-import { restoreMarkKey } from "../open/marks/restore-mark.js";
-import type { SharedEngine } from "../open/shared-engine.js";
-import { messageKeys } from "../queue/message-key.js";
+import { isRangeEnd, type ReadView } from "../../../engine/engine.js";
+import { logRecords, logSwitchKey } from "../../../engine/log/log-keys.js";
+import { afterEntries, firstEntryKey } from "../../../engine/system-keys.js";
+import { BackupDamagedError, BackupDatabaseError } from "../../../errors/backup-errors.js";
+import { type KeyRange, keyAfter } from "../../../keys/key-range.js";
+import { decodeValue } from "../../../values/decode-value.js";
+import { readLogState } from "../../log/log-state.js";
+import { restoreMarkKey } from "../../open/marks/restore-mark.js";
+import type { SharedEngine } from "../../open/shared-engine.js";
+import { messageKeys } from "../../queue/message-key.js";
+import type { BackupSink } from "../backup-sink.js";
 import {
   type ChunkSummary,
   chunkName,
@@ -16,10 +17,9 @@ import {
   manifestName,
   recordChecksum,
   removalName,
-} from "./backup-catalog.js";
-import { type BackupKey, encodeObject } from "./backup-object.js";
-import type { BackupSink } from "./backup-sink.js";
-import { EntryBlock } from "./entry-block.js";
+} from "../format/backup-catalog.js";
+import { type BackupKey, encodeObject } from "../format/backup-object.js";
+import { EntryBlock } from "../format/entry-block.js";
 import { Pace } from "./pace.js";
 
 /** Small, so that programs of this process wait little for a page to be read. */

@@ -1,5 +1,5 @@
 import { setImmediate, setTimeout } from "node:timers/promises";
-import type { SharedEngine } from "../open/shared-engine.js";
+import type { SharedEngine } from "../../open/shared-engine.js";
 
 /** With so many commits each second, or more, the rests have their full length. */
 const busyRate = 1000;

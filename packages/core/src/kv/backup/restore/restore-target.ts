@@ -1,15 +1,20 @@
 import { randomUUID } from "node:crypto";
-import { compareBytes } from "../../bytes/compare-bytes.js";
-import type { AtomicWrite, StoredCheck, StoredEntry, StoredMutation } from "../../engine/engine.js";
-import { logSwitchKey } from "../../engine/log/log-keys.js";
-import { afterEntries, firstEntryKey } from "../../engine/system-keys.js";
-import { BackupDatabaseError } from "../../errors/backup-errors.js";
-import { awaitAll } from "../../values/await-all.js";
-import { encodeValue } from "../../values/encode-value.js";
-import { expiryHint } from "../expiry/expiry-hint.js";
-import { restoreMarkKey } from "../open/marks/restore-mark.js";
-import type { SharedEngine } from "../open/shared-engine.js";
-import { messageKeys } from "../queue/message-key.js";
+import { compareBytes } from "../../../bytes/compare-bytes.js";
+import type {
+  AtomicWrite,
+  StoredCheck,
+  StoredEntry,
+  StoredMutation,
+} from "../../../engine/engine.js";
+import { logSwitchKey } from "../../../engine/log/log-keys.js";
+import { afterEntries, firstEntryKey } from "../../../engine/system-keys.js";
+import { BackupDatabaseError } from "../../../errors/backup-errors.js";
+import { awaitAll } from "../../../values/await-all.js";
+import { encodeValue } from "../../../values/encode-value.js";
+import { expiryHint } from "../../expiry/expiry-hint.js";
+import { restoreMarkKey } from "../../open/marks/restore-mark.js";
+import type { SharedEngine } from "../../open/shared-engine.js";
+import { messageKeys } from "../../queue/message-key.js";
 
 const pageSize = 500;
 /** Bytes of keys and values that are committed together. */

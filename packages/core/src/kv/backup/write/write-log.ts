@@ -1,14 +1,14 @@
 import { Buffer } from "node:buffer";
-import type { Engine, StoredEntry } from "../../engine/engine.js";
-import { logRecordKey } from "../../engine/log/log-keys.js";
-import { BackupFullNeededError } from "../../errors/backup-errors.js";
-import { LogOffError, LogTruncatedError } from "../../errors/log-errors.js";
-import { readLogState } from "../log/log-state.js";
-import { type LogPage, readLogPage } from "../log/read-log-page.js";
-import { headName, type LogHeader, newLogName, recordChecksum } from "./backup-catalog.js";
-import { type BackupKey, decodeObject, encodeObject } from "./backup-object.js";
-import type { BackupSink } from "./backup-sink.js";
-import { EntryBlock } from "./entry-block.js";
+import type { Engine, StoredEntry } from "../../../engine/engine.js";
+import { logRecordKey } from "../../../engine/log/log-keys.js";
+import { BackupFullNeededError } from "../../../errors/backup-errors.js";
+import { LogOffError, LogTruncatedError } from "../../../errors/log-errors.js";
+import { readLogState } from "../../log/log-state.js";
+import { type LogPage, readLogPage } from "../../log/read-log-page.js";
+import type { BackupSink } from "../backup-sink.js";
+import { headName, type LogHeader, newLogName, recordChecksum } from "../format/backup-catalog.js";
+import { type BackupKey, decodeObject, encodeObject } from "../format/backup-object.js";
+import { EntryBlock } from "../format/entry-block.js";
 import { logIdOf } from "./write-full.js";
 
 const pageSize = 200;
