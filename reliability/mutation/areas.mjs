@@ -9,7 +9,7 @@ export const areas = {
   commits: {
     package: "core",
     mutate: [
-      "src/engine/{commit-queue,combine-u64,write-group}.ts",
+      "src/engine/commit/{commit-queue,combine-u64,write-group}.ts",
       "src/engine/level/{commit-record,record}.ts",
       "src/engine/memory/*.ts",
       "src/kv/write/*.ts",
