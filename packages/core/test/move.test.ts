@@ -1,4 +1,4 @@
-import { setImmediate } from "node:timers/promises";
+import { setImmediate, setTimeout as sleep } from "node:timers/promises";
 import { inspect } from "node:util";
 import { describe, expect, it, vi } from "vitest";
 import { MemoryEngine } from "../src/engine/memory/memory-engine.js";
@@ -58,7 +58,7 @@ async function moveWhileWriting(
   reopen: () => Promise<EmbeddedKv>,
   writers: readonly EmbeddedKv[] = [source],
 ): Promise<void> {
-  for (let n = 0; n < 2000; n++) void source.set(["row", n], { n });
+  await Promise.all(Array.from({ length: 2000 }, (_, n) => source.set(["row", n], { n })));
   await source.set(["row", 2000], 1);
   await source.enqueue({ message: 1 }, { delay: 1e7 });
   const running = Array.from({ length: 16 }, (_, n) =>
@@ -105,6 +105,20 @@ describe("moveKv while 16 programs write", () => {
       });
     }
   }
+
+  it("ends although the programs write faster than the target stores", async () => {
+    const source = await openKv(":memory:", { log: {} });
+    const target = new MemoryEngine();
+    const commit = target.commit.bind(target);
+    target.commit = async (writes) => {
+      // As on an engine that stores ten commits in a millisecond.
+      await sleep(writes.length / 10);
+      return await commit(writes);
+    };
+    target.close = async () => undefined;
+    await moveWhileWriting(source, target, () => openKv(target));
+    await source.close();
+  });
 
   it("moves a LevelDB folder, to whose owner programs are attached", async () => {
     await withFolder(async (folder) => {

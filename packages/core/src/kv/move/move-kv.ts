@@ -26,8 +26,14 @@ import { isKeyOfMove } from "./own-keys.js";
 import { removeMark, SourceFence } from "./source-fence.js";
 
 const pageSize = 500;
-/** The source refuses commits once the target is at most so many milliseconds behind. */
-const smallLag = 250;
+/** The source refuses commits once the target needs about so many milliseconds to catch up. */
+const shortRound = 250;
+/** The same if programs write faster to the source than the target stores. */
+const longestRound = 10_000;
+/** Rounds after which the move fails if the target would need longer. */
+const mostLongRounds = 3;
+const writersAreFaster =
+  "programs write faster to the source than the target stores; let them write less, and move again";
 const keysAtOnce = 100;
 const entriesPerReport = 10_000;
 
@@ -116,6 +122,10 @@ class Move {
   readonly #changed = new Map<string, Uint8Array>();
   /** The keys among them whose values the engine of the source has calculated. */
   readonly #calculated = new Set<string>();
+  /** The time before which all commits of the source are in the target, as of the process. */
+  #copiedAt = Number.NEGATIVE_INFINITY;
+  /** How long the last commits took to be copied, divided by the time in which they were made. */
+  #pace = 0;
 
   constructor(
     source: SharedEngine,
@@ -143,7 +153,6 @@ class Move {
     }
     const id = randomUUID();
     await this.#copy(id, remains);
-    await this.#catchUp();
     await this.#compareAll();
     await this.#catchUp();
     return this.#result(await this.#switch(id));
@@ -162,6 +171,7 @@ class Move {
 
   /** Copies one state, unless an interrupted move has done so. */
   async #copy(id: string, remains: Awaited<ReturnType<MoveTarget["remains"]>>): Promise<void> {
+    const start = performance.now();
     const view = await this.#openView();
     const sorted = new SortedItems();
     try {
@@ -179,6 +189,7 @@ class Move {
       const onWritten = (written: number) => this.#meter.advance(written, this.#entries);
       await this.#target.write(sorted, place.position, signal, onWritten);
       this.#position = place.position;
+      this.#copiedAt = start;
     } finally {
       view.close();
       sorted.remove();
@@ -209,21 +220,46 @@ class Move {
   }
 
   /**
-   * Copies commits of the log.
+   * Copies commits of the log until the target is little behind, or gets no closer.
    *
-   * @param upTo the last commit that is copied. Without it, all until the target is little behind.
+   * @throws {MoveFailedError} if it stays far behind, because programs write too fast.
    */
-  async #catchUp(upTo?: string, fence?: SourceFence): Promise<void> {
-    this.#meter.begin(fence === undefined ? "catching up" : "switching");
-    for (let isDone = false; !isDone; ) {
+  async #catchUp(): Promise<void> {
+    for (let longRounds = 0; ; ) {
+      const expected = (performance.now() - this.#copiedAt) * this.#pace;
+      if (this.#pace >= 1) {
+        if (expected <= longestRound) return;
+        if (++longRounds > mostLongRounds) throw new MoveFailedError(writersAreFaster);
+      }
+      await this.#copyCommits(await this.#lastPosition());
+      if ((performance.now() - this.#copiedAt) * this.#pace <= shortRound) return;
+    }
+  }
+
+  /** Returns the versionstamp of the last commit of the source. */
+  async #lastPosition(): Promise<string> {
+    const view = await this.#openView();
+    try {
+      const { position } = await placeInLog(view);
+      if (position === null) throw new LogOffError();
+      return position;
+    } finally {
+      view.close();
+    }
+  }
+
+  /** Copies the commits of the log until the one with a versionstamp, which is the newest. */
+  async #copyCommits(last: string, fence?: SourceFence): Promise<void> {
+    const start = performance.now();
+    this.#meter.start(fence === undefined ? "catching up" : "switching", this.#commits);
+    while (this.#position < last) {
       this.#options.signal?.throwIfAborted();
       await fence?.renew();
       const page = await readLogPage(this.#source.engine, this.#position, pageSize);
       if (logIdOf(page.id) !== this.#log)
         throw new MoveFailedError("the log of the source was ended during the move; move again");
-      let lag = 0;
       for (const { versionstamp, value } of page.records) {
-        if (upTo !== undefined && versionstamp > upTo) break;
+        if (versionstamp > last) break;
         const record = decodeLogRecord(versionstamp, value);
         for (const { key, operand } of record.changes) {
           const text = textOfBytes(key);
@@ -233,13 +269,13 @@ class Move {
         await this.#target.add(record);
         this.#position = versionstamp;
         this.#commits++;
-        lag = Date.now() - record.time;
       }
       await this.#target.flush();
       this.#meter.advance(this.#commits);
-      const isBehind = upTo === undefined ? lag > smallLag : this.#position < upTo;
-      isDone = page.isEnd || !isBehind;
+      if (page.isEnd) break;
     }
+    this.#pace = (performance.now() - start) / (start - this.#copiedAt);
+    this.#copiedAt = start;
   }
 
   /** Compares all entries of the target with a state of the source. */
@@ -248,7 +284,7 @@ class Move {
     try {
       const { position } = await placeInLog(view);
       if (position === null) throw new LogOffError();
-      await this.#catchUp(position);
+      await this.#copyCommits(position);
       this.#meter.begin("comparing");
       const { signal } = this.#options;
       const onEntry = (count: number) => {
@@ -277,7 +313,7 @@ class Move {
     const start = performance.now();
     try {
       const last = await fence.close();
-      await this.#catchUp(last, fence);
+      await this.#copyCommits(last, fence);
       await this.#compareChanged(fence);
       signal?.throwIfAborted();
       await this.#target.complete();

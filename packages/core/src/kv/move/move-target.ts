@@ -1,6 +1,6 @@
 import { textOfBytes } from "../../bytes/text-of-bytes.js";
 import type { StoredEntry, StoredMutation } from "../../engine/engine.js";
-import type { LogRecord } from "../../engine/log/log-record.js";
+import type { LoggedChange, LogRecord } from "../../engine/log/log-record.js";
 import { MoveFailedError } from "../../errors/copy-errors.js";
 import { decodeValue } from "../../values/decode-value.js";
 import { encodeValue } from "../../values/encode-value.js";
@@ -25,6 +25,14 @@ export class MoveTarget {
   readonly #shared: SharedEngine;
   readonly #writer: RestoreTarget;
   #mark: TargetMark | undefined;
+  /** The mutations of the commits that are written next, in their order, by the texts of keys. */
+  readonly #joined = new Map<string, StoredMutation[]>();
+  /** How many mutations these commits had. */
+  #count = 0;
+  /** The bytes of their keys and values. */
+  #bytes = 0;
+  /** The versionstamp of the last of them in the source. */
+  #position: string | undefined;
 
   constructor(shared: SharedEngine) {
     this.#shared = shared;
@@ -82,25 +90,46 @@ export class MoveTarget {
     await this.#writer.flush();
   }
 
-  /** Adds a commit of the source. Call `flush` after several of them. */
+  /**
+   * Adds a commit of the source. Call `flush` after several of them.
+   *
+   * Commits that follow each other are written as one, with what remains of a key that several of
+   * them change: on some engines, two commits of one key take a round trip each. Unless the target
+   * keeps a log, which has the commits as they were.
+   */
   async add({ changes, versionstamp, context }: LogRecord): Promise<void> {
-    const now = Date.now();
-    const mutations: StoredMutation[] = [];
-    for (const { type, key, after, operand } of changes) {
-      if (isKeyOfMove(textOfBytes(key), key)) continue;
-      if (type === "set") {
-        const { value, expireAt } = after!;
-        const set = { type, key, value, ...(expireAt !== undefined && { expireAt }) };
-        mutations.push(set);
-        if (expireAt !== undefined) mutations.push(expiryHint(set, now));
-      } else if (type === "delete" || type === "expire") mutations.push({ type: "delete", key });
-      else mutations.push({ type, key, operand: operand! });
+    const mutations = changes.flatMap(mutationsOf);
+    const bytes = sum(mutations.map(bytesOf));
+    const { mutations: most, totalMutationBytes: mostBytes } = this.#writer.limits;
+    const isFull = this.#count + mutations.length >= most || this.#bytes + bytes > mostBytes;
+    if (isFull) await this.#writeJoined();
+    for (const mutation of mutations) {
+      const text = textOfBytes(mutation.key);
+      const earlier = this.#joined.get(text);
+      if (earlier === undefined || mutation.type === "set" || mutation.type === "delete")
+        this.#joined.set(text, [mutation]);
+      else earlier.push(mutation);
     }
-    await this.#writer.addMutations([...mutations, setPosition(versionstamp)], context);
+    this.#count += mutations.length;
+    this.#bytes += bytes;
+    this.#position = versionstamp;
+    if (this.#writer.isLogged) await this.#writeJoined(context);
   }
 
   async flush(): Promise<void> {
+    await this.#writeJoined();
     await this.#writer.flush();
+  }
+
+  async #writeJoined(context?: Uint8Array): Promise<void> {
+    if (this.#position === undefined) return;
+    const mutations = [...this.#joined.values()].flat();
+    const position = setPosition(this.#position);
+    this.#joined.clear();
+    this.#count = 0;
+    this.#bytes = 0;
+    this.#position = undefined;
+    await this.#writer.addMutations([...mutations, position], context);
   }
 
   /** Stores an entry as the source has it, or removes it. */
@@ -126,6 +155,25 @@ export class MoveTarget {
 /** Collects entries in the order of their commits. */
 export function addSorted(sorted: SortedItems, entry: StoredEntry): void {
   sorted.add(itemOf(entry));
+}
+
+/** Returns the mutations that repeat a change in the target. */
+function mutationsOf({ type, key, after, operand }: LoggedChange): StoredMutation[] {
+  if (isKeyOfMove(textOfBytes(key), key)) return [];
+  if (type === "delete" || type === "expire") return [{ type: "delete", key }];
+  if (type !== "set") return [{ type, key, operand: operand! }];
+  const { value, expireAt } = after!;
+  if (expireAt === undefined) return [{ type, key, value }];
+  const set = { type, key, value, expireAt };
+  return [set, expiryHint(set, Date.now())];
+}
+
+function bytesOf(mutation: StoredMutation): number {
+  return mutation.key.length + (mutation.type === "set" ? mutation.value.length : 0);
+}
+
+function sum(numbers: readonly number[]): number {
+  return numbers.reduce((total, number) => total + number, 0);
 }
 
 function setPosition(versionstamp: string): StoredMutation {

@@ -36,8 +36,7 @@ export class RestoreTarget {
   readonly #errorOf: (reason: string) => Error;
   /** Of the mark. Each commit checks it, so that two restores do not mix. */
   #mark: string | null = null;
-  /** True if commits that are made together could change their order. */
-  #isOneByOne = false;
+  #isLogged = false;
   #group: AtomicWrite[] = [];
   #groupBytes = 0;
 
@@ -81,8 +80,7 @@ export class RestoreTarget {
     } finally {
       view?.close();
     }
-    const isLogged = (await engine.get(logSwitchKey)) !== undefined;
-    this.#isOneByOne = isLogged && engine.keepsLog !== true;
+    await this.#readSwitch();
     const set = { type: "set", key: restoreMarkKey, value } as const;
     const checks = [this.#check];
     const write = {
@@ -105,7 +103,7 @@ export class RestoreTarget {
     const now = Date.now();
     let mutations: StoredMutation[] = [];
     let bytes = 0;
-    const { mutations: most, totalMutationBytes: mostBytes } = this.#limits;
+    const { mutations: most, totalMutationBytes: mostBytes } = this.limits;
     for (const { key, value, expireAt } of commit) {
       const set = { type: "set" as const, key, value };
       const expiring = { ...set, expireAt: expireAt! };
@@ -130,7 +128,20 @@ export class RestoreTarget {
    */
   async continueFrom(mark: StoredEntry): Promise<void> {
     this.#mark = mark.versionstamp;
+    await this.#readSwitch();
     await this.replaceMark(mark.value);
+  }
+
+  /** True if the database keeps a log. */
+  get isLogged(): boolean {
+    return this.#isLogged;
+  }
+
+  /** Half of the limits of the engine: a log may need the other half. */
+  get limits(): { readonly mutations: number; readonly totalMutationBytes: number } {
+    const { mutations, totalMutationBytes } = this.#shared.engine.limits;
+    const half = (limit = Number.POSITIVE_INFINITY) => Math.max(1, Math.floor(limit / 2));
+    return { mutations: half(mutations), totalMutationBytes: half(totalMutationBytes) };
   }
 
   /** Writes the rest, and gives the mark another value. */
@@ -149,7 +160,7 @@ export class RestoreTarget {
     mutations: readonly StoredMutation[],
     context: Uint8Array | undefined,
   ): Promise<void> {
-    const { mutations: most, totalMutationBytes: mostBytes } = this.#limits;
+    const { mutations: most, totalMutationBytes: mostBytes } = this.limits;
     let part: StoredMutation[] = [];
     let bytes = 0;
     for (const mutation of mutations) {
@@ -191,7 +202,9 @@ export class RestoreTarget {
     this.#group.push({ checks: [this.#check], mutations, sync: this.#sync, ...said });
     this.#groupBytes += bytes;
     const { length } = this.#group;
-    const isFull = this.#groupBytes >= groupBytes || length >= groupCommits || this.#isOneByOne;
+    // The order of commits that are made together could change.
+    const isOneByOne = this.#isLogged && this.#shared.engine.keepsLog !== true;
+    const isFull = this.#groupBytes >= groupBytes || length >= groupCommits || isOneByOne;
     if (isFull) await this.flush();
   }
 
@@ -200,7 +213,7 @@ export class RestoreTarget {
       let { start } = range;
       for (;;) {
         const { end } = range;
-        const limit = Math.min(pageSize, this.#limits.mutations);
+        const limit = Math.min(pageSize, this.limits.mutations);
         const page = await this.#shared.engine.getRange({
           range: { start, end },
           limit,
@@ -224,18 +237,15 @@ export class RestoreTarget {
     return versionstamp;
   }
 
+  async #readSwitch(): Promise<void> {
+    this.#isLogged = (await this.#shared.engine.get(logSwitchKey)) !== undefined;
+  }
+
   #usedByOthers(): Error {
     return this.#errorOf("another program has written to it");
   }
 
   get #check(): StoredCheck {
     return { key: restoreMarkKey, versionstamp: this.#mark };
-  }
-
-  /** Half of the limits of the engine: a log may need the other half. */
-  get #limits(): { readonly mutations: number; readonly totalMutationBytes: number } {
-    const { mutations, totalMutationBytes } = this.#shared.engine.limits;
-    const half = (limit = Number.POSITIVE_INFINITY) => Math.max(1, Math.floor(limit / 2));
-    return { mutations: half(mutations), totalMutationBytes: half(totalMutationBytes) };
   }
 }

@@ -64,7 +64,7 @@ export const moveTests: EngineTestGroup = {
 
     test("that were aborted leave a database that only a move opens", async (store) => {
       await using source = await openKv(":memory:", { log: week });
-      for (let n = 0; n < rows; n++) void source.set(["row", n], n);
+      await Promise.all(Array.from({ length: rows }, (_, n) => source.set(["row", n], n)));
       await source.set(["a"], 1);
       const aborting = new AbortController();
       const moving = moveKv(source, store.engine, {
@@ -92,7 +92,7 @@ function lasting(): Engine {
 
 /** Moves a database while programs write. Returns how many commits they were told of. */
 async function moveWhileWriting(source: EmbeddedKv, target: Engine): Promise<number> {
-  for (let n = 0; n < rows; n++) void source.set(["row", n], n);
+  await Promise.all(Array.from({ length: rows }, (_, n) => source.set(["row", n], n)));
   await source.set(["expires"], 1, { expireIn: 3_600_000 });
   await source.enqueue("message", { delay: 3_600_000 });
   const counting = Array.from({ length: writers }, (_, n) => countUntilMoved(source, n));
