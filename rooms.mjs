@@ -61,6 +61,7 @@ export const packages = {
   orm: {
     about: "models on any database with the Kv interface",
     rooms: {
+      promises: "waits for several promises, so that none is left running or without a handler",
       "model/fields": "what a Zod schema says about its values",
       errors: "error classes, their codes and messages",
       text: "words of texts, queries, scores and highlights of a full-text search",

@@ -3,8 +3,8 @@ import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import * as z from "zod";
 import { createDatabase, defineModel, type MigrationProgress, migrate } from "../src/index.js";
 import { findFailedRows, previewMigration } from "../src/migrate.js";
+import { yieldToEventLoop } from "../src/promises/yield-to-event-loop.js";
 import { defineMigration } from "../src/state/schema/define-migration.js";
-import { yieldToEventLoop } from "../src/state/transaction/yield-to-event-loop.js";
 import { denoKv, interferingKv } from "./faulty-kv.js";
 import { openDenoKv } from "./open-deno-kv.js";
 import {

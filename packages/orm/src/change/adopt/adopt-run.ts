@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { AtomicOperation } from "@keywright/core";
+import { yieldToEventLoop } from "../../promises/yield-to-event-loop.js";
 import type { Lease } from "../../state/run/lease.js";
 import { createRun, Throttle } from "../../state/run/migration-run.js";
-import { yieldToEventLoop } from "../../state/transaction/yield-to-event-loop.js";
 import type { AdoptProgress } from "./adopt-result.js";
 
 export interface AdoptRun {

@@ -1,6 +1,6 @@
 import type { KvKeyPart } from "@keywright/core";
+import { awaitAll } from "../../promises/await-all.js";
 import type { CatalogSnapshot } from "../../state/catalog/catalog-snapshot.js";
-import { awaitAll } from "../../state/context/await-all.js";
 import { withJoinedReads } from "../../state/context/kv/with-joined-reads.js";
 import type { TableLimits } from "../../state/context/model-store.js";
 import type { TableContext } from "../../state/context/table-context.js";

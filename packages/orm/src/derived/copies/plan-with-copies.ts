@@ -1,8 +1,8 @@
 import type { AnyRow } from "../../model/compiled-model.js";
+import { whenReady } from "../../promises/when-ready.js";
 import type { FoundRow } from "../../state/context/any-query.js";
 import { type ReadView, viewOf } from "../../state/context/read-view.js";
 import type { RelatedStore } from "../../state/context/table-context.js";
-import { whenReady } from "../../state/context/when-ready.js";
 import { planReferences, type References } from "../../state/references/plan-references.js";
 import { tableOfModel } from "../../state/references/referrers.js";
 import type { Effects } from "../effects.js";

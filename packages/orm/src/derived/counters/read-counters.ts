@@ -1,7 +1,7 @@
 import type { KvEntryMaybe, KvKey, KvListedEntry } from "@keywright/core";
 import { keyText } from "../../model/keys/key-text.js";
+import { awaitAll } from "../../promises/await-all.js";
 import { systemValue } from "../../state/catalog/system-value.js";
-import { awaitAll } from "../../state/context/await-all.js";
 import type { ReadMeter } from "../../state/context/read-meter.js";
 import type { ReadView } from "../../state/context/read-view.js";
 import { readStored } from "../../state/rows/read-rows.js";

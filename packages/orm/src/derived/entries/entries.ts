@@ -1,7 +1,7 @@
 import { assertStorable } from "../../model/keys/can-be-stored.js";
 import type { IndexChanges, IndexEntry } from "../../model/keys/index-entries.js";
+import { whenReady } from "../../promises/when-ready.js";
 import type { ReadView } from "../../state/context/read-view.js";
-import { whenReady } from "../../state/context/when-ready.js";
 import type { Derived, RowChange } from "../derived.js";
 import type { Effects } from "../effects.js";
 import { findForeignEntries, type OtherOwners } from "./duplicates/find-foreign-entries.js";

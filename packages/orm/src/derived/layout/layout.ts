@@ -3,9 +3,9 @@ import { assertStorable, canBeStored } from "../../model/keys/can-be-stored.js";
 import { expectedEntries } from "../../model/keys/expected-entries.js";
 import { type IndexEntry, indexChanges, indexEntries } from "../../model/keys/index-entries.js";
 import { primaryKeyInRow, primaryKeyOf } from "../../model/keys/primary-key.js";
+import { whenReady } from "../../promises/when-ready.js";
 import type { OtherLayout } from "../../state/catalog/other-layout.js";
 import type { ReadView } from "../../state/context/read-view.js";
-import { whenReady } from "../../state/context/when-ready.js";
 import type { Derived } from "../derived.js";
 import { findForeignEntries } from "../entries/duplicates/find-foreign-entries.js";
 

@@ -2,7 +2,7 @@ import type { AtomicCheck } from "@keywright/core";
 import { IndexKeyError } from "../../errors/row-errors.js";
 import { canBeStored } from "../../model/keys/can-be-stored.js";
 import { keyText } from "../../model/keys/key-text.js";
-import { awaitAll } from "../../state/context/await-all.js";
+import { awaitAll } from "../../promises/await-all.js";
 import type { ReadView } from "../../state/context/read-view.js";
 import type { Effects } from "../effects.js";
 import { type Fence, findFence } from "./fences.js";

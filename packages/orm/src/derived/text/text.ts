@@ -1,7 +1,7 @@
 import { type IndexEntry, isUntouched } from "../../model/keys/index-entries.js";
-import { awaitAll } from "../../state/context/await-all.js";
+import { awaitAll } from "../../promises/await-all.js";
+import { whenReady } from "../../promises/when-ready.js";
 import type { ReadView } from "../../state/context/read-view.js";
-import { whenReady } from "../../state/context/when-ready.js";
 import { loadStemmer } from "../../text/languages.js";
 import type { Derived, RowChange } from "../derived.js";
 import type { Effects } from "../effects.js";

@@ -1,7 +1,7 @@
 import type { KvEntry, KvKey } from "@keywright/core";
 import type { AnyRow } from "../../model/compiled-model.js";
+import { inParallel } from "../../promises/in-parallel.js";
 import type { IndexState } from "../../state/catalog/catalog-entry.js";
-import { inParallel } from "../../state/context/in-parallel.js";
 import type { ModelStore } from "../../state/context/model-store.js";
 import type { MigrationRun } from "../../state/run/migration-run.js";
 import { scan } from "../../state/run/page-reader.js";

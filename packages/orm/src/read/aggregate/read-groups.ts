@@ -15,10 +15,10 @@ import {
 import { amountOfLimb, limbsOf, valueCount } from "../../model/aggregates/amount.js";
 import type { Counter } from "../../model/aggregates/counter.js";
 import { isSamePart, keyAfter } from "../../model/keys/key-parts.js";
-import { awaitAll } from "../../state/context/await-all.js";
+import { awaitAll } from "../../promises/await-all.js";
+import { allReady, whenReady } from "../../promises/when-ready.js";
 import type { ReadMeter } from "../../state/context/read-meter.js";
 import type { ReadView } from "../../state/context/read-view.js";
-import { allReady, whenReady } from "../../state/context/when-ready.js";
 import { readPage } from "../../state/rows/read-page.js";
 import { readStored } from "../../state/rows/read-rows.js";
 import type { Segment } from "../plan/ranges/query-plan.js";

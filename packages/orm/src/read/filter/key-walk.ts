@@ -2,7 +2,7 @@ import type { KvKey, KvKeyPart, KvListSelector } from "@keywright/core";
 import { changeMarkOfRead } from "../../derived/changes/change-marks.js";
 import type { CompiledIndex } from "../../model/compiled-model.js";
 import { isSameKey, keyAfter, partAfter } from "../../model/keys/key-parts.js";
-import { inParallel } from "../../state/context/in-parallel.js";
+import { inParallel } from "../../promises/in-parallel.js";
 import type { KeySource } from "../../state/context/open-filters.js";
 import type { ReadMeter } from "../../state/context/read-meter.js";
 import type { ReadView } from "../../state/context/read-view.js";

@@ -4,11 +4,11 @@ import { primaryKeyOfEntry, rowInEntry, selectedFields } from "../../model/keys/
 import { hasIndexKey } from "../../model/keys/index-entries.js";
 import { rowKey } from "../../model/keys/primary-key.js";
 import { storedTime } from "../../model/rows/time.js";
+import { whenReady } from "../../promises/when-ready.js";
 import type { AnyQuery, FoundRow } from "../../state/context/any-query.js";
 import type { ReadMeter } from "../../state/context/read-meter.js";
 import type { ReadView } from "../../state/context/read-view.js";
 import { scopedUnique } from "../../state/context/scope.js";
-import { whenReady } from "../../state/context/when-ready.js";
 import { assertRow, foundRow, readKeys } from "../../state/rows/read-rows.js";
 import { queriedKey } from "../plan/fields/queried-value.js";
 import { planUnique, primaryKeyIn, uniqueValues } from "../plan/plan-unique.js";

@@ -1,7 +1,7 @@
 import type { AnyRow } from "../../model/compiled-model.js";
 import type { HasMany, HasOne, ManyToMany } from "../../model/relations/relation-definition.js";
+import { awaitAll } from "../../promises/await-all.js";
 import type { AnyInclude, AnyQuery } from "../../state/context/any-query.js";
-import { awaitAll } from "../../state/context/await-all.js";
 import type { ReadMeter } from "../../state/context/read-meter.js";
 import type { ReadView } from "../../state/context/read-view.js";
 import { referencedKey, rowIdOf } from "../../state/references/referenced-key.js";

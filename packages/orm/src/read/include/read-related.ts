@@ -1,8 +1,8 @@
 import type { KvListedEntry } from "@keywright/core";
 import type { CompiledIndex } from "../../model/compiled-model.js";
 import { primaryKeyOfEntry, rowInEntry, selectedFields } from "../../model/keys/entry-value.js";
+import { inParallel } from "../../promises/in-parallel.js";
 import type { FoundRow } from "../../state/context/any-query.js";
-import { inParallel } from "../../state/context/in-parallel.js";
 import type { ReadMeter } from "../../state/context/read-meter.js";
 import type { ReadView } from "../../state/context/read-view.js";
 import {

@@ -1,5 +1,5 @@
 import { compareBytes } from "../../derived/text/format/compare-bytes.js";
-import { awaitAll } from "../../state/context/await-all.js";
+import { awaitAll } from "../../promises/await-all.js";
 import type { ScoredDocs } from "./score-source.js";
 
 /** A document that matches a query. */

@@ -6,7 +6,7 @@ import {
 } from "../../derived/text/segment-source.js";
 import { lengthsKey, type TextGroup, wordsPrefix } from "../../derived/text/text-keys.js";
 import type { Segment } from "../../derived/text/text-state.js";
-import { awaitAll } from "../../state/context/await-all.js";
+import { awaitAll } from "../../promises/await-all.js";
 import type { ReadMeter } from "../../state/context/read-meter.js";
 import type { ReadView } from "../../state/context/read-view.js";
 import { readStored } from "../../state/rows/read-rows.js";

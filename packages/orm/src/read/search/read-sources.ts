@@ -12,7 +12,7 @@ import {
 } from "../../derived/text/text-keys.js";
 import { textState } from "../../derived/text/text-state.js";
 import { VersionConflictError } from "../../errors/row-errors.js";
-import { awaitAll } from "../../state/context/await-all.js";
+import { awaitAll } from "../../promises/await-all.js";
 import type { ReadMeter } from "../../state/context/read-meter.js";
 import type { ReadView } from "../../state/context/read-view.js";
 import { type Changes, rememberChanges, rememberedChanges } from "./changes-memory.js";

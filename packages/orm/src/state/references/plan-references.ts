@@ -5,11 +5,11 @@ import { isSameKey, isSamePart, keyPartOf } from "../../model/keys/key-parts.js"
 import { pointerOf, primaryKeyOf, rowKey } from "../../model/keys/primary-key.js";
 import { isMarked, markOf } from "../../model/options/soft-delete.js";
 import { isRow } from "../../model/rows/stored-row.js";
+import { awaitAll } from "../../promises/await-all.js";
+import { whenReady } from "../../promises/when-ready.js";
 import type { FoundRow } from "../context/any-query.js";
-import { awaitAll } from "../context/await-all.js";
 import { isInScope } from "../context/scope.js";
 import type { RelatedStore } from "../context/table-context.js";
-import { whenReady } from "../context/when-ready.js";
 import { readStored } from "../rows/read-rows.js";
 import type { KeyId } from "../transaction/buffer/key-id.js";
 import { deleteJobKey, referenceGuardKey } from "./guard-keys.js";

@@ -2,8 +2,8 @@ import type { KvKey, KvKeyPart, KvListedEntry, MaybePromise } from "@keywright/c
 import type { CompiledIndex, CompiledModel } from "../../model/compiled-model.js";
 import { primaryKeyOfEntry } from "../../model/keys/entry-value.js";
 import { rowKey } from "../../model/keys/primary-key.js";
+import { allReady, whenReady } from "../../promises/when-ready.js";
 import type { ReadView } from "../context/read-view.js";
-import { allReady, whenReady } from "../context/when-ready.js";
 import { type ListedRow, listedRow } from "./listed-row.js";
 import { readStored, readWithSchema, type StoredValue } from "./read-rows.js";
 

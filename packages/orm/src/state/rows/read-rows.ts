@@ -9,8 +9,8 @@ import { pointerOf, rowKey } from "../../model/keys/primary-key.js";
 import { isMarked } from "../../model/options/soft-delete.js";
 import { assertStoredRow, isRow } from "../../model/rows/stored-row.js";
 import { storedTime } from "../../model/rows/time.js";
+import { awaitAll } from "../../promises/await-all.js";
 import type { FoundRow } from "../context/any-query.js";
-import { awaitAll } from "../context/await-all.js";
 import type { ReadView } from "../context/read-view.js";
 import { isInScope } from "../context/scope.js";
 

@@ -1,7 +1,7 @@
 import { type Progress, ProgressMeter } from "@keywright/core";
 import { sleep } from "@keywright/core/platform";
 import { assertArgument, positive } from "../../model/shape.js";
-import { yieldToEventLoop } from "../transaction/yield-to-event-loop.js";
+import { yieldToEventLoop } from "../../promises/yield-to-event-loop.js";
 import type { Lease } from "./lease.js";
 
 /**

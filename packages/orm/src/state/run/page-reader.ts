@@ -1,8 +1,8 @@
 import type { KvEntry, KvKey, KvKeyPart } from "@keywright/core";
 import type { AnyRow } from "../../model/compiled-model.js";
 import { isSameKey } from "../../model/keys/key-parts.js";
+import { yieldToEventLoop } from "../../promises/yield-to-event-loop.js";
 import type { ModelStore } from "../context/model-store.js";
-import { yieldToEventLoop } from "../transaction/yield-to-event-loop.js";
 import { type MigrationRun, maxBatchRows } from "./migration-run.js";
 import { readEntriesAfter } from "./read-entries-after.js";
 

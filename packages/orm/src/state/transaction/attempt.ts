@@ -16,8 +16,8 @@ import {
   TransactionEndedError,
 } from "../../errors/transaction-errors.js";
 import { copyStored } from "../../model/rows/copy-of-data.js";
+import { untilAborted } from "../../promises/abortable-waits.js";
 import { capabilitiesOf, type KvReads } from "../catalog/capabilities-of.js";
-import { untilAborted } from "./abortable-waits.js";
 import { entryAfterWrite, isU64Like } from "./buffer/buffered-write.js";
 import { copyOfKey, type KeyId, keyIdOf } from "./buffer/key-id.js";
 import { type PendingChange, WriteBuffer } from "./buffer/write-buffer.js";

@@ -1,8 +1,8 @@
 import type { AtomicOperation, Kv, KvCommitError, KvLimits, Turn } from "@keywright/core";
+import { yieldToEventLoop } from "../../promises/yield-to-event-loop.js";
 import type { WriteBuffer } from "./buffer/write-buffer.js";
 import { assertWithin, limitErrorOf } from "./limit-error-of.js";
 import type { ReadSet } from "./reads/read-set.js";
-import { yieldToEventLoop } from "./yield-to-event-loop.js";
 
 /** After how many checks or writes of a commit other work of the process gets its turn. */
 const stepsPerTurn = 2000;

@@ -1,9 +1,9 @@
 import type { KvKeyPart } from "@keywright/core";
 import { isMarked } from "../../model/options/soft-delete.js";
 import type { Reference } from "../../model/relations/linked-relations.js";
+import { awaitAll } from "../../promises/await-all.js";
+import { inParallel } from "../../promises/in-parallel.js";
 import type { FoundRow } from "../../state/context/any-query.js";
-import { awaitAll } from "../../state/context/await-all.js";
-import { inParallel } from "../../state/context/in-parallel.js";
 import { viewOf } from "../../state/context/read-view.js";
 import type { TableContext } from "../../state/context/table-context.js";
 import { assertUnrestricted, isReferring } from "../../state/references/find-restriction.js";

@@ -1,11 +1,11 @@
 import { hasCopies, planWithCopies } from "../../derived/copies/plan-with-copies.js";
 import { type PlannedChange, type PlannedRow, planRow } from "../../derived/plan-row.js";
 import { storedForm } from "../../model/rows/stored-form.js";
+import { whenReady } from "../../promises/when-ready.js";
 import type { CatalogSnapshot } from "../../state/catalog/catalog-snapshot.js";
 import { type ReadView, viewOf } from "../../state/context/read-view.js";
 import { assertInScope } from "../../state/context/scope.js";
 import type { RelatedStore } from "../../state/context/table-context.js";
-import { whenReady } from "../../state/context/when-ready.js";
 import { planReferences } from "../../state/references/plan-references.js";
 
 /**

@@ -4,7 +4,7 @@ import { canBeLeftOut, canBeObject, elementSchema } from "../../model/fields/fie
 import { outputSchema } from "../../model/fields/output-schema.js";
 import { isSameData } from "../../model/rows/is-same-data.js";
 import { ownValue } from "../../model/rows/own-fields.js";
-import { allReady, whenReady } from "../../state/context/when-ready.js";
+import { allReady, whenReady } from "../../promises/when-ready.js";
 import { type Parsed, parse } from "./parse.js";
 
 /** The new value of a field, undefined if the field is removed, or the issues with its input. */

@@ -3,7 +3,7 @@ import { RowInvalidError } from "../../errors/row-errors.js";
 import { ownIssue } from "../../errors/row-issue.js";
 import type { AnyRow, CompiledModel } from "../../model/compiled-model.js";
 import { isAbsent } from "../../model/keys/index-entries.js";
-import { allReady, whenReady } from "../../state/context/when-ready.js";
+import { allReady, whenReady } from "../../promises/when-ready.js";
 import { type ChangedField, changedField, prefixPaths } from "./field-operations.js";
 import { type Parsed, parse } from "./parse.js";
 

@@ -1,6 +1,6 @@
 import type { Kv, KvCommitError, KvCommitResult, KvLimits } from "@keywright/core";
 import { callNextTurn as setImmediate } from "@keywright/core/platform";
-import { awaitAll } from "../../state/context/await-all.js";
+import { awaitAll } from "../../promises/await-all.js";
 import { kvWith } from "../../state/context/kv/kv-with.js";
 import { isLimitError } from "../../state/transaction/limit-error-of.js";
 import { RecordedOperation, SharedCommit } from "./shared-commit.js";

@@ -6,7 +6,7 @@ import { indexKeys } from "../../model/keys/index-entries.js";
 import { isSameKey } from "../../model/keys/key-parts.js";
 import { keyText } from "../../model/keys/key-text.js";
 import { pointerOf, primaryKeyOf, rowKey } from "../../model/keys/primary-key.js";
-import { awaitAll } from "../../state/context/await-all.js";
+import { awaitAll } from "../../promises/await-all.js";
 import type { TableContext } from "../../state/context/table-context.js";
 import { referencedKey } from "../../state/references/referenced-key.js";
 import { isHookError } from "../input/row-hooks.js";

@@ -6,11 +6,11 @@ import {
   TransactionConflictError,
   TransactionEndedError,
 } from "../../errors/transaction-errors.js";
+import { yieldToEventLoop } from "../../promises/yield-to-event-loop.js";
 import type { FoundRow } from "../../state/context/any-query.js";
 import { withJoinedReads } from "../../state/context/kv/with-joined-reads.js";
 import type { TableContext } from "../../state/context/table-context.js";
 import { readStored } from "../../state/rows/read-rows.js";
-import { yieldToEventLoop } from "../../state/transaction/yield-to-event-loop.js";
 import { catchAfterHooks, hasDuringHook, isHookError } from "../input/row-hooks.js";
 import { commitTogether } from "./commit-together.js";
 

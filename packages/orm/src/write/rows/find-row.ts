@@ -1,11 +1,11 @@
 import { unexpired } from "../../derived/expiry/row-expiry.js";
 import { RowNotFoundError, VersionConflictError } from "../../errors/row-errors.js";
 import { pointerOf } from "../../model/keys/primary-key.js";
+import { whenReady } from "../../promises/when-ready.js";
 import type { CatalogSnapshot } from "../../state/catalog/catalog-snapshot.js";
 import type { FoundRow } from "../../state/context/any-query.js";
 import { viewOf } from "../../state/context/read-view.js";
 import type { TableContext } from "../../state/context/table-context.js";
-import { whenReady } from "../../state/context/when-ready.js";
 import type { WriteOptions } from "../input/write-options.js";
 
 /**

@@ -1,7 +1,7 @@
 import type { KvKey } from "@keywright/core";
 import type { RowId } from "../../../errors/orm-error.js";
 import { InvalidArgumentError } from "../../../errors/query-errors.js";
-import { awaitAll } from "../../../state/context/await-all.js";
+import { awaitAll } from "../../../promises/await-all.js";
 import type { SourceDocument, SourceEntry, SourceLayout, SourceReader } from "./source-layout.js";
 
 export interface UnreadDocument {

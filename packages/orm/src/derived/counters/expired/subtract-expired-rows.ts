@@ -1,8 +1,8 @@
+import { yieldToEventLoop } from "../../../promises/yield-to-event-loop.js";
 import type { CatalogSnapshot } from "../../../state/catalog/catalog-snapshot.js";
 import type { ModelCatalog } from "../../../state/catalog/model-catalog.js";
 import type { ModelStore } from "../../../state/context/model-store.js";
 import { isLimitError } from "../../../state/transaction/limit-error-of.js";
-import { yieldToEventLoop } from "../../../state/transaction/yield-to-event-loop.js";
 import { amountChanges } from "../counter-amounts.js";
 import { maintainedCounters } from "../maintained-counters.js";
 import { countedUntilKey } from "./counted-row.js";

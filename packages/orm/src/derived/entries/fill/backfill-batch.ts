@@ -5,12 +5,12 @@ import { expectedEntries, type OnRefused } from "../../../model/keys/expected-en
 import type { IndexEntry } from "../../../model/keys/index-entries.js";
 import { keyText } from "../../../model/keys/key-text.js";
 import { currentTime, storedTime, type Time } from "../../../model/rows/time.js";
+import { awaitAll } from "../../../promises/await-all.js";
 import {
   type Duplicate,
   duplicateKey,
   type UnindexedRow,
 } from "../../../state/catalog/backfill-state.js";
-import { awaitAll } from "../../../state/context/await-all.js";
 import { withJoinedReads } from "../../../state/context/kv/with-joined-reads.js";
 import type { ModelStore } from "../../../state/context/model-store.js";
 import { viewOf } from "../../../state/context/read-view.js";

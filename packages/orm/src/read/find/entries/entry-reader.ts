@@ -1,9 +1,9 @@
 import type { KvKey, KvListedEntry, KvPageOptions, MaybePromise } from "@keywright/core";
 import { changeMarkOfRead } from "../../../derived/changes/change-marks.js";
 import { isSamePart } from "../../../model/keys/key-parts.js";
+import { whenReady } from "../../../promises/when-ready.js";
 import type { ReadMeter } from "../../../state/context/read-meter.js";
 import type { ReadView } from "../../../state/context/read-view.js";
-import { whenReady } from "../../../state/context/when-ready.js";
 import { readPage } from "../../../state/rows/read-page.js";
 import { readKeys, readWithSchema } from "../../../state/rows/read-rows.js";
 import { listedEntries } from "../../../state/transaction/reads/list-as-page.js";

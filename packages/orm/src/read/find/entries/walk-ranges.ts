@@ -1,7 +1,7 @@
 import { KeyPrefix, type KvKey, type KvListedEntry } from "@keywright/core";
+import { whenReady } from "../../../promises/when-ready.js";
 import type { ReadMeter } from "../../../state/context/read-meter.js";
 import type { ReadView } from "../../../state/context/read-view.js";
-import { whenReady } from "../../../state/context/when-ready.js";
 import { readWithSchema } from "../../../state/rows/read-rows.js";
 import {
   belongsToSegment,

@@ -6,10 +6,10 @@ import { primaryKeyOfEntry, rowInEntry, selectedFields } from "../../../model/ke
 import { hasIndexKey, indexKeys, isEntryOfRow } from "../../../model/keys/index-entries.js";
 import { isSameKey } from "../../../model/keys/key-parts.js";
 import { keyText } from "../../../model/keys/key-text.js";
+import { whenReady } from "../../../promises/when-ready.js";
 import type { AnyQuery, FoundRow } from "../../../state/context/any-query.js";
 import type { ReadMeter } from "../../../state/context/read-meter.js";
 import type { ReadView } from "../../../state/context/read-view.js";
-import { whenReady } from "../../../state/context/when-ready.js";
 import {
   entriesThatLead,
   leadsByValue,

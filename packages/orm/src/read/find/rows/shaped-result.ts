@@ -5,8 +5,8 @@ import { selectedFields } from "../../../model/keys/entry-value.js";
 import { ignoreRejection, isPromise } from "../../../model/keys/is-promise.js";
 import { copyStored } from "../../../model/rows/copy-of-data.js";
 import { ownFields } from "../../../model/rows/own-fields.js";
+import { awaitAll } from "../../../promises/await-all.js";
 import type { AnyQuery } from "../../../state/context/any-query.js";
-import { awaitAll } from "../../../state/context/await-all.js";
 import type { RelatedModel } from "../../../state/context/table-context.js";
 import { functionFields } from "../../../state/schema/functions/function-fields.js";
 
