@@ -131,6 +131,8 @@ export const packages = {
       "jobs/define": "defineJob and its options",
       "jobs/store": "jobs as rows of a model: their states and their changes",
       "jobs/work": "workers: claims, leases, runs, retries",
+      "database/scope": "databases whose calls see only the rows with some values",
+      "database/snapshot": "functions whose reads see one state, the present or an earlier one",
       "database/repository": "the methods of db.users: the inferred API",
       "database/repository/options": "the types of what these methods take",
       "database/repository/results": "the types of what they return, and rows in this form",

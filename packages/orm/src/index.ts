@@ -87,11 +87,11 @@ export type {
   SearchOptions,
   SearchPage,
 } from "./database/repository/search-types.js";
-export type { PastOptions } from "./database/run-past.js";
-export type { SnapshotOptions } from "./database/run-snapshot.js";
-export type { ScopedDatabase } from "./database/scope-types.js";
-export type { ScopeValues } from "./database/scoped-models.js";
-export type { SnapshotRepository, SnapshotView } from "./database/snapshot-types.js";
+export type { ScopedDatabase } from "./database/scope/scope-types.js";
+export type { ScopeValues } from "./database/scope/scoped-models.js";
+export type { PastOptions } from "./database/snapshot/run-past.js";
+export type { SnapshotOptions } from "./database/snapshot/run-snapshot.js";
+export type { SnapshotRepository, SnapshotView } from "./database/snapshot/snapshot-types.js";
 export { type OrmErrorCode, ormErrorCodes } from "./errors/codes.js";
 export { ComputedFieldError } from "./errors/computed-field-error.js";
 export { type HttpStatus, httpStatusOf } from "./errors/http-status.js";

@@ -49,11 +49,11 @@ import { composed } from "./middleware.js";
 import type { Repository } from "./repository/repository.js";
 import { RowOperations } from "./repository/row-operations.js";
 import { type AnyConsumeOptions, type AnyDelivery, runConsumer } from "./run-consumer.js";
-import { type PastOptions, runPast } from "./run-past.js";
-import { runSnapshot, type SnapshotOptions } from "./run-snapshot.js";
-import { scopeTables } from "./scope-tables.js";
-import type { Scoping } from "./scope-types.js";
-import type { SnapshotView } from "./snapshot-types.js";
+import { scopeTables } from "./scope/scope-tables.js";
+import type { Scoping } from "./scope/scope-types.js";
+import { type PastOptions, runPast } from "./snapshot/run-past.js";
+import { runSnapshot, type SnapshotOptions } from "./snapshot/run-snapshot.js";
+import type { SnapshotView } from "./snapshot/snapshot-types.js";
 
 /** Models by the names that the program uses for them: `{ users: User }`. */
 export type Models = Readonly<Record<string, Model>>;

@@ -1,11 +1,11 @@
 import type { Kv } from "@keywright/core";
-import { IsolationUnavailableError, SnapshotEndedError } from "../errors/transaction-errors.js";
-import type { CompiledModel } from "../model/compiled-model.js";
-import { capabilitiesOf } from "../state/catalog/capabilities-of.js";
-import type { CatalogSnapshot } from "../state/catalog/catalog-snapshot.js";
-import { type TableContext, tablesIn } from "../state/context/table-context.js";
-import { readStored } from "../state/rows/read-rows.js";
-import { SnapshotKv } from "../state/snapshot/snapshot-kv.js";
+import { IsolationUnavailableError, SnapshotEndedError } from "../../errors/transaction-errors.js";
+import type { CompiledModel } from "../../model/compiled-model.js";
+import { capabilitiesOf } from "../../state/catalog/capabilities-of.js";
+import type { CatalogSnapshot } from "../../state/catalog/catalog-snapshot.js";
+import { type TableContext, tablesIn } from "../../state/context/table-context.js";
+import { readStored } from "../../state/rows/read-rows.js";
+import { SnapshotKv } from "../../state/snapshot/snapshot-kv.js";
 
 export interface SnapshotOptions {
   /** Ends the snapshot. Its reads then throw the reason of the signal, and so does `snapshot`. */

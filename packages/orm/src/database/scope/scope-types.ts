@@ -1,14 +1,14 @@
-import type { AnyJobs } from "../jobs/define/define-job.js";
-import type { AnyModels } from "../model/model.js";
-import type { AnyDatabase } from "../state/context/any-database.js";
-import type { TransactionOptions } from "../state/transaction/run-scoped-transaction.js";
-import type { Consume } from "./consume-types.js";
-import type { ScopedJobs } from "./job-database-types.js";
-import type { Repository } from "./repository/repository.js";
-import type { PastOptions } from "./run-past.js";
-import type { SnapshotOptions } from "./run-snapshot.js";
+import type { AnyJobs } from "../../jobs/define/define-job.js";
+import type { AnyModels } from "../../model/model.js";
+import type { AnyDatabase } from "../../state/context/any-database.js";
+import type { TransactionOptions } from "../../state/transaction/run-scoped-transaction.js";
+import type { Consume } from "../consume-types.js";
+import type { ScopedJobs } from "../job-database-types.js";
+import type { Repository } from "../repository/repository.js";
+import type { PastOptions } from "../snapshot/run-past.js";
+import type { SnapshotOptions } from "../snapshot/run-snapshot.js";
+import type { ScopedSnapshotView } from "../snapshot/snapshot-types.js";
 import type { CheckedScope, ScopedModels, ScopeValues } from "./scoped-models.js";
-import type { ScopedSnapshotView } from "./snapshot-types.js";
 
 /** Models, scope → a repository for each model of the scope. */
 export type ScopedRepositories<M extends AnyModels, S> = ScopedOf<ScopedModels<M, S>>;

@@ -1,11 +1,11 @@
 import type { Kv, KvEntry } from "@keywright/core";
-import { LogUnavailableError, PastUnreadableError } from "../errors/transaction-errors.js";
-import { capabilitiesOf } from "../state/catalog/capabilities-of.js";
-import { definitionOf, placeOf } from "../state/catalog/catalog-entry.js";
-import type { ModelCatalog } from "../state/catalog/model-catalog.js";
-import { type TableContext, tablesIn } from "../state/context/table-context.js";
-import { readStored } from "../state/rows/read-rows.js";
-import { SnapshotKv } from "../state/snapshot/snapshot-kv.js";
+import { LogUnavailableError, PastUnreadableError } from "../../errors/transaction-errors.js";
+import { capabilitiesOf } from "../../state/catalog/capabilities-of.js";
+import { definitionOf, placeOf } from "../../state/catalog/catalog-entry.js";
+import type { ModelCatalog } from "../../state/catalog/model-catalog.js";
+import { type TableContext, tablesIn } from "../../state/context/table-context.js";
+import { readStored } from "../../state/rows/read-rows.js";
+import { SnapshotKv } from "../../state/snapshot/snapshot-kv.js";
 import { type HeldState, placesOf, runHeld, type SnapshotOptions } from "./run-snapshot.js";
 
 export interface PastOptions extends SnapshotOptions {

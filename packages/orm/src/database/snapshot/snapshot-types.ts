@@ -1,7 +1,7 @@
-import type { AnyModels, Model } from "../model/model.js";
-import type { AnyDatabase } from "../state/context/any-database.js";
-import type { Repository } from "./repository/repository.js";
-import type { CheckedScope, ScopedModels, ScopeValues } from "./scoped-models.js";
+import type { AnyModels, Model } from "../../model/model.js";
+import type { AnyDatabase } from "../../state/context/any-database.js";
+import type { Repository } from "../repository/repository.js";
+import type { CheckedScope, ScopedModels, ScopeValues } from "../scope/scoped-models.js";
 
 /** The names of the methods of a repository that read once. */
 type ReadMethod =

@@ -1,10 +1,10 @@
-import { ScopeError } from "../errors/scope-error.js";
-import { jobModel } from "../jobs/store/job-model.js";
-import type { CompiledModel } from "../model/compiled-model.js";
-import { isPlainObject } from "../model/is-plain-object.js";
-import { keyPartOf } from "../model/keys/key-parts.js";
-import { isScopedBy, type Scope } from "../state/context/scope.js";
-import type { TableContext } from "../state/context/table-context.js";
+import { ScopeError } from "../../errors/scope-error.js";
+import { jobModel } from "../../jobs/store/job-model.js";
+import type { CompiledModel } from "../../model/compiled-model.js";
+import { isPlainObject } from "../../model/is-plain-object.js";
+import { keyPartOf } from "../../model/keys/key-parts.js";
+import { isScopedBy, type Scope } from "../../state/context/scope.js";
+import type { TableContext } from "../../state/context/table-context.js";
 
 /** The tables of a scope. */
 export interface ScopedTables {

@@ -1,5 +1,5 @@
 import type * as z from "zod";
-import type { FieldOf, KeyValue } from "../model/indexes/field-types.js";
+import type { FieldOf, KeyValue } from "../../model/indexes/field-types.js";
 import type {
   AnyIndexes,
   AnyModels,
@@ -7,15 +7,15 @@ import type {
   AnyTextIndexes,
   Model,
   Row,
-} from "../model/model.js";
+} from "../../model/model.js";
 import type {
   BelongsTo,
   HasMany,
   HasOne,
   ManyToMany,
-} from "../model/relations/relation-definition.js";
-import type { ComputedOf } from "../model/rows/result-row.js";
-import type { NotScopable } from "../model/type-errors.js";
+} from "../../model/relations/relation-definition.js";
+import type { ComputedOf } from "../../model/rows/result-row.js";
+import type { NotScopable } from "../../model/type-errors.js";
 
 /** Fields of a scope, and the values that they have in all of its rows. */
 export type ScopeValues = Readonly<Record<string, KeyValue>>;
