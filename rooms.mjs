@@ -128,6 +128,7 @@ export const packages = {
       "derived/text/format": "words, places and documents as bytes and back",
       "derived/changes": "the marks of changes that live queries watch",
       "derived/copies": "fields that rows copy from the rows to which they refer",
+      "read/search/sources": "reads the words of fresh rows and of segments",
       "jobs/define": "defineJob and its options",
       "jobs/store": "jobs as rows of a model: their states and their changes",
       "jobs/work": "workers: claims, leases, runs, retries",

@@ -9,11 +9,11 @@ import {
 } from "../../derived/text/text-keys.js";
 import type { ReadView } from "../../state/context/read-view.js";
 import { readStored } from "../../state/rows/read-rows.js";
-import { freshSource } from "../search/fresh-source.js";
 import { matchesOf } from "../search/match-terms.js";
 import { scoreSource } from "../search/score-source.js";
 import { type SearchState, scorersOf } from "../search/search-rows.js";
-import type { TextSource } from "../search/text-source.js";
+import { freshSource } from "../search/sources/fresh-source.js";
+import type { TextSource } from "../search/sources/text-source.js";
 import { termsOf, wantedWords } from "../search/wanted-words.js";
 
 /** If more documents have a term, or more have changed, the search is made again at once. */

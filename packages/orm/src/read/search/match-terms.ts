@@ -1,7 +1,7 @@
 import { fieldSpan } from "../../derived/text/format/postings.js";
 import type { QueryTerm } from "../../text/parsed-query.js";
 import { weightOfEdited } from "../../text/score.js";
-import type { TextSource, WordPostings } from "./text-source.js";
+import type { TextSource, WordPostings } from "./sources/text-source.js";
 import { rangeOf } from "./wanted-words.js";
 
 /** The documents of a source that have a term. */

@@ -1,6 +1,6 @@
 import type { ParsedQuery, QueryTerm } from "../../text/parsed-query.js";
 import type { TermMatches } from "./match-terms.js";
-import type { TextSource } from "./text-source.js";
+import type { TextSource } from "./sources/text-source.js";
 
 /** The documents of a source that match a query, with their scores. */
 export interface ScoredDocs {

@@ -12,10 +12,10 @@ import { type BestDoc, bestDocs, type Position } from "./best-docs.js";
 import { matchesOf, type TermMatches } from "./match-terms.js";
 import { type Highlights, matchedRow } from "./matched-row.js";
 import { type AnySearchQuery, parsedSearch } from "./parsed-search.js";
-import { readSources } from "./read-sources.js";
 import { type ScoredDocs, type Scorer, scoreSource } from "./score-source.js";
 import { decodeSearchCursor, encodeSearchCursor, type SearchStatistics } from "./search-cursor.js";
-import type { TextSource } from "./text-source.js";
+import { readSources } from "./sources/read-sources.js";
+import type { TextSource } from "./sources/text-source.js";
 import { termsOf, wantedWords } from "./wanted-words.js";
 
 /** A row that a search has found. */

@@ -3,13 +3,14 @@ import {
   type GoneDocs,
   readLengths,
   type SegmentLengths,
-} from "../../derived/text/segment-source.js";
-import { lengthsKey, type TextGroup, wordsPrefix } from "../../derived/text/text-keys.js";
-import type { Segment } from "../../derived/text/text-state.js";
-import { awaitAll } from "../../promises/await-all.js";
-import type { ReadMeter } from "../../state/context/read-meter.js";
-import type { ReadView } from "../../state/context/read-view.js";
-import { readStored } from "../../state/rows/read-rows.js";
+} from "../../../derived/text/segment-source.js";
+import { lengthsKey, type TextGroup, wordsPrefix } from "../../../derived/text/text-keys.js";
+import type { Segment } from "../../../derived/text/text-state.js";
+import { awaitAll } from "../../../promises/await-all.js";
+import type { ReadMeter } from "../../../state/context/read-meter.js";
+import type { ReadView } from "../../../state/context/read-view.js";
+import { readStored } from "../../../state/rows/read-rows.js";
+import type { WantedWords } from "../wanted-words.js";
 import {
   blocksOfRange,
   blocksOfWord,
@@ -19,7 +20,6 @@ import {
 } from "./segment-memory.js";
 import { SegmentReader } from "./segment-reader.js";
 import { firstAfter, type TextSource, type WordPostings } from "./text-source.js";
-import type { WantedWords } from "./wanted-words.js";
 
 /** Ranges with more blocks are read block by block, until they have enough words. */
 const maxBlocksOfRange = 32;

@@ -1,20 +1,20 @@
 import type { KvEntry, KvEntryMaybe, KvKey } from "@keywright/core";
-import { PostingsBuilder, WordBlockReader } from "../../derived/text/format/segment-blocks.js";
-import { decodeKeyBlock, type KeyBlock, keyAt } from "../../derived/text/format/segment-docs.js";
-import { bytesIn, damageOf } from "../../derived/text/stored-bytes.js";
+import { PostingsBuilder, WordBlockReader } from "../../../derived/text/format/segment-blocks.js";
+import { decodeKeyBlock, type KeyBlock, keyAt } from "../../../derived/text/format/segment-docs.js";
+import { bytesIn, damageOf } from "../../../derived/text/stored-bytes.js";
 import {
   docsKey,
   firstKeysKey,
   type TextGroup,
   wordsPrefix,
-} from "../../derived/text/text-keys.js";
-import type { Segment } from "../../derived/text/text-state.js";
-import type { ReadMeter } from "../../state/context/read-meter.js";
-import type { ReadView } from "../../state/context/read-view.js";
-import { readStored } from "../../state/rows/read-rows.js";
+} from "../../../derived/text/text-keys.js";
+import type { Segment } from "../../../derived/text/text-state.js";
+import type { ReadMeter } from "../../../state/context/read-meter.js";
+import type { ReadView } from "../../../state/context/read-view.js";
+import { readStored } from "../../../state/rows/read-rows.js";
+import type { WantedRange } from "../wanted-words.js";
 import { type KnownSegment, rememberKeys } from "./segment-memory.js";
 import { maxWordsOfRange, type WordPostings } from "./text-source.js";
-import type { WantedRange } from "./wanted-words.js";
 
 const encoder = new TextEncoder();
 

@@ -1,25 +1,25 @@
 import { KeyPrefix, type KvEntry, type KvListedEntry } from "@keywright/core";
-import { compareBytes } from "../../derived/text/format/compare-bytes.js";
-import { readFresh } from "../../derived/text/read-fresh.js";
-import { type GoneDocs, goneDocsIn, readGone } from "../../derived/text/segment-source.js";
-import { bytesIn, damageOf } from "../../derived/text/stored-bytes.js";
+import { compareBytes } from "../../../derived/text/format/compare-bytes.js";
+import { readFresh } from "../../../derived/text/read-fresh.js";
+import { type GoneDocs, goneDocsIn, readGone } from "../../../derived/text/segment-source.js";
+import { bytesIn, damageOf } from "../../../derived/text/stored-bytes.js";
 import {
   documentKey,
   primaryKeyOfFresh,
   sectionPrefix,
   stateKey,
   type TextGroup,
-} from "../../derived/text/text-keys.js";
-import { textState } from "../../derived/text/text-state.js";
-import { VersionConflictError } from "../../errors/row-errors.js";
-import { awaitAll } from "../../promises/await-all.js";
-import type { ReadMeter } from "../../state/context/read-meter.js";
-import type { ReadView } from "../../state/context/read-view.js";
+} from "../../../derived/text/text-keys.js";
+import { textState } from "../../../derived/text/text-state.js";
+import { VersionConflictError } from "../../../errors/row-errors.js";
+import { awaitAll } from "../../../promises/await-all.js";
+import type { ReadMeter } from "../../../state/context/read-meter.js";
+import type { ReadView } from "../../../state/context/read-view.js";
+import type { WantedWords } from "../wanted-words.js";
 import { type Changes, rememberChanges, rememberedChanges } from "./changes-memory.js";
 import { freshSource } from "./fresh-source.js";
 import { readSegments } from "./read-segments.js";
 import type { TextSource } from "./text-source.js";
-import type { WantedWords } from "./wanted-words.js";
 
 /** How often a search reads again if segments change, on a database without views. */
 const maxTries = 20;

@@ -1,7 +1,7 @@
-import type { GoneDocs } from "../../derived/text/segment-source.js";
-import { groupPrefix, type TextGroup } from "../../derived/text/text-keys.js";
-import { keyText } from "../../model/keys/key-text.js";
-import type { ReadView } from "../../state/context/read-view.js";
+import type { GoneDocs } from "../../../derived/text/segment-source.js";
+import { groupPrefix, type TextGroup } from "../../../derived/text/text-keys.js";
+import { keyText } from "../../../model/keys/key-text.js";
+import type { ReadView } from "../../../state/context/read-view.js";
 
 /** A document that no segment has yet. */
 export interface FreshDocument {

@@ -1,5 +1,5 @@
-import type { CountedPostings } from "../../derived/text/format/postings.js";
-import type { TextStatistics } from "../../text/score.js";
+import type { CountedPostings } from "../../../derived/text/format/postings.js";
+import type { TextStatistics } from "../../../text/score.js";
 
 /** The documents that contain a word, with its places if they are needed. */
 export interface WordPostings extends CountedPostings {

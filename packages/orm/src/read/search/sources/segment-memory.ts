@@ -1,15 +1,15 @@
-import { compareWords } from "../../derived/text/format/compare-bytes.js";
-import type { KeyBlock } from "../../derived/text/format/segment-docs.js";
-import type { SegmentLengths } from "../../derived/text/segment-source.js";
+import { compareWords } from "../../../derived/text/format/compare-bytes.js";
+import type { KeyBlock } from "../../../derived/text/format/segment-docs.js";
+import type { SegmentLengths } from "../../../derived/text/segment-source.js";
 import {
   groupPrefix,
   lengthsKey,
   type TextGroup,
   wordsPrefix,
-} from "../../derived/text/text-keys.js";
-import type { Segment } from "../../derived/text/text-state.js";
-import { keyText } from "../../model/keys/key-text.js";
-import type { ReadView } from "../../state/context/read-view.js";
+} from "../../../derived/text/text-keys.js";
+import type { Segment } from "../../../derived/text/text-state.js";
+import { keyText } from "../../../model/keys/key-text.js";
+import type { ReadView } from "../../../state/context/read-view.js";
 
 /**
  * What does not change of a segment. It is read once, so that a search finds blocks by their keys.

@@ -1,9 +1,9 @@
-import { compareBytes, compareWords } from "../../derived/text/format/compare-bytes.js";
-import { DocumentReader } from "../../derived/text/format/document.js";
-import type { TextGroup } from "../../derived/text/text-keys.js";
+import { compareBytes, compareWords } from "../../../derived/text/format/compare-bytes.js";
+import { DocumentReader } from "../../../derived/text/format/document.js";
+import type { TextGroup } from "../../../derived/text/text-keys.js";
+import type { WantedWords } from "../wanted-words.js";
 import type { FreshDocument } from "./changes-memory.js";
 import { firstAfter, maxWordsOfRange, type TextSource, type WordPostings } from "./text-source.js";
-import type { WantedWords } from "./wanted-words.js";
 
 const encoder = new TextEncoder();
 
