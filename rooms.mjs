@@ -31,6 +31,8 @@ export const packages = {
       testing: "the contract suites for engines and databases",
     },
     folders: {
+      "values/graph": "values with shared and circular parts, as lists of nodes",
+      "values/message-pack": "plain values as MessagePack",
       "engine/read": "visits ranges and entries on any engine; views",
       "engine/commit": "groups of commits, their changes, and the latest commits for range checks",
       "engine/files": "databases in one file: which file it is, its checks, and their reports",

@@ -1,7 +1,7 @@
 import { MalformedValueError } from "../errors/core-errors.js";
-import { checkMessagePack } from "./check-message-pack.js";
 import { decodeValue } from "./decode-value.js";
 import { valueFormat } from "./encode-value.js";
+import { checkMessagePack } from "./message-pack/check-message-pack.js";
 
 /** More than the depth of plain data, and of the nodes of a graph. */
 const maxDepth = 128;

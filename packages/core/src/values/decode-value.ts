@@ -1,9 +1,9 @@
 import { MalformedValueError, UnreadableValueError } from "../errors/core-errors.js";
-import { decodeGraph } from "./decode-graph.js";
 import { valueFormat } from "./encode-value.js";
+import { decodeGraph } from "./graph/decode-graph.js";
+import type { ValueGraph } from "./graph/value-graph.js";
 import { KvU64 } from "./kv-u64.js";
-import { unpack } from "./message-pack.js";
-import type { ValueGraph } from "./value-graph.js";
+import { unpack } from "./message-pack/message-pack.js";
 
 /**
  * Decodes what {@link encodeValue} wrote. The value shares no memory with the bytes.

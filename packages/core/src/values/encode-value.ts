@@ -1,7 +1,7 @@
-import { encodeGraph } from "./encode-graph.js";
+import { encodeGraph } from "./graph/encode-graph.js";
 import { isPlain } from "./is-plain.js";
 import { bigintOfU64, KvU64 } from "./kv-u64.js";
-import { packAfter } from "./message-pack.js";
+import { packAfter } from "./message-pack/message-pack.js";
 
 /** The first byte of an encoded value. It determines the format of the rest. */
 export const valueFormat = {

@@ -1,9 +1,9 @@
 import { awaitAll } from "./await-all.js";
-import { encodeGraph, type GraphBlob } from "./encode-graph.js";
 import { encodeValue, valueFormat } from "./encode-value.js";
+import { encodeGraph, type GraphBlob } from "./graph/encode-graph.js";
 import { isPlain } from "./is-plain.js";
 import { bigintOfU64 } from "./kv-u64.js";
-import { packAfter } from "./message-pack.js";
+import { packAfter } from "./message-pack/message-pack.js";
 
 /**
  * Encodes a value as {@link encodeValue} does, and the bytes of each `Blob` and `File` in it. If it

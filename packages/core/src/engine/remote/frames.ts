@@ -2,7 +2,7 @@ import { Buffer } from "node:buffer";
 import type { Duplex } from "node:stream";
 import { Packr } from "msgpackr";
 import { LimitExceededError } from "../../errors/core-errors.js";
-import { checkMessagePack } from "../../values/check-message-pack.js";
+import { checkMessagePack } from "../../values/message-pack/check-message-pack.js";
 
 const packr = new Packr({ useRecords: false, variableMapSize: true });
 const headerBytes = 4;

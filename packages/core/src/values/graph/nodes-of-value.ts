@@ -1,5 +1,5 @@
-import { valueFormat } from "./encode-value.js";
-import { unpack } from "./message-pack.js";
+import { valueFormat } from "../encode-value.js";
+import { unpack } from "../message-pack/message-pack.js";
 import type { GraphNode, ValueGraph } from "./value-graph.js";
 
 /**

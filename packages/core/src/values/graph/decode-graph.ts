@@ -1,4 +1,4 @@
-import { UnreadableValueError } from "../errors/core-errors.js";
+import { UnreadableValueError } from "../../errors/core-errors.js";
 import {
   errorClasses,
   type GraphNode,

@@ -1,7 +1,8 @@
 import { Buffer, types } from "#platform";
-import { UnsupportedValueError } from "../errors/core-errors.js";
-import { isDetached, isPlainScalar } from "./is-plain.js";
-import { bigintOfU64 } from "./kv-u64.js";
+import { UnsupportedValueError } from "../../errors/core-errors.js";
+import { isDetached, isPlainScalar } from "../is-plain.js";
+import { bigintOfU64 } from "../kv-u64.js";
+import { formatValuePath, type PathStep, rootPath, type ValuePath } from "../value-path.js";
 import {
   type BlobNode,
   errorClasses,
@@ -11,7 +12,6 @@ import {
   type ValueGraph,
   viewClasses,
 } from "./value-graph.js";
-import { formatValuePath, type PathStep, rootPath, type ValuePath } from "./value-path.js";
 
 /**
  * Encodes a value as nodes. Reads the value as the structured clone algorithm does: it takes own
