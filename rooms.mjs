@@ -52,6 +52,8 @@ export const packages = {
       "kv/consume": "named consumers of the log: positions, leases, deliveries",
       "kv/queue": "stores and delivers messages",
       "kv/deno": "compat mode: Deno's order, limits and error messages",
+      "kv/deno/read": "reads and lists as Deno does them",
+      "kv/deno/write": "atomic operations and their values, as Deno checks them",
       "kv/backup/format": "the objects of a sink, their names, and blocks of entries",
       "kv/backup/write": "full backups, and the commits since then",
       "kv/backup/restore": "reads a state of a backup, and writes it into an empty database",

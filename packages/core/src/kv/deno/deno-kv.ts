@@ -21,14 +21,14 @@ import type { Open } from "../watch/watch.js";
 import type { KvRangeChange } from "../watch/watch-range-stream.js";
 import { watchStream } from "../watch/watch-stream.js";
 import { wrongType } from "./deno-argument.js";
-import { DenoAtomicOperation } from "./deno-atomic-operation.js";
-import { entryMaybeOf } from "./deno-entry.js";
 import { badResource, denoError } from "./deno-error.js";
 import { encodeKeyOf, takeKey } from "./deno-key.js";
 import { assertReadKeySize, assertWithinDeno } from "./deno-limits.js";
-import { copyOf, DenoReads, readKeys } from "./deno-reads.js";
-import { denoRange, takeBounds, takeSelector } from "./deno-selector.js";
-import { commitDenoWrite, type DenoWrite } from "./deno-write.js";
+import { entryMaybeOf } from "./read/deno-entry.js";
+import { copyOf, DenoReads, readKeys } from "./read/deno-reads.js";
+import { denoRange, takeBounds, takeSelector } from "./read/deno-selector.js";
+import { DenoAtomicOperation } from "./write/deno-atomic-operation.js";
+import { commitDenoWrite, type DenoWrite } from "./write/deno-write.js";
 
 /**
  * A database that behaves like Deno KV. It has Deno's order of keys, limits and cursors, and it

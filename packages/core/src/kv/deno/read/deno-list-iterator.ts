@@ -1,14 +1,14 @@
-import type { StoredEntry } from "../../engine/engine.js";
-import { hasExpired, isRangeEnd } from "../../engine/engine.js";
-import { InvalidSelectorError } from "../../errors/core-errors.js";
-import type { KeyRange, KvListSelector } from "../../keys/key-range.js";
-import { defineInspect } from "../../values/define-inspect.js";
-import type { KvEntry, KvListIterator, KvListOptions } from "../kv.js";
-import type { KvLimits } from "../limits.js";
-import { assertByteString, assertConsistency } from "./deno-argument.js";
+import type { StoredEntry } from "../../../engine/engine.js";
+import { hasExpired, isRangeEnd } from "../../../engine/engine.js";
+import { InvalidSelectorError } from "../../../errors/core-errors.js";
+import type { KeyRange, KvListSelector } from "../../../keys/key-range.js";
+import { defineInspect } from "../../../values/define-inspect.js";
+import type { KvEntry, KvListIterator, KvListOptions } from "../../kv.js";
+import type { KvLimits } from "../../limits.js";
+import { assertByteString, assertConsistency } from "../deno-argument.js";
+import { denoError } from "../deno-error.js";
+import { assertReadKeySize, assertWithinDeno } from "../deno-limits.js";
 import { toDenoEntry } from "./deno-entry.js";
-import { denoError } from "./deno-error.js";
-import { assertReadKeySize, assertWithinDeno } from "./deno-limits.js";
 import {
   cursorAt,
   type DenoRange,

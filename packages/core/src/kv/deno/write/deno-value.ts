@@ -1,12 +1,12 @@
 import { types } from "node:util";
 import { deserialize, serialize } from "node:v8";
-import { UnsupportedValueError } from "../../errors/core-errors.js";
-import { encodeValue } from "../../values/encode-value.js";
-import { encodeWithBlobs } from "../../values/encode-with-blobs.js";
-import { bigintOfU64, KvU64 } from "../../values/kv-u64.js";
-import { wrongType } from "./deno-argument.js";
+import { UnsupportedValueError } from "../../../errors/core-errors.js";
+import { encodeValue } from "../../../values/encode-value.js";
+import { encodeWithBlobs } from "../../../values/encode-with-blobs.js";
+import { bigintOfU64, KvU64 } from "../../../values/kv-u64.js";
+import { wrongType } from "../deno-argument.js";
+import { denoError } from "../deno-error.js";
 import { assertContentKept } from "./deno-content.js";
-import { denoError } from "./deno-error.js";
 
 /** An encoded clone of a value, or a promise while the bytes of a `Blob` in it are read. */
 export type EncodedClone = Uint8Array | Promise<Uint8Array>;

@@ -1,8 +1,8 @@
-import type { StoredSet } from "../../engine/engine.js";
-import { InvalidOptionError } from "../../errors/core-errors.js";
-import type { KvKeyPart } from "../../keys/key.js";
-import { bigintOfU64 } from "../../values/kv-u64.js";
-import type { KvEnqueueOptions } from "../kv.js";
+import type { StoredSet } from "../../../engine/engine.js";
+import { InvalidOptionError } from "../../../errors/core-errors.js";
+import type { KvKeyPart } from "../../../keys/key.js";
+import { bigintOfU64 } from "../../../values/kv-u64.js";
+import type { KvEnqueueOptions } from "../../kv.js";
 import {
   defaultBackoffSchedule,
   delayReason,
@@ -11,11 +11,11 @@ import {
   maxDelay,
   maxInterval,
   maxIntervals,
-} from "../queue/enqueue-mutation.js";
-import { encodeQueuedMessage } from "../queue/queued-message.js";
-import { takeInteger, wrongType } from "./deno-argument.js";
-import { denoError } from "./deno-error.js";
-import { encodeKeyOf, takeKey } from "./deno-key.js";
+} from "../../queue/enqueue-mutation.js";
+import { encodeQueuedMessage } from "../../queue/queued-message.js";
+import { takeInteger, wrongType } from "../deno-argument.js";
+import { denoError } from "../deno-error.js";
+import { encodeKeyOf, takeKey } from "../deno-key.js";
 import { type DenoValue, type EncodedClone, encodeClone } from "./deno-value.js";
 
 /** A message as an atomic operation holds it. The types of its options are not checked yet. */

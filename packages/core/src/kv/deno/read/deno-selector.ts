@@ -1,10 +1,10 @@
 import { Buffer } from "node:buffer";
-import { compareBytes, startsWithBytes } from "../../bytes/compare-bytes.js";
-import { InvalidSelectorError } from "../../errors/core-errors.js";
-import type { KvKeyPart } from "../../keys/key.js";
-import { appendByte, type KeyRange, type KvListSelector } from "../../keys/key-range.js";
-import { denoError } from "./deno-error.js";
-import { encodeKeyOf, takeKey } from "./deno-key.js";
+import { compareBytes, startsWithBytes } from "../../../bytes/compare-bytes.js";
+import { InvalidSelectorError } from "../../../errors/core-errors.js";
+import type { KvKeyPart } from "../../../keys/key.js";
+import { appendByte, type KeyRange, type KvListSelector } from "../../../keys/key-range.js";
+import { denoError } from "../deno-error.js";
+import { encodeKeyOf, takeKey } from "../deno-key.js";
 
 /** A copy of a selector, made when `list` is called. Its bounds are not checked yet. */
 export interface DenoSelector {

@@ -1,15 +1,15 @@
-import type { RangeCheck } from "../../engine/engine.js";
+import type { RangeCheck } from "../../../engine/engine.js";
 import {
   CommitMissingError,
   InvalidOptionError,
   RangeChecksUnsupportedError,
-} from "../../errors/core-errors.js";
-import type { KvKey } from "../../keys/key.js";
-import type { KeyRange, KvListSelector } from "../../keys/key-range.js";
-import { defineInspect } from "../../values/define-inspect.js";
-import { encodeValue } from "../../values/encode-value.js";
-import { KvU64 } from "../../values/kv-u64.js";
-import { assertVersionstamp } from "../../values/versionstamp.js";
+} from "../../../errors/core-errors.js";
+import type { KvKey } from "../../../keys/key.js";
+import type { KeyRange, KvListSelector } from "../../../keys/key-range.js";
+import { defineInspect } from "../../../values/define-inspect.js";
+import { encodeValue } from "../../../values/encode-value.js";
+import { KvU64 } from "../../../values/kv-u64.js";
+import { assertVersionstamp } from "../../../values/versionstamp.js";
 import {
   type AtomicCheck,
   AtomicOperation,
@@ -19,9 +19,9 @@ import {
   type KvMutation,
   type KvSetKey,
   type KvSetOptions,
-} from "../kv.js";
+} from "../../kv.js";
+import { denoError } from "../deno-error.js";
 import { awaitsBlobs, withBlobs } from "./deno-blobs.js";
-import { denoError } from "./deno-error.js";
 import { type DenoMessage, denoMessage } from "./deno-message.js";
 import { denoOperationText } from "./deno-operation-text.js";
 import { type EncodedClone, takeValue } from "./deno-value.js";

@@ -1,11 +1,11 @@
-import { textOfBytes } from "../../bytes/text-of-bytes.js";
-import { combineU64 } from "../../engine/commit/combine-u64.js";
-import type { StoredEntry, StoredMutation } from "../../engine/engine.js";
-import { NotU64Error } from "../../errors/core-errors.js";
-import { encodeValue } from "../../values/encode-value.js";
-import { KvU64 } from "../../values/kv-u64.js";
-import { decodeStoredValue } from "../read/stored-entry.js";
-import { denoError } from "./deno-error.js";
+import { textOfBytes } from "../../../bytes/text-of-bytes.js";
+import { combineU64 } from "../../../engine/commit/combine-u64.js";
+import type { StoredEntry, StoredMutation } from "../../../engine/engine.js";
+import { NotU64Error } from "../../../errors/core-errors.js";
+import { encodeValue } from "../../../values/encode-value.js";
+import { KvU64 } from "../../../values/kv-u64.js";
+import { decodeStoredValue } from "../../read/stored-entry.js";
+import { denoError } from "../deno-error.js";
 
 /**
  * A `sum` whose operand is a number or a bigint. Deno adds two numbers, two bigints, and a bigint

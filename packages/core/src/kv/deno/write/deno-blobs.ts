@@ -1,5 +1,5 @@
 import { types } from "node:util";
-import { awaitAll } from "../../values/await-all.js";
+import { awaitAll } from "../../../values/await-all.js";
 import type { DenoMessage } from "./deno-message.js";
 import type { DenoValue, EncodedClone } from "./deno-value.js";
 import type { DenoCheck, DenoMutation, DenoWrite } from "./deno-write.js";

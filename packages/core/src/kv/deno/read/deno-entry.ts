@@ -1,9 +1,9 @@
-import type { StoredEntry } from "../../engine/engine.js";
-import { decodeKey } from "../../keys/decode-key.js";
-import type { KvKey } from "../../keys/key.js";
-import { denoOrder } from "../../keys/key-order.js";
-import type { KvEntry, KvEntryMaybe } from "../kv.js";
-import { decodeStoredKey, decodeStoredValue } from "../read/stored-entry.js";
+import type { StoredEntry } from "../../../engine/engine.js";
+import { decodeKey } from "../../../keys/decode-key.js";
+import type { KvKey } from "../../../keys/key.js";
+import { denoOrder } from "../../../keys/key-order.js";
+import type { KvEntry, KvEntryMaybe } from "../../kv.js";
+import { decodeStoredKey, decodeStoredValue } from "../../read/stored-entry.js";
 
 /**
  * Returns an entry as Deno does. The property `expireAt` is for `copyKv`. It is not enumerable,

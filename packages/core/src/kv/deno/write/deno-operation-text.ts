@@ -1,5 +1,5 @@
-import { decodeValue } from "../../values/decode-value.js";
-import { KvU64 } from "../../values/kv-u64.js";
+import { decodeValue } from "../../../values/decode-value.js";
+import { KvU64 } from "../../../values/kv-u64.js";
 import type { DenoMessage } from "./deno-message.js";
 import type { DenoValue, EncodedClone } from "./deno-value.js";
 import type { DenoCheck, DenoMutation, DenoWrite } from "./deno-write.js";

@@ -1,4 +1,4 @@
-import { textOfBytes } from "../../bytes/text-of-bytes.js";
+import { textOfBytes } from "../../../bytes/text-of-bytes.js";
 import type {
   AtomicWrite,
   MaybePromise,
@@ -7,23 +7,23 @@ import type {
   StoredEntry,
   StoredMutation,
   StoredSet,
-} from "../../engine/engine.js";
+} from "../../../engine/engine.js";
 import {
   InvalidKeyError,
   InvalidOptionError,
   InvalidVersionstampError,
   NotU64Error,
-} from "../../errors/core-errors.js";
-import type { KvKeyPart } from "../../keys/key.js";
-import { decodeValue } from "../../values/decode-value.js";
-import { expiryHint } from "../expiry/expiry-hint.js";
-import type { KvSetKey } from "../kv.js";
-import type { KvLimits } from "../limits.js";
-import { partsBeforeVersionstamp } from "../write/commit-versionstamp.js";
-import { assertByteString } from "./deno-argument.js";
-import { denoError } from "./deno-error.js";
-import { encodeKeyOf, takeKey } from "./deno-key.js";
-import { assertMessageSize, assertWithinDeno } from "./deno-limits.js";
+} from "../../../errors/core-errors.js";
+import type { KvKeyPart } from "../../../keys/key.js";
+import { decodeValue } from "../../../values/decode-value.js";
+import { expiryHint } from "../../expiry/expiry-hint.js";
+import type { KvSetKey } from "../../kv.js";
+import type { KvLimits } from "../../limits.js";
+import { partsBeforeVersionstamp } from "../../write/commit-versionstamp.js";
+import { assertByteString } from "../deno-argument.js";
+import { denoError } from "../deno-error.js";
+import { encodeKeyOf, takeKey } from "../deno-key.js";
+import { assertMessageSize, assertWithinDeno } from "../deno-limits.js";
 import { type DenoMessage, storedMessage, type TakenMessage, takeMessage } from "./deno-message.js";
 import { applyNumberSums, type NumberSum } from "./deno-number-sums.js";
 import { assertOwnMemory, type DenoValue, encodeDenoValue, sizeOfValue } from "./deno-value.js";

@@ -1,16 +1,16 @@
-import { compareBytes } from "../../bytes/compare-bytes.js";
-import type { ReadView, StoredEntry } from "../../engine/engine.js";
-import { InvalidKeyError } from "../../errors/core-errors.js";
-import type { KvKey, KvKeyPart } from "../../keys/key.js";
-import { denoOrder } from "../../keys/key-order.js";
-import { type KeyRange, type KvListSelector, keyRange } from "../../keys/key-range.js";
-import type { KvConsistencyLevel, KvEntryMaybe, KvListIterator, KvListOptions } from "../kv.js";
-import type { KvReads, KvReadsContext } from "../read/kv-reads.js";
-import { assertConsistency } from "./deno-argument.js";
+import { compareBytes } from "../../../bytes/compare-bytes.js";
+import type { ReadView, StoredEntry } from "../../../engine/engine.js";
+import { InvalidKeyError } from "../../../errors/core-errors.js";
+import type { KvKey, KvKeyPart } from "../../../keys/key.js";
+import { denoOrder } from "../../../keys/key-order.js";
+import { type KeyRange, type KvListSelector, keyRange } from "../../../keys/key-range.js";
+import type { KvConsistencyLevel, KvEntryMaybe, KvListIterator, KvListOptions } from "../../kv.js";
+import type { KvReads, KvReadsContext } from "../../read/kv-reads.js";
+import { assertConsistency } from "../deno-argument.js";
+import { denoError } from "../deno-error.js";
+import { encodeKeyOf, takeKey } from "../deno-key.js";
+import { assertReadKeySize, assertWithinDeno } from "../deno-limits.js";
 import { entryMaybeOf } from "./deno-entry.js";
-import { denoError } from "./deno-error.js";
-import { encodeKeyOf, takeKey } from "./deno-key.js";
-import { assertReadKeySize, assertWithinDeno } from "./deno-limits.js";
 import { type DenoListContext, DenoListIterator } from "./deno-list-iterator.js";
 
 /** The range of all entries. The tag of every key part lies between its bounds. */

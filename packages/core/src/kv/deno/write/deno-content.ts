@@ -1,6 +1,6 @@
 import { types } from "node:util";
-import type { UnsupportedValueError } from "../../errors/core-errors.js";
-import { denoError } from "./deno-error.js";
+import type { UnsupportedValueError } from "../../../errors/core-errors.js";
+import { denoError } from "../deno-error.js";
 
 type ObjectClass = abstract new (...args: never[]) => object;
 
