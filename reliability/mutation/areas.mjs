@@ -3,7 +3,7 @@ export const areas = {
   keys: { package: "core", mutate: ["src/keys/*.ts"], tests: ["error-messages", "key-*"] },
   values: {
     package: "core",
-    mutate: ["src/values/*.ts"],
+    mutate: ["src/values/**/*.ts"],
     tests: ["error-messages", "value-*", "large-values", "versionstamp"],
   },
   commits: {
