@@ -101,8 +101,8 @@ export interface DeleteExpired {
   readonly type: "deleteExpired";
   readonly key: Uint8Array;
   /**
-   * The hint that led to the entry. It is deleted too, unless the entry has yet to expire and does
-   * so by `dueAt` (milliseconds since the epoch).
+   * The hint that led to the entry. It is deleted too, except if the entry has not expired yet and
+   * will expire by `dueAt` (milliseconds since the epoch).
    */
   readonly hint?: { readonly key: Uint8Array; readonly dueAt: number };
 }
@@ -142,8 +142,9 @@ export interface AtomicWrite {
    */
   readonly header?: Uint8Array;
   /**
-   * The number of the turn to which the write belongs, or 0 if it is to be postponed for those that
-   * take turns. Only engines with `turns` use it. Without it, the write is not postponed.
+   * The number of the turn to which the write belongs. 0 for a write without a turn, which is
+   * postponed if it conflicts with a call that has one. If it is undefined, the write is not
+   * postponed. Only engines with `turns` use it.
    */
   readonly turn?: number;
 }

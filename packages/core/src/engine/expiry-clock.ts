@@ -1,7 +1,6 @@
 /**
  * The time by which entries expire, in milliseconds since the epoch. It stops while commits are
- * applied, because a read then sees the state before or after them, and must not be later than
- * them in one way and earlier in the other.
+ * applied: a read that does not see a commit yet must not use a later time than the commit.
  */
 export class ExpiryClock {
   #stopped: number | undefined;

@@ -1,6 +1,6 @@
 import type { Footprint, Turn, Turns } from "./engine.js";
 
-/** The outcome of a write that was not made, for the sake of those that have their turns. */
+/** The outcome of a write that was postponed because it conflicts with a call that has its turn. */
 export const postponed: Error = new Error("The commit was postponed for a call that has its turn.");
 
 /** Turns do not conflict if all of them only read a key, or only write it without reading it. */
@@ -25,7 +25,8 @@ export class Place {
   readonly later: Place[] = [];
   isEnded = false;
   /**
-   * True if the call does not want its turn. It keeps its place, because others may wait for it.
+   * True if the call no longer wants its turn. Its place stays in the line, because others may wait
+   * for it.
    */
   isGivenUp = false;
   readonly #line: TurnLine;
@@ -38,13 +39,13 @@ export class Place {
     this.#onBegin = onBegin;
   }
 
-  /** Tells the call that its turn begins. Returns false if it does not want it. */
+  /** Tells the call that its turn begins. Returns false if the call no longer wants it. */
   begin(): boolean {
     if (!this.isGivenUp) this.#onBegin();
     return !this.isGivenUp;
   }
 
-  /** Limits the turn, which has begun, to a second. Calls `onLapse` before it ends by this. */
+  /** Ends the turn after {@link longestTurn}, and calls `onLapse` before that. */
   limit(onLapse: () => void = () => undefined): void {
     this.#timer = setTimeout(() => {
       onLapse();
@@ -102,7 +103,7 @@ export class TurnLine implements Turns {
     return false;
   }
 
-  /** Internal: removes a turn, and lets those begin who have nobody before them any longer. */
+  /** Internal: removes a turn, and begins the turns that have waited only for it. */
   remove(first: Place): void {
     const ending = [first];
     for (let place = ending.pop(); place !== undefined; place = ending.pop()) {

@@ -434,8 +434,8 @@ export class AmbiguousCommitError extends KeywrightError {
 }
 
 /**
- * A read of a view that has ended. A view reads one state of a database, and holds it no longer
- * than the engine can.
+ * A read of a view that has ended: it was closed, or the engine could not keep its state any
+ * longer.
  */
 export class ReadViewEndedError extends KeywrightError {
   /** Why the view has ended, as a clause: `it was closed`. */

@@ -1,6 +1,6 @@
 import { KeywrightError } from "./keywright-error.js";
 
-/** A lock that another holder has, and that the caller does not wait for any longer. */
+/** A lock that another holder still had when the time to wait was over. */
 export class LockTakenError extends KeywrightError {
   /** The key of the lock, as parts. */
   readonly key: readonly (Uint8Array | string | number | bigint | boolean)[];
@@ -27,7 +27,7 @@ export class LockLostError extends KeywrightError {
   }
 }
 
-/** A write of a blob that stood still for so long that its data was deleted. */
+/** A write of a blob that was idle for so long that its data was deleted. */
 export class BlobAbandonedError extends KeywrightError {
   /** The key of the blob, as parts. */
   readonly key: readonly (Uint8Array | string | number | bigint | boolean)[];

@@ -11,8 +11,9 @@ export interface CronRun {
   /** Aborted when `runCrons` is told to end, or when the run is lost to another process. */
   readonly signal: AbortSignal;
   /**
-   * A check for `atomic().check(…)`: it holds only as long as this run has the tick. A handler that
-   * stood still, and whose run another process has taken over, cannot commit with it.
+   * A check for `atomic().check(…)`: it holds only as long as this run has the tick. If the handler
+   * was stopped for a while and another process has taken over its run, a commit with this check
+   * fails.
    */
   readonly check: { readonly key: KvKey; readonly versionstamp: string };
   /**

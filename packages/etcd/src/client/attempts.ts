@@ -10,8 +10,8 @@ const shortestAttempt = 20;
 /**
  * The attempts of one call: how long each of them may take, and the pauses between them.
  *
- * An attempt takes longer only after each endpoint has timed out. Otherwise a call that comes back
- * to a member that was cut off would wait there, although the others answer.
+ * An attempt takes longer only after each endpoint has timed out. Otherwise a call would wait for a
+ * member that was cut off, although other members answer.
  */
 export class Attempts {
   readonly #deadline: number;

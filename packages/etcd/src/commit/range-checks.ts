@@ -67,7 +67,10 @@ export class RangeChecks {
     }
   }
 
-  /** Finds the writes whose versionstamps may be too late, which only a later revision tells. */
+  /**
+   * Marks the writes whose versionstamps may be later than the last commit. A later revision shows
+   * whether they are.
+   */
   findLate(writes: readonly PendingWrite[]): void {
     for (const pending of writes) {
       const { rangeChecks = [] } = pending.write;

@@ -68,8 +68,8 @@ export function openLmdb(
     encoder: bytesAsValues,
     // Each commit is on disk before it is visible.
     overlappingSync: false,
-    // With it, `lmdb` creates a promise for each turn of the event loop, and lets nobody handle its
-    // rejection after a failed commit, which would end the process.
+    // With this option, `lmdb` would create a promise for each turn of the event loop. Nothing
+    // handles its rejection, so a failed commit would end the process.
     eventTurnBatching: false,
     pageSize,
     maxDbs: 1,

@@ -4,12 +4,12 @@ import type { CompiledModel } from "../model/compiled-model.js";
 import { placesOfOthers, readStoredModels } from "../state/catalog/stored-models.js";
 
 /**
- * Checks that no new model would store rows or index entries where another model of the database
- * has its own: one that only other programs have.
+ * Checks that no new model would store rows or index entries in the places of another model, which
+ * only other programs know.
  *
  * @param added the models that the database does not have yet.
  * @param models all models of the program.
- * @throws {ModelDefinitionError} if one would.
+ * @throws {ModelDefinitionError} if a place is taken.
  */
 export async function assertFreePlaces(
   kv: Kv,

@@ -59,8 +59,8 @@ export interface Maintenance {
     kv: Kv,
   ): CatalogEntry | Promise<CatalogEntry>;
   /**
-   * Returns the catalog entry, in which everything of this kind is disabled that programs read and
-   * that is no longer maintained when the migration has begun.
+   * Returns the catalog entry with everything of this kind disabled that programs will no longer
+   * maintain after the migration has begun. So they stop reading it before.
    *
    * @param planned the entry after the migration has begun.
    */

@@ -4,7 +4,8 @@ import { OrmError } from "./orm-error.js";
 /**
  * Other commits changed what the transaction had read, in each of its attempts. Nothing was
  * written. The same call may succeed if it is repeated. If the function threw in the last attempt,
- * `cause` is its error. `model` and `index` say what had changed in the last attempt, if it is known.
+ * `cause` is its error. `model` and `index` say what had changed in the last attempt, if it is
+ * known.
  */
 export class TransactionConflictError extends KeywrightError {
   readonly attempts: number;
@@ -113,8 +114,8 @@ export class PastUnreadableError extends OrmError {
 }
 
 /**
- * A call that does not only read, on the view of a snapshot. Nothing was written. `model` is empty if
- * it was `transaction` or `snapshot`.
+ * A call that does not only read, on the view of a snapshot. Nothing was written. `model` is empty
+ * if it was `transaction` or `snapshot`.
  */
 export class SnapshotReadOnlyError extends OrmError {
   constructor(model: string, call = "") {
@@ -126,8 +127,8 @@ export class SnapshotReadOnlyError extends OrmError {
 
 /**
  * A read of a snapshot that has ended: its function has returned or thrown, or the database no
- * longer has the state. The read returned nothing. The snapshot can be taken again if `retryable` is
- * true.
+ * longer has the state. The read returned nothing. The snapshot can be taken again if `retryable`
+ * is true.
  */
 export class SnapshotEndedError extends KeywrightError {
   /** Why the database no longer has the state, as a clause. Undefined if the function has ended. */

@@ -37,7 +37,9 @@ function wordsBy(analyzer: Analyzer): WordOf {
 /** How many words are remembered. A text of a million words has about 50,000 different ones. */
 const maxRemembered = 50_000;
 
-/** Most words are the same few thousand, and to fold and to stem one takes longer than to find it. */
+/**
+ * Most words are the same few thousand, and to fold and to stem one takes longer than to find it.
+ */
 function withMemory(analyzer: Analyzer): WordOf {
   const stem = analyzer.language === undefined ? undefined : stemmerOf(analyzer.language);
   const stopWords = new Set(analyzer.stopWords);

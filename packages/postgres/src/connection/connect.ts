@@ -12,8 +12,8 @@ class ReadOnlyServerError extends Error {
 }
 
 /**
- * Tells if the session accepts no writes, and makes its statements find keys in the index, however
- * small the table was when they were planned. A server without this setting ignores it.
+ * Returns whether the session refuses writes, and makes its statements use the index even if the
+ * table was small when they were planned. A server without this setting ignores it.
  */
 const prepareSession = `
   SELECT pg_is_in_recovery() OR current_setting('transaction_read_only')::bool AS read_only,

@@ -11,7 +11,7 @@ export const tableFormat: Buffer = Buffer.from("keywright 1");
  *
  * - `00 01`, then its id of 16 bytes. The value is its answer.
  * - `00 02`, then its number in 8 bytes. The value is its id, then each changed key after its
- *   length in 4 bytes. An empty key separates those that were removed because they had expired.
+ *   length in 4 bytes. After an empty key, the keys of removed expired entries follow.
  */
 const logPrefix = Buffer.of(0x00, 0x02);
 

@@ -1,7 +1,7 @@
 /**
  * The tables. `entries` has a record for each key, as on LevelDB. `commits` has a row for each of
- * the last groups of commits: its head, which the newest of them is the state of the database, and
- * the keys that the group has changed, for other processes.
+ * the last groups of commits. Its `keys` are those that the group has changed, for other processes.
+ * The `head` of the newest row describes the database.
  */
 export const createTables: readonly string[] = [
   "CREATE TABLE entries (key BLOB PRIMARY KEY, record BLOB NOT NULL) WITHOUT ROWID",

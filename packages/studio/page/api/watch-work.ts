@@ -1,7 +1,9 @@
 import type { StudioError, WorkState } from "../../src/protocol/protocol.js";
 import { watchEvents } from "./watch-events.js";
 
-/** Calls `onState` with the jobs and crons, now and when they change, until the result is called. */
+/**
+ * Calls `onState` with the jobs and crons, now and when they change, until the result is called.
+ */
 export function watchWork(
   onState: (state: WorkState) => void,
   onFailure: (error: StudioError) => void,

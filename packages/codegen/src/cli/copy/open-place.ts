@@ -52,8 +52,9 @@ export async function openPlace(
 }
 
 /**
- * Returns the path that a path or a setting of the configuration names, if it is that of a file of
- * Deno KV and this runtime is Deno, which can read it without opening it.
+ * Returns the path of a file of Deno KV that `name` leads to: a path, or a setting of the
+ * configuration. Undefined for anything else, and if this runtime is not Deno, which alone can read
+ * the file.
  */
 export function denoFile(
   folder: string,

@@ -5,8 +5,8 @@ import { minColumns, wrap } from "../terminal/text/wrap.js";
 const gap = 2;
 
 /**
- * Renders a table. If its last column has too little room for its words, each row becomes a paragraph: the first
- * cell, and below it the others with the titles of their columns.
+ * Renders a table. If its last column has too little room for its words, each row becomes a
+ * paragraph: the first cell, and below it the others with the titles of their columns.
  */
 export function renderTable(
   header: readonly string[],

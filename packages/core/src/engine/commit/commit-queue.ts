@@ -6,8 +6,9 @@ import type { AtomicWrite, Engine, WriteOutcome } from "../engine.js";
 const maxGroupBytes = 8 * 1024 * 1024;
 
 /**
- * If the engine has `commitsAtOnce`, a group with this many mutations waits for the commits of the
- * next turn of the event loop, until none has come or the group has the second number of mutations.
+ * With `commitsAtOnce`, a group with this many mutations waits for the commits of the next turn of
+ * the event loop. It stops waiting if a turn adds no commit, or if it has `largestGathered`
+ * mutations.
  */
 const largeGroup = 64;
 const largestGathered = 3000;
@@ -89,7 +90,7 @@ export class CommitQueue {
     this.#isDraining = false;
   }
 
-  /** Nothing arrives while such an engine commits, so what is about to come must be waited for. */
+  /** Such an engine blocks the thread while it commits, so other commits must arrive before. */
   async #gather(): Promise<void> {
     let counted = 0;
     let mutations = 0;

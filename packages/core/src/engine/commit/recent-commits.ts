@@ -12,9 +12,9 @@ const mostBytes = 64 * blockBytes;
 const mostSorted = 20_000;
 
 /**
- * The keys that the latest commits have changed. Range checks are answered from it, without reading
- * the database, in time proportional to the commits since the versionstamp of the check. A check
- * from before the oldest commit that is kept cannot be answered, and fails. The idea is that of
+ * The keys that the latest commits have changed. It answers range checks without reading the
+ * database, in time proportional to the number of commits since the versionstamp of the check. A
+ * check fails if its versionstamp is older than the oldest commit that is kept. The idea is that of
  * FoundationDB's resolvers.
  */
 export class RecentCommits {
@@ -65,7 +65,7 @@ export class RecentCommits {
     const block = new Block(Math.max(blockBytes, length));
     this.#blocks.push(block);
     this.#bytes += block.size;
-    // The new block is kept, and so is the one before it, however large they are.
+    // The last two blocks are kept, even if they are larger than the limit.
     while (this.#blocks.length > 2 && this.#bytes > mostBytes + blockBytes) {
       const oldest = this.#blocks.shift()!;
       this.#bytes -= oldest.size;

@@ -74,7 +74,7 @@ export class WriteGroup<Stored = Uint8Array> {
   }
 
   /**
-   * Does the same in steps, so that other work of the process gets its turn in a large write. The
+   * Does the same in steps, so that other work of the process can run during a large write. The
    * state of the database must not change until the last step.
    */
   *applyInSteps(write: AtomicWrite): Generator<undefined, WriteOutcome> {
@@ -134,9 +134,9 @@ export class WriteGroup<Stored = Uint8Array> {
     const stored = this.#stored(key);
     const expires = stored?.expireAt !== undefined;
     const isOver = stored !== null && hasExpired(stored, this.#options.now);
-    // Whoever depends on the entry checks its key, because it was absent before it is removed.
+    // This is no change for range checks: the entry was absent for readers since it expired.
     if (isOver) this.#change(key, null, false);
-    // If the clock was set back, the entry has yet to expire and its hint is still needed.
+    // If the clock was set back, the entry has not expired yet, and its hint is still needed.
     const isNeeded = hint !== undefined && expires && !isOver && stored.expireAt <= hint.dueAt;
     if (hint !== undefined && !isNeeded) this.#change(hint.key, null);
   }
@@ -220,7 +220,7 @@ export class CheckedVersions {
   }
 
   add(text: string, { versionstamp, expireAt }: EntryVersion): void {
-    // To find the oldest one takes longer than to read again those that are still used.
+    // Finding the oldest version would take longer than reading again those that are still used.
     if (this.#versions.size === most) this.#versions.clear();
     this.#versions.set(text, { versionstamp, expireAt });
   }

@@ -37,8 +37,8 @@ export interface CheckedFile {
   /** Reads all entries of one state. */
   readonly check: (check: EntryCheck) => Promise<FileReport>;
   /**
-   * True if the file has grown too much since a check in the background began, which keeps one
-   * state. The check then ends early.
+   * True if the file has grown too much since a check in the background began. The check then ends
+   * early, because the file cannot reuse space while the check keeps one state.
    *
    * @param size the size when the check began.
    */

@@ -12,8 +12,9 @@ export function fileIdOf(path: string): FileId | undefined {
 }
 
 /**
- * Verifies that a file is still at its path. The locks belong to the path: another process could
- * own the file at its new one, and a deleted file keeps nothing.
+ * Verifies that a file is still at its path. Locks protect a path, not a file: if the file was
+ * moved, another process could open it at its new path, and what is written to a deleted file is
+ * lost.
  *
  * @throws if the file was moved, replaced or deleted.
  */

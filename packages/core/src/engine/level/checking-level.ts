@@ -11,12 +11,12 @@ interface NativeLevel {
 const { _iterator: nativeIterator } = ClassicLevel.prototype as unknown as NativeLevel;
 
 /**
- * A LevelDB database whose iterators report damage when they reach their limit: that of what they
- * have returned, and that of the next entry.
+ * A LevelDB database whose iterators report damage also when they reach their limit.
  *
- * LevelDB skips a block that it cannot read. classic-level reports it only when an iterator ends,
- * and an iterator that has returned as many entries as it was asked for has not tried to end. So
- * each batch asks for one entry more, which the limit prevents.
+ * LevelDB skips a block that it cannot read, and classic-level reports this only when an iterator
+ * reaches its end. An iterator that has returned as many entries as requested has not looked for
+ * its end yet. So each batch requests one entry more than the limit allows: then the iterator looks
+ * for its end.
  */
 export class CheckingLevel extends ClassicLevel<Uint8Array, Uint8Array> {
   protected _iterator(options: { readonly limit?: number }): NativeIterator {

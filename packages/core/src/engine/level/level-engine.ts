@@ -220,7 +220,8 @@ export class LevelEngine implements Engine {
     if (isWriting || held?.versionstamp !== this.#lastVersionstamp) {
       held = { snapshot: undefined, versionstamp: this.#lastVersionstamp, users: 0 };
       // Others may already see the group that is being written, so this view must not be older. If
-      // it contains the group, the keys of the group count as changed since the view, which is safe.
+      // it contains the group, the keys of the group count as changed since the view, which is
+      // safe.
       if (isWriting || !hasGetSync) held.snapshot = this.#level.snapshot();
       if (!isWriting) this.#lastHeld = held;
     }

@@ -33,15 +33,15 @@ export function logRecordsAfter(versionstamp: string): KeyRange {
 }
 
 /**
- * True if changes of the key are logged: those of entries, and of messages of the queue. The
- * database can make its other keys anew. Positions of consumers are logged with the changes of the
- * same commit, by which a consumer knows the commits that it has made itself.
+ * True if changes of the key are logged: those of entries, and of messages of the queue. Other keys
+ * of the database itself are not logged, because it can make them again. The position of a consumer
+ * is logged, because a consumer recognizes its own commits by it.
  */
 export function isLoggedKey(key: Uint8Array): boolean {
   return key[0] !== 0x00 || key[1] === 0x04 || isConsumerPositionKey(key);
 }
 
-/** True if a commit with these changes has a record. One that only moves a position has none. */
+/** True if a commit with these changes is logged. A commit that only moves positions is not. */
 export function isLoggedCommit(changes: readonly { readonly key: Uint8Array }[]): boolean {
   return changes.some(({ key }) => !isConsumerPositionKey(key));
 }

@@ -10,9 +10,9 @@ import {
 const recordFormat = 1;
 
 /**
- * How a commit has changed an entry. `"expire"` is the removal of an entry that had expired.
- * `"sum"`, `"min"` and `"max"` are of engines that do not tell the result: others log it as a
- * `"set"`.
+ * How a commit has changed an entry. `"expire"` is the removal of an expired entry. `"sum"`,
+ * `"min"` and `"max"` occur only on engines that do not report the result. Other engines log the
+ * result as a `"set"`.
  */
 export type LoggedChangeType = "set" | "delete" | "expire" | "sum" | "min" | "max";
 

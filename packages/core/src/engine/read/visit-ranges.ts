@@ -16,7 +16,7 @@ import { visitRange } from "./visit-entries.js";
 type Reads = Pick<ReadView, "getMany" | "getRange" | "visitMany" | "visitRange" | "visitRanges"> &
   Pick<Engine, "openView">;
 
-/** To find the beginning of a range takes as long as to skip about this many entries. */
+/** Seeking a range takes about as long as skipping this many entries. */
 const maxSkipped = 10;
 
 /** The maximum number of entries that are read at once. */
@@ -38,8 +38,8 @@ export function visitRanges(
 }
 
 /**
- * Visits ranges for an engine that reads synchronously: in one pass over their keys. After some
- * entries that belong to none of them, it begins again at the next range.
+ * Visits ranges for an engine that reads synchronously, in one pass over their keys. After more
+ * than {@link maxSkipped} entries that are in no range, it jumps to the next range.
  *
  * @param visitUntil visits the entries of a range until the function returns false.
  */
@@ -83,8 +83,9 @@ async function visitInOneState(
 }
 
 /**
- * Visits ranges with few reads: those of one pass over their keys, which also has the entries
- * between them. If these are many, each of the remaining ranges is read alone, many at a time.
+ * Visits ranges with few reads. It reads on from the first range to the last one, with the entries
+ * between the ranges. If there are too many of these, it reads each remaining range alone, many at
+ * a time.
  */
 async function visitInPasses(reads: Reads, read: RangesRead, visit: RangesVisitor): Promise<void> {
   const walk = new Walk(read);
@@ -108,7 +109,7 @@ async function visitInPasses(reads: Reads, read: RangesRead, visit: RangesVisito
   }
 }
 
-/** Visits what is left of ranges, with reads of their own. */
+/** Visits the rest of the ranges with one read for each. */
 async function visitEach(reads: Reads, walk: Walk, visit: RangesVisitor): Promise<void> {
   const { ranges, limit } = walk.read;
   for (let start = walk.next(); start !== undefined; start = walk.next()) {

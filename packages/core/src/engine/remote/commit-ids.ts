@@ -8,7 +8,8 @@ import { firstSystemKey } from "../system-keys.js";
 /**
  * The keys under which the owner of a database stores the ids of commits of its clients: the tag,
  * the id of the client, and the position of the commit in its group. The value is the number of the
- * group. It is written together with the commit, so it tells the truth about it after a crash.
+ * group. The id and the commit are one atomic write. After a crash, the id therefore exists exactly
+ * if the commit was applied.
  */
 const tag = Uint8Array.of(0x00, 0x06);
 const end = Uint8Array.of(0x00, 0x07);

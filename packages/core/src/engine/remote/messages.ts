@@ -153,8 +153,8 @@ export function plainBytes(bytes: Uint8Array): Uint8Array {
 }
 
 /**
- * A range check is a check of the first key of the range, followed by the end of the range. An owner
- * of an earlier version, which ignores the end, therefore refuses the write. It ignores the
+ * A range check is a check of the first key of the range, followed by the end of the range. An
+ * owner of an earlier version, which ignores the end, therefore refuses the write. It ignores the
  * context and the turn, which are the last elements if there are any.
  */
 export function wireWrite({ checks, rangeChecks = [], ...write }: AtomicWrite): unknown[] {

@@ -30,22 +30,28 @@ const readsPerList = 60;
 /** Options of `backup`. */
 export interface BackupOptions {
   /**
-   * True to add the commits since the last backup of the sink, which the log of the database has.
-   * The default is false: a full backup.
+   * True to add only the commits since the last backup of the sink. They are read from the log of
+   * the database. The default is false: a full backup.
    */
   readonly incremental?: boolean | undefined;
   /** True to make a full backup if `incremental` is not possible. The result has the reason. */
   readonly fullIfNeeded?: boolean | undefined;
   /** True to continue: commits are added every second, until `signal` is aborted. */
   readonly follow?: boolean | undefined;
-  /** How many full backups, with what was added to them, stay. By default, all of them do. */
+  /**
+   * How many full backups to keep, together with the commits that were added to them. Older ones
+   * are removed. By default, all are kept.
+   */
   readonly keep?: number | undefined;
-  /** Encrypts the backup: at least 32 random bytes. Each backup of a sink has the same key. */
+  /**
+   * The key that encrypts the backup: at least 32 random bytes. All backups of a sink need the same
+   * key.
+   */
   readonly key?: Uint8Array | undefined;
   /**
-   * Ends the backup. One that follows resolves with its result. Another one, and one that is still
-   * making its full backup, rejects with the reason, and leaves the sink as a backup that was
-   * interrupted does.
+   * Ends the backup. With `follow`, the call then resolves with its result, if the full backup is
+   * complete. Otherwise it rejects with the reason of the signal, and leaves in the sink what an
+   * interrupted backup leaves.
    */
   readonly signal?: AbortSignal | undefined;
   readonly onProgress?: ((progress: BackupProgress) => void) | undefined;
@@ -193,8 +199,8 @@ class BackupRun {
   }
 
   /**
-   * Adds the same commits to the newest full backup, if another program has made it since. The last
-   * state of the sink is that of the newest one, and it may be older than the commits.
+   * Adds the same commits to the newest full backup, if another program has made one in the
+   * meantime. A restore uses the newest full backup, so these commits would be missing otherwise.
    */
   async #addToNewest(at: LogPosition): Promise<LogPosition> {
     const newest = await this.#last();
@@ -223,7 +229,8 @@ class BackupRun {
       throw new BackupFullNeededError("the database had no log at the last full backup");
     const lastLog = last.logs.at(-1);
     if (lastLog === undefined) return at;
-    // Another program may just have merged it with others. A restore reports damage.
+    // Another program may have merged the object with others in the meantime. Damage is reported by
+    // a restore.
     const header = await unlessUseless(() => readLogHeader(this.#sink, lastLog, this.#key));
     return { ...at, position: upToOf(lastLog), checksum: header?.checksum };
   }
@@ -261,12 +268,13 @@ class BackupRun {
     this.#entries += manifest.entries + manifest.messages;
     this.#messages += manifest.messages;
     this.#storedBytes += storedBytes;
-    // So the sink also has the moments between the backup before and this one. Before the manifest,
-    // because later backups add to this one alone.
+    // The previous backup also gets the commits up to this one, so that every moment between the
+    // two can be restored. This happens before the manifest is written: after that, commits are
+    // added only to this backup.
     if (previous !== undefined) await unlessUseless(() => this.#addAgain(previous));
     let at = placeOf(generation, manifest);
-    // The sink may have later commits already. Its last state must not be one without them, also if
-    // this backup is interrupted after its manifest.
+    // The sink may already have later commits. This backup must have them before its manifest makes
+    // it the newest one, or an interruption would leave a newest state without them.
     at = (await unlessUseless(() => this.#add(at, false))) ?? at;
     await writeManifest(this.#sink, manifest, options);
     at = (await unlessUseless(() => this.#add(at, false))) ?? at;
@@ -286,14 +294,14 @@ function placeOf(generation: string, manifest: FullManifest): LogPosition {
 }
 
 /**
- * Returns the versionstamp of the state that a backup has. The last commit of the full backup may
- * have no record in the log.
+ * Returns the versionstamp of the last state of a backup. The log may lack the last commit of the
+ * full backup, so it is the later of two.
  */
 function stateOf({ oldest, position }: LogPosition): string {
   return [oldest, position].sort().at(-1)!;
 }
 
-/** Returns undefined if the backup before cannot be continued. */
+/** Returns undefined if nothing can be added to the previous backup. */
 async function unlessUseless<T>(use: () => Promise<T>): Promise<T | undefined> {
   try {
     return await use();

@@ -2,8 +2,8 @@ import type { BackupSink } from "./backup-sink.js";
 import { manifestName, readCatalog, removalName } from "./format/backup-catalog.js";
 
 /**
- * Removes all backups of a sink that are older than the newest ones, and what interrupted ones
- * before the newest have left.
+ * Removes all but the newest backups of a sink, and the remains of interrupted backups that are
+ * older than the newest.
  *
  * @param keep how many full backups stay, with what was added to them.
  * @param newest the name of the backup that was just made.
@@ -14,7 +14,7 @@ export async function removeBackups(
 ): Promise<void> {
   const { generations, unfinished, objects } = await readCatalog(sink);
   const old = generations.slice(0, -keep).map(({ name }) => name);
-  // Without its manifest, what is left of a backup is that of an interrupted one.
+  // Without a manifest, the other objects of a backup count as those of an interrupted one.
   for (const name of old) await sink.delete(manifestName(name));
   for (const name of [...old, ...unfinished.filter((each) => each < newest)]) {
     // A backup that is still running looks for this object after it has written its manifest.

@@ -16,8 +16,8 @@ export interface EngineStorage {
  * - "shared": several engines can be open on one storage.
  * - "views": the engine has `openView`.
  * - "rangeChecks": the engine has `openView` and `checksRanges`.
- * - "expiryOrder": entries expire in one order with commits. A read that does not see a commit has no
- *   later time than it, also while the commit is applied.
+ * - "expiryOrder": entries expire in one order with commits. A read that does not see a commit has
+ *   no later time than it, also while the commit is applied.
  * - "log": no other process owns the database, so this one can begin a log.
  * - "sharedLog": the same, and several engines can be open on one storage.
  */

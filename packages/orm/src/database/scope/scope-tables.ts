@@ -15,9 +15,9 @@ export interface ScopedTables {
 }
 
 /**
- * Returns the tables of a database within a scope. A context carries its scope through every call
- * and to the contexts of other models, so that one place of reading and one of writing are enough
- * to bound all of them. A model without the fields has no scope. Its rows can only be referred to.
+ * Returns the tables of a database within a scope. A context passes its scope to every call and to
+ * the contexts of other models. So the scope is checked in only two places: one for reads and one
+ * for writes. A model without the fields has no scope. Its rows can only be referred to.
  *
  * @throws {ScopeError} if the values are not valid, or if a model with the fields cannot be scoped.
  */
@@ -73,8 +73,8 @@ function combined({ scope = {}, model }: TableContext, values: Scope): Scope {
 }
 
 /**
- * Refuses a model whose unique values would be shared with rows outside of the scope, or that
- * copies a field of the scope, which a new row must have before it copies anything.
+ * Refuses two kinds of models: one with a unique index over rows of all scopes, and one that copies
+ * a field of the scope. A new row needs the values of the scope before it copies fields.
  */
 function assertScopable(model: CompiledModel, fields: readonly string[]): void {
   for (const field of fields) {

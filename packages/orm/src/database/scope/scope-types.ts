@@ -25,10 +25,9 @@ export interface Scoping<
   out J extends AnyJobs | undefined = undefined,
 > {
   /**
-   * Returns a database whose reads and writes are bounded by values of fields:
-   * `db.scope({ tenantId: "acme" })`. It has only the models that have these fields. Their values
-   * are filled in by `create` and are part of every query, so both leave them out. Its jobs can only
-   * be enqueued.
+   * Returns a database whose reads and writes are bounded by values of fields: `db.scope({
+   * tenantId: "acme" })`. It has only the models that have these fields. Their values are filled in
+   * by `create` and are part of every query, so both leave them out. Its jobs can only be enqueued.
    *
    * @throws {ScopeError} if no model has the fields, or if a unique index of a model that has them
    * does not have them in its key.

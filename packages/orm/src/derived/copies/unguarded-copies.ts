@@ -2,8 +2,8 @@ import type { RelatedStore } from "../../state/context/table-context.js";
 import { unguardedCopies } from "../../state/schema/manifests/model-manifest.js";
 
 /**
- * Records which copies a program without their relation may have let become outdated. They are
- * filled by `migrate`, and indexes with them cannot be read until then.
+ * Records which copied fields may be outdated, because a program whose model lacks the relation
+ * does not update them. `migrate` fills them again. Until then, indexes with them cannot be read.
  */
 export async function recordUnguardedCopies(tables: RelatedStore["tables"]): Promise<void> {
   const models = Array.from(tables.values(), ({ model }) => model);

@@ -79,14 +79,15 @@ export function counterValue({ model }: ReadView, entry: Entry | KvListedEntry):
  *
  * If a row expires while the counters are read, they are read again, so that they have the rows of
  * one moment. If rows expire all the time, the third result is returned. It may include rows that
- * have expired while it was read. Within a transaction, the commit fails if a row has expired since.
+ * have expired while it was read. Within a transaction, the commit fails if a row has expired
+ * since.
  *
  * Another program may have written the first row of the model that expires since the catalog was
  * read. So until the catalog says that rows expire, its entry is read too, unless it is known from
  * the last write of the counters.
  *
- * @param read reads the counters. Called again if rows expire, are subtracted or are replaced during
- * the read.
+ * @param read reads the counters. Called again if rows expire, are subtracted or are replaced
+ * during the read.
  */
 export async function withoutExpired(
   view: ReadView,
@@ -122,7 +123,8 @@ export async function withoutExpired(
     if (expired.length === 0 && Date.now() < next) return counters;
     listed = await list();
     const isCurrent = listed.expired.length === expired.length || tries >= maxTries;
-    // If one of the rows was subtracted or replaced during the read, the counters may not include it.
+    // If one of the rows was subtracted or replaced during the read, the counters may not include
+    // it.
     if (isCurrent && areIn(listed.expired, expired)) return subtract(counters, gone);
   }
 }

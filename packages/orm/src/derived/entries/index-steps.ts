@@ -179,9 +179,9 @@ function duplicatesStep({ name }: CompiledIndex): PlannedStep {
 }
 
 /**
- * True if the entries of a changed index can be kept until those of its new definition are
- * complete: they are complete themselves and stay so, this program can compute them, and no other
- * index is to have their place.
+ * True if queries can use the entries of a changed index until its new entries are complete. The
+ * old entries must be complete and stay complete, this program must be able to compute them, and no
+ * other index may need their place.
  */
 export function isRebuiltBeside(
   facts: ModelFacts,
@@ -197,7 +197,7 @@ export function isRebuiltBeside(
   if (definition === undefined || isSameIndex(stored, indexManifest(index))) return false;
   const staysComplete = (one: CompiledIndex, { state }: PlacedIndex) => {
     const isAffected = indexesAffectedByUpgrade(facts, [one]).length > 0;
-    // A changed row may have a value that only the earlier definition does not let two rows have.
+    // Only the earlier definition is unique, so a changed row may have the value of another row.
     const isFreed = one === definition && stored.unique && !index.unique;
     return !isAffected || (!isFreed && isMovedWithRows(entry, one, state));
   };

@@ -15,9 +15,9 @@ import { waitForReaders } from "../build-derived.js";
 import { Verification } from "../verify/verification.js";
 
 /**
- * Removes the layout of a catalog that is not read: the rows by the previous primary key after the
- * switch, or those by the new one if its change is given up. Writers maintain it until no reader
- * uses it any longer.
+ * Removes the layout that is not read. After the switch, this is the layout by the previous primary
+ * key. If the change of the key is given up, it is the layout by the new one. Writers maintain it
+ * until no reader uses it any longer.
  *
  * @returns false if the signal stopped it. The next call resumes with what is left.
  */

@@ -59,8 +59,9 @@ function addTo(
 }
 
 /**
- * Returns what each interval lacks. Together they lack nothing, so one of them need not be
- * measured: the last one, to which most writers add if keys ascend, or one that always changes.
+ * Returns what each interval lacks. The sum over all intervals is zero, so one interval need not be
+ * measured. It is the last one, where most writes are if keys ascend, or one that changes during
+ * each measurement.
  */
 async function missingOfEach(
   table: RankedTable,

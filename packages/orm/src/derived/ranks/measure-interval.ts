@@ -9,11 +9,11 @@ import { listGroups, TornRanksError, wholeIndex } from "./read-intervals.js";
 const noReads = () => undefined;
 
 /**
- * Returns the amounts that an interval lacks while it is split off: those of its entries, less
- * those that it holds. Undefined if a writer changes the interval while its entries are read.
+ * Returns the amounts that an interval lacks while it is split off: the sum of its entries minus
+ * its stored amounts. Undefined if a writer changes the interval while its entries are read.
  *
- * Every writer of these entries changes what the interval holds. If this is the same before and
- * after the entries are read, they are as they were at any time between.
+ * Every writer of these entries changes the stored amounts. If these are the same before and after
+ * the entries are read, no entry has changed during the read.
  */
 export async function missingAmounts(
   table: RankedReads,

@@ -37,10 +37,10 @@ export interface WalkResult {
 const maxAttempts = 10;
 
 /**
- * Counts the entries of a range, or finds the entry that follows a number of them, in a number of
- * reads that grows with the logarithm of the number of entries. From the start of the range, it
- * passes entries up to the next interval of level 1, then intervals of level 1 up to the next of
- * level 2, and so on; and back down to the end.
+ * Counts the entries of a range, or finds the entry at a position in it. The number of reads grows
+ * with the logarithm of the number of entries: the walk passes single entries up to the next
+ * interval of level 1, then intervals of level 1 up to the next one of level 2, and so on, and then
+ * goes back down to the end of the range.
  *
  * Each step is exact at the time when it is read, and no entry belongs to two steps. So an entry
  * that exists all the time counts once. One that is written during the walk may count or not.
@@ -111,8 +111,8 @@ class Walk {
   }
 
   /**
-   * Passes the groups of a level that end in the range, or up to a boundary, as long as they have
-   * no more entries than are to be passed. Returns where the next one begins.
+   * Passes groups of a level up to the end of the range or a boundary. Stops before a group that
+   * has more entries than are left to pass. Returns where that group begins.
    */
   async #passGroups(level: number, from: Boundary, to?: Boundary): Promise<Boundary> {
     // The numbers of the last interval sort before this part. So its group is also read.
@@ -135,7 +135,7 @@ class Walk {
     return position;
   }
 
-  /** Passes entries. Returns the one that follows those that are to be passed, if there is one. */
+  /** Passes entries. Returns the first entry that is not passed, if there is one. */
   async #passEntries(from: Boundary, range: EntryRange): Promise<Boundary | undefined> {
     const { withSums = false, onReads } = this.#options;
     const left = this.#left;

@@ -69,10 +69,10 @@ export interface Walk<Found> {
 }
 
 /**
- * How one kind of derived data is compared with the rows. There are two phases. In the first, the
- * rows and then the walks of all kinds add to the sums of the verification and subtract from them,
- * or compare what no sums are made of. The second phase repeats this if the sums are not zero, and
- * compares what may differ.
+ * How one kind of derived data is compared with the rows. There are two phases. In the first phase,
+ * the rows and then the walks of all kinds add to the sums of the verification and subtract from
+ * them. What has no sums is compared directly. The second phase repeats this if the sums are not
+ * zero, and compares what may differ.
  */
 export interface Verifier<Found = unknown, Store extends ModelStore = RelatedStore> {
   /** Returns what looks wrong about a page of the rows. It may contain entries with longer keys. */

@@ -109,8 +109,8 @@ async function* listGroups(
     const range = rangeOf(view, count, segment, after, reverse);
     if (range === undefined) return;
     const readCounters = async () => {
-      // Most queries have one page, whose sums are read at the same time as the counts. A small page
-      // waits for its counts, so that it reads no other sums.
+      // Most queries have one page. Its sums are read at the same time as its counts. For a small
+      // page, the counts are read first, so that no sums of other groups are read.
       const ranges = after === undefined && limit === batchSize ? sumRanges : [];
       const reading = allReady(
         [range, ...ranges].map((one) => listPage(view, one, meter, { limit, reverse })),

@@ -79,8 +79,8 @@ export class OpenFilter {
   }
 
   /**
-   * True if the entries that are walked tell that their rows meet the condition: they are in the
-   * state of the rows, and each of them has a related row.
+   * True if the index entries alone show which rows meet the condition, without a read of the rows:
+   * entries and rows are read from one state, and each entry has a related row.
    */
   #areEntriesEnough(): boolean {
     const { link, query } = this.#filter;

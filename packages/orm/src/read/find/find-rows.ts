@@ -102,8 +102,8 @@ function setLatest(byKey: Map<string, ReadRow>, rows: readonly ReadRow[]): void 
 const firstBatch = 32;
 
 /**
- * Yields the rows of {@link findPage}. Holds at most 500 of them in memory. The consumer may stop at
- * any time. Throws the same errors.
+ * Yields the rows of {@link findPage}. Holds at most 500 of them in memory. The consumer may stop
+ * at any time. Throws the same errors.
  */
 export async function* streamRows(
   view: ReadView,

@@ -13,6 +13,7 @@ export function rangeOfSegment(plan: QueryPlan, segment: Segment): EntryRange | 
     readonly end?: readonly unknown[];
   };
   const range = { prefix: tailOf(prefix) ?? [], start: tailOf(start), end: tailOf(end) };
-  // With a prefix and a start, the first key is the start. With an end, the prefix begins the range.
+  // With a prefix and a start, the first key is the start. With an end, the prefix begins the
+  // range.
   return range.start === undefined ? { ...range, start: range.prefix } : range;
 }

@@ -12,8 +12,8 @@ import { mayRepeat, nameOfIndex, type QueryPlan } from "../plan/ranges/query-pla
 import { rangeOfSegment } from "./range-of-segment.js";
 
 /**
- * Returns a function that chooses the plan of a query, from the row on that follows the first `skip`
- * rows. It finds this row by the intervals of the index, without reading the rows before it.
+ * Returns a function that chooses the plan of a query, from the row on that follows the first
+ * `skip` rows. It finds this row by the intervals of the index, without reading the rows before it.
  *
  * @param choose returns the plan of the whole query.
  */

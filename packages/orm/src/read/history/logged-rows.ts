@@ -62,7 +62,7 @@ export class LoggedRows {
     return await epoch.snapshot;
   }
 
-  /** Returns the epoch of a commit. Undefined if it is the current one, as far as the log tells. */
+  /** Returns the epoch of a commit. Undefined if the log has no change of the catalog since. */
   async #epochAt(versionstamp: string, current: Epoch["entry"]): Promise<Epoch | undefined> {
     const epochs = this.#epochs;
     if (epochs[0]?.entry.versionstamp !== current.versionstamp) {

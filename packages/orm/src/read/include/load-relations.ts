@@ -18,7 +18,8 @@ import { CopyOnReuse, readRowsByKey } from "./rows-by-key.js";
 /**
  * Loads relations of many rows together. The rows of a `belongsTo` take one read. Those of a
  * `hasMany` take one range over all of them, or one for each row, and then one read for all of
- * them. The same applies to nested relations. `_count` takes a count for each row and each relation.
+ * them. The same applies to nested relations. `_count` takes a count for each row and each
+ * relation.
  *
  * @param rows whole rows.
  * @param selected the selected fields of each row, in the same order.

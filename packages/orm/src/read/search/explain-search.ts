@@ -48,7 +48,8 @@ export interface SearchExplanation {
 
 /**
  * Returns how a search is answered. Reads the list of segments, the words of fresh rows, and which
- * documents are gone, but neither the words of segments nor rows. Throws the errors of `searchRows`.
+ * documents are gone, but neither the words of segments nor rows. Throws the errors of
+ * `searchRows`.
  */
 export async function explainSearch(
   view: ReadView,

@@ -5,8 +5,8 @@ import type { TextStatistics } from "../../text/score.js";
 import type { Position } from "./best-docs.js";
 
 /**
- * The numbers by which scores are computed. Those of the first page are in its cursor, so that rows
- * keep their scores on the next pages, whatever others write.
+ * The numbers from which scores are computed. The cursor has those of the first page, so that
+ * scores are the same on all pages, even if others write rows in between.
  */
 export interface SearchStatistics extends TextStatistics {
   /** How many rows have each term of the query. */

@@ -156,8 +156,8 @@ export class CatalogSnapshot {
   }
 
   /**
-   * True if an index's entries match the rows as stored, but not as upgraded on reading, or as they
-   * will be when all copied fields are filled.
+   * True if the entries of an index match the stored rows, but not the rows that readers get: these
+   * are upgraded to the program's schema, and their copied fields are filled.
    */
   isOutdated(index: CompiledIndex): boolean {
     for (const field of this.#unfilled) if (mayUse(index, field)) return true;

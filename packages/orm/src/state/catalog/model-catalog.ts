@@ -466,11 +466,11 @@ async function readSnapshot(
 type Placed = { place: string };
 
 /**
- * Sets the places of a model and its indexes to those of the catalog entry that was read last. Nothing
- * else of a compiled model ever changes. The place of the rows changes only while the program can
- * neither read nor write the model, because the rows have another primary key. The place of an
- * index changes only while the index is neither read nor written, because the database has another
- * definition of it.
+ * Sets the places of a model and its indexes to those of the catalog entry that was read last.
+ * Nothing else of a compiled model ever changes. The place of the rows changes only while the
+ * program can neither read nor write the model, because the rows have another primary key. The
+ * place of an index changes only while the index is neither read nor written, because the database
+ * has another definition of it.
  */
 function setPlaces(model: CompiledModel, entry: CatalogEntry): void {
   (model as Placed).place = entry.place ?? model.prefix;

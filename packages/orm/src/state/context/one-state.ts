@@ -15,15 +15,18 @@ import { type CatalogSnapshot, lastSnapshotNumber } from "../catalog/catalog-sna
 export class StateChangedError extends Error {}
 
 /**
- * Which reads see one state: all that are made after one another, first of keys and without a view
- * if possible (`"keys"`), all of them from a view (`"all"`), or those of each page (`"pages"`).
+ * Which reads of a call see one state:
+ *
+ * - `"keys"`: all reads, without a view as long as this is possible. They must not overlap.
+ * - `"all"`: all reads, from a view
+ * - `"pages"`: the reads of each page
  */
 export type OneStateReads = "keys" | "all" | "pages";
 
 /**
- * The reads of one call, all from one state of the database. To open a view takes longer than to
- * read a key. So keys, and pages if they are read at once, are read without one while nothing is
- * committed. If there is a commit between two reads, the call has to be made again with a view.
+ * The reads of one call, all from one state of the database. Opening a view takes longer than
+ * reading a key. So keys, and pages of synchronous databases, are read without a view as long as
+ * nothing is committed. After a commit between two reads, the call has to be repeated with a view.
  */
 export class OneState implements KvReads {
   readonly #kv: Kv;

@@ -134,12 +134,12 @@ export class ReadView implements RelatedModel {
   }
 
   /**
-   * The model by which reads are planned: the one that the catalog shows, with only those of its
+   * The model with which reads are planned. It has the definition in the catalog, and only the
    * indexes that the read can use.
    *
-   * - A read that also returns rows that are marked as deleted uses none, because indexes lack them.
-   * - A read within a scope uses those whose keys have the fields of the scope as they are stored,
-   *   so that the conditions of the scope select exactly its rows.
+   * - A read that also returns deleted rows uses no index, because indexes do not contain them.
+   * - A read within a scope uses the indexes whose keys have the stored values of the scope's
+   *   fields. With others, the conditions of the scope could select rows outside of it.
    */
   get queriedModel(): CompiledModel {
     const { readModel } = this.snapshot;
@@ -185,8 +185,8 @@ export class ReadView implements RelatedModel {
   }
 
   /**
-   * Reads the catalog if another program has recorded that rows of the model expire. Returns true if
-   * the data has to be read again for that reason.
+   * Reads the catalog if another program has recorded that rows of the model expire. Returns true
+   * if the data has to be read again for that reason.
    *
    * @param stored the catalog entry, as it was read with the data.
    * @param before entries that were read before it.
@@ -254,9 +254,9 @@ export class ReadView implements RelatedModel {
   }
 
   /**
-   * True if a read has failed because the database has changed since its first read, or because an
-   * index that it has chosen was replaced or dropped since the view was taken. A transaction finds
-   * out itself that what it has read has changed.
+   * True if a read has failed because the database has changed during the read, or because its
+   * index was replaced or dropped. Within a transaction, such a change is not an error of the read:
+   * the transaction itself notices it.
    */
   isOutdatedBy(error: unknown): boolean {
     if (error instanceof StateChangedError) return true;
@@ -320,10 +320,10 @@ export function viewOf(
 type Shape<Found, Result> = (view: ReadView, found: Found) => Result | Promise<Result>;
 
 /**
- * Takes a view of a model for a read, and ends it after the read. Catalogs that are due are read at
- * the same time, not before. The read is repeated with a new view if the database has changed so
- * that its reads do not see one state, if one of the catalogs has changed, and if an index that it
- * uses was replaced or dropped during the read.
+ * Takes a view of a model for a read, and ends it after the read. Catalogs that were not read
+ * recently are read again at the same time. The read is repeated with a new view in three cases:
+ * its reads did not see one state of the database, a catalog has changed, or an index that it uses
+ * was replaced or dropped.
  *
  * @param models further models whose rows it reads.
  * @param shape makes the result from what was read. The default returns it.
@@ -369,8 +369,8 @@ export function withReadView<Found, Result = Found>(
 
 /**
  * Takes a view for a stream, which ends the view. Each page of the stream sees one state of the
- * database, unless the query has conditions on related rows: it walks through their indexes from
- * one page to the next.
+ * database. A query with conditions on related rows is different: its walk through their indexes
+ * continues from one page to the next.
  */
 export async function takeReadView(
   source: Viewed,
@@ -395,8 +395,8 @@ function callOf(
 }
 
 /**
- * How often a read is made again if its view ends, for example with its connection, or if a
- * database without views changes while it is read.
+ * How often a read is made at most. It is repeated if its view ends, for example because the
+ * connection is lost, or if a database without views changes during the read.
  */
 const maxAttempts = 5;
 

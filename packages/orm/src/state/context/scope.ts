@@ -95,8 +95,8 @@ function assertWithin({ model, scope }: Scoped, where: AnyRow): void {
 }
 
 /**
- * Returns the values that identify a row, with those of the scope that belong to the same key: to
- * the primary key, or to a unique index.
+ * Returns the values that identify a row, completed with the values of the scope that are part of
+ * the same key: the primary key or that of a unique index.
  *
  * @throws {ScopeError} if it has another value of the scope.
  */

@@ -4,7 +4,8 @@ const attemptsWithoutPause = 4;
 const defaultLongest = 50;
 
 /**
- * A call that has lost more often than this makes way for others again, so that it does not fail.
+ * A call that has lost more often than this gets the default limit again. Without pauses, it could
+ * use up its attempts.
  */
 const attemptsAtFirst = 40;
 

@@ -8,10 +8,11 @@ export class FailedAttempt {
   readonly isPostponed: boolean;
 
   /**
-   * @param errorAfter returns the error that is thrown if the attempt was the last one, or a promise
-   * of it.
+   * @param errorAfter returns the error that is thrown if the attempt was the last one, or a
+   * promise of it.
    * @param footprint returns what the attempt has read and written, if it can take turns.
-   * @param isPostponed true if it was given up for those that take turns, so that it joins them.
+   * @param isPostponed true if the attempt was given up because it conflicts with a call that has
+   * its turn. The call then takes a turn too.
    */
   constructor(
     errorAfter: (attempts: number) => unknown,
@@ -30,7 +31,10 @@ const unlimited = (attempts: number) =>
 /** The result of a failed attempt whose number is not limited. */
 export const again: FailedAttempt = new FailedAttempt(unlimited);
 
-/** The result of an attempt that was given up for those that take turns, before its last one. */
+/**
+ * The result of an attempt that was given up because it conflicts with a call that has its turn. It
+ * is never the last attempt.
+ */
 export function postponed(footprint: Footprint): FailedAttempt {
   return new FailedAttempt(unlimited, () => footprint, true);
 }
@@ -39,16 +43,16 @@ export interface RetryOptions {
   /** Unlimited by default. */
   readonly maxAttempts?: number;
   /**
-   * The pauses of writers that compete for a row, see `pauseBeforeAttempt`. The longest one is of
-   * 50 milliseconds, or else of 10 milliseconds for each attempt that was made: if hundreds
-   * compete, all succeed only if those with more attempts wait longer. There are no pauses by
-   * default.
+   * The pauses of writers that compete for a row, see `pauseBeforeAttempt`. With `"short"`, a pause
+   * takes at most 50 milliseconds. With `"growing"`, it takes at most 10 milliseconds for each
+   * attempt so far: if hundreds of writers compete, all succeed only if those with more attempts
+   * wait longer. By default, there are no pauses.
    */
   readonly pauses?: "short" | "growing";
   /**
-   * The line of the database. Calls that have lost three attempts take turns there, instead of the
-   * pauses. There are pauses only if a call loses during its turn: to another process on a server,
-   * or to one that takes no turns.
+   * The line of the database. Calls that have lost three attempts take turns there instead of
+   * pausing. A call pauses only if it loses during its turn: to a process with a line of its own,
+   * or to a call that takes no turns.
    */
   readonly turns?: Turns | undefined;
   /** Ends the attempts, also during a pause. */
@@ -78,7 +82,7 @@ export async function retry<T>(
       if (!(result instanceof FailedAttempt)) return result;
       if (number === maxAttempts) throw await result.errorAfter(number);
       if (turn !== undefined) {
-        // Another process may be in the way, or a commit that is not done.
+        // Another process may have caused the failure, or a commit that is still running.
         const longest = longestPauseInTurn(number + 1, performance.now() - begun);
         await pauseBeforeAttempt(number + 1, signal, longest);
         continue;

@@ -116,7 +116,7 @@ async function runOnce<T>(
 
 /**
  * @param cause the error of the function, if it threw one.
- * @param isPostponed true if the commit was not tried, for the sake of those that take turns.
+ * @param isPostponed true if nothing was committed, because another call has its turn.
  */
 function conflict(
   transaction: TransactionKv,
@@ -131,7 +131,7 @@ function conflict(
   return new FailedAttempt(errorAfter, () => transaction.footprint, isPostponed);
 }
 
-/** Returns undefined if nothing is found to have changed, or if the database throws. */
+/** Returns undefined if no change is found, or if the database throws. */
 async function changedPlace(
   transaction: TransactionKv,
   models: Iterable<CompiledModel>,

@@ -39,11 +39,12 @@ import { TransactionAtomic } from "./transaction-atomic.js";
  *
  * If the database can check ranges, transactions are strictly serializable: all reads come from one
  * state, and the commit checks that no key has changed that was read, and no key of a range as far
- * as it was listed. A transaction that writes nothing checks nothing, because it has read one state.
+ * as it was listed. A transaction that writes nothing checks nothing, because it has read one
+ * state.
  *
  * On other databases this applies to single keys, present or absent, and in a range to the entries
- * that were returned. A key that another commit adds to the range (a phantom) is not noticed, unless
- * that commit also writes a key that the transaction reads, or checks with {@link addCheck}.
+ * that were returned. A key that another commit adds to the range (a phantom) is not noticed,
+ * unless that commit also writes a key that the transaction reads, or checks with {@link addCheck}.
  *
  * Keys to which only `sum`, `min` and `max` are applied are not read, so such transactions do not
  * conflict. Entries that the transaction itself has written have made-up versionstamps, larger than

@@ -78,7 +78,7 @@ export interface CascadeWalk extends CascadeWalkOptions {
   /** The rows on the stack, and the rows that the walk has deleted. */
   readonly visited: Set<KeyId>;
   /**
-   * Row → a referrer that restricts its deletion, and that the walk has deleted or cleared, so that
+   * Row → a referrer that restricts its deletion. The walk has deleted or cleared this referrer, so
    * searches in the transaction no longer find it.
    */
   readonly writtenRestrictions: Map<KeyId, Referrer>;

@@ -14,9 +14,9 @@
  *   refused in any state (refused-delete.ts) ─→ job removed; row stays, deleted rows stay deleted
  *   any other error, or a crash ──────────────→ job stays for resumeDeletes or the same delete
  *
- * Job: ["__keywright", "cascade", model, ...id] = time. The row is being deleted in steps, which mark
- * rows with this time. It is `true` if an earlier version wrote it. The job expires with the row,
- * and a commit that creates the row again deletes it.
+ * Job: ["__keywright", "cascade", model, ...id] = time. The row is being deleted in steps, which
+ * mark rows with this time. It is `true` if an earlier version wrote it. The job expires with the
+ * row, and a commit that creates the row again deletes it.
  * Guard: ["__keywright", "refs", model, ...id]. Changes with each new reference to the row.
  * No key records the progress. A resumed deletion walks from the root again over what is left.
  *

@@ -44,8 +44,8 @@ function unreferencedRow(
   { primaryKey, guardVersionstamp = null, searches }: CascadeFrame,
 ): Unreferenced {
   const guard = { key: referenceGuardKey(model, primaryKey), versionstamp: guardVersionstamp };
-  // Also the catalog of the row's model, of which the change may check a later version than that of
-  // the search. Two versions of a key fail the commit.
+  // The catalog of the row's model is checked here too. The change may check a later version of it,
+  // and then the commit fails.
   const catalogs = new Set(searches.map((search) => search.catalog));
   return {
     checks: [guard, ...Array.from(catalogs, ({ check }) => check)],

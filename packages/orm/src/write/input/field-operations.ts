@@ -105,8 +105,8 @@ function push(
 }
 
 /**
- * Returns a parsed list with those of its elements as they are stored that differ from it only in
- * fields that the schema does not have.
+ * Returns a parsed list in which some elements are replaced by the stored ones: those that differ
+ * only in fields that the schema does not have.
  */
 function withOtherFields(
   element: z.core.$ZodType,

@@ -151,10 +151,10 @@ function catchingHooks(hooks: AnyHooks, errors: unknown[]): AnyHooks {
 type Tables = ReadonlyMap<string, TableContext>;
 
 /**
- * Returns the tables that a hook within a write gets. A purge sees rows that are marked as deleted
- * and removes them, and an update of many rows may take unique keys from others: the hook does not.
- * It stays within the scope of the write. It may write the models that lack the fields of the
- * scope, such as a log.
+ * Returns the tables that a hook within a write gets. The tables lack two special rights of the
+ * write: a purge sees and removes deleted rows, and an update of many rows may take unique keys
+ * from other rows. It stays within the scope of the write. It may write the models that lack the
+ * fields of the scope, such as a log.
  */
 function tablesOfHook(tables: Tables): Tables {
   const own = new Map<string, TableContext>();

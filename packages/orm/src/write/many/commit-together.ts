@@ -21,10 +21,10 @@ interface Target {
 /**
  * Runs writes at the same time, and commits their atomic operations together. Each write gets a
  * database that behaves as the real one does, except that it collects atomic operations. When each
- * write has ended or waits for a commit, as many operations as fit together are committed as one,
- * in the order of the writes. A write that waits for anything but the database delays the others by
- * at most one turn of the event loop. If a commit fails, its operations are committed one by one,
- * so that each gets the result that it would have got alone.
+ * write has ended or waits for a commit, the operations are committed in the order of the writes,
+ * as many at once as the limits allow. A write that waits for something outside the database delays
+ * the others by at most one turn of the event loop. If a commit fails, its operations are committed
+ * one by one, so that each gets the result that it would have got alone.
  */
 export async function commitTogether<T>(
   target: Target,
@@ -44,7 +44,8 @@ export async function commitTogether<T>(
     if (waiting.length >= running) commitWaiting();
     else commitWhenIdle();
   };
-  // A write that neither waits for a commit nor reads may be waiting for a write that does.
+  // A write that does not use the database now may be waiting for a write that waits for its
+  // commit.
   const commitWhenIdle = () => {
     if (isScheduled || inDatabase > 0) return;
     isScheduled = true;

@@ -35,17 +35,17 @@ interface Group {
 }
 
 /**
- * True if the rows of a call can be created by one operation for each group of them: no row can
- * refer to another one of them, and none has copies of fields.
+ * True if one operation can create a group of rows: no row can refer to another row of the group,
+ * and no row has copied fields.
  */
 export function canCreateTogether(context: TableContext, options: WriteOptions): boolean {
   return !hasCopies(context) && !refersToItself(context) && canCommitGroups(context, options);
 }
 
 /**
- * Creates rows in groups, each by one operation. Rows of a group that others precede with the same
- * key, and all rows of a group whose operation fails, are created one by one, so that each has the
- * result that it would have alone.
+ * Creates rows in groups, each by one operation. Some rows are created one by one, so that each
+ * gets its own result: rows with the same key as an earlier row of the group, and all rows of a
+ * group whose operation fails.
  *
  * @param createEach creates parsed rows as if each were created by a separate call, in their order.
  * @returns the results in the order of `data`.

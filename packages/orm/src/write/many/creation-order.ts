@@ -60,14 +60,14 @@ interface Holder {
   readonly entrant: Entrant;
   readonly key: UniqueKey;
   readonly before: Holder | undefined;
-  /** Whether the key is taken after this row. Undefined as long as no row waits for it. */
+  /** Resolves with whether the key is taken after this row. Undefined until a row waits for it. */
   taken?: Promise<Taken>;
 }
 
 /**
- * Lets rows that are created at the same time have the result that they would have one after the
- * other: a row waits for the rows before it that share a unique key with it, or to which it refers.
- * Rows without such a row before them do not wait.
+ * Gives rows that are created at the same time the results that they would have one after the
+ * other. A row waits for each earlier row that has the same unique key, or to which it refers.
+ * Other rows do not wait.
  */
 export class CreationOrder {
   readonly #context: TableContext;

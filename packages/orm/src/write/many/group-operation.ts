@@ -21,14 +21,15 @@ export interface PlainChange extends Pick<FoundRow, "primaryKey" | "versionstamp
 export type PlannedRow = PlannedChange | { readonly error: unknown };
 
 /**
- * True if the changes of several rows can be one operation: the commit of a row then checks and
- * changes only keys of its own, sums, and keys of other models, and nothing follows it.
+ * True if one operation can commit the changes of several rows: the model has no hooks, the call
+ * has no `expireIn` and no transaction, and the database is local and has no limits of checks and
+ * mutations.
  */
 export function canCommitGroups(context: TableContext, { expireIn }: WriteOptions): boolean {
   const { model, limits, catalog, settings, transaction } = context;
   if (transaction !== undefined || expireIn !== undefined) return false;
   const { isLocal, lastVersionstamp } = catalog.capabilities;
-  // A server gets the commits of the rows in one request anyway, and can refuse them one by one.
+  // A server gets the commits of many rows in one request anyway, and answers each of them.
   if (!isLocal && lastVersionstamp === undefined) return false;
   if (settings.hooks[model.name] !== undefined) return false;
   return (

@@ -27,7 +27,9 @@ export class TakenKeys {
   }
 }
 
-/** A set of keys. Those of two parts, of which the second is a string, need no text. */
+/**
+ * A set of keys. A key of two parts that ends in a string is stored without encoding it as text.
+ */
 class KeySet {
   readonly #strings = new Map<unknown, Set<string>>();
   readonly #texts = new Set<string>();

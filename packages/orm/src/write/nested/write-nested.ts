@@ -142,7 +142,8 @@ async function writeNested(
     isWritten = last?.versionstamp !== before;
     return last ?? row;
   };
-  // If the assumption is wrong, the rows are written again. Hooks must not be called twice for that.
+  // If the assumption is wrong, the rows are written again. Hooks must not be called twice for
+  // that.
   const optimistic = Object.keys(context.settings.hooks).length === 0;
   const { result, versionstamp } = await runAtomically(context, run, optimistic);
   return versionstamp === null || !isWritten ? result : { ...result, versionstamp };

@@ -33,7 +33,8 @@ export async function runAtomically<T>(
       });
     } else {
       later = [];
-      // The functions of the inner transaction must run after the commit of the caller's transaction.
+      // The functions of the inner transaction must run after the commit of the caller's
+      // transaction.
       transaction.afterCommit = (run) => void later.push(run);
     }
     return await body(contextWithin(context, transaction));

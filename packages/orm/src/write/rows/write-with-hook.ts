@@ -21,7 +21,7 @@ export function writeWithHook<T extends { readonly versionstamp: string }>(
 ): Promise<T> {
   if (context.settings.hooks[context.model.name]?.[name] === undefined) return write(context);
   return writeRowAtomically(context, async ({ kv, transaction, tables }) => {
-    // The context may have a scope, or see deleted rows, as that of no other call does.
+    // Keeps what only this call has, such as its scope. The context of the transaction lacks it.
     const within = { ...context, kv, transaction, tables };
     const written = await write(within);
     const rows = rowsOf(written);

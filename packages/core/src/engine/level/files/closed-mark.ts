@@ -8,16 +8,16 @@ import { readLogRecords } from "./log-records.js";
 export const closedMarkName = "keywright.closed";
 
 /**
- * The manifest and the logs of a database when it was last closed, with their intact bytes. They
- * were synced to disk. So what is missing of them later is damage, and not the end of a write that
- * was interrupted.
+ * The manifest and the logs of a database when it was last closed, with their intact bytes. These
+ * bytes were synced to disk. If some of them are missing later, the files are damaged: an
+ * interrupted write cannot be the cause.
  */
 export type ClosedMark = readonly (readonly [file: string, size: number])[];
 
 /**
  * Syncs the files of a database that has just been closed, and notes how many of their bytes are
- * intact records. Writes nothing if another process has opened the database since. A database can
- * do without the note, so this has no effect if a file cannot be written.
+ * intact records. Writes nothing if another process has opened the database since. The note is
+ * optional: if it cannot be written, nothing happens.
  *
  * @param current the content of `CURRENT` before the database was closed.
  */
@@ -32,7 +32,7 @@ export async function writeClosedMark(folder: string, current: string): Promise<
       files.push([name, readLogRecords(bytes).damagedAt ?? bytes.length]);
     }
     if ((await readCurrent(folder)) !== current) return;
-    // The note must not be on disk before the names of these files are. Windows syncs no folder.
+    // The names of these files must be on disk before the note. Windows cannot sync a folder.
     if (process.platform !== "win32") await syncPath(folder);
     const text = JSON.stringify(files);
     const mark = await open(join(folder, closedMarkName), "w");

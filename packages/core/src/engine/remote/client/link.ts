@@ -252,13 +252,13 @@ export class Link {
     else waiting?.reject(errorOf(error as WireError));
   }
 
-  /** The owner has not understood a message, and would not if it were sent again. */
+  /** The owner does not understand a message. To send it again would not help. */
   #onRefused(error: WireError): void {
     this.#hello?.reject(errorOf(error));
     this.#refuseAll(() => errorOf(error));
   }
 
-  /** A commit that was sent may have been made all the same. */
+  /** A commit that was sent may have been applied. */
   #refuseAll(refusal: () => Error): void {
     this.#pending.rejectAll((pending) => {
       const mayBeMade = pending.call === "commit" && pending.firstSentAt !== undefined;

@@ -192,8 +192,8 @@ export class RemoteEngine implements Engine {
   }
 
   /**
-   * The owner holds the state. It is freed there if this process ends. With `atFirstRead`, the reads
-   * follow the request to open the view, and its answer is not waited for.
+   * The owner holds the state. It is freed there if this process ends. With `atFirstRead`, the
+   * reads follow the request to open the view, and its answer is not waited for.
    */
   #openView({ atFirstRead = false }: OpenViewOptions = {}): MaybePromise<ReadView> {
     const id = this.#nextId++;

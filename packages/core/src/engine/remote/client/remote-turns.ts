@@ -17,7 +17,7 @@ interface RemoteTurn {
 
 /**
  * The line of a database that another process owns. The owner decides whose turn it is. This
- * process knows of its own calls in the line, and of no others.
+ * process knows only of its own calls in the line.
  */
 export class RemoteTurns implements Turns {
   readonly #link: Pick<Link, "call" | "notify" | "giveUp">;
@@ -94,7 +94,8 @@ export class RemoteTurns implements Turns {
   async #ask(number: number, turn: RemoteTurn, footprint: Footprint): Promise<void> {
     const keys = [keysOf(footprint.reads), keysOf(footprint.writes)];
     try {
-      // The owner has let others pass if this process was silent during an earlier turn.
+      // The answer is false if this process was silent during an earlier turn: the owner then gave
+      // its place to others.
       let answer: TurnAnswer = false;
       while (answer === false && this.#isQueued && this.#turns.has(number)) {
         turn.isAsked = true;

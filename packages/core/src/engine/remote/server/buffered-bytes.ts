@@ -40,9 +40,9 @@ export class BufferedBytes {
   }
 
   /**
-   * True if there is room for a waiter, or if it is the only one that may exceed the limit, until
-   * `endExceeding`. Otherwise waiters that each hold a part of what they need could wait for each
-   * other forever.
+   * True if there is room for a waiter, or if the waiter may exceed the limit. One waiter at a time
+   * may do so, until `endExceeding`. Without this, waiters that each hold a part of the bytes that
+   * they need could wait for each other forever.
    */
   mayExceed(callback: () => void): boolean {
     if (this.#held >= this.#limit) {

@@ -34,7 +34,10 @@ import { ServedTurns, type TurnAnswer } from "./served-turns.js";
 import { ServedViews } from "./served-views.js";
 import { ServedWatches } from "./served-watches.js";
 
-/** Fewer keys are read at once, more in parts, until their values have as many bytes as a range. */
+/**
+ * At most this many keys are read at once. More keys are read in parts, until the bytes of their
+ * values reach the limit of a range.
+ */
 const fewKeys = 16;
 const maxEntries = 10_000;
 
@@ -271,7 +274,7 @@ export class ClientRequests {
   }
 }
 
-/** A postponed write has the outcome false. Only writes that may be postponed have it. */
+/** Returns false for a postponed write. */
 function wireOutcome(outcome: WriteOutcome): string | null | false | WireError {
   if (outcome === postponed) return false;
   return outcome instanceof Error ? wireError(outcome) : outcome;

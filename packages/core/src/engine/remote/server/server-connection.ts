@@ -100,9 +100,10 @@ export class ServerConnection {
   }
 
   /**
-   * Counts a tick of a timer, because a process that was itself stopped or busy first reads what
-   * has arrived. Shows the client that the owner is there, and ends the connection if the client
-   * was silent for too many ticks, or has read nothing in four times as many.
+   * Call this at each tick of a timer. It shows the client that the owner is there. It ends the
+   * connection if the client was silent for too many ticks, or has read nothing during four times
+   * as many. Ticks are counted, not milliseconds: after this process was stopped or busy, it first
+   * reads what has arrived.
    */
   tick(longestSilence: number): void {
     // A large request may take long to arrive, and one that has arrived may wait for its turn.
@@ -161,7 +162,7 @@ export class ServerConnection {
   #mayHandle(): boolean {
     const isReady = this.#unanswered < maxRequests && this.#stream.writableLength <= maxUnreadBytes;
     const hasRoom = isReady && this.#hasRoom();
-    // The part of a large request that has arrived takes room until the request is handled.
+    // A large request takes room from its first bytes until it is handled.
     const isLarge = this.#reader.length > freeBytes;
     if (isReady && !hasRoom && isLarge && this.#buffered.mayExceed(this.#onRoom)) return true;
     this.#buffered.endExceeding(this.#onRoom);
@@ -203,7 +204,7 @@ export class ServerConnection {
     this.#isRefused = true;
     this.#report("refused", wireError(new EngineFailedError(cause, "request")));
     this.#stream.end();
-    // What the client still sends is not kept, and a client that does not end is not waited for.
+    // Later bytes of the client are dropped. If the client does not end its side, the timer does.
     this.#stream.resume();
     const timer = setTimeout(() => this.#stream.destroy(), longestGoodbye).unref();
     this.#stream.once("close", () => clearTimeout(timer));

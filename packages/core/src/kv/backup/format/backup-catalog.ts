@@ -114,8 +114,8 @@ export function chunkName(generation: string, index: number): string {
 }
 
 /**
- * The name of an object that says how far the commits of a backup reach. Without it, nobody would
- * notice that the last object of commits is missing.
+ * The name of the object that has the versionstamp of the last commit of a backup. Without it, a
+ * missing last object of commits would go unnoticed.
  */
 export function headName(generation: string): string {
   return `${generation}/head`;
@@ -126,7 +126,7 @@ export function claimName(generation: string): string {
   return `${generation}/claim`;
 }
 
-/** True if an object is such a one. It has no bytes. */
+/** True if the object is a claim, which has no bytes. */
 export function isClaim(name: string): boolean {
   return name.endsWith("/claim");
 }
@@ -166,7 +166,10 @@ export async function readManifest(
   return JSON.parse((await body()).toString()) as FullManifest;
 }
 
-/** Returns what tells a commit from another one that has its versionstamp, of its record. */
+/**
+ * Returns a checksum of the record of a commit. It distinguishes commits that have the same
+ * versionstamp.
+ */
 export function recordChecksum({ value }: Pick<StoredEntry, "value">): string {
   return createHash("sha256").update(value).digest("hex");
 }

@@ -154,7 +154,7 @@ export class RestoreTarget {
    * Adds the mutations of one commit, which are committed together if the limits of the engine
    * permit it.
    *
-   * @param context what the commit said of itself.
+   * @param context the value that the program had passed to `context` of the commit.
    */
   async addMutations(
     mutations: readonly StoredMutation[],
@@ -229,7 +229,7 @@ export class RestoreTarget {
     }
   }
 
-  /** The first and the last commit of a part survive a power cut: so do those before. */
+  /** Makes a commit that survives a power cut. All commits before it then survive one too. */
   async #commit(mutations: readonly StoredMutation[]): Promise<string> {
     const write = { checks: [this.#check], mutations, sync: true };
     const versionstamp = await this.#shared.commit(write);

@@ -20,7 +20,7 @@ interface KeyedChange {
   readonly change: LoggedChange;
 }
 
-/** What a database says about itself, and not about its contents. */
+/** Keys that describe the database itself and not its contents. */
 const ownKeys = new Set([restoreMarkKey, moveMarkKey].map(textOfBytes));
 
 /**
@@ -33,7 +33,7 @@ export async function* statesAt(source: BackupSource): AsyncGenerator<StoredEntr
   try {
     for await (const record of source.commits()) addChanges(sorted, record);
     let next = nextOf(changes);
-    /** True after entries were lost, until the next that was not. */
+    /** True from lost entries to the next entry that is not lost. */
     let isGap = false;
     /** Applies the changes of the next key. */
     const change = (stored: StoredEntry | null): StoredEntry | null => {
@@ -41,7 +41,8 @@ export async function* statesAt(source: BackupSource): AsyncGenerator<StoredEntr
       let state = stored;
       let isKnown = stored !== null || !isGap;
       for (; next?.text === text; next = nextOf(changes)) {
-        // The state may contain later commits than the one of which it has the versionstamp.
+        // The full backup may already contain this change: its state can be later than its
+        // versionstamp.
         if (stored !== null && next.versionstamp <= stored.versionstamp) continue;
         isKnown ||= next.change.operand === undefined;
         state = changed(state, next);

@@ -1,7 +1,7 @@
 import { setImmediate, setTimeout } from "node:timers/promises";
 import type { SharedEngine } from "../../open/shared-engine.js";
 
-/** With so many commits each second, or more, the rests have their full length. */
+/** At this many commits per second, or more, the rests have their full length. */
 const busyRate = 1000;
 /** The full length of rests, as a multiple of the time that the work has taken. */
 const fullRest = 6;
@@ -10,12 +10,15 @@ const shortestRest = 2;
 
 /**
  * Divides the time of a process between work in the background and its commits. The work shares the
- * thread, the cache and the disk with them, so it rests after each part: the more commits there
- * are, the longer. Without commits, it only lets other tasks run.
+ * thread, the cache and the disk with them, so it rests after each part. The rest is longer if
+ * there are more commits. Without commits, it only lets other tasks run.
  */
 export class Pace {
   readonly #shared: Pick<SharedEngine, "appliedCommits">;
-  /** The commits and the time at the end of the last rest but for those that were not due. */
+  /**
+   * The number of commits and the time when the last rest with a timer began. Both measure the rate
+   * of commits.
+   */
   #commits: number;
   #measuredAt = performance.now();
   #workedFrom = this.#measuredAt;

@@ -45,8 +45,9 @@ export async function readCountedRow(
 /**
  * Returns the writes that change the record.
  *
- * If the row now expires earlier, they also write the counters that have included it, without a
- * change of their values: a transaction that has read them may have to commit before that time.
+ * If the row now expires earlier, they also write the counters that include it, with the same
+ * values. A transaction that has read these counters then runs again, because it may have to commit
+ * before the earlier time.
  *
  * @param previous the time in the record. Undefined if there is none.
  * @param expiry when the row expires. Undefined if it does not expire or is deleted.

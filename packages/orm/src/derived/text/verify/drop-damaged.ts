@@ -11,9 +11,9 @@ import { summedDocuments } from "./verify-segments.js";
 const maxTries = 20;
 
 /**
- * Takes segments whose entries are damaged or missing out of the list of a group, so that their
- * rows are missing in the index and are repaired. Does the same with segments that have lost their
- * list.
+ * Removes segments with damaged or missing entries from the list of a group. Their rows are then
+ * missing in the index, and the repair adds them again. If the list itself is lost, all segments
+ * are removed.
  */
 export async function dropDamaged(
   store: ModelStore,

@@ -5,9 +5,9 @@ import { UnsupportedSource } from "./canonical/tree.js";
 import { functionSource } from "./function-source.js";
 
 /**
- * Returns a text that is the same for all forms of a function that compilers, minifiers and loaders
- * make of one source: for other names of parameters, `1e3` and `1000`, `void 0` and `undefined`,
- * `if` and `? :`, functions and arrow functions, and the like. Databases store the text. A function
+ * Returns the same text for all forms that compilers, minifiers and loaders make of a function.
+ * Such forms differ in the names of parameters, in `1e3` or `1000`, `void 0` or `undefined`, `if`
+ * or `? :`, functions or arrow functions, and the like. Databases store the text. A function
  * without such a form has the text of {@link functionSource}.
  */
 export function canonicalSource(fn: (value: never) => unknown): string {

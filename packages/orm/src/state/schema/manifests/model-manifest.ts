@@ -117,8 +117,8 @@ export interface CopyText {
 }
 
 /**
- * Returns the fields that relations copy and that a database does not have for all of its rows: it
- * does not know them yet, or they are being filled.
+ * Returns the copied fields that some rows may lack: the database does not know them yet, or they
+ * are being filled.
  */
 export function unfilledCopies(
   relations: readonly string[],
@@ -139,8 +139,8 @@ function copiesIn(relations: readonly string[]): CopyText[] {
 }
 
 /**
- * Returns those copies of a model's relations that programs without these relations may let become
- * outdated, because the catalog entry of the copied model does not name them.
+ * Returns the copied fields that may be outdated. The catalog entry of the model from which they
+ * are copied does not name them, so programs without these relations do not update them.
  *
  * @param storedOf the relations in the catalog entry of a model.
  */

@@ -31,8 +31,8 @@ export function fieldChanges(from: RowManifest, fields: readonly string[]): Fiel
  *
  * An index depends on the fields of its key, of its `where`, and of its `reads`. Without `reads`,
  * the source of its functions shows the fields. If a function uses the row as a whole, the index
- * depends on every field that rows had before the change, and on added fields that the source
- * names. If the index states a version, its functions may have had another source then, so it
+ * depends on every field that rows had before the change, and on added fields that occur in the
+ * source. If the index states a version, earlier versions of its functions are not known, so it
  * depends on every field.
  */
 export function affectedIndexes(

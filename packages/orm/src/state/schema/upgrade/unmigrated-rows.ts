@@ -89,8 +89,8 @@ function unfitChanges(
 }
 
 /**
- * True if nothing shows whether a value has the type of its field, because a transform makes the
- * field in the program's schema, and did not or made it of something else in that of the row.
+ * True if it is unknown whether a value has the type of its field. This happens if a transform
+ * makes the field in the program's schema, and the row's schema has no transform or another one.
  */
 function isUnknown(to: RowManifest, { field, class: kind }: RowChange, row: AnyRow): boolean {
   const schema = to.fields[field]?.schema;

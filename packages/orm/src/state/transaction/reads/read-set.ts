@@ -94,8 +94,8 @@ export class ReadSet {
   }
 
   /**
-   * Records entries of the state that the transaction reads. Returns false if an earlier read of one
-   * of them had another versionstamp.
+   * Records entries of the state that the transaction reads. Returns false if an earlier read of
+   * one of them had another versionstamp.
    */
   recordPage(page: ReadPage): boolean {
     if (this.#mayHaveReadWithin(page)) {

@@ -194,8 +194,8 @@ function isNull(one: Tree | undefined): boolean {
 }
 
 /**
- * Returns the form with `== null` of a decision by `x === null` whose next one is by `x ===
- * undefined` and has the same result, or the other way round.
+ * Returns a decision by `x == null`, if a decision by `x === null` is followed by one by `x ===
+ * undefined` with the same result, or the other way round.
  */
 function asNullish(test: Tree, yes: Tree, no: Tree): Tree | undefined {
   const absent = absentTest(test, "===");
