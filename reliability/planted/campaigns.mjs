@@ -14,14 +14,11 @@ export const campaigns = {
     unit: "histories of calls",
     most: 600,
     seconds: 60,
-    async run(seed, visit) {
+    run: stepsOf(async () => {
       const { checkNewHistory, databases } = await import("../histories/histories.mjs");
       const all = Object.values(databases);
-      for (let i = 0; ; i++) {
-        const { problems } = await checkNewHistory(all[i % all.length], seed + i);
-        if (!visit(problems)) return;
-      }
-    },
+      return async (seed, i) => (await checkNewHistory(all[i % all.length], seed)).problems;
+    }),
   },
   transactions: transactionsIn("memory", "in memory", 600),
   transactionsOnDisk: transactionsIn("leveldb", "on LevelDB", 600),
@@ -55,11 +52,10 @@ export const campaigns = {
     size: 6,
     most: 60,
     seconds: 120,
-    async run(seed, visit) {
+    run: stepsOf(async () => {
       const { killsOfOneDatabase, killWork } = await import("../kill/kill-run.mjs");
-      for (let i = 0; ; i++)
-        if (!visit((await killWork(killsOfOneDatabase, new Random(seed + i))).problems)) return;
-    },
+      return async (seed) => (await killWork(killsOfOneDatabase, new Random(seed))).problems;
+    }),
   },
   power: {
     title: "A power failure",
@@ -67,15 +63,15 @@ export const campaigns = {
     size: 8,
     most: 400,
     seconds: 120,
-    async run(seed, visit) {
+    run: stepsOf(async () => {
       const { cutPower } = await import("../power/cut-power.mjs");
-      for (let i = 0; ; i++) {
-        const random = new Random(seed + i);
+      return async (seed, i) => {
+        const random = new Random(seed);
         const durability = i % 2 === 0 ? "full" : "relaxed";
         const work = { durability, commits: 400, valueBytes: 40_000, cuts: 8, random };
-        if (!visit((await cutPower(work)).problems)) return;
-      }
-    },
+        return (await cutPower(work)).problems;
+      };
+    }),
   },
   damage: {
     title: "Damaged files",
@@ -101,11 +97,10 @@ export const campaigns = {
     size: 3,
     most: 60,
     seconds: 120,
-    async run(seed, visit) {
+    run: stepsOf(async () => {
       const { killOwner } = await import("../attached/kill-owner.mjs");
-      for (let i = 0; ; i++)
-        if (!visit((await killOwner(3, new Random(seed + i))).problems)) return;
-    },
+      return async (seed) => (await killOwner(3, new Random(seed))).problems;
+    }),
   },
   log: {
     title: "The log and backups",
@@ -113,16 +108,16 @@ export const campaigns = {
     size: 6,
     most: 60,
     seconds: 180,
-    async run(seed, visit) {
+    run: stepsOf(async () => {
       const { places } = await import("../log/places.mjs");
       const { runLog } = await import("../log/log-run.mjs");
       const place = places.leveldb;
       const server = await place.start();
-      for (let i = 0; ; i++) {
-        const work = { place, server, kills: 6, moments: 40, random: new Random(seed + i) };
-        if (!visit((await runLog(work)).problems)) return;
-      }
-    },
+      return async (seed) => {
+        const work = { place, server, kills: 6, moments: 40, random: new Random(seed) };
+        return (await runLog(work)).problems;
+      };
+    }),
   },
   messages: {
     title: "SQLite files",
@@ -130,10 +125,10 @@ export const campaigns = {
     size: 60,
     most: 3000,
     seconds: 120,
-    async run(seed, visit) {
+    run: stepsOf(async () => {
       const { deliverOnce } = await import("../sqlite/deliver-once.mjs");
-      for (let i = 0; ; i++) if (!visit(await deliverOnce(new Random(seed + i)))) return;
-    },
+      return async (seed) => await deliverOnce(new Random(seed));
+    }),
   },
   jobs: {
     title: "Killed workers of jobs",
@@ -141,12 +136,25 @@ export const campaigns = {
     size: 2000,
     most: 20_000,
     seconds: 120,
-    async run(_seed, visit) {
+    run: stepsOf(async () => {
       const { orderProblems } = await import("../jobs/priority-run.mjs");
-      for (;;) if (!visit((await orderProblems({ jobs: 2000 })).problems)) return;
-    },
+      return async () => (await orderProblems({ jobs: 2000 })).problems;
+    }),
   },
 };
+
+/**
+ * Returns the `run` of a campaign that needs nothing at its end.
+ *
+ * @param open returns a function that makes a step, by its seed and its number from 0, and returns
+ * the problems.
+ */
+function stepsOf(open) {
+  return async (seed, visit) => {
+    const step = await open();
+    for (let i = 0; visit(await step(seed + i, i)); i++);
+  };
+}
 
 function transactionsIn(name, title, most) {
   return {
@@ -174,10 +182,9 @@ function differentialOf(compare, unit, size) {
     size,
     most: 60_000,
     seconds: 60,
-    async run(seed, visit) {
+    run: stepsOf(async () => {
       const differential = await import("../differential/differential.mjs");
-      for (let i = 0; ; i++)
-        if (!visit((await differential[compare](size, seed + i)).differences)) return;
-    },
+      return async (seed) => (await differential[compare](size, seed)).differences;
+    }),
   };
 }

@@ -1,5 +1,5 @@
 import type { CommandPlace, Values } from "./command-places.js";
-import { cases, quoted, steps, waitingOptions } from "./shell-words.js";
+import { cases, stepLines, waitingOptions } from "./shell-words.js";
 
 /**
  * Returns a completion script for bash 3.2 and later. It needs no other script. It only compares
@@ -16,13 +16,7 @@ _keywright() {
   for ((i = 1; i < COMP_CWORD; i++)); do
     word="\${COMP_WORDS[i]}"
     [[ $word == '=' ]] && continue
-    case "$at|$before" in
-      ${[...waiting.keys()].map(quoted).join(" | ")}) before=''; continue ;;
-    esac
-    before="$word"
-    case "$at|$word" in
-      ${steps(places).map(quoted).join(" | ")}) at="\${at:+$at }$word" before='' ;;
-    esac
+${stepLines(places)}
   done
   [[ $cur == '=' ]] && cur=''
   case "$at|$before" in

@@ -28,6 +28,22 @@ export function cases(done: Iterable<readonly [place: string, what: string]>): s
     .join("\n");
 }
 
+/**
+ * Returns the body of the loop over the words that both bash and zsh understand. It sets `at` to the
+ * command that the word leads to, and `before` to the word, unless the word is the value of an
+ * option.
+ */
+export function stepLines(places: readonly CommandPlace[]): string {
+  const waiting = [...waitingOptions(places).keys()];
+  return `    case "$at|$before" in
+      ${waiting.map(quoted).join(" | ")}) before=''; continue ;;
+    esac
+    before="$word"
+    case "$at|$word" in
+      ${steps(places).map(quoted).join(" | ")}) at="\${at:+$at }$word" before='' ;;
+    esac`;
+}
+
 /** Returns each step from a command to one of its subcommands, such as `migrate|plan`. */
 export function steps(places: readonly CommandPlace[]): string[] {
   return places.flatMap(({ at, commands }) => commands.map(({ name }) => `${at}|${name}`));

@@ -1,5 +1,5 @@
 import type { CommandPlace, Values } from "./command-places.js";
-import { cases, quoted, steps, waitingOptions } from "./shell-words.js";
+import { cases, quoted, stepLines, waitingOptions } from "./shell-words.js";
 
 /** To be sourced after `compinit`, or saved as `_keywright` in a folder of `fpath`. */
 export function zshScript(places: readonly CommandPlace[]): string {
@@ -10,13 +10,7 @@ _keywright() {
   local at='' before='' word
   local -a choices
   for word in "\${(@)words[2,CURRENT-1]}"; do
-    case "$at|$before" in
-      ${[...waiting.keys()].map(quoted).join(" | ")}) before=''; continue ;;
-    esac
-    before="$word"
-    case "$at|$word" in
-      ${steps(places).map(quoted).join(" | ")}) at="\${at:+$at }$word" before='' ;;
-    esac
+${stepLines(places)}
   done
   case "$at|$before" in
 ${cases([...waiting].map(([place, values]) => [place, valueLine(values)]))}
