@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import type { RemoteEngine } from "../src/engine/remote/client/remote-engine.js";
 import type { AtomicWrite, StoredMutation } from "../src/index.js";
 import { encodeValue, type KvU64, openKv } from "../src/index.js";
@@ -64,6 +64,45 @@ it("a commit whose answer is lost is ambiguous if the next owner cannot read wha
   };
   expect(await engine.commit([add])).toMatchObject([{ code: "KW_COMMIT_AMBIGUOUS" }]);
   expect(await sum()).toBe(1n);
+});
+
+it("a commit is made once, also if another client leaves the next owner before it is repeated", async () => {
+  let mayConnect: Promise<void> | undefined;
+  const late = await connectTo({
+    connect: async () => {
+      await mayConnect;
+      return await owner.connect();
+    },
+  });
+  try {
+    let open: () => void = () => undefined;
+    const { engine: own } = owner;
+    const commit = own.commit.bind(own);
+    own.commit = async (writes) => {
+      const outcomes = await commit(writes);
+      own.commit = commit;
+      mayConnect = new Promise((resolve) => {
+        open = resolve;
+      });
+      owner.restart();
+      return outcomes;
+    };
+    const committed = late.commit([add]);
+    await vi.waitFor(() => expect(mayConnect).toBeDefined());
+    const other = await connectTo(owner);
+    await other.commit([write({ type: "set", key: key(1), value: encodeValue(1) })]);
+    await other.close();
+    const ids = { start: Uint8Array.of(0, 6), end: Uint8Array.of(0, 7) };
+    // What the other client has left is deleted. That of the late one is still needed.
+    await vi.waitFor(async () =>
+      expect(await own.getRange({ range: ids, limit: 10, reverse: false })).toHaveLength(1),
+    );
+    open();
+    expect(await committed).toEqual([expect.any(String)]);
+    expect(await sum()).toBe(1n);
+  } finally {
+    await late.close();
+  }
 });
 
 describe("a watch", () => {

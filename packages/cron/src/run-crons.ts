@@ -19,7 +19,7 @@ export interface RunCronsOptions {
    * Gets the errors of handlers, and those of a database that does not answer. The default writes
    * them to the console.
    */
-  readonly onError?: (error: unknown, failure: CronFailure) => void;
+  readonly onError?: (error: unknown, failure: CronFailure) => unknown;
 }
 
 /**
@@ -54,10 +54,12 @@ export async function runCrons(
     lease,
     signal: ending.signal,
     onError: (error: unknown, failure: CronFailure) => {
+      const fail = (other: unknown) => reportToConsole(other, failure);
       try {
-        onError(error, failure);
+        // It may be an async function, whose rejection would end the process.
+        Promise.resolve(onError(error, failure)).catch(fail);
       } catch (other) {
-        reportToConsole(other, failure);
+        fail(other);
       }
     },
   };

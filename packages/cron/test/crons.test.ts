@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { openKv as openDenoKv } from "@deno/kv";
-import { type Kv, openKv } from "@keywright/core";
+import { type Kv, type KvCommitError, type KvCommitResult, openKv } from "@keywright/core";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import {
   type CronOptions,
@@ -61,6 +61,29 @@ function noteRuns(count: number, body: (run: CronRun) => unknown = () => undefin
     await body(run);
   };
   return { runs, done, handler };
+}
+
+/** Returns the database with another commit for operations that take a tick. */
+function withTakes(commitTake: (commit: () => Promise<KvCommitResult | KvCommitError>) => unknown) {
+  return new Proxy(kv, {
+    get: (_, name) => {
+      const member: unknown = Reflect.get(kv, name);
+      if (name !== "atomic") return typeof member === "function" ? member.bind(kv) : member;
+      return () => {
+        const operation = kv.atomic();
+        const commit = operation.commit.bind(operation);
+        const set = operation.set.bind(operation);
+        let takes = false;
+        operation.set = (key, ...rest) => {
+          takes ||= (key as unknown[])[3] === "run";
+          return set(key, ...rest);
+        };
+        operation.commit = async () =>
+          await (takes ? (commitTake(commit) as ReturnType<typeof commit>) : commit());
+        return operation;
+      };
+    },
+  });
 }
 
 const failure = { code: "KW_CRON_COMPLETION_FAILED", cron: "test" };
@@ -344,34 +367,95 @@ describe("a cron", () => {
 
   it("whose take of a tick was not answered runs it once", async () => {
     let isLost = false;
-    const losing = new Proxy(kv, {
-      get: (_, name) => {
-        const member: unknown = Reflect.get(kv, name);
-        if (name !== "atomic") return typeof member === "function" ? member.bind(kv) : member;
-        return () => {
-          const operation = kv.atomic();
-          const commit = operation.commit.bind(operation);
-          const set = operation.set.bind(operation);
-          let takes = false;
-          operation.set = (key, ...rest) => {
-            takes ||= (key as unknown[])[3] === "run";
-            return set(key, ...rest);
-          };
-          operation.commit = async () => {
-            const result = await commit();
-            if (!takes || isLost) return result;
-            isLost = true;
-            throw new Error("the answer was lost");
-          };
-          return operation;
-        };
-      },
+    const losing = withTakes(async (commit) => {
+      const result = await commit();
+      if (isLost) return result;
+      isLost = true;
+      throw new Error("the answer was lost");
     });
     const { runs, done, handler } = noteRuns(2);
     const errors = await runUntil(done, cron(handler, { backoffSchedule: [] }), { in: losing });
     expect(errors).toEqual([new Error("the answer was lost")]);
     expect(runs.map(({ attempt }) => attempt)).toEqual([1, 1]);
     expect(new Set(timesOf(runs)).size).toBe(2);
+  });
+
+  it("does not run if another process has taken the tick over before the answer came", async () => {
+    const other = noteRuns(1, ({ signal }) => sleep(60_000, undefined, { signal }));
+    const stop = new AbortController();
+    const running: Promise<void>[] = [];
+    const late = withTakes(async (commit) => {
+      const result = await commit();
+      if (running.length > 0) return result;
+      running.push(
+        runCrons(kv, [cron(other.handler)], { signal: stop.signal, onError: () => undefined }),
+      );
+      await other.done;
+      return result;
+    });
+    const { runs, handler } = noteRuns(1);
+    let isLost: () => void = () => undefined;
+    const lost = new Promise<void>((resolve) => {
+      isLost = resolve;
+    });
+    const errors: unknown[] = [];
+    const onError = (error: unknown) => {
+      errors.push(error);
+      isLost();
+    };
+    await runUntil(lost, cron(handler), { in: late, lease: 150, onError });
+    stop.abort();
+    await Promise.all(running);
+    expect(errors).toMatchObject([{ code: "KW_CRON_RUN_LOST" }]);
+    expect(runs).toEqual([]);
+    expect(other.runs).toHaveLength(1);
+  });
+
+  it("is not taken over if its lease is renewed at the last moment", async () => {
+    const [run, lease] = ["run", "lease"].map((part) => ["__keywright", "cron", "test", part]);
+    const stored = { format: 1, tick: Date.now(), attempt: 1, runner: "other", host: "", pid: 1 };
+    await kv.set(run!, { ...stored, begunAt: Date.now() });
+    await kv.set(lease!, { format: 1, milliseconds: 150 });
+    const takes: boolean[] = [];
+    const renewed = withTakes(async (commit) => {
+      if (takes.length === 0) await kv.set(lease!, { format: 1, milliseconds: 150 });
+      const result = await commit();
+      takes.push(result.ok);
+      return result;
+    });
+    const { runs, done, handler } = noteRuns(1);
+    await runUntil(done, cron(handler), { in: renewed, onError: () => undefined });
+    expect(takes.slice(0, 2)).toEqual([false, true]);
+    expect(runs[0]).toMatchObject({ attempt: 2, tick: new Date(stored.tick) });
+  });
+
+  it("leaves a tick to others if it is told to end while it takes the tick", async () => {
+    const stop = new AbortController();
+    const { runs, handler } = noteRuns(1, ({ signal }) =>
+      sleep(60_000, undefined, { signal }).catch(() => undefined),
+    );
+    const stopping = withTakes(async (commit) => {
+      const result = await commit();
+      stop.abort();
+      return result;
+    });
+    await runCrons(stopping, [cron(handler)], { signal: stop.signal });
+    expect(runs).toEqual([]);
+    const again = noteRuns(1);
+    expect(await runUntil(again.done, cron(again.handler))).toEqual([]);
+    expect(again.runs[0]).toMatchObject({ attempt: 1 });
+  });
+
+  it("goes on if onError rejects", async () => {
+    const written = vi.spyOn(console, "error").mockImplementation(() => undefined);
+    const { done, handler } = noteRuns(2, () => {
+      throw new Error("it fails");
+    });
+    const onError = async () => {
+      throw new Error("it cannot be reported");
+    };
+    await runUntil(done, cron(handler, { backoffSchedule: [1] }), { onError });
+    expect(written).toHaveBeenCalledWith(expect.any(String), new Error("it cannot be reported"));
   });
 });
 
@@ -383,6 +467,8 @@ describe("defineCron", () => {
     ["timeZone", { timeZone: "Mars/Base" }],
     ["missed", { missed: "all" as "skip" }],
     ["startWithin", { startWithin: -1 }],
+    // A timer is always late, so such a cron would never run.
+    ["startWithin", { startWithin: 0 }],
     ["mostMissed", { mostMissed: 0 }],
     ["backoffSchedule", { backoffSchedule: [3_600_001] }],
     ["backoffSchedule", { backoffSchedule: 5 as unknown as number[] }],

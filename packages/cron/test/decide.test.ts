@@ -93,6 +93,9 @@ describe("what a cron does next", () => {
     expect(decided({ plan: yearLater })).toEqual({ type: "plan", next: noon + hour });
     const run = { tick: noon, attempt: 1, retryAt: noon + 365 * 24 * hour };
     expect(decided({ run, plan })).toEqual({ type: "begin", tick: noon, attempt: 2 });
+    // The clock was set back by an hour after an attempt that is repeated after some seconds.
+    const soon = { tick: noon, attempt: 1, retryAt: noon + hour };
+    expect(decided({ run: soon, plan })).toEqual({ type: "begin", tick: noon, attempt: 2 });
   });
 
   it("runs each tick once, whatever the clocks of the processes say and in which order they look", () => {

@@ -31,7 +31,10 @@ export interface CronOptions {
    * - `catchUpAll`: one run for each of them, oldest first, for the last `mostMissed` ones.
    */
   readonly missed?: MissedTicks;
-  /** With `skip`: how late a tick may begin, in milliseconds. The default is 60,000. */
+  /**
+   * With `skip`: how late a tick may begin, in milliseconds. The default is 60,000, the least is
+   * 1000.
+   */
   readonly startWithin?: number;
   /** With `catchUpAll`: how many ticks are made up for at most. The default is 100. */
   readonly mostMissed?: number;
@@ -49,11 +52,13 @@ export interface CronDefinition extends Required<CronOptions> {
 }
 
 /** The longest backoff, in milliseconds: an hour, as in Deno. */
-export const longestBackoff = 3_600_000;
+const longestBackoff = 3_600_000;
 
 const defaultBackoff = [100, 1000, 5000, 30_000, 60_000];
 const mostRetries = 100;
 const mostTicks = 1000;
+/** No timer is exact, and a busy process may be late. In milliseconds. */
+const leastDelay = 1000;
 /** A day, in milliseconds. */
 const longestDelay = 86_400_000;
 
@@ -100,9 +105,9 @@ export function completeDefinition(
     'must be "skip", "catchUp" or "catchUpAll"',
   );
   assert(
-    startWithin >= 0 && startWithin <= longestDelay,
+    startWithin >= leastDelay && startWithin <= longestDelay,
     "startWithin",
-    `must be a number of milliseconds from 0 to ${longestDelay}`,
+    `must be a number of milliseconds from ${leastDelay} to ${longestDelay}`,
   );
   assert(
     Number.isInteger(mostMissed) && mostMissed >= 1 && mostMissed <= mostTicks,

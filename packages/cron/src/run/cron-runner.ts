@@ -35,8 +35,11 @@ export class CronRunner {
   /** The lease of another process as it was last read, and since when it is the same. */
   #seen: { versionstamp: string | null; since: number } = { versionstamp: null, since: 0 };
   #hasPlanned = false;
-  /** True if the answer to the commit that takes a tick was lost. */
-  #isBeginUnknown = false;
+  /**
+   * When the lease of a tick ends, in milliseconds of the monotonic clock, if the answer to the
+   * commit that took the tick was lost.
+   */
+  #unknownEnd: number | undefined;
 
   constructor(kv: Kv, definition: CronDefinition, settings: RunnerSettings) {
     const { name } = definition;
@@ -73,16 +76,15 @@ export class CronRunner {
     const decision = this.#decide(state, plan);
     // Nobody else has the run of this runner, whose handler does not run now.
     const isOwn = state.run.value?.runner === runner && state.run.value.retryAt === undefined;
-    if (isOwn && this.#isBeginUnknown) {
-      this.#isBeginUnknown = false;
-      const end = performance.now() + this.#context.store.lease;
+    const end = this.#unknownEnd;
+    this.#unknownEnd = undefined;
+    if (isOwn && end !== undefined) {
       await runHandler(
         this.#context,
         new HeldRun(this.#context.store, state.run.value!, state.run.versionstamp!, end),
       );
       return 0;
     }
-    this.#isBeginUnknown = false;
     if (decision.type === "wait") return Math.min(decision.milliseconds, longestWait);
     if (decision.type === "plan") {
       const value: CronPlan = { ...plan, next: decision.next };
@@ -145,23 +147,24 @@ export class CronRunner {
     if (isOther && value.retryAt === undefined)
       this.#report(new CronInterruptedError(this.#context.store.name, value), value);
     let run: HeldRun | undefined;
+    const end = performance.now() + this.#context.store.lease;
     try {
       run = await HeldRun.begin(this.#context.store, state, decision);
     } catch (error) {
-      this.#isBeginUnknown = true;
+      this.#unknownEnd = end;
       throw error;
     }
     if (run !== undefined) await runHandler(this.#context, run);
   }
 
-  async #giveUp({ run }: CronState): Promise<void> {
+  async #giveUp({ run, lease }: CronState): Promise<void> {
     const { kv, keys, name } = this.#context.store;
     const stored = run.value!;
     const error = new CronInterruptedError(name, stored);
-    this.#report(error, stored);
     const last = await lastRun(this.#context.store, stored, error.message);
     const value: LastRun = { format: recordFormat, ...last };
-    await kv.atomic().check(run).delete(keys.run).delete(keys.lease).set(keys.last, value).commit();
+    const operation = kv.atomic().check(run).check(lease).delete(keys.run).delete(keys.lease);
+    if ((await operation.set(keys.last, value).commit()).ok) this.#report(error, stored);
   }
 
   #report(error: unknown, run?: StoredRun): void {

@@ -1,4 +1,4 @@
-import { type CronDefinition, longestBackoff } from "../definition/define-cron.js";
+import type { CronDefinition } from "../definition/define-cron.js";
 import type { Schedule } from "../schedule/schedule.js";
 import type { CronPlan, LastRun, StoredRun } from "../state/cron-records.js";
 
@@ -37,7 +37,8 @@ export function decide(
 ): Decision {
   if (run?.retryAt !== undefined) {
     const milliseconds = run.retryAt - now;
-    const isWrong = milliseconds > longestBackoff + mostAhead;
+    const delay = definition.backoffSchedule[run.attempt - 1] ?? 0;
+    const isWrong = milliseconds > delay + mostAhead;
     if (milliseconds > 0 && !isWrong) return { type: "wait", milliseconds };
     return { type: "begin", tick: run.tick, attempt: run.attempt + 1 };
   }

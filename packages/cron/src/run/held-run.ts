@@ -51,13 +51,14 @@ export class HeldRun {
    */
   static async begin(
     store: RunStore,
-    { plan, run }: CronState,
+    { plan, run, lease }: CronState,
     { tick, attempt, next }: Attempt,
   ): Promise<HeldRun | undefined> {
     const { kv, keys, runner } = store;
     const stored = storedRun(store, { tick, attempt });
     const end = performance.now() + store.lease;
-    const operation = kv.atomic().check(run);
+    // A process that stood still may have renewed its lease since it was read.
+    const operation = kv.atomic().check(run).check(lease);
     if (next !== undefined) {
       operation.check(plan).set(keys.plan, { ...(plan.value as CronPlan), next });
     }
@@ -80,6 +81,16 @@ export class HeldRun {
   /** Aborted with a {@link CronRunLostError} when the run is lost, or may be. */
   get lost(): AbortSignal {
     return this.#losing.signal;
+  }
+
+  /**
+   * Renews the lease if a third of it has passed, because the answer to the commit that took the
+   * tick came late. Returns false if the run was lost.
+   */
+  async isHeld(): Promise<boolean> {
+    const left = this.#end - performance.now();
+    if (left < (2 * this.#store.lease) / 3) await this.#renew();
+    return !this.lost.aborted;
   }
 
   /** Ends the renewal. The lease ends by itself if no other call ends the run. */

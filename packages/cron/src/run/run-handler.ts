@@ -31,8 +31,21 @@ export interface RunContext {
   readonly settings: RunnerSettings;
 }
 
-/** Runs the handler, and commits how it has ended, unless the run was lost. */
+/**
+ * Runs the handler, and commits how it has ended, unless the run was lost. Leaves the tick to
+ * another process if the crons were told to end.
+ */
 export async function runHandler(context: RunContext, run: HeldRun): Promise<void> {
+  try {
+    if (!(await run.isHeld())) report(context, run.lost.reason, run.stored);
+    else if (context.settings.signal.aborted) await leave(run);
+    else await callHandler(context, run);
+  } finally {
+    run.stop();
+  }
+}
+
+async function callHandler(context: RunContext, run: HeldRun): Promise<void> {
   const { definition, settings, store } = context;
   const { tick, attempt } = run.stored;
   // Not AbortSignal.any, which keeps memory in Node.js 20 for as long as its first signal lives.
@@ -61,7 +74,6 @@ export async function runHandler(context: RunContext, run: HeldRun): Promise<voi
     }
   } finally {
     settings.signal.removeEventListener("abort", onStop);
-    run.stop();
   }
 }
 
@@ -99,15 +111,20 @@ async function fail(context: RunContext, run: HeldRun, error: unknown): Promise<
   const { stored } = run;
   const message = messageOf(error);
   if (settings.signal.aborted) {
-    // The handler was told to end. Another process takes over, and the attempt does not count.
+    // The handler was told to end.
     if (error instanceof CronCompletionError) report(context, error, stored);
-    await run.retryAt(Date.now(), message, stored.attempt - 1);
+    await leave(run, message);
     return;
   }
   report(context, error, stored);
   const delay = definition.backoffSchedule[stored.attempt - 1];
   if (delay !== undefined) await run.retryAt(Date.now() + delay, message, stored.attempt);
   else await run.end(await lastRun(store, stored, message), store.kv.atomic());
+}
+
+/** Lets another process run the tick. The attempt does not count. */
+async function leave(run: HeldRun, message?: string): Promise<void> {
+  await run.retryAt(Date.now(), message, run.stored.attempt - 1);
 }
 
 /** Returns the record of the end of a tick. `error` is undefined if it has succeeded. */

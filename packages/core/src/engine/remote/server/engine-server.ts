@@ -47,6 +47,8 @@ export class EngineServer implements ConnectionHost {
   #ticking: NodeJS.Timeout | undefined;
   readonly #patience: number;
   #isFirst = true;
+  /** True if all clients of an earlier owner have connected again or given up their commits. */
+  #isLate = false;
 
   /** @param patience how long clients wait for an owner that is silent, in milliseconds. */
   constructor(database: ServedDatabase, patience: number = defaultPatience) {
@@ -87,7 +89,10 @@ export class EngineServer implements ConnectionHost {
     if (this.#isFirst) {
       this.#isFirst = false;
       // Clients of an owner that has ended may still ask for its last commits.
-      setTimeout(() => this.#forgetOthers(), forgetAfter).unref();
+      setTimeout(() => {
+        this.#isLate = true;
+        this.#forgetAll((id) => !this.#clients.has(id));
+      }, forgetAfter).unref();
     }
     return connection;
   }
@@ -181,15 +186,14 @@ export class EngineServer implements ConnectionHost {
     const text = textOf(id);
     const hasCommitted = this.#clients.get(text)?.group !== -1;
     this.#clients.delete(text);
-    if (hasCommitted) this.#forgetOthers();
+    if (!hasCommitted) return;
+    this.#forgetAll((other) => (this.#isLate || other === text) && !this.#clients.has(other));
   }
 
-  /**
-   * Deletes the stored ids of clients that are not connected. A later call deletes what is left.
-   */
-  #forgetOthers(): void {
+  /** Deletes the stored ids of some clients. A later call deletes what is left. */
+  #forgetAll(isForgotten: (client: string) => boolean): void {
     const { engine, commit } = this.database;
-    forgetClients(engine, commit, (id) => !this.#clients.has(textOf(id))).catch(() => undefined);
+    forgetClients(engine, commit, (id) => isForgotten(textOf(id))).catch(() => undefined);
   }
 }
 
