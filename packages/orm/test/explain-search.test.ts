@@ -148,6 +148,26 @@ describe("explainSearch", () => {
       });
     }));
 
+  it("says which index is needed if the model has none or several", async () => {
+    const part = { schema: z.object({ id: z.string(), a: z.string() }), primaryKey: "id" } as const;
+    const None = defineModel({ name: "none", ...part });
+    const Two = defineModel({
+      ...{ name: "two", ...part },
+      indexes: { one: { text: "a" }, other: { text: "a", language: "english" } },
+    });
+    await using kv = await openKv();
+    const { none, two } = await createDatabase({ kv, models: { none: None, two: Two } });
+    for (const [posts, reason] of [
+      [none, 'the model has no full-text index; add search: { text: ["<field>"] } to its indexes'],
+      [two, "the model has several full-text indexes; name one of one, other"],
+    ] as const) {
+      const search = (posts as unknown as { search(of: object): Promise<unknown> }).search;
+      await expect(search.call(posts, { query: "fox" })).rejects.toMatchObject({
+        ...{ code: "KW_ARGUMENT_INVALID", argument: "index", reason },
+      });
+    }
+  });
+
   it("refuses what a search refuses", () =>
     withPosts(async (db) => {
       const loose = db.posts as unknown as Record<

@@ -82,6 +82,12 @@ export interface DatabaseOptions<
   /** Validate stored rows against their schema when they are read. The default is false. */
   readonly validateReads?: boolean | undefined;
   /**
+   * Write nothing. Models that the key-value database does not contain yet are not added to its
+   * catalog, and all calls that write fail with a `ReadOnlyError`. `verifyIndexes` then keeps
+   * nothing of its progress. The default is false.
+   */
+  readonly readOnly?: boolean | undefined;
+  /**
    * Migrations, created by `defineMigration`, that change rows of earlier schemas into rows of the
    * current models. `migrate` applies them to the stored rows. Before that, rows are upgraded when
    * they are read.

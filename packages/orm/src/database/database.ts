@@ -21,6 +21,7 @@ import { assertArgument, functionOf } from "../model/shape.js";
 import { capabilitiesOf } from "../state/catalog/capabilities-of.js";
 import { type CatalogEntry, catalogKey } from "../state/catalog/catalog-entry.js";
 import { ModelCatalog } from "../state/catalog/model-catalog.js";
+import { isReadOnlyKv, readOnlyKv } from "../state/catalog/read-only-kv.js";
 import {
   type AnyDatabase,
   registerDatabase,
@@ -181,7 +182,7 @@ export type Database<M extends Models, J extends AnyJobs | undefined = undefined
 /**
  * Opens a database with models on a key-value database, either one that `openKv` has opened or a
  * Deno KV. A model that the key-value database does not contain yet is added to its catalog. A new
- * index of a model that it already contains is built by `migrate`.
+ * index of a model that it already contains is built by `migrate`. With `readOnly`, nothing is written.
  *
  * ```ts
  * const db = await createDatabase({ kv: await openKv("./data"), models: { users: User } });
@@ -217,7 +218,7 @@ export async function openModels<M extends Models, J extends AnyJobs | undefined
   assertOptions(options);
   // A `KvLike` may return keys with other kinds of parts, but the ORM reads only keys that it has
   // written.
-  const kv = options.kv as Kv;
+  const kv = options.readOnly ? readOnlyKv(options.kv as Kv) : (options.kv as Kv);
   const { keyOrder, limits } = capabilitiesOf(kv);
   const names = new Map<string, string>();
   const jobs = options.jobs && compileJobs(options.jobs);
@@ -261,7 +262,7 @@ export async function openModels<M extends Models, J extends AnyJobs | undefined
     tables.set(result.value.model.name, result.value);
   }
   await recordUnguardedCopies(tables);
-  for (const context of tables.values()) {
+  for (const context of isReadOnlyKv(kv) ? [] : tables.values()) {
     context.catalog.resolvePending = (index) => resolvePendingIndex(context, index);
   }
   const database = rootDatabase(kv, tables, names, jobs);
@@ -399,6 +400,7 @@ type ModelNames = ReadonlyMap<string, string>;
 interface UntypedOptions {
   readonly kv?: unknown;
   readonly models?: unknown;
+  readonly readOnly?: unknown;
   readonly hooks?: object | undefined;
   readonly migrations?: unknown;
   readonly onQuery?: unknown;
@@ -412,6 +414,7 @@ const optionNames: Readonly<Record<keyof DatabaseOptions<never> | "kv" | "models
   models: true,
   maxReads: true,
   validateReads: true,
+  readOnly: true,
   migrations: true,
   hooks: true,
   jobs: true,
@@ -436,6 +439,8 @@ function assertOptions(options: UntypedOptions): void {
     if (Object.hasOwn(optionNames, name)) continue;
     fail(name, `there is no such option; ${optionAdvice(name, Object.keys(optionNames))}`);
   }
+  if (!["undefined", "boolean"].includes(typeof options.readOnly))
+    fail("readOnly", "it must be true or false");
   const isKv = typeof kv === "object" && kv !== null && "atomic" in kv;
   if (kv instanceof Promise) fail("kv", "it is a promise; write kv: await openKv(…)");
   if (!isKv) fail("kv", "it must be a database that openKv or Deno.openKv has opened");

@@ -1,12 +1,14 @@
+import { ReadOnlyError } from "@keywright/core";
 import { type VerifiedModel, verifyDerived } from "../../derived/verify-derived.js";
 import { InvalidArgumentError } from "../../errors/query-errors.js";
+import { isReadOnlyKv } from "../../state/catalog/read-only-kv.js";
 import {
   type AnyDatabase,
   tableContextOf,
   tableContexts,
 } from "../../state/context/any-database.js";
 import type { TableContext } from "../../state/context/table-context.js";
-import { takeLease } from "../../state/run/lease.js";
+import { awaitRunner, isRunnerAlive, takeLease } from "../../state/run/lease.js";
 import { createRun, type RunOptions } from "../../state/run/migration-run.js";
 import { renewRows } from "../../write/many/renew-rows.js";
 
@@ -31,7 +33,8 @@ export interface VerifyResult {
   /**
    * `"damaged"` if entries are wrong and were not repaired, or if an index cannot hold some rows.
    * `"stopped"` if the signal stopped the run. The next run resumes there. `"busy"` if another
-   * runner is at work and `wait` is false.
+   * runner is at work and `wait` is false, or if one has begun while a `readOnly` database was
+   * verified and what was found may come from it.
    */
   readonly status: "clean" | "repaired" | "damaged" | "stopped" | "busy";
   /** The models whose verification has ended. */
@@ -47,10 +50,14 @@ export interface VerifyResult {
  *
  * If the database is on disk, the checksums of its files are verified first.
  *
+ * A database that was opened with `readOnly` keeps no progress, so that a stopped run is not
+ * resumed.
+ *
  * @throws {CorruptionError} if a file of the database is damaged.
  * @throws {InvalidArgumentError} if a model or an index does not exist.
  * @throws {StaleSchemaError} if `repair` is set and the database has a newer schema than this
  * program.
+ * @throws {ReadOnlyError} if `repair` is set and the database was opened with `readOnly`.
  * @throws {LeaseLostError} if another runner has taken over.
  */
 export async function verifyIndexes(
@@ -61,13 +68,16 @@ export async function verifyIndexes(
   const contexts = verifiedContexts(database, options);
   const [first] = contexts;
   if (first === undefined) return { status: "clean", models: [] };
+  const isReadOnly = isReadOnlyKv(first.catalog.database);
+  if (isReadOnly && repair) throw new ReadOnlyError("verify");
   // After damage has been found, every read of the database fails and names the file.
   await first.kv.verifyFiles?.();
-  const lease = await takeLease(first.kv, { wait, signal });
+  const lease = await (isReadOnly ? awaitRunner : takeLease)(first.kv, { wait, signal });
   if (typeof lease === "string") return { status: lease, models: [] };
   try {
     const run = createRun(lease, options);
     const models: VerifiedModel[] = [];
+    const before = isReadOnly ? await versionsOf(contexts) : [];
     for (const context of contexts) {
       const indexes = context.model.indexes.filter(
         ({ name }) => options.indexes?.includes(name) ?? true,
@@ -78,10 +88,24 @@ export async function verifyIndexes(
       if (verified === "stopped") return { status: "stopped", models };
       models.push(verified);
     }
-    return { status: statusOfVerified(models), models };
+    const status = statusOfVerified(models);
+    const mayBeOfRunner =
+      isReadOnly &&
+      status !== "clean" &&
+      ((await isRunnerAlive(first.kv)) ||
+        (await versionsOf(contexts)).some((version, i) => version !== before[i]));
+    return mayBeOfRunner ? { status: "busy", models: [] } : { status, models };
   } finally {
     await lease.release();
   }
+}
+
+/** Returns the versionstamps of catalog entries. A runner that has changed indexes has changed them. */
+async function versionsOf(contexts: readonly TableContext[]): Promise<readonly (string | null)[]> {
+  const versions: (string | null)[] = [];
+  for (const { kv, catalog } of contexts)
+    versions.push((await kv.get(catalog.snapshot.check.key)).versionstamp);
+  return versions;
 }
 
 function verifiedContexts(

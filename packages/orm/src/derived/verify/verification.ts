@@ -1,4 +1,4 @@
-import type { KvKey, KvKeyPart } from "@keywright/core";
+import { type KvKey, type KvKeyPart, specificationOrder } from "@keywright/core";
 import type { RowId } from "../../errors/orm-error.js";
 import { type CompiledModel, systemPrefix } from "../../model/compiled-model.js";
 import { canBeStored } from "../../model/keys/can-be-stored.js";
@@ -12,6 +12,7 @@ import { readSystemValue, type SystemShape } from "../../state/catalog/system-va
 import type { ModelStore } from "../../state/context/model-store.js";
 import { clearRecords } from "../../state/run/clear-prefix.js";
 import type { MigrationRun } from "../../state/run/migration-run.js";
+import { keyIdOf } from "../../state/transaction/buffer/key-id.js";
 import { withUnindexed } from "../entries/fill/unindexed-rows.js";
 import type { EntryFinding } from "../entries/verify/inspect-entry.js";
 import { Sums } from "./sums.js";
@@ -141,6 +142,8 @@ export class Verification {
   #areSumsSaved = false;
   readonly #saved: Record<keyof Listed, number> = { finding: 0, counter: 0, copy: 0 };
   #hasClaims = false;
+  /** The keys that were claimed by a run that only reads. */
+  readonly #claims = new Set<string>();
 
   private constructor(
     context: ModelStore,
@@ -161,7 +164,10 @@ export class Verification {
     subject: string,
   ): Promise<Verification> {
     const key = verifyingKey(context.model);
-    const value = await readSystemValue(context.kv, key, verificationShape, context.model.name);
+    const { isHeld } = run.lease;
+    const value = isHeld
+      ? await readSystemValue(context.kv, key, verificationShape, context.model.name)
+      : null;
     if (value?.subject === subject) {
       const resumed = new Verification(context, run, value, true);
       await resumed.#load();
@@ -231,6 +237,7 @@ export class Verification {
     // The key is then reported twice.
     if (!canBeStored(claimed, this.#context.limits.keyBytes)) return;
     this.#hasClaims = true;
+    if (!this.#run.lease.isHeld) this.#claims.add(keyIdOf(claimed, specificationOrder));
     await this.#run.lease.write((operation) => operation.set(claimed, true));
   }
 
@@ -238,6 +245,7 @@ export class Verification {
   async isClaimed(key: KvKey): Promise<boolean> {
     const claimed = claimedKey(this.#context.model, key);
     if (!this.#hasClaims || !canBeStored(claimed, this.#context.limits.keyBytes)) return false;
+    if (!this.#run.lease.isHeld) return this.#claims.has(keyIdOf(claimed, specificationOrder));
     return (await this.#context.kv.get(claimed)).versionstamp !== null;
   }
 
@@ -293,6 +301,7 @@ async function clearStored(
   run: MigrationRun,
   isStored: boolean,
 ): Promise<void> {
+  if (!run.lease.isHeld) return;
   const key = verifyingKey(context.model);
   // The state is deleted first. If the run ends after that, the next verification deletes the rest.
   if (isStored) await run.lease.write((operation) => operation.delete(key));

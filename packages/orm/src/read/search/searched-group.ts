@@ -1,6 +1,6 @@
 import type { KvKeyPart } from "@keywright/core";
 import type { TextGroup } from "../../derived/text/text-keys.js";
-import { InvalidQueryError } from "../../errors/query-errors.js";
+import { InvalidArgumentError, InvalidQueryError } from "../../errors/query-errors.js";
 import { UnknownIndexError } from "../../errors/schema-errors.js";
 import type { AnyRow, CompiledIndex } from "../../model/compiled-model.js";
 import { isPlainObject } from "../../model/is-plain-object.js";
@@ -12,7 +12,8 @@ import { scopedQuery } from "../../state/context/scope.js";
 /**
  * Returns the part of a text index in which a query looks.
  *
- * @throws {UnknownIndexError} if the model has no such text index, or several and none is named.
+ * @throws {UnknownIndexError} if the model has no such text index.
+ * @throws {InvalidArgumentError} if none is named, and the model has none or several.
  * @throws {IndexNotReadyError} if it is not built.
  * @throws {InvalidQueryError} if `where` is not a value of each field of its key.
  */
@@ -39,9 +40,18 @@ function readableIndex(view: ReadView, { index: name }: AnyQuery): CompiledIndex
   const names = [...new Set(all.map((index) => index.name))];
   const wanted = name ?? (names.length === 1 ? names[0] : undefined);
   const [first, ...others] = all.filter((index) => index.name === wanted);
-  if (first === undefined) throw new UnknownIndexError(view.model.name, String(name), names);
+  if (first === undefined) throw noIndex(view.model.name, name, names);
   if (view.canRead(first)) return first;
   return others.find((other) => view.canRead(other) && hasSameFields(first, other)) ?? first;
+}
+
+function noIndex(model: string, name: unknown, names: readonly string[]): Error {
+  if (name !== undefined) return new UnknownIndexError(model, String(name), names);
+  const reason =
+    names.length === 0
+      ? 'the model has no full-text index; add search: { text: ["<field>"] } to its indexes'
+      : `the model has several full-text indexes; name one of ${names.join(", ")}`;
+  return new InvalidArgumentError(model, "index", reason);
 }
 
 function hasSameFields(a: CompiledIndex, b: CompiledIndex): boolean {

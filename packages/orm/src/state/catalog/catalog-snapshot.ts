@@ -44,7 +44,10 @@ export class CatalogSnapshot {
   /** Larger than those of all snapshots that were taken before. */
   readonly number: number = ++created;
   readonly entry: CatalogEntry;
-  /** The check that the catalog entry has not changed, for every commit that writes a row. */
+  /**
+   * The check that the catalog entry has not changed, for every commit that writes a row. Its
+   * versionstamp is null if the database does not have the entry, because it is read-only.
+   */
   readonly check: AtomicCheck;
   /** The indexes of the rows that every write maintains. */
   readonly maintained: readonly CompiledIndex[];
@@ -93,7 +96,7 @@ export class CatalogSnapshot {
   constructor(
     model: CompiledModel,
     entry: CatalogEntry,
-    versionstamp: string,
+    versionstamp: string | null,
     schemas: RowSchemas,
     readModel: CompiledModel = model,
   ) {

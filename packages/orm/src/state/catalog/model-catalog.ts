@@ -24,6 +24,7 @@ import {
 import { catalogShape } from "./catalog-shape.js";
 import { CatalogSnapshot } from "./catalog-snapshot.js";
 import { hasEntries } from "./has-entries.js";
+import { isReadOnlyKv } from "./read-only-kv.js";
 import {
   type ProgramRows,
   readRowManifest,
@@ -42,6 +43,8 @@ interface CatalogState {
   resolvePending: ((index: CompiledIndex) => Promise<void>) | undefined;
   /** The snapshot is known to be current for rows up to this versionstamp. */
   holdsUntil: string;
+  /** What {@link ModelCatalog.recordUnfilled} has not stored, because the database is read-only. */
+  unfilled: readonly string[];
 }
 
 /** What a program knows of a model when it opens the catalog. */
@@ -67,6 +70,9 @@ interface ReadCatalogEntry {
 
 /** Sorts after all versionstamps, which are hexadecimal. */
 const afterAllVersions = "g";
+
+/** The state of a catalog that never changes. */
+const held = { resolvePending: undefined, holdsUntil: afterAllVersions } as const;
 
 /** How long a catalog may be relied on in any database, in milliseconds. */
 const minAgeMs = 100;
@@ -102,6 +108,8 @@ export class ModelCatalog {
    * no rows, its indexes and counters are readable at once. If it has rows, which were written by
    * hand as the secondary-index guide shows, an index with entries is assumed to be complete.
    * Indexes without entries and all counters are absent.
+   *
+   * On a read-only database, the entry is not stored, and the model is read as if it were.
    */
   static async open(
     kv: Kv,
@@ -124,6 +132,10 @@ export class ModelCatalog {
         return ModelCatalog.#of(kv, model, programRows, snapshot, readAt);
       }
       const entry = await firstEntry(kv, model, programRows);
+      if (isReadOnlyKv(kv)) {
+        const snapshot = await readSnapshot(kv, model, programRows, entry, null);
+        return ModelCatalog.#of(kv, model, programRows, snapshot, readAt);
+      }
       const result = await kv
         .atomic()
         .check({ key, versionstamp: null })
@@ -148,7 +160,7 @@ export class ModelCatalog {
     snapshot: CatalogSnapshot,
     readAt: number,
   ): ModelCatalog {
-    const state = { snapshot, readAt, resolvePending: undefined, holdsUntil: "" };
+    const state = { snapshot, readAt, resolvePending: undefined, holdsUntil: "", unfilled: [] };
     setPlaces(model, snapshot.entry);
     return new ModelCatalog(kv, model, programRows, state, Number.NEGATIVE_INFINITY);
   }
@@ -175,8 +187,8 @@ export class ModelCatalog {
    * @param kv the reads of the state.
    */
   heldIn(kv: Kv): ModelCatalog {
-    const { snapshot, readAt } = this.#state;
-    const state = { snapshot, readAt, resolvePending: undefined, holdsUntil: afterAllVersions };
+    const { snapshot } = this.#state;
+    const state = { ...this.#state, snapshot, ...held };
     const always = Number.POSITIVE_INFINITY;
     return new ModelCatalog(kv, this.#model, this.#programRows, state, always);
   }
@@ -192,8 +204,7 @@ export class ModelCatalog {
     stored: Pick<KvEntry<unknown>, "value" | "versionstamp">,
   ): Promise<ModelCatalog> {
     const snapshot = await this.snapshotOf(stored, kv);
-    const { readAt } = this.#state;
-    const state = { snapshot, readAt, resolvePending: undefined, holdsUntil: afterAllVersions };
+    const state = { ...this.#state, snapshot, ...held };
     const always = Number.POSITIVE_INFINITY;
     return new ModelCatalog(kv, this.#model, this.#programRows, state, always);
   }
@@ -267,7 +278,7 @@ export class ModelCatalog {
       this.#kv,
       this.#model,
       this.#programRows,
-      value,
+      withUnfilled(value, this.#state.unfilled),
       versionstamp,
     );
     // A call that began later may have finished first.
@@ -344,18 +355,28 @@ export class ModelCatalog {
     }
   }
 
-  /** Records that copies may be outdated, so that `migrate` fills them again. */
+  /**
+   * Records that copies may be outdated, so that `migrate` fills them again. For a read-only
+   * database, only this program knows it then, until it ends.
+   */
   async recordUnfilled(copies: readonly string[]): Promise<void> {
     for (;;) {
       const { check, entry, isWritable } = this.#state.snapshot;
-      const { unfilled = [] } = entry;
-      const added = copies.filter((text) => !unfilled.includes(text));
-      if (!isWritable || added.length === 0) return;
-      await this.#kv
-        .atomic()
-        .check(check)
-        .set(check.key, { ...entry, unfilled: [...unfilled, ...added] })
-        .commit();
+      const unfilled = withUnfilled(entry, copies);
+      if (!isWritable || unfilled === entry) return;
+      if (isReadOnlyKv(this.#kv)) {
+        const { versionstamp } = check;
+        this.#state.unfilled = copies;
+        this.#state.snapshot = await readSnapshot(
+          this.#kv,
+          this.#model,
+          this.#programRows,
+          unfilled,
+          versionstamp,
+        );
+        return;
+      }
+      await this.#kv.atomic().check(check).set(check.key, unfilled).commit();
       await this.reload();
     }
   }
@@ -450,7 +471,7 @@ async function readSnapshot(
   model: CompiledModel,
   programRows: ProgramRows,
   entry: CatalogEntry,
-  versionstamp: string,
+  versionstamp: string | null,
   isEarlier = false,
 ): Promise<CatalogSnapshot> {
   if (isBeingDropped(entry)) throw new ModelDroppedError(model.name, true);
@@ -461,6 +482,13 @@ async function readSnapshot(
   const readModel = withStoredIndexes(model, entry);
   const schemas = await readRowSchemas(kv, readModel, programRows, entry, isEarlier);
   return new CatalogSnapshot(model, entry, versionstamp, schemas, readModel);
+}
+
+/** Returns the entry itself if it lists all of these copies as unfilled. */
+function withUnfilled(entry: CatalogEntry, copies: readonly string[]): CatalogEntry {
+  const { unfilled = [] } = entry;
+  const added = copies.filter((text) => !unfilled.includes(text));
+  return added.length === 0 ? entry : { ...entry, unfilled: [...unfilled, ...added] };
 }
 
 type Placed = { place: string };

@@ -4,6 +4,7 @@ import {
   type KvCommitError,
   type KvCommitResult,
   type KvKey,
+  ReadOnlyError,
   ulid,
 } from "@keywright/core";
 import { hostname, sleep } from "@keywright/core/platform";
@@ -118,6 +119,11 @@ export class Lease {
   /** Identifies the run. */
   get runner(): string {
     return this.#stored.runner;
+  }
+
+  /** False if the run only reads: see {@link UnheldLease}. */
+  get isHeld(): boolean {
+    return true;
   }
 
   /**
@@ -248,6 +254,62 @@ export class Lease {
     const result = this.#lastCall.then(run);
     this.#lastCall = result.catch(() => undefined);
     return result;
+  }
+}
+
+/**
+ * Stands for the lease in a run that only reads. Nothing is stored, so other runners can begin at any
+ * time, and what the run would store is lost.
+ */
+class UnheldLease extends Lease {
+  constructor(kv: Kv) {
+    const now = new Date();
+    const about = { format: 1, process: currentProcess(), host: hostname() } as const;
+    const times = { takenAt: now, expiresAt: now, timeToLive: defaultTimeToLive };
+    super(kv, { ...about, ...times, runner: "" }, "0".repeat(20), performance.now());
+  }
+
+  override get isHeld(): boolean {
+    return false;
+  }
+
+  override get hasOtherWriters(): boolean {
+    return false;
+  }
+
+  override commit(): never {
+    throw new ReadOnlyError("commit");
+  }
+
+  override async write(): Promise<void> {}
+
+  override async renew(): Promise<void> {}
+
+  override async probeOtherWriters(): Promise<void> {}
+
+  override async release(): Promise<void> {}
+}
+
+/** True if a runner holds the lease, as far as that can be told without waiting. */
+export async function isRunnerAlive(kv: Kv): Promise<boolean> {
+  const lease = await readLease(kv);
+  return lease !== null && !hasHolderEnded(kv, lease) && lease.expiresAt > new Date();
+}
+
+/**
+ * Waits until no runner holds the lease.
+ *
+ * @returns `"busy"` if one does and `wait` is false, `"stopped"` if the signal ended the wait.
+ */
+export async function awaitRunner(
+  kv: Kv,
+  { wait, signal }: Pick<LeaseOptions, "wait" | "signal">,
+): Promise<Lease | "busy" | "stopped"> {
+  for (;;) {
+    if (signal?.aborted) return "stopped";
+    if (!(await isRunnerAlive(kv))) return new UnheldLease(kv);
+    if (!wait) return "busy";
+    await pause(maxPause, signal);
   }
 }
 
