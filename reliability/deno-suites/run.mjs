@@ -1,7 +1,8 @@
 // Downloads the tests of Deno and denokv for a database into a temporary folder, and runs them in
 // Deno with Keywright: `npm run soak:deno-suites`. With `--from <folder>` they are taken from there:
-// `<folder>/deno/tests/unit/kv_test.ts`, and so on. Exits with 1 if a test fails that is not expected
-// to, or if one passes that is expected to fail.
+// `<folder>/deno/tests/unit/kv_test.ts`, and so on. With `--host <url>` they are downloaded from
+// another server. Exits with 1 if they cannot be downloaded, if a test fails that is not expected to,
+// or if one passes that is expected to fail.
 import { spawn } from "node:child_process";
 import { cp, mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -11,64 +12,75 @@ import { parseArgs } from "node:util";
 import { installRuntimes } from "../../scripts/runtimes/install.mjs";
 import { runtimes } from "../../scripts/runtimes/runtimes.mjs";
 import { writeResults } from "../shared/write-results.mjs";
+import { DownloadError, downloadSuites } from "./download.mjs";
 import { expected } from "./expected.mjs";
 import { serveDatabases } from "./serve-databases.mjs";
 import { places, suites } from "./suites.mjs";
 
 /** That of Deno's tests. */
 const token = "a".repeat(32);
-const { values } = parseArgs({ options: { from: { type: "string" } } });
-const [deno] = installRuntimes(runtimes.filter(({ name }) => name === "deno"));
+const { values } = parseArgs({ options: { from: { type: "string" }, host: { type: "string" } } });
 const folder = await mkdtemp(join(tmpdir(), "keywright-deno-suites-"));
-const figures = { deno: deno.install.split("@")[1], suites: {} };
 let unexpected = 0;
-const servers = await serveDatabases(token);
 try {
+  if (values.from === undefined) await downloadSuites(suites, folder, { host: values.host });
+  else await copySuites(values.from);
+  await runSuites();
+} catch (error) {
+  if (!(error instanceof DownloadError)) throw error;
+  console.error(error.message);
+  process.exitCode = 1;
+} finally {
+  await rm(folder, { recursive: true });
+}
+
+async function copySuites(from) {
+  for (const [name, { files }] of Object.entries(suites)) {
+    for (const file of Object.keys(files)) {
+      const path = join(folder, name, file);
+      await mkdir(dirname(path), { recursive: true });
+      await cp(join(from, name, file), path);
+    }
+  }
+}
+
+/** Runs all suites in each place, and stores the figures. */
+async function runSuites() {
+  const [deno] = installRuntimes(runtimes.filter(({ name }) => name === "deno"));
+  const figures = { deno: deno.install.split("@")[1], suites: {} };
   const imports = {
     "@keywright/core": new URL("../../packages/core/dist/index.js", import.meta.url).href,
   };
-  for (const [name, suite] of Object.entries(suites)) {
-    for (const file of suite.files) await bring(name, suite, file);
-    Object.assign(imports, suite.imports);
-  }
+  for (const suite of Object.values(suites)) Object.assign(imports, suite.imports);
   await writeFile(join(folder, "import-map.json"), JSON.stringify({ imports }));
-  for (const [name, { version }] of Object.entries(suites)) {
-    figures.suites[name] = { version };
-    for (const place of Object.keys(places))
-      figures.suites[name][place] = compare(name, place, await runSuite(name, place));
+  const servers = await serveDatabases(token);
+  try {
+    for (const [name, { version }] of Object.entries(suites)) {
+      figures.suites[name] = { version };
+      for (const place of Object.keys(places)) {
+        const tests = await runSuite(deno, servers, name, place);
+        figures.suites[name][place] = compare(name, place, tests);
+      }
+    }
+  } finally {
+    await servers.stop();
   }
-} finally {
-  await servers.stop();
-  await rm(folder, { recursive: true });
-}
-const all = Object.values(figures.suites).flatMap(({ compat, connect }) => [compat, connect]);
-const sum = (name) => all.reduce((total, counts) => total + counts[name], 0);
-writeResults(
-  "deno-suites",
-  figures,
-  `${sum("passed")} tests passed, ${sum("failed")} failed as expected, ${unexpected} otherwise`,
-  false,
-);
-if (unexpected > 0) process.exitCode = 1;
-
-async function bring(name, { repository, version }, file) {
-  const path = join(folder, name, file);
-  await mkdir(dirname(path), { recursive: true });
-  if (values.from !== undefined) {
-    await cp(join(values.from, name, file), path);
-    return;
-  }
-  const url = `https://raw.githubusercontent.com/${repository}/${version}/${file}`;
-  const response = await fetch(url);
-  if (!response.ok) throw new Error(`${url} answered with ${response.status}`);
-  await writeFile(path, await response.text());
+  const all = Object.values(figures.suites).flatMap(({ compat, connect }) => [compat, connect]);
+  const sum = (name) => all.reduce((total, counts) => total + counts[name], 0);
+  writeResults(
+    "deno-suites",
+    figures,
+    `${sum("passed")} tests passed, ${sum("failed")} failed as expected, ${unexpected} otherwise`,
+    false,
+  );
+  if (unexpected > 0) process.exitCode = 1;
 }
 
 /** Returns the tests of a suite that were run, each with its problem if it has failed. */
-async function runSuite(name, place) {
+async function runSuite(deno, servers, name, place) {
   const program = fileURLToPath(new URL("run-in-deno.mjs", import.meta.url));
   const map = join(folder, "import-map.json");
-  const file = join(folder, name, suites[name].files[0]);
+  const file = join(folder, name, Object.keys(suites[name].files)[0]);
   const flags = ["-A", "--unstable-kv", "--no-check", "--node-modules-dir=manual"];
   const args = ["run", ...flags, `--import-map=${map}`, program, file, name, place, servers.url];
   // The queue prints the errors of handlers, and clients what they do not support.
