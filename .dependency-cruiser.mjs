@@ -6,7 +6,7 @@ const packages = ["core", "orm", "codegen"];
 /** Packages of engines with a client of their own, and the server. They depend only on core. */
 const engines = ["etcd", "postgres", "lmdb", "sqlite", "server"];
 /** Packages that only the command loads, if a project has them. */
-const optional = ["studio", "mcp"];
+const optional = ["studio"];
 const either = (names) => `(${names.join("|")})`;
 
 /** One rule per package: it imports no package above it. */

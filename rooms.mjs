@@ -162,6 +162,7 @@ export const packages = {
       "seed/values": "random values that fit a Zod schema",
       seed: "generated rows of all models: references, unique keys, batches",
       init: "the files of a new project",
+      mcp: "the server of keywright mcp: its tools, deadlines and answers",
       progress: "progress bars for rows and migrations",
       "cli/terminal": "output, exit codes and signals of every command",
       "cli/adopt": "keywright adopt",
@@ -264,14 +265,6 @@ export const packages = {
       calls: "the calls of the page: rows, keys, migrations, verification",
       streams: "changed rows as events; exports",
       access: "who may use the studio: token, cookie, host names, origins",
-    },
-  },
-  mcp: {
-    about: "the tools of `keywright mcp` for coding agents; depends on core and orm",
-    rooms: {
-      source: "the database and the models that are open for a call",
-      values: "JSON of clients as values of the models, and back",
-      tools: "models, explain, find, count, verify, migration plan, and writes",
     },
   },
 };

@@ -26,7 +26,6 @@ const names = [
   "cron",
   "server",
   "studio",
-  "mcp",
 ];
 const packages = names.map((name) => {
   const folder = join(root, "packages", name);

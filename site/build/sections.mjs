@@ -60,7 +60,6 @@ export const sections = [
       "packages/server/README.md",
       "packages/cron/README.md",
       "packages/studio/README.md",
-      "packages/mcp/README.md",
     ],
   },
   {

@@ -1,6 +1,7 @@
 import { expect, it } from "vitest";
 import {
   AdoptUnsetError,
+  CallTimeoutError,
   type CodegenError,
   CommandUnfinishedError,
   ConfigInvalidError,
@@ -110,6 +111,9 @@ const errors: readonly CodegenError[] = [
   }),
   new TopicUnknownError({ topic: "qeries", near: ["queries"] }),
   new TopicUnknownError({ topic: "nothing", near: [] }),
+  new CallTimeoutError({ tool: "find", seconds: 50, isOpen: false, writes: false }),
+  new CallTimeoutError({ tool: "verify", seconds: 1, isOpen: true, writes: false }),
+  new CallTimeoutError({ tool: "create", seconds: 50, isOpen: true, writes: true }),
   new KeyNotationError({
     text: '["a"',
     position: 5,
@@ -181,6 +185,9 @@ it("each error says what is wrong, with what, and what to do", () => {
     PermissionMissingError: Requires read access, run again with the --allow-read flag; run Deno with the option that the message names
     TopicUnknownError: there is no topic qeries; did you mean queries? \`npx keywright docs\` lists the topics
     TopicUnknownError: there is no topic nothing; \`npx keywright docs\` lists the topics
+    CallTimeoutError: find: the project and its database have not opened within 50 seconds; check that the server of the database runs, and that no module of the project waits while it is loaded, then call again. \`npx keywright migrate status\` opens the database in the same way
+    CallTimeoutError: verify: the call has not ended within 1 second, and was stopped; read less: narrow where, lower take or maxReads, or name fewer models. \`keywright mcp --timeout <seconds>\` gives calls more time, and \`npx keywright verify\` has no limit
+    CallTimeoutError: create: the call has not ended within 50 seconds, and the row may have been written; read the row before you repeat the call
     KeyNotationError: ["a": this is not a key, at character 5: expected a comma or the end of the array; write a JSON array, in quotes for the shell, such as '["users", 1n, b64:AQID]'
     EntryMissingError: ["users", 1n]: the database has no entry under this key; look for it with \`npx keywright inspect ls\`. The number 1, the bigint 1n and the string "1" are different key parts
     FileFailedError: /app/backup.jsonl: it cannot be read or written; correct the path or the permissions as the cause says

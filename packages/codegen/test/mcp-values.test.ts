@@ -3,9 +3,9 @@ import { defineModel, hasMany } from "@keywright/orm";
 import { compileModel } from "@keywright/orm/codegen";
 import { expect, it } from "vitest";
 import * as z from "zod";
-import type { OpenDatabase, OpenModel } from "../src/source/open-database.js";
-import { jsonOf } from "../src/values/json-of.js";
-import { dataOf, queryOf, uniqueOf } from "../src/values/query-of.js";
+import type { OpenDatabase, OpenModel } from "../src/mcp/source/open-database.js";
+import { jsonOf } from "../src/mcp/values/json-of.js";
+import { dataOf, queryOf, uniqueOf, updateOf } from "../src/mcp/values/query-of.js";
 
 const User = defineModel({
   name: "users",
@@ -15,6 +15,9 @@ const User = defineModel({
     born: z.date().optional(),
     seen: z.array(z.date()).default([]),
     avatar: z.instanceof(Uint8Array).optional(),
+    visits: z.int().default(0),
+    settings: z.object({ set: z.date() }).optional(),
+    extra: z.json().optional(),
     trips: z.array(z.object({ begin: z.date(), days: z.int() })).default([]),
     joined: z.iso
       .datetime()
@@ -76,11 +79,31 @@ it("gives data the types of its fields, also within objects and operations", () 
     joined: `${day}T10:00:00Z`,
   });
   expect(
-    dataOf(users, { born: { set: day }, id: { increment: 1 }, name: { unset: true } }),
+    updateOf(users, {
+      ...{ born: { set: day }, id: { increment: "1" }, name: { unset: true } },
+      ...{ seen: { push: day }, visits: { increment: 2 } },
+    }),
   ).toEqual({
-    born: { set: date },
-    id: { increment: 1 },
-    name: { unset: true },
+    ...{ born: { set: date }, id: { increment: 1n }, name: { unset: true } },
+    ...{ seen: { push: date }, visits: { increment: 2 } },
+  });
+});
+
+it("takes { set } for a value in create, and for an operation in update", () => {
+  const json = { set: day };
+  // The object is the value: its field is a date.
+  expect(dataOf(users, { settings: json, extra: json })).toEqual({
+    settings: { set: date },
+    extra: json,
+  });
+  // Its operand is the value. To store such an object, set it.
+  expect(updateOf(users, { settings: { set: json }, extra: { set: json } })).toEqual({
+    settings: { set: { set: date } },
+    extra: { set: json },
+  });
+  expect(updateOf(users, { extra: { set: 1, other: 2 }, settings: { push: 1 } })).toEqual({
+    extra: { set: 1, other: 2 },
+    settings: { push: 1 },
   });
 });
 

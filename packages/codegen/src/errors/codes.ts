@@ -32,6 +32,7 @@ export const codegenErrorCodes = [
   "KW_INTERNAL",
   "KW_PERMISSION_MISSING",
   "KW_TOPIC_UNKNOWN",
+  "KW_CALL_TIMEOUT",
   "KW_KEY_NOTATION",
   "KW_ENTRY_MISSING",
   "KW_FILE_FAILED",

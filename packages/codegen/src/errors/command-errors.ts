@@ -30,3 +30,44 @@ export const TopicUnknownError: ErrorClass<{ topic: string; near: readonly strin
   }),
 );
 export type TopicUnknownError = InstanceType<typeof TopicUnknownError>;
+
+interface TimeoutDescription {
+  readonly tool: string;
+  readonly seconds: number;
+  /** False if the database has not opened. */
+  readonly isOpen: boolean;
+  /** True if the tool writes. */
+  readonly writes: boolean;
+}
+
+/**
+ * A call of a tool of `keywright mcp` that has taken too long. It was stopped, and what it returns is
+ * dropped.
+ */
+export const CallTimeoutError: ErrorClass<
+  TimeoutDescription,
+  Pick<TimeoutDescription, "tool" | "seconds">
+> = errorClass("KW_CALL_TIMEOUT", ({ tool, seconds, isOpen, writes }) => {
+  const time = `${seconds} ${seconds === 1 ? "second" : "seconds"}`;
+  const fields = { tool, seconds };
+  if (!isOpen)
+    return {
+      text: `${tool}: the project and its database have not opened within ${time}`,
+      remedy:
+        "check that the server of the database runs, and that no module of the project waits while it is loaded, then call again. `npx keywright migrate status` opens the database in the same way",
+      fields,
+    };
+  if (writes)
+    return {
+      text: `${tool}: the call has not ended within ${time}, and the row may have been written`,
+      remedy: "read the row before you repeat the call",
+      fields,
+    };
+  return {
+    text: `${tool}: the call has not ended within ${time}, and was stopped`,
+    remedy:
+      "read less: narrow where, lower take or maxReads, or name fewer models. `keywright mcp --timeout <seconds>` gives calls more time, and `npx keywright verify` has no limit",
+    fields,
+  };
+});
+export type CallTimeoutError = InstanceType<typeof CallTimeoutError>;

@@ -81,10 +81,15 @@ export async function withProject<T>(
   );
 }
 
-/** Opens a project's models on a database, which registers new models. */
-export async function openModels({ config, models }: Project, kv: KvLike): Promise<AnyDatabase> {
+/** Opens a project's models on a database, which registers new models unless it is `readOnly`. */
+export async function openModels(
+  { config, models }: Project,
+  kv: KvLike,
+  { readOnly = false }: { readonly readOnly?: boolean } = {},
+): Promise<AnyDatabase> {
   return await createDatabase({
     kv,
+    readOnly,
     models: Object.fromEntries(models.map(({ names, definition }) => [names.property, definition])),
     ...(config.migrations !== undefined && { migrations: config.migrations }),
   });

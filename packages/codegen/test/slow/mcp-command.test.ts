@@ -1,11 +1,12 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
-import { readFile } from "node:fs/promises";
+import { readFile, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
-import { Client } from "@modelcontextprotocol/sdk/client/index.js";
-import { StdioClientTransport } from "@modelcontextprotocol/sdk/client/stdio.js";
+import { type KvEntry, openKv } from "@keywright/core";
+import { Client, type ClientOptions } from "@modelcontextprotocol/client";
+import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
 import { afterEach, expect, it } from "vitest";
 import { createProject, type Project } from "../project.js";
 
@@ -42,7 +43,13 @@ for (let i = 0; i < 60; i++) {
 }
 console.log("ready");
 for await (const line of createInterface(process.stdin)) {
-  const { create, read } = JSON.parse(line);
+  const { create, read, dump } = JSON.parse(line);
+  if (dump) {
+    const entries = [];
+    for await (const { key, versionstamp } of kv.list({ prefix: [] })) entries.push([key, versionstamp]);
+    console.log(JSON.stringify(entries.map(String)));
+    continue;
+  }
   if (create) await db.posts.create({ data: create });
   const row = read && (await db.users.findUnique({ where: { id: read } }));
   console.log(JSON.stringify({ row: row && { ...row, visits: String(row.visits) } }));
@@ -70,22 +77,25 @@ export default { models: "models/*.ts", output: "db", database: () => openKv("da
 }
 
 /** Starts the program, and returns a function that sends it a line and returns its answer. */
-async function startProgram(): Promise<{ pid: number; ask: (line: object) => Promise<unknown> }> {
+async function startProgram() {
   const child: ChildProcess = spawn(process.execPath, ["program.mjs"], {
     cwd: project.folder,
     stdio: ["pipe", "pipe", "inherit"],
   });
   const lines = createInterface(child.stdout!)[Symbol.asyncIterator]();
   expect((await lines.next()).value).toBe("ready");
-  ends.push(async () => {
-    child.stdin!.end();
-    await once(child, "exit");
-  });
-  const ask = async (line: object) => {
+  let stopped: Promise<unknown> | undefined;
+  const stop = async (): Promise<void> => {
+    if (stopped === undefined) child.stdin!.end();
+    stopped ??= once(child, "exit");
+    await stopped;
+  };
+  ends.push(stop);
+  const ask = async (line: object): Promise<unknown> => {
     child.stdin!.write(`${JSON.stringify(line)}\n`);
     return JSON.parse((await lines.next()).value);
   };
-  return { pid: child.pid!, ask };
+  return { pid: child.pid!, ask, stop };
 }
 
 type Parsed = ReturnType<typeof JSON.parse>;
@@ -96,8 +106,18 @@ interface Answer {
   readonly error?: Parsed;
 }
 
+/** Clients of the protocol before 2026-07-28, and since. */
+const eras = {
+  legacy: { mode: "legacy" },
+  modern: { mode: { pin: "2026-07-28" } },
+} as const satisfies Record<string, ClientOptions["versionNegotiation"]>;
+
 /** Starts the server, and returns a function that calls a tool. */
-async function startServer(args: readonly string[], env: Record<string, string> = {}) {
+async function startServer(
+  args: readonly string[],
+  env: Record<string, string> = {},
+  era: keyof typeof eras = "modern",
+) {
   const transport = new StdioClientTransport({
     command: process.execPath,
     args: [command, "mcp", ...args],
@@ -109,8 +129,10 @@ async function startServer(args: readonly string[], env: Record<string, string> 
   transport.stderr?.on("data", (text) => {
     stderr += text;
   });
-  const client = new Client({ name: "test", version: "1" });
+  const options = { versionNegotiation: eras[era] };
+  const client = new Client({ name: "test", version: "1" }, options);
   await client.connect(transport);
+  expect(client.getProtocolEra()).toBe(era);
   ends.push(() => client.close());
   const call = async (name: string, input: Record<string, unknown> = {}): Promise<Answer> => {
     const answer = await client.callTool({ name, arguments: input });
@@ -124,11 +146,13 @@ async function startServer(args: readonly string[], env: Record<string, string> 
 it("reads through a running program, and writes nothing", async () => {
   await openProject();
   const { pid, ask } = await startProgram();
-  const { client, call, stderr } = await startServer([]);
+  const { client, call, stderr } = await startServer([], {}, "legacy");
 
   const { tools } = await client.listTools();
   const names = tools.map(({ name }) => name);
-  expect(names).toEqual(["models", "explain", "find", "count", "verify", "migration_plan"]);
+  expect(names).toEqual([
+    ...["models", "explain", "find", "search", "count", "verify", "migration_plan"],
+  ]);
   expect(tools.every(({ annotations }) => annotations?.readOnlyHint)).toBe(true);
   expect(client.getServerVersion()).toMatchObject({ name: "keywright" });
 
@@ -207,6 +231,92 @@ it("reads through a running program, and writes nothing", async () => {
   }
   expect(stderr()).toContain(`Attached to process ${pid}`);
 }, 240_000);
+
+it.each(["legacy", "modern"] as const)(
+  "answers a %s client",
+  async (era) => {
+    await openProject();
+    await startProgram();
+    const { client, call } = await startServer([], {}, era);
+    expect((await client.listTools()).tools).toHaveLength(7);
+    expect((await call("count", { model: "users" })).result).toEqual({ count: 60 });
+    expect((await call("find", { model: "user" })).error.message).toContain("did you mean users?");
+  },
+  120_000,
+);
+
+it("writes nothing into the database, not even for new models", async () => {
+  await openProject();
+  const program = await startProgram();
+  // A model with all that is derived from rows, which the database does not have.
+  await project.write({
+    "models/new.ts": `import { belongsTo, defineModel } from "@keywright/orm";
+import * as z from "zod";
+export const Note = defineModel({
+  name: "notes",
+  schema: z.object({ id: z.string(), authorId: z.string(), text: z.string(), words: z.int() }),
+  primaryKey: "id",
+  count: true,
+  live: true,
+  indexes: {
+    byAuthor: { key: "authorId", count: true, sum: ["words"] },
+    search: { text: "text" },
+  },
+  relations: { author: belongsTo("users", "authorId") },
+});
+`,
+  });
+  const { call } = await startServer([]);
+  for (const isAttached of [true, false]) {
+    // Without the program, the server opens the folder itself.
+    if (!isAttached) await program.stop();
+    const before = isAttached ? await program.ask({ dump: true }) : await dumpOf("data");
+    for (const [name, input] of [
+      ["models", {}],
+      ["models", { model: "notes" }],
+      ["explain", { model: "notes", where: { authorId: "u1" } }],
+      ["find", { model: "users" }],
+      ["find", { model: "notes" }],
+      ["find", { model: "notes", where: { authorId: "u1" }, include: { author: true } }],
+      ["search", { model: "notes", query: "word" }],
+      ["count", { model: "notes" }],
+      ["count", { model: "notes", where: { authorId: "u1" } }],
+      ["verify", {}],
+      ["migration_plan", {}],
+    ] as const) {
+      const { isError, error } = await call(name, input);
+      expect({ name, input, isError, error }).toMatchObject({ isError: false });
+    }
+    const after = isAttached ? await program.ask({ dump: true }) : await dumpOf("data");
+    expect(after).toEqual(before);
+  }
+}, 240_000);
+
+/** All entries of a folder, also those of Keywright itself. */
+async function dumpOf(name: string): Promise<readonly KvEntry<unknown>[]> {
+  await using kv = await openKv(project.path(name));
+  const entries: KvEntry<unknown>[] = [];
+  for await (const entry of kv.list({ prefix: [] })) entries.push(entry);
+  return entries;
+}
+
+it("answers the next calls if a database does not open", async () => {
+  await openProject();
+  await project.write({
+    "keywright.config.ts": `import { openKv } from "@keywright/core";
+import { existsSync } from "node:fs";
+const database = () => existsSync("hang") ? new Promise<never>(() => {}) : openKv("data");
+export default { models: "models/*.ts", output: "db", database };
+`,
+    hang: "",
+  });
+  await startProgram();
+  const { call } = await startServer(["--timeout", "5"]);
+  const hung = await Promise.all([call("count", { model: "users" }), call("models")]);
+  expect(hung.map(({ error }) => error.code)).toEqual(["KW_CALL_TIMEOUT", "KW_CALL_TIMEOUT"]);
+  await rm(project.path("hang"));
+  expect((await call("count", { model: "users" })).result).toEqual({ count: 60 });
+}, 120_000);
 
 it("writes with --allow-writes, by the rules of the models", async () => {
   await openProject();

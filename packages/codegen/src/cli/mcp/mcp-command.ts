@@ -1,56 +1,37 @@
 import type { KvLike } from "@keywright/core";
-import type { AnyDatabase } from "@keywright/orm";
-import type { CompiledModel } from "@keywright/orm/codegen";
 import { Command } from "commander";
-import { importPackage, openWithToken } from "../../project/open-path.js";
+import type { McpOptions } from "../../mcp/mcp-options.js";
+import { openWithToken } from "../../project/open-path.js";
 import { loadProject, openModels, withExisting, withKv } from "../../project/open-project.js";
 import { errorReport } from "../terminal/error-report.js";
 import { type ExitCode, exitCodes } from "../terminal/process/exit-codes.js";
 import { aborted, interruptible } from "../terminal/process/interruptible.js";
 import { reportError } from "../terminal/report-error.js";
-import { withResultOptions } from "../terminal/run-options.js";
+import { positiveInteger, withResultOptions } from "../terminal/run-options.js";
 import type { Terminal } from "../terminal/terminal.js";
-import { withoutSecrets } from "../terminal/text/without-secrets.js";
 import { helpText } from "../terminal/text/wrap.js";
 import { versionOf } from "../terminal/version.js";
+import { safeReport } from "../terminal/write-json.js";
 
 interface McpCommandOptions {
   readonly config?: string;
   readonly allowWrites?: boolean;
+  readonly timeout: number;
 }
 
-/** A database that is open for one call of a tool. */
-interface OpenDatabase {
-  readonly database: AnyDatabase;
-  readonly models: readonly { readonly property: string; readonly model: CompiledModel }[];
-}
-
-type WithDatabase = <T>(use: (open: OpenDatabase) => Promise<T>) => Promise<T>;
-
-/** What the command uses of `@keywright/mcp`. */
-interface McpModule {
-  serveMcp(options: {
-    readonly withDatabase: WithDatabase;
-    readonly describeError: (error: unknown) => object;
-    readonly version: string;
-    readonly allowWrites: boolean;
-    readonly stdin: NodeJS.ReadStream;
-    readonly stdout: NodeJS.WriteStream;
-  }): Promise<{ readonly ended: Promise<void>; close(): Promise<void> }>;
-}
-
-const mcpPackage = "@keywright/mcp";
+/** Less than the 60 seconds after which most clients give up, so that they get the error. */
+const defaultTimeout = 50;
 
 /** Errors of the project's code that no call waits for. The server survives them. */
 const strayErrors = ["uncaughtException", "unhandledRejection"] as const;
 
 const help = helpText(`
 Serves the models and the database of the project to coding agents: it speaks the Model Context Protocol on
-standard input and output, until the client ends it. It needs the package @keywright/mcp. Enter it in the
-settings of the agent as the command \`npx keywright mcp\`.
+standard input and output, until the client ends it. Enter it in the settings of the agent as the command
+\`npx keywright mcp\`.
 
-The tools are models, explain, find, count, verify and migration_plan. They change no row and no index. With
---allow-writes, there are also create, update and delete, which follow the rules of the models.
+The tools are models, explain, find, search, count, verify and migration_plan. They write nothing into the
+database. With --allow-writes, there are also create, update and delete, which follow the rules of the models.
 
 With an argument, it opens the database at a path or URL with the models of the configuration. Each call
 reads the models again, and opens the database for the time of the call. If a program has the database open,
@@ -68,17 +49,21 @@ export function mcpCommand(terminal: Terminal, exit: (code: ExitCode) => void): 
     new Command("mcp")
       .description("serve the models and the database to coding agents")
       .argument("[database]", "a path or URL instead of the database of the configuration")
-      .option("--allow-writes", "let agents create, update and delete rows"),
+      .option("--allow-writes", "let agents create, update and delete rows")
+      .option("--timeout <seconds>", "end a call after this time", positiveInteger, defaultTimeout),
   )
     .addHelpText("after", help)
-    .action(async (place: string | undefined, { config, allowWrites }: McpCommandOptions) => {
-      const { serveMcp } = await importPackage<McpModule>(terminal.folder, mcpPackage);
+    .action(async (place: string | undefined, options: McpCommandOptions) => {
+      const { config, allowWrites = false, timeout } = options;
+      // Other commands start faster without it.
+      const { serveMcp } = await import("../../mcp/serve-mcp.js");
       const { stdin, stdout } = terminal;
-      const server = await serveMcp({
+      const server = serveMcp({
         withDatabase: opener(terminal.folder, place, config),
-        describeError: (error) => safeReport(error),
+        describeError: (error) => safeReport(errorReport(error, true)),
         version: versionOf(),
-        allowWrites: allowWrites === true,
+        allowWrites,
+        timeout: timeout * 1000,
         stdin,
         stdout,
       });
@@ -97,25 +82,31 @@ export function mcpCommand(terminal: Terminal, exit: (code: ExitCode) => void): 
 
 /**
  * Returns a function that opens the database for one call. Projects are loaded and opened one at a
- * time, because loading forgets the modules that were loaded before.
+ * time, because loading forgets the modules that were loaded before. A call that has ended does not
+ * hold up the others, even if its database never opens.
  */
 function opener(
   folder: string,
   place: string | undefined,
   config: string | undefined,
-): WithDatabase {
+): McpOptions["withDatabase"] {
   let opened: Promise<void> = Promise.resolve();
-  return async (use) => {
+  return async (use, { readOnly, signal }) => {
     const before = opened;
     let release = () => {};
-    opened = new Promise((resolve) => {
+    const own = new Promise<void>((resolve) => {
       release = resolve;
     });
-    await before;
+    opened = before.then(() => own);
+    signal.addEventListener("abort", release, { once: true });
     try {
+      await before;
+      signal.throwIfAborted();
       const project = await loadProject(folder, config);
+      signal.throwIfAborted();
       const run = async (kv: KvLike) => {
-        const database = await openModels(project, kv);
+        signal.throwIfAborted();
+        const database = await openModels(project, kv, { readOnly });
         release();
         const models = project.models.map(({ names, model }) => {
           return { property: names.property, model };
@@ -128,8 +119,4 @@ function opener(
       release();
     }
   };
-}
-
-function safeReport(error: unknown): object {
-  return JSON.parse(withoutSecrets(JSON.stringify(errorReport(error, true)))) as object;
 }

@@ -23,11 +23,20 @@ const hiddenFields: ReadonlySet<string> = new Set(
   "name code message retryable cause remedy value where issues".split(" "),
 );
 
-/** Remedies that only make sense on a command line. */
-const commandRemedies: ReadonlySet<string> = new Set([
-  "KW_ARGUMENT_INVALID",
-  "KW_SELECTOR_INVALID",
-]);
+/** Remedies of the tools of `mcp`, where others make no sense. */
+const toolRemedies: Readonly<Record<string, string>> = {
+  KW_ARGUMENT_INVALID: "Correct the argument that the message names, and call the tool again.",
+  KW_SELECTOR_INVALID: "Correct the argument that the message names, and call the tool again.",
+  KW_QUERY_INVALID:
+    "Correct the condition that the message names. The tool models lists the fields of each index.",
+  KW_QUERY_UNINDEXED:
+    "Use conditions on the first fields of an index, as the tool models lists them. Or add the index that the message names to the model, and run `npx keywright migrate run`.",
+  KW_INDEX_UNKNOWN: "Name an index that the tool models lists, or leave index out.",
+  KW_READ_LIMIT:
+    "Lower take, or narrow where by the fields of an index: the tool explain, with take, says how many reads a query needs. If it has to read more, raise maxReads.",
+  KW_CURSOR_INVALID:
+    "Pass the cursor of the last answer with the same arguments, or leave it out for the first page.",
+};
 
 /**
  * Describes an error as data. An error that has no code of Keywright is one of the project's code,
@@ -43,7 +52,7 @@ export function errorReport(thrown: unknown, isOfTool = false): ErrorReport {
     retryable,
     issues,
   } = error as { remedy?: unknown; retryable?: unknown; issues?: unknown };
-  const known = isOfTool && commandRemedies.has(code) ? undefined : remedyFor(error);
+  const known = (isOfTool ? toolRemedies[code] : undefined) ?? remedyFor(error);
   const stated = typeof own === "string" ? own : undefined;
   return {
     code,

@@ -71,7 +71,10 @@ function jsonValue(this: Readonly<Record<string, unknown>>, name: string, value:
   return word === undefined ? value : { $: word };
 }
 
-/** Removes passwords and tokens. They have no character that JSON writes in another way. */
-function safeReport(report: ErrorReport): unknown {
+/**
+ * Returns the JSON of an error without passwords and tokens. They have no character that JSON writes
+ * in another way.
+ */
+export function safeReport(report: ErrorReport): object {
   return JSON.parse(withoutSecrets(JSON.stringify(report, jsonValue)));
 }

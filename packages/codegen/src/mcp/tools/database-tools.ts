@@ -18,17 +18,20 @@ export const databaseTools: readonly Tool[] = [
     name: "verify",
     title: "Verify indexes and references",
     description:
-      "Compares all rows with their index entries, counters and references, and returns what is wrong. Reads everything, so it takes long for a large database. Corrects nothing: `npx keywright verify --repair` does.",
+      'Compares rows with their index entries, counters, copied fields and references: { status, models: [{ model, rows, entries, findings, counts, … }], danglingReferences }. status is "clean", "damaged", or "busy" if a migration runs now. Reads every row and entry, so name models in a large database. Corrects nothing: `npx keywright verify --repair` does.',
     input: z.strictObject({
       models: z.array(z.string()).optional().describe("Only these models. All if absent."),
     }),
     effect: "none",
+    rest: "Verify one model after another.",
     run: async (open, input, signal) => {
       const models = (input.models ?? open.models.map(({ property }) => property)).map(
         (name) => findModel(open, name).model,
       );
       const names = models.map(({ name }) => name);
-      const result = await verifyIndexes(open.database, { models: names, signal });
+      const result = await verifyIndexes(open.database, { models: names, wait: false, signal });
+      // A verification that is stopped has no result.
+      signal.throwIfAborted();
       const dangling = [];
       for (const { name, relations } of models) {
         const hasReferences = Object.values(relations).some(({ kind }) => kind === "belongsTo");
@@ -41,10 +44,15 @@ export const databaseTools: readonly Tool[] = [
     name: "migration_plan",
     title: "Plan of the migration",
     description:
-      "Returns the steps that make the database match the models, each with its class: safe, backfill, rebuild, data or breaking. Runs nothing: `npx keywright migrate run` does.",
+      "Returns what `npx keywright migrate run` would do so that the database matches the models: { steps: [{ model, kind, class, reason, … }], isEmpty, isBreaking, needsMigration, warnings, … }. class is safe, backfill, rebuild, data or breaking. Runs nothing.",
     input: z.strictObject({}),
     effect: "none",
-    run: async ({ database }) => await planMigration(database),
+    rest: "Run `npx keywright migrate plan`.",
+    run: async ({ database }) => {
+      // `models` has the same steps again, by model.
+      const { models: _, ...plan } = await planMigration(database);
+      return plan;
+    },
   }),
 ];
 

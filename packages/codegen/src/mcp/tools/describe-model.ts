@@ -1,9 +1,27 @@
 import { migrationStatus } from "@keywright/orm";
 import { type CompiledIndex, modelManifest } from "@keywright/orm/codegen";
+import { maxAnswerLength } from "../answer/answer.js";
+import { lengthOf } from "../answer/bounded.js";
 import type { OpenDatabase, OpenModel } from "../source/open-database.js";
 
-/** A model in few words, for a list of many. */
-export function summarizeModel({ property, model }: OpenModel): object {
+/** The part of an answer that models have if there are more, whose names need the rest. */
+const listLength = maxAnswerLength * 0.7;
+
+/** Lists models in few words. Of those that do not fit into an answer, lists the names. */
+export function listModels(models: readonly OpenModel[]): object {
+  const listed: object[] = [];
+  let length = 0;
+  for (const model of models) {
+    const summary = summaryOf(model);
+    length += lengthOf(summary) + 1;
+    if (length > listLength) break;
+    listed.push(summary);
+  }
+  const others = models.slice(listed.length).map(({ property }) => property);
+  return { models: listed, ...(others.length > 0 && { others }) };
+}
+
+function summaryOf({ property, model }: OpenModel): object {
   const { fields } = modelManifest(model).row;
   return {
     model: property,
@@ -48,8 +66,9 @@ function indexText({ name, fields, unique, each, text, condition, where }: Compi
   const traits = [
     ...(unique ? ["unique"] : []),
     ...(each === undefined ? [] : [`each element of ${fields[each]}`]),
-    ...(text === undefined ? [] : ["full text"]),
+    ...(text === undefined ? [] : [["full text", ...fields].join(" by ")]),
     ...(condition === undefined && where === undefined ? [] : ["only some rows"]),
   ];
-  return `${name}: ${fields.join(", ")}${traits.length === 0 ? "" : ` (${traits.join(", ")})`}`;
+  const words = text?.fields.map(({ field }) => field) ?? fields;
+  return `${name}: ${words.join(", ")}${traits.length === 0 ? "" : ` (${traits.join(", ")})`}`;
 }

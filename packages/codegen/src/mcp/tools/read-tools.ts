@@ -1,33 +1,26 @@
 import * as z from "zod";
+import { maxAnswerLength } from "../answer/answer.js";
+import { lengthOf } from "../answer/bounded.js";
+import { jsonOf } from "../values/json-of.js";
 import { queryOf } from "../values/query-of.js";
-import { describeModel, summarizeModel } from "./describe-model.js";
+import { describeModel, listModels } from "./describe-model.js";
 import { findModel } from "./find-model.js";
+import {
+  cursor,
+  include,
+  index,
+  maxRows,
+  model,
+  orderBy,
+  reads,
+  select,
+  take,
+  where,
+} from "./query-input.js";
 import { defineTool, type Tool } from "./tool.js";
 
-/** How many rows `find` returns if the client does not say it, and at most. */
-const defaultRows = 20;
-const maxRows = 200;
-
-/** The maximum number of entries that a call reads, so that no call reads a whole database. */
-const maxReads = 20_000;
-
-const model = z.string().describe("The name of a model, as the tool models lists it.");
-const where = z
-  .record(z.string(), z.unknown())
-  .optional()
-  .describe(
-    'Conditions on the first fields of an index: a value, { in: [...] }, and for the last field a range with gt, gte, lt, lte, between or startsWith; { has: element } for lists; OR with a list of these. Dates are ISO 8601. { "$": "12n" } is a bigint, { "$": "b64:AQID" } bytes.',
-  );
-const orderBy = z
-  .unknown()
-  .optional()
-  .describe('{ field: "asc" } or { field: "desc" }, or a list of these, that an index serves.');
-const index = z
-  .string()
-  .optional()
-  .describe("The name of the index. Needed if the index may lack some of the rows.");
-
 const query = z.strictObject({ model, where, orderBy, index });
+const fewerRows = "Select fewer fields, or ask for fewer rows.";
 
 /** The tools that read models and rows. */
 export const readTools: readonly Tool[] = [
@@ -35,11 +28,12 @@ export const readTools: readonly Tool[] = [
     name: "models",
     title: "Models",
     description:
-      "Lists the models with their fields, primary keys, indexes and relations. With a model, describes this one in detail, with the types of its fields and the states of its indexes.",
+      'Without arguments: { models: [{ model, primaryKey, fields, indexes, relations }] }; "name?" is an optional field, and an index is written "byAuthor: authorId, createdAt (unique)". With a model: its fields with their JSON Schemas, its relations, and its indexes with their states. Only an index whose state is "readable" serves queries.',
     input: z.strictObject({ model: model.optional() }),
     effect: "none",
+    rest: "Call models with one model, or read the file of the model.",
     run: async (open, input) => {
-      if (input.model === undefined) return { models: open.models.map(summarizeModel) };
+      if (input.model === undefined) return listModels(open.models);
       return await describeModel(open, findModel(open, input.model));
     },
   }),
@@ -47,9 +41,10 @@ export const readTools: readonly Tool[] = [
     name: "explain",
     title: "Explain a query",
     description:
-      "Shows which index serves a query, the ranges of keys and the maximum number of reads, without reading rows. If no index serves it, the error names the index to add to the model.",
-    input: query.extend({ take: z.int().positive().optional() }),
+      'Says how find would run, without reading rows: { index, kind, segments, covered, reads, … }. index is a name or "primaryKey", segments are the ranges of keys, and reads is the maximum number of entries to read, if take is given. If no index serves the query, the error names the index to add to the model.',
+    input: query.extend({ take: take.unwrap().optional() }),
     effect: "none",
+    rest: "Ask for fewer alternatives in OR or in.",
     run: async (open, input) => {
       const found = findModel(open, input.model);
       return await found.repository.explain(queryOf(open, found, input));
@@ -58,49 +53,112 @@ export const readTools: readonly Tool[] = [
   defineTool({
     name: "find",
     title: "Find rows",
-    description: `Returns rows that an index serves, at most ${maxRows}, and a cursor for the next page, or null. Without where and orderBy, returns rows in the order of the primary key.`,
+    description: `Returns { rows, cursor }: at most ${maxRows} rows that an index serves, and the cursor of the next page, or null after the last. Without where and orderBy: all rows in the order of the primary key. With withVersionstamp: rows are { row, versionstamp }. If not all rows fit into an answer, there are fewer, and the cursor continues after them.`,
     input: query.extend({
-      select: z
-        .record(z.string(), z.literal(true))
-        .optional()
-        .describe("The fields to return: { name: true }. All fields if absent."),
-      include: z
-        .record(z.string(), z.unknown())
-        .optional()
-        .describe("The relations to load: { author: true }, or a query for each relation."),
-      take: z.int().positive().max(maxRows).default(defaultRows),
-      cursor: z.string().optional().describe("The cursor of the page before."),
+      select,
+      include,
+      take,
+      cursor,
+      maxReads: reads,
       withVersionstamp: z
         .boolean()
         .optional()
-        .describe("Return { row, versionstamp }. A write can check the versionstamp."),
+        .describe("A write can check the versionstamp with ifVersion."),
     }),
     effect: "none",
+    rest: fewerRows,
     run: async (open, input, signal) => {
       const found = findModel(open, input.model);
-      const options = { ...queryOf(open, found, input), maxReads, signal };
+      const options = { ...queryOf(open, found, input), signal };
       const { where: given, orderBy: order, index: named } = input;
       const isWhole = given === undefined && order === undefined && named === undefined;
       const { repository } = found;
-      const page = isWhole ? repository.scan(options) : repository.findMany(options);
-      const { items, cursor } = await page;
-      return { rows: items, cursor };
+      return await fittingPage(input.take, async (rowsTaken) => {
+        const taking = { ...options, take: rowsTaken };
+        const page = isWhole ? repository.scan(taking) : repository.findMany(taking);
+        const { items, cursor: next } = await page;
+        return { rows: items.map(jsonOf), cursor: next };
+      });
+    },
+  }),
+  defineTool({
+    name: "search",
+    title: "Search texts",
+    description:
+      'Finds rows by words in a full-text index: { rows: [{ row, score }], count, cursor, ignored }, the best first. A query is words that a row must all have; "a phrase", begin*, -without, this OR that, field:word. `ignored` lists parts of the query that have no effect.',
+    input: z.strictObject({
+      model,
+      query: z.string(),
+      where: where.describe("A value for each field of the key of the index, if it has any."),
+      index: index.describe("The name of the index, if the model has several full-text indexes."),
+      typos: z.boolean().optional().describe("Also find words that differ by one letter."),
+      select,
+      include,
+      take,
+      cursor,
+      maxReads: reads,
+    }),
+    effect: "none",
+    rest: fewerRows,
+    run: async (open, input, signal) => {
+      const found = findModel(open, input.model);
+      const options = { ...queryOf(open, found, input), signal };
+      return await fittingPage(input.take, async (rowsTaken) => {
+        const page = await found.repository.search({ ...options, take: rowsTaken });
+        const rows = page.items.map((item) => {
+          const { row, score } = item as { readonly row: unknown; readonly score: unknown };
+          return jsonOf({ row, score });
+        });
+        const { count, cursor: next, ignored } = page;
+        return { rows, count, cursor: next, ignored };
+      });
     },
   }),
   defineTool({
     name: "count",
     title: "Count rows",
-    description: "Counts the rows of a model, or those that an index serves.",
-    input: query.omit({ orderBy: true }),
+    description:
+      "Returns { count }: the number of rows of a model, or of those that an index serves. A model or an index with count: true is counted with few reads, others by reading all entries.",
+    input: query.omit({ orderBy: true }).extend({ maxReads: reads }),
     effect: "none",
+    rest: "",
     run: async (open, input, signal) => {
       const found = findModel(open, input.model);
-      const count = await found.repository.count({
-        ...queryOf(open, found, input),
-        maxReads,
-        signal,
-      });
+      const count = await found.repository.count({ ...queryOf(open, found, input), signal });
       return { count };
     },
   }),
 ];
+
+interface Page {
+  readonly rows: readonly unknown[];
+  readonly cursor: unknown;
+}
+
+/** The space for what a page has besides its rows, in characters. */
+const besideRows = 2000;
+
+/**
+ * Reads a page whose rows fit into an answer. If they do not, reads a page of fewer rows, so that
+ * its cursor continues after the last of them. A single row is returned whatever its size.
+ */
+async function fittingPage<P extends Page>(
+  rows: number,
+  read: (take: number) => Promise<P>,
+): Promise<P> {
+  for (let take = rows; ; ) {
+    const page = await read(take);
+    const fitting = fittingRows(page.rows);
+    if (fitting === page.rows.length || take === 1) return page;
+    take = Math.max(1, Math.min(fitting, take - 1));
+  }
+}
+
+function fittingRows(rows: readonly unknown[]): number {
+  let left = maxAnswerLength - besideRows;
+  for (const [i, row] of rows.entries()) {
+    left -= lengthOf(row) + 1;
+    if (left < 0) return i;
+  }
+  return rows.length;
+}

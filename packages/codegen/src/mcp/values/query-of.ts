@@ -1,5 +1,5 @@
 import type { OpenDatabase, OpenModel } from "../source/open-database.js";
-import { ownValue, plainValue, typedValue } from "./typed-value.js";
+import { ownValue, plainValue, typedValue, typeOf } from "./typed-value.js";
 
 type Fields = Readonly<Record<string, unknown>>;
 
@@ -18,15 +18,37 @@ export function uniqueOf({ model }: OpenModel, where: Fields): Fields {
   return mapped(where, (field, value) => conditionOf(ownValue(model.schema.shape, field), value));
 }
 
-/** Returns the fields of a row or of an update with the types that the fields have. */
+/** Returns the fields of a new row with the types that the fields have. */
 export function dataOf({ model }: OpenModel, data: Fields): Fields {
+  return mapped(data, (field, value) =>
+    typedValue(ownValue(model.schema.shape, field), value, "in"),
+  );
+}
+
+/**
+ * Returns the fields of an update with the types that the fields have. A value or an operation is
+ * told apart as `update` does: `{ set: value }` is always an operation, also for a field that may
+ * hold an object.
+ */
+export function updateOf({ model }: OpenModel, data: Fields): Fields {
   return mapped(data, (field, value) => {
     const schema = ownValue(model.schema.shape, field);
-    const names = isObject(value) ? Object.keys(value) : [];
-    if (!isObject(value) || names.length !== 1 || names[0] !== "set")
-      return typedValue(schema, value, "in");
-    return { set: typedValue(schema, value["set"], "in") };
+    return operationOf(schema, value) ?? typedValue(schema, value, "in");
   });
+}
+
+function operationOf(schema: Parameters<typeof typedValue>[0], value: unknown): object | undefined {
+  if (!isObject(value)) return undefined;
+  const [name, ...others] = Object.keys(value);
+  if (name === undefined || others.length > 0) return undefined;
+  const operand = value[name];
+  if (name === "set") return { set: typedValue(schema, operand, "in") };
+  // A list is not an object, nor is a bigint, so these two are no values of the field.
+  const type = typeOf(schema);
+  if (name === "push" && type === "array") return { push: typedValue(schema, operand, "in") };
+  if (name === "increment" && type === "bigint")
+    return { increment: typedValue(schema, operand, "in") };
+  return undefined;
 }
 
 /** Conditions may be nested in `OR` and `AND`, and in those on related rows. */

@@ -105,6 +105,11 @@ function bigintOf(value: unknown): unknown {
   return isWhole ? BigInt(value as string | number) : plainValue(value);
 }
 
+/** Returns the type of a schema's input, such as `array`. Undefined if there is no schema. */
+export function typeOf(schema: z.core.$ZodType | undefined): string | undefined {
+  return schema && definitionOf(schema, "in").type;
+}
+
 /** Looks through optional, nullable, default and the like, and through pipes. */
 function definitionOf(schema: z.core.$ZodType, side: Side): Definition {
   const def = schema._zod.def as unknown as Definition;
