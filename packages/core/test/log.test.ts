@@ -1,10 +1,13 @@
 import { setImmediate } from "node:timers/promises";
 import { afterEach, describe, expect, it, vi } from "vitest";
+import { logRecords, logStateKey } from "../src/engine/log/log-keys.js";
 import { MemoryEngine } from "../src/engine/memory/memory-engine.js";
 import { setLog } from "../src/kv/backup/kept-log.js";
-import type { EmbeddedKv } from "../src/kv/embedded-kv.js";
+import { EmbeddedKv } from "../src/kv/embedded-kv.js";
+import { encodeLogState } from "../src/kv/log/log-state.js";
 import type { KvChangesOptions } from "../src/kv/log/read-changes.js";
 import { openKv } from "../src/kv/open-kv.js";
+import { engineOf } from "./engine-of.js";
 import { OwnerProcess } from "./owner-process.js";
 import { withFolder } from "./temporary-folder.js";
 
@@ -161,6 +164,24 @@ describe("the end of the log", () => {
     await kv.close();
   });
 
+  it("that was interrupted removes its records the next time", async () => {
+    const engine = new MemoryEngine();
+    const kv = await openKv(engine, { log: {} });
+    for (let n = 0; n < 500; n++) await kv.set(["a"], n);
+    const commit = engine.commit.bind(engine);
+    vi.spyOn(engine, "commit").mockImplementation(async (writes) => {
+      const isRemoval = writes.some(({ mutations }) => mutations[0]!.key[1] === 0x08);
+      return isRemoval ? writes.map(() => new Error("killed")) : await commit(writes);
+    });
+    await expect(setLog(kv, false)).rejects.toThrow("killed");
+    vi.restoreAllMocks();
+    const records = () => engine.getRange({ range: logRecords, limit: 1000, reverse: false });
+    expect((await records()).length).toBe(500);
+    await setLog(kv, false);
+    expect(await records()).toEqual([]);
+    await kv.close();
+  });
+
   it("ends those who wait for its next commit", async () => {
     const kv = await openKv(":memory:", { log: {} });
     const next = kv.changes().next();
@@ -173,6 +194,34 @@ describe("the end of the log", () => {
 });
 
 describe("kv.changes", () => {
+  it("of an engine without views notices commits that were removed between two reads", async () => {
+    const engine = await engineOf();
+    const kv = await openKv(engine, { log: {} });
+    const { versionstamp } = await kv.set(["a"], 1);
+    await kv.set(["b"], 2);
+    await kv.set(["c"], 3);
+    const shorten = async () => {
+      const shared = EmbeddedKv.sharedOf(kv, "test");
+      const [, second] = await engine.getRange({ range: logRecords, limit: 2, reverse: false });
+      const state = { keepMilliseconds: 1, maxBytes: undefined, since: second!.versionstamp };
+      const value = encodeLogState(state);
+      const mutations = [
+        { type: "set", key: logStateKey, value },
+        { type: "delete", key: second!.key },
+      ] as const;
+      await shared.commit({ checks: [], mutations, sync: false });
+    };
+    const getRange = engine.getRange.bind(engine);
+    engine.getRange = async (read) => {
+      engine.getRange = getRange;
+      await shorten();
+      return await getRange(read);
+    };
+    const reading = keysOf(kv, { after: versionstamp });
+    await expect(reading).rejects.toMatchObject({ code: "KW_LOG_TRUNCATED" });
+    await kv.close();
+  });
+
   it("and earlier states have entries and no messages of the queue, also in compat mode", async () => {
     await withFolder(async (folder) => {
       const kv = await openKv(folder, { compat: "deno", log: {} });
@@ -252,6 +301,22 @@ describe("kv.changes", () => {
       await kv.close();
       await owner.kill();
     });
+  });
+});
+
+describe("kv.consumers", () => {
+  it("counts the pending commits, also large ones", async () => {
+    await using kv = await openKv(":memory:", { log: {} });
+    const ended = new AbortController();
+    const consuming = kv.consume("slow", () => undefined, { from: "now", signal: ended.signal });
+    await vi.waitFor(async () => expect(await kv.consumers()).toHaveLength(1), patience);
+    ended.abort();
+    await consuming;
+    const value = new Uint8Array(100_000);
+    for (let n = 0; n < 200; n++) await kv.set(["a"], value);
+    expect((await kv.consumers())[0]?.pending).toBe(200);
+    for (let n = 0; n < 900; n++) await kv.set(["b"], n);
+    expect((await kv.consumers())[0]?.pending).toBe(1000);
   });
 });
 

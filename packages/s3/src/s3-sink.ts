@@ -11,6 +11,8 @@ import { S3RequestError } from "./errors/s3-error.js";
 
 /** How often a request is made, and an answer whose bytes do not arrive completely is asked for. */
 const mostAttempts = 5;
+/** In milliseconds. */
+const defaultTimeout = 60_000;
 
 /** Where objects of backups are kept. */
 export interface S3SinkOptions {
@@ -26,6 +28,11 @@ export interface S3SinkOptions {
   readonly endpoint?: string | undefined;
   /** True if the bucket is in the path of URLs. The default is true if there is an endpoint. */
   readonly forcePathStyle?: boolean | undefined;
+  /**
+   * Milliseconds after which a connection on which nothing moves is given up, and the request is
+   * repeated. The default is 60,000.
+   */
+  readonly timeout?: number | undefined;
   /**
    * A client with settings of your own, such as credentials. By default, a client finds the
    * credentials as all clients of Amazon do: in the environment, in shared files, or on the
@@ -120,7 +127,10 @@ async function bodyOf(client: S3Client, bucket: string, key: string) {
   }
 }
 
-function newClient({ region, endpoint, forcePathStyle }: S3SinkOptions): S3Client {
+function newClient(options: S3SinkOptions): S3Client {
+  const { region, endpoint, forcePathStyle, timeout = defaultTimeout } = options;
+  if (!(Number.isFinite(timeout) && timeout > 0 && timeout < 2 ** 31))
+    throw new InvalidOptionError("timeout", "must be a number of milliseconds above 0", "s3Sink");
   if (endpoint !== undefined && !URL.canParse(endpoint))
     throw new InvalidOptionError("endpoint", "must be a URL", "s3Sink");
   const { AWS_ENDPOINT_URL, AWS_ENDPOINT_URL_S3 = AWS_ENDPOINT_URL } = process.env;
@@ -130,6 +140,8 @@ function newClient({ region, endpoint, forcePathStyle }: S3SinkOptions): S3Clien
     ...(endpoint !== undefined && { endpoint }),
     forcePathStyle: forcePathStyle ?? hasEndpoint,
     maxAttempts: mostAttempts,
+    // By default, the client waits forever for a machine that has gone.
+    requestHandler: { connectionTimeout: timeout, socketTimeout: timeout },
     // Each object has a checksum of its own, and other storages do not know those of Amazon.
     requestChecksumCalculation: "WHEN_REQUIRED",
     responseChecksumValidation: "WHEN_REQUIRED",

@@ -1,5 +1,6 @@
 import { type ChildProcess, fork } from "node:child_process";
 import { mkdtemp, rm } from "node:fs/promises";
+import { type AddressInfo, createServer, type Socket } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -82,6 +83,35 @@ describe("s3Sink", () => {
     expect((await restored.get<Uint8Array>(["large"])).value?.[5_999_999]).toBe(7);
     await backup(kv, sink, { keep: 1, key });
     expect((await verifyBackup(sink, { key })).backups).toBe(1);
+  });
+
+  it("gives up a storage that does not answer", async () => {
+    const sockets = new Set<Socket>();
+    const silent = createServer((socket) => void sockets.add(socket.on("error", () => undefined)));
+    await new Promise<void>((resolve) => silent.listen(0, "127.0.0.1", resolve));
+    const { port } = silent.address() as AddressInfo;
+    const waiting = s3Sink({
+      bucket: "backups",
+      endpoint: `http://127.0.0.1:${port}`,
+      timeout: 20,
+    });
+    try {
+      for (const call of [
+        () => waiting.put("a", new Uint8Array(1)),
+        () => waiting.get("a"),
+        () => waiting.list(""),
+      ])
+        await expect(call()).rejects.toMatchObject({
+          code: "KW_S3_REQUEST_FAILED",
+          retryable: true,
+        });
+    } finally {
+      waiting.close();
+      for (const socket of sockets) socket.destroy();
+      silent.close();
+    }
+    const wrong = { bucket: "backups", timeout: 0 };
+    expect(() => s3Sink(wrong)).toThrow(expect.objectContaining({ option: "timeout" }));
   });
 
   it("says what has failed, without the credentials", async () => {

@@ -110,12 +110,14 @@ export class EmbeddedKv implements Kv, AsyncDisposable, Disposable {
    * Internal: what the handle shares with the others of its database.
    *
    * @throws {InvalidOptionError} if `kv` is another kind of database.
+   * @throws {DatabaseClosedError} after `close()`.
    */
   static sharedOf(kv: EmbeddedKv, operation: string): SharedEngine {
     if (typeof kv !== "object" || kv === null || !(#shared in kv)) {
       const reason = "must be what openKv of @keywright/core returns";
       throw new InvalidOptionError("kv", reason, operation);
     }
+    if (kv.#closing !== undefined) throw new DatabaseClosedError(operation, kv.#shared.path);
     return kv.#shared;
   }
 

@@ -1,6 +1,6 @@
 import type { LogLifetime } from "@keywright/core";
 import { type RestoreProgress, type RestoreResult, restore } from "@keywright/core/backup";
-import { Command, InvalidArgumentError, Option } from "commander";
+import { Command, Option } from "commander";
 import { units } from "../../progress/progress-text.js";
 import { reporterFor } from "../../progress/reporter-for.js";
 import { kvPlace } from "../../project/open-path.js";
@@ -12,6 +12,7 @@ import { helpText, writeText } from "../terminal/text/wrap.js";
 import { withProgress } from "../terminal/with-progress.js";
 import { writeJson } from "../terminal/write-json.js";
 import { type KeyFileOptions, openSink, withKeyFile } from "./backup-sink-options.js";
+import { parseMoment } from "./parse-moment.js";
 
 const help = helpText(`
 Restores a backup into an empty database, which is created if it is absent. --to is a path or a URL as for
@@ -42,7 +43,7 @@ export function restoreCommand(terminal: Terminal, exit: (code: ExitCode) => voi
     .description("restore a backup into an empty database, as it was at any moment")
     .argument("<folder>", "the folder of the backups, or s3://bucket/prefix")
     .requiredOption("--to <database>", "the path or URL of an empty database")
-    .option("--at <moment>", "a time, or the versionstamp of a commit", moment)
+    .option("--at <moment>", "a time, or the versionstamp of a commit", parseMoment)
     .option("--log <time>", 'keep a log from then on, for example for "7 days"')
     .addOption(
       new Option(
@@ -62,14 +63,6 @@ export function restoreCommand(terminal: Terminal, exit: (code: ExitCode) => voi
       else writeText(terminal.stdout, resultText(terminal, result));
       exit(result === undefined ? exitCodes.failed : exitCodes.done);
     });
-}
-
-/** Parses `--at`. */
-function moment(text: string): Date | string {
-  if (/^[0-9a-f]{20}$/.test(text)) return text;
-  const time = new Date(text);
-  if (!Number.isNaN(time.getTime())) return time;
-  throw new InvalidArgumentError("It must be a time, or a versionstamp of 20 digits.");
 }
 
 /** Returns undefined if the restore was stopped. */

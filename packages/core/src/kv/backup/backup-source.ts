@@ -4,6 +4,7 @@ import { decodeLogRecord, type LogRecord } from "../../engine/log/log-record.js"
 import { BackupDamagedError, BackupMomentError } from "../../errors/backup-errors.js";
 import type { BackupSink } from "./backup-sink.js";
 import {
+  afterOf,
   type BackupCatalog,
   chunkName,
   type FullManifest,
@@ -13,6 +14,7 @@ import {
   manifestName,
   readCatalog,
   readManifest,
+  takeNextLog,
   upToOf,
 } from "./format/backup-catalog.js";
 import { type BackupKey, type BackupObject, decodeObject } from "./format/backup-object.js";
@@ -50,7 +52,9 @@ export class BackupSource {
   }
 
   /**
-   * Finds the newest full backup that is not later than the moment.
+   * Finds the newest full backup that is not later than the moment. A restored database counts its
+   * versionstamps anew, so a versionstamp may be one that a later backup has not reached: then it
+   * finds an earlier one that has.
    *
    * @throws {BackupMomentError} if there is none.
    */
@@ -58,6 +62,7 @@ export class BackupSource {
     const catalog = await readCatalog(sink);
     if (catalog.generations.length === 0) throw withoutBackup(catalog);
     let oldest: FullManifest | undefined;
+    let newest: BackupSource | undefined;
     for (const generation of [...catalog.generations].reverse()) {
       try {
         oldest = await readManifest(sink, generation.name, options.key);
@@ -67,8 +72,13 @@ export class BackupSource {
         options.onDamage(error);
         continue;
       }
-      if (isUpTo(oldest, options.at)) return new BackupSource(sink, generation, oldest, options);
+      if (!isUpTo(oldest, options.at)) continue;
+      const source = new BackupSource(sink, generation, oldest, options);
+      if (typeof options.at !== "string" || (await source.#has(options.at))) return source;
+      newest ??= source;
     }
+    // Its end is named by the error.
+    if (newest !== undefined) return newest;
     if (oldest === undefined)
       throw new BackupDamagedError(manifestName(""), "no full backup has a manifest that is whole");
     throw new BackupMomentError(`its oldest state is ${momentText(oldest)}`);
@@ -114,8 +124,21 @@ export class BackupSource {
     let last = position ?? this.manifest.versionstamp;
     let until = this.manifest.time;
     let names = [...this.generation.logs];
-    for (let name = names.shift(); name !== undefined; name = names.shift()) {
+    for (let isCurrent = false; ; ) {
       if (typeof at === "string" && last >= at) return;
+      const name = takeNextLog(names, last);
+      if (name === undefined && names.length === 0) break;
+      if (name === undefined) {
+        // A listing during a merge may have neither the merged object nor those in its place.
+        if (isCurrent) {
+          await this.#orLost(async () => assertContinued(names[0]!, last));
+          return;
+        }
+        names = await this.#logs();
+        isCurrent = true;
+        continue;
+      }
+      isCurrent = false;
       const lost = `commits after ${last}`;
       const bytes = await this.#sink.get(name);
       if (bytes === undefined) {
@@ -165,17 +188,30 @@ export class BackupSource {
     return [...(generations.find(({ name }) => name === this.generation.name)?.logs ?? [])];
   }
 
+  /** True if the backup has a commit, or had it before objects were lost. */
+  async #has(versionstamp: string): Promise<boolean> {
+    const { versionstamp: full } = this.manifest;
+    const [last = full] = this.generation.logs.map(upToOf).sort().slice(-1);
+    if (later(full, last) >= versionstamp) return true;
+    return ((await this.#orLost(() => this.#head())) ?? "") >= versionstamp;
+  }
+
   /** @throws {BackupDamagedError} if the last objects of commits are missing. */
   async #assertReaches(last: string): Promise<void> {
-    const name = headName(this.generation.name);
-    const bytes = await this.#sink.get(name);
-    if (bytes === undefined) return;
-    const { header } = decodeObject(name, bytes, this.#options.key, "how far the commits reach");
-    const upTo = String(header["upTo"]);
+    const upTo = (await this.#head()) ?? "";
     // A backup may have added commits since the objects were listed.
     if (upTo <= last || (await this.#logs()).some((each) => upToOf(each) >= upTo)) return;
     const reason = `the objects of the commits after ${last} up to ${upTo} are missing`;
-    throw new BackupDamagedError(name, reason);
+    throw new BackupDamagedError(headName(this.generation.name), reason);
+  }
+
+  /** Returns how far the commits reach. Undefined if none were added. */
+  async #head(): Promise<string | undefined> {
+    const name = headName(this.generation.name);
+    const bytes = await this.#sink.get(name);
+    if (bytes === undefined) return undefined;
+    const { header } = decodeObject(name, bytes, this.#options.key, "how far the commits reach");
+    return String(header["upTo"]);
   }
 
   /**
@@ -226,11 +262,16 @@ export function logHeaderOf(
 ): LogHeader {
   const fields = header as unknown as LogHeader;
   if (fields.log !== log) throw new BackupDamagedError(name, "it belongs to another log");
-  if (fields.after > last) {
-    const reason = `the objects before it are missing, and with them the commits after ${last} up to ${fields.after}`;
-    throw new BackupDamagedError(name, reason);
-  }
+  assertContinued(name, last);
   return fields;
+}
+
+/** @throws {BackupDamagedError} if an object of commits does not continue after a commit. */
+function assertContinued(name: string, last: string): void {
+  const after = afterOf(name);
+  if (after <= last) return;
+  const reason = `the objects before it are missing, and with them the commits after ${last} up to ${after}`;
+  throw new BackupDamagedError(name, reason);
 }
 
 function* recordsOf(block: Buffer): Generator<LogRecord> {

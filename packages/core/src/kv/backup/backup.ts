@@ -100,6 +100,9 @@ export interface BackupResult {
  * @throws {BackupDatabaseError} if the engine of the database has no views.
  * @throws {BackupKeyError} if the backup to be continued has another key.
  * @throws {ReadViewEndedError} if the engine can no longer read the state.
+ * @throws {DatabaseClosedError} if the database is closed for this handle.
+ * @throws {DatabaseMovedError} with `follow`, when the database was moved to another place. The
+ * backup has its last commit.
  * @throws {InvalidOptionError} if an option is not valid.
  */
 export async function backup(
@@ -111,14 +114,26 @@ export async function backup(
   const { keep } = options;
   if (keep !== undefined && !(Number.isSafeInteger(keep) && keep > 0))
     throw new InvalidOptionError("keep", "must be a whole number above 0", "backup");
-  const run = new BackupRun(shared, sink, options);
-  return await run.result();
+  const assertOpen = () => void EmbeddedKv.sharedOf(kv, "backup");
+  const run = new BackupRun(shared, sink, { ...options, assertOpen });
+  try {
+    return await run.result();
+  } catch (error) {
+    // The handle may have been closed during a read.
+    assertOpen();
+    throw error;
+  }
+}
+
+interface RunOptions extends BackupOptions {
+  /** Throws if the handle was closed. The database may have others. */
+  readonly assertOpen: () => void;
 }
 
 class BackupRun {
   readonly #shared: SharedEngine;
   readonly #sink: BackupSink;
-  readonly #options: BackupOptions;
+  readonly #options: RunOptions;
   readonly #key: BackupKey | undefined;
   readonly #meter: ProgressMeter<"backing up" | "following">;
   #entries = 0;
@@ -130,7 +145,7 @@ class BackupRun {
   /** Those that were added while the backup follows the database. */
   #small: SmallObjects | undefined;
 
-  constructor(shared: SharedEngine, sink: BackupSink, options: BackupOptions) {
+  constructor(shared: SharedEngine, sink: BackupSink, options: RunOptions) {
     this.#shared = shared;
     this.#sink = sink;
     this.#options = options;
@@ -150,10 +165,14 @@ class BackupRun {
     if (follow) {
       this.#small = new SmallObjects(this.#sink, this.#key);
       this.#meter.begin("following");
-      for (let reads = 1, isNextBegun = false; !isStopped(); reads++) {
+      // The last read begins after the signal was aborted, and has all commits up to then.
+      for (let reads = 1, isNextBegun = false, isCovering = false; !isCovering; reads++) {
         await setTimeout(interval, undefined, { signal }).catch(() => undefined);
         const { position } = at;
-        const isCovering = isStopped();
+        isCovering = isStopped();
+        this.#options.assertOpen();
+        // Its last commits are added first.
+        const moved = this.#movedError();
         at = await this.#orFull(() => this.#add(at, isCovering));
         const hasAdded = at.position !== position;
         if (hasAdded) this.#meter.advance(this.#commits);
@@ -161,6 +180,7 @@ class BackupRun {
         if (hasAdded || isNextBegun) isNextBegun = await hasNext(this.#sink, at.generation);
         if (isNextBegun || isCovering || reads % readsPerList === 0)
           at = await this.#orFull(() => this.#addToNewest(at));
+        if (moved !== undefined) throw moved;
       }
     }
     return {
@@ -172,6 +192,16 @@ class BackupRun {
       storedBytes: this.#storedBytes,
       versionstamp: this.#versionstamp,
     };
+  }
+
+  /** Returns the error of a database that was moved, which has no further commits. */
+  #movedError(): unknown {
+    try {
+      this.#shared.fence.assertNotMoved();
+      return undefined;
+    } catch (error) {
+      return error;
+    }
   }
 
   async #orFull(continued: () => Promise<LogPosition>): Promise<LogPosition> {
@@ -236,7 +266,9 @@ class BackupRun {
   }
 
   async #add(at: LogPosition, isCovering: boolean): Promise<LogPosition> {
-    const options = { key: this.#key, isCovering };
+    const { signal, follow = false } = this.#options;
+    // What is left when a backup that follows is stopped is still added.
+    const options = { key: this.#key, isCovering, signal: follow ? undefined : signal };
     const added = await addCommits(this.#shared.engine, this.#sink, at, options);
     this.#commits += added.commits;
     this.#storedBytes += added.storedBytes;

@@ -10,6 +10,7 @@ import {
   isClaim,
   readCatalog,
   readManifest,
+  takeNextLog,
 } from "./format/backup-catalog.js";
 import { type BackupObject, backupKey, decodeObject } from "./format/backup-object.js";
 import { type RestoreOptions, restore } from "./restore/restore.js";
@@ -107,8 +108,11 @@ function assertWhole(
   // Some were merged since they were listed.
   if (logs.some((each) => !verified.has(each))) return;
   let last = position ?? versionstamp;
-  for (const each of logs) {
-    const { upTo } = logHeaderOf(verified.get(each)!, { name: each, log, last });
+  const rest = [...logs];
+  while (rest.length > 0) {
+    const next = takeNextLog(rest, last) ?? rest[0];
+    if (next === undefined) return;
+    const { upTo } = logHeaderOf(verified.get(next)!, { name: next, log, last });
     if (upTo > last) last = upTo;
   }
 }

@@ -1,4 +1,4 @@
-import { isRangeEnd } from "../../engine/engine.js";
+import { type Engine, isRangeEnd } from "../../engine/engine.js";
 import {
   consumerLeaseKey,
   consumerNameOf,
@@ -39,21 +39,28 @@ export async function listConsumers({
       const { position } = decodePosition(value);
       const lease = await engine.get(consumerLeaseKey(name));
       const { host, pid } = (lease && decodeLease(lease.value)) ?? {};
-      const records = await engine.getRange({
-        range: logRecordsAfter(position),
-        limit: mostPending,
-        reverse: false,
-      });
       consumers.push({
         name,
         position,
-        pending: records.length,
+        pending: await pendingAfter(engine, position),
         isTruncated: state === undefined || position < state.since,
         holder: host === undefined || pid === undefined ? undefined : { host, pid },
       });
     }
     if (isRangeEnd(page, pageSize)) return consumers;
     range = { start: Uint8Array.of(...page.at(-1)!.key, 0), end: range.end };
+  }
+}
+
+/** Returns how many commits the log has after a position, at most {@link mostPending}. */
+async function pendingAfter(engine: Engine, position: string): Promise<number> {
+  let range = logRecordsAfter(position);
+  for (let pending = 0; ; ) {
+    const limit = Math.min(pageSize, mostPending - pending);
+    const page = await engine.getRange({ range, limit, reverse: false });
+    pending += page.length;
+    if (isRangeEnd(page, limit) || pending === mostPending) return pending;
+    range = logRecordsAfter(page.at(-1)!.versionstamp);
   }
 }
 

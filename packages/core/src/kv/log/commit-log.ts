@@ -219,7 +219,8 @@ export class CommitLog {
   /** Ends the log and removes all of it. */
   end(): Promise<void> {
     return this.#next(async () => {
-      if ((await readLogState(this.#engine)) === undefined) return;
+      // An earlier end may have been interrupted.
+      if ((await readLogState(this.#engine)) === undefined) return await this.#removeRecords();
       const keys = [logSwitchKey, logStateKey];
       const deletes = keys.map((key) => ({ type: "delete", key }) as const);
       const { mutations, header } = await this.#formatOf(false);

@@ -55,6 +55,11 @@ async function readPage(
     if (position < state.since) throw new LogTruncatedError(position, state.since);
     const range = logRecordsAfter(position);
     const records = await reads.getRange({ range, limit, reverse: false });
+    // Without a view, the log may have been shortened between the reads.
+    const since = view === undefined ? (await readLogState(reads))?.since : state.since;
+    if (since === undefined) throw new LogOffError();
+    if (position < since && after === undefined) return await readPage(engine, after, limit);
+    if (position < since) throw new LogTruncatedError(position, since);
     const isLast = records.length === 0 && position > state.since;
     if (isLast && (await isUnknown(reads, position)))
       throw new LogTruncatedError(position, state.since);

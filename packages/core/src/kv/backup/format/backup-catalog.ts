@@ -62,7 +62,7 @@ export interface BackupCatalog {
 }
 
 const namePattern =
-  /^(\d{8}-[0-9a-f]{8})(\.full|\/log-([0-9a-f]{20})-[0-9a-f]{20}-[0-9a-f]{8}|\/\d{8}\.chunk|\/head|\/claim)$/;
+  /^(\d{8}-[0-9a-f]{8})(\.full|\/log-([0-9a-f]{20})-([0-9a-f]{20})-[0-9a-f]{8}|\/\d{8}\.chunk|\/head|\/claim)$/;
 
 /** Lists the backups of a sink whose names begin with a prefix. Objects of others are ignored. */
 export async function readCatalog(sink: BackupSink, prefix = ""): Promise<BackupCatalog> {
@@ -151,6 +151,27 @@ export function newLogName(
 /** Returns the versionstamp of the last commit of an object of commits. */
 export function upToOf(logName: string): string {
   return namePattern.exec(logName)![3]!;
+}
+
+/** Returns the versionstamp after which the commits of an object follow. */
+export function afterOf(logName: string): string {
+  return namePattern.exec(logName)![4]!;
+}
+
+/**
+ * Takes the object that continues a backup out of a list of names, which has the order of
+ * {@link newLogName}. Objects that have no further commits are taken out too: others have the same
+ * ones, such as a merged object while those in its place are being removed.
+ *
+ * @param last the last commit that the objects before have.
+ * @returns undefined if no object continues there. Those that are left begin later.
+ */
+export function takeNextLog(names: string[], last: string): string | undefined {
+  const rest = names.filter((name) => upToOf(name) >= last);
+  const index = rest.findIndex((name) => afterOf(name) <= last);
+  const [next] = index === -1 ? [] : rest.splice(index, 1);
+  names.splice(0, names.length, ...rest);
+  return next;
 }
 
 /** @throws {BackupDamagedError} if the manifest is damaged. */

@@ -26,7 +26,8 @@ export async function claimGeneration(
     await endClaim(sink, generation);
     // Until then, the others have removed theirs too. They wait for another time.
     const longest = Math.max(shortestWait, performance.now() - start) * 2 ** attempt;
-    await setTimeout(Math.min(longestWait, longest) * Math.random(), undefined, { signal });
+    const wait = Math.min(longestWait, longest) * Math.random();
+    await setTimeout(wait, undefined, { signal }).catch(() => undefined);
   }
 }
 

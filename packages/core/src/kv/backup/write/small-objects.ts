@@ -15,6 +15,8 @@ export class SmallObjects {
   readonly #sink: BackupSink;
   readonly #key: BackupKey | undefined;
   #generation = "";
+  /** The last commit of the last object. */
+  #upTo = "";
   /** By how often their commits were merged: the last objects, which follow each other. */
   #levels: LogObject[][] = [];
 
@@ -27,7 +29,12 @@ export class SmallObjects {
   async add(generation: string, objects: readonly LogObject[]): Promise<void> {
     if (generation !== this.#generation) this.#levels = [];
     this.#generation = generation;
-    for (const object of objects) await this.#add(0, object);
+    for (const object of objects) {
+      // Another program may have added what is between, and one object may not stand for that.
+      if (object.header.after !== this.#upTo) this.#levels = [];
+      this.#upTo = object.header.upTo;
+      await this.#add(0, object);
+    }
   }
 
   async #add(level: number, object: LogObject): Promise<void> {

@@ -55,12 +55,12 @@ export async function writeEntries(
   const view = await engine.openView?.();
   if (view === undefined)
     throw new BackupDatabaseError("backup", "its engine has no views of one state");
+  const chunks = new ChunkWriter(sink, options);
   try {
     if ((await view.get(restoreMarkKey)) !== undefined)
       throw new BackupDatabaseError("backup", "a restore into it has not finished");
     const time = Date.now();
     const place = await placeInLog(view);
-    const chunks = new ChunkWriter(sink, options);
     const pace = new Pace(shared);
     await addRange(view, messageKeys, chunks, { ...options, pace });
     const messages = chunks.entries;
@@ -77,6 +77,8 @@ export async function writeEntries(
     return { manifest, storedBytes: chunks.storedBytes };
   } finally {
     view.close();
+    // After a failure, an object may still be on its way.
+    await chunks.settled();
   }
 }
 
@@ -166,6 +168,11 @@ class ChunkWriter {
   async end(): Promise<void> {
     if (this.#block.entries > 0) await this.#write();
     await this.#writing;
+  }
+
+  /** Resolves when nothing is being written. */
+  async settled(): Promise<void> {
+    await this.#writing.catch(() => undefined);
   }
 
   async #write(): Promise<void> {

@@ -1,6 +1,7 @@
 import { Buffer } from "node:buffer";
 import type { Engine, StoredEntry } from "../../../engine/engine.js";
-import { logRecordKey } from "../../../engine/log/log-keys.js";
+import { logRecordKey, logRecords } from "../../../engine/log/log-keys.js";
+import { decodeLogRecord } from "../../../engine/log/log-record.js";
 import { BackupFullNeededError } from "../../../errors/backup-errors.js";
 import { LogOffError, LogTruncatedError } from "../../../errors/log-errors.js";
 import { readLogState } from "../../log/log-state.js";
@@ -42,11 +43,18 @@ export interface LogObject {
   readonly bytes: number;
 }
 
+export interface AddOptions {
+  readonly key: BackupKey | undefined;
+  /** True to add an object without commits if there are none, so that the backup has this moment. */
+  readonly isCovering: boolean;
+  /** Ends the call with its reason, before a page of the log is read. */
+  readonly signal?: AbortSignal | undefined;
+}
+
 /**
- * Adds the commits of the log after a position to a backup, in objects of about a mebibyte.
+ * Adds the commits of the log after a position to a backup, in objects of about a mebibyte. It ends
+ * with those that the log had when it began, however fast programs add others.
  *
- * @param isCovering true to add an object without commits if there are none, so that the backup
- * has the state of this moment.
  * @throws {BackupFullNeededError} if the log no longer has all of them, or has another commit at
  * the position.
  */
@@ -54,7 +62,7 @@ export async function addCommits(
   engine: Engine,
   sink: BackupSink,
   { generation, log, position, checksum }: Omit<LogPosition, "oldest">,
-  { key, isCovering }: { readonly key: BackupKey | undefined; readonly isCovering: boolean },
+  { key, isCovering, signal }: AddOptions,
 ): Promise<AddedCommits> {
   const objects: LogObject[] = [];
   const added = { position, checksum, commits: 0, storedBytes: 0, objects };
@@ -74,15 +82,21 @@ export async function addCommits(
     added.position = upTo;
     block.clear();
   };
+  let newest: string | undefined;
   for (let isFirst = true; ; isFirst = false) {
-    const { records, isEnd } = await pageAfter(engine, log, upTo);
-    const until = Date.now();
+    signal?.throwIfAborted();
+    // Commits of this time are in the page.
+    const now = Date.now();
+    const { records, isEnd: isWhole } = await pageAfter(engine, log, upTo);
     if (isFirst) await assertSameCommit(engine, { position, checksum });
+    newest ??= isWhole ? "" : await newestCommit(engine);
     for (const record of records) {
       block.add(withoutKey(record));
       upTo = record.versionstamp;
       last = record;
     }
+    const until = isWhole || last === undefined ? now : Math.min(now, timeOf(last));
+    const isEnd = isWhole || upTo >= newest;
     const isDue = isEnd && (block.entries > 0 || (isCovering && added.commits === 0));
     if (isDue || block.length >= objectBytes) await put(until);
     if (!isEnd) continue;
@@ -111,7 +125,8 @@ export async function mergeCommits(
   const commits = objects.reduce((sum, { header }) => sum + header.commits, 0);
   const header: LogHeader = { log, after, upTo, until, commits, checksum };
   const { object } = await putCommits(sink, generation, header, Buffer.concat(blocks), key);
-  for (const { name } of objects) await sink.delete(name);
+  // The last one first, so that what is left continues at each moment.
+  for (const { name } of [...objects].reverse()) await sink.delete(name);
   return object;
 }
 
@@ -157,6 +172,16 @@ async function assertSameCommit(
   if (record === undefined && (since === undefined || since >= position)) return;
   const reason = "the database has lost the last commits of the backup, as after a power failure";
   throw new BackupFullNeededError(reason);
+}
+
+/** Returns the versionstamp of the last commit of the log. */
+async function newestCommit(engine: Engine): Promise<string> {
+  const [last] = await engine.getRange({ range: logRecords, limit: 1, reverse: true });
+  return last?.versionstamp ?? "";
+}
+
+function timeOf({ versionstamp, value }: StoredEntry): number {
+  return decodeLogRecord(versionstamp, value).time;
 }
 
 /** The key of a record is its versionstamp. */
