@@ -81,6 +81,7 @@ const queries = [
   "title:fox OR dogs",
   '"brown fo*"',
   "jumpimg quick",
+  "brovn",
   "unicode",
   '"lazy dogs" cat',
 ];
@@ -91,7 +92,7 @@ export async function expectSearches(db: Database, rows: readonly PostRow[]) {
   for (const tenant of ["a", "b"]) {
     const own = rows.filter((row) => row.tenant === tenant && !row.draft);
     for (const query of queries) {
-      const typos = query.includes("jumpimg");
+      const typos = query.includes("jumpimg") || query === "brovn";
       const expected = searchAll(definition, own, query, typos);
       const found = await db.posts.search({ query, where: { tenant }, take: 5, typos });
       const ofResult = ({ row, score }: Match) => ({ id: row.id, score: Math.round(score * 1e6) });

@@ -22,8 +22,9 @@ export function matchesOf(
     term.fields === undefined || term.fields.includes(field) ? weight : 0,
   );
   const variants = variantsOf(source, term);
-  if (variants.length === 1 && variants[0]!.words.length === 1) {
-    const { docs, counts } = variants[0]!.words[0]!;
+  const [only, ...others] = variants;
+  if (only?.words.length === 1 && only.weight === 1 && others.length === 0) {
+    const { docs, counts } = only.words[0]!;
     return compacted(docs, occurrencesOf(docs, counts, ofField), source.gone);
   }
   const sums = new Float64Array(source.docs);
