@@ -43,7 +43,8 @@ describe("the words of a text", () => {
       { word: "fox", position: 1, start: 4, end: 9 },
       { word: "cafe", position: 2, start: 11, end: 15 },
     ]);
-    expect(wordsOf("STRASSE Straße ΟΔΟΣ οδος ﬁne ١٢٣")).toEqual([
+    expect(wordsOf("STRASSE STRAẞE Straße ΟΔΟΣ οδος ﬁne ١٢٣")).toEqual([
+      "strasse",
       "strasse",
       "strasse",
       "οδοσ",
@@ -77,6 +78,34 @@ describe("the words of a text", () => {
     expect(wordsOf("我爱自然语言处理")).toEqual(["我", "爱", "自然", "语言", "处理"]);
   });
 
+  it("are those of the whole text if many follow one another without a space", () => {
+    const sentence = "東京都に住んでいます";
+    const words = wordsOf(sentence);
+    const times = 20_000;
+    const found = wordsOf(sentence.repeat(times));
+    expect(found.length).toBe(times * words.length);
+    expect(found.slice(-words.length)).toEqual(words);
+    const pairs = analyze(`a${"𠮷".repeat(5000)}`, plain);
+    expect(pairs.every(({ word }) => word.isWellFormed())).toBe(true);
+    expect(pairs.at(-1)!.end).toBe(10_001);
+  });
+
+  it("begin after the mark of an emoji, which is no word", () => {
+    expect(wordsOf("I ❤️you ☀️ a\u0301")).toEqual(["i", "you", "a"]);
+    expect(shown("❤️")).toBe("; noWord ❤️");
+  });
+
+  it("can have any length", () => {
+    for (const [language, letters] of [
+      ["dutch", "y"],
+      ["german", "y"],
+      ["ukrainian", "ивший"],
+    ] as const) {
+      const long = letters.repeat(200_000);
+      expect(wordsOf(long, { ...plain, language })).toEqual(wordsOf(long.slice(0, 64)));
+    }
+  });
+
   it("keep the marks of scripts in which they are sounds, and accents if asked to", () => {
     expect(wordsOf("हिन्दी ガ")).toEqual(["हिन्दी", "ガ"]);
     expect(wordsOf("Übermäßig é", { ...plain, foldsMarks: false })).toEqual(["übermässig", "é"]);
@@ -97,7 +126,8 @@ describe("the words of a text", () => {
 
   it("are those of Intl.Segmenter, cut at what is no letter, mark or digit", () => {
     const segmenter = new Intl.Segmenter("en", { granularity: "word" });
-    // Superscripts and the like are no digits for the segmenter. A mark at the beginning is a word.
+    // Superscripts and the like are no digits for the segmenter. It takes a mark at the beginning
+    // for a word.
     const letters = fc.constantFrom(..."aZéßжΩאहिकी0٣ .,'_-:·\n\t/@()".split(""));
     const text = fc.array(letters, { maxLength: 30 }).map((all) => all.join(""));
     const reference = (input: string) =>

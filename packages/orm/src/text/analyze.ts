@@ -58,8 +58,15 @@ function withMemory(analyzer: Analyzer): WordOf {
   };
 }
 
+/**
+ * Longer words are no words of a language, and have no stem. Some stemmers take a time that grows
+ * with the square of the length: minutes for a word of a megabyte.
+ */
+const maxStemmed = 256;
+
 function indexedWord(folded: string, { foldsMarks }: Analyzer, stem: Stemmer | undefined): string {
-  const stemmed = stem === undefined ? folded : stem(folded) || folded;
+  const hasStem = stem !== undefined && folded.length <= maxStemmed;
+  const stemmed = hasStem ? stem(folded) || folded : folded;
   return cutToLimit((foldsMarks ? withoutMarks(stemmed) : stemmed) || folded);
 }
 

@@ -17,12 +17,15 @@ const changes = /\p{Changes_When_Casefolded}/u;
 
 /**
  * Folds one character by its upper case, because JavaScript has no case folding. Alone, a sigma has
- * no final form. The letters of Cherokee fold to their upper case.
+ * no final form. The letters of Cherokee fold to their upper case, and a capital sharp s to two
+ * letters, as a small one does.
  */
 function foldCharacter(character: string): string {
   const upper = character.toUpperCase();
   const lower = upper.toLowerCase();
-  return changes.test(lower) ? upper : lower;
+  if (!changes.test(lower)) return lower;
+  const again = lower.toUpperCase();
+  return again === upper ? upper : again.toLowerCase();
 }
 
 /**
