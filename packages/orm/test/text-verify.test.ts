@@ -1,5 +1,5 @@
 import { type EmbeddedKv, openKv } from "@keywright/core";
-import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from "vitest";
+import { afterAll, afterEach, beforeAll, beforeEach, expect, it, vi } from "vitest";
 import { textSizes } from "../src/derived/text/compact/text-upkeep.js";
 import { verifyIndexes } from "../src/migrate.js";
 import { expectSearches, openPosts, type PostRow } from "./text-posts.js";
@@ -16,7 +16,10 @@ let kv: EmbeddedKv;
 beforeEach(async () => {
   kv = await openKv();
 });
-afterEach(() => kv.close());
+afterEach(async () => {
+  vi.useRealTimers();
+  await kv.close();
+});
 
 const rowOf = (i: number): PostRow => ({
   id: `p${i}`,
@@ -52,4 +55,17 @@ it("is verified, and repaired where rows were changed without the ORM", async ()
   const [after] = (await verifyIndexes(db)).models;
   expect(after).toMatchObject({ counts: { missing: 0, dangling: 0, mismatched: 0 } });
   await expectSearches(db, await storedRows());
+});
+
+it("is right after rows have expired, and after others took their places", async () => {
+  vi.useFakeTimers({ toFake: ["Date"] });
+  const db = await openPosts(kv);
+  for (let i = 0; i < 12; i++)
+    await db.posts.create({ data: rowOf(i), ...(i % 2 === 0 && { expireIn: 1000 }) });
+  const { segments } = await db.posts.explainSearch({ query: "fox", where: { tenant: "a" } });
+  expect(segments.length).toBeGreaterThan(0);
+  vi.setSystemTime(Date.now() + 2000);
+  await db.posts.create({ data: { ...rowOf(0), title: "another" } });
+  const [verified] = (await verifyIndexes(db)).models;
+  expect(verified?.counts).toEqual({ missing: 0, dangling: 0, mismatched: 0 });
 });

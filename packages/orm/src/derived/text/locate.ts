@@ -2,7 +2,14 @@ import type { AtomicCheck, KvKey, KvKeyPart } from "@keywright/core";
 import type { ReadView } from "../../state/context/read-view.js";
 import { readStored } from "../../state/rows/read-rows.js";
 import { compareBytes } from "./format/compare-bytes.js";
-import { decodeKeys, decodeNumbers, lastUpTo } from "./format/segment-docs.js";
+import {
+  decodeKeys,
+  decodeLengths,
+  decodeNumbers,
+  docsPerLengths,
+  isExpired,
+  lastUpTo,
+} from "./format/segment-docs.js";
 import { bytesIn, damageOf } from "./stored-bytes.js";
 import {
   docsKey,
@@ -12,6 +19,7 @@ import {
   goneKey,
   goneListKey,
   guardKey,
+  lengthsKey,
   stateKey,
   type TextGroup,
 } from "./text-keys.js";
@@ -49,6 +57,8 @@ export async function locateRow(
 /**
  * Returns the marks that a document lacks to be gone from all segments.
  *
+ * @param expiredBy leaves out segments in which the document has expired by then, in milliseconds
+ * since 1970.
  * @throws {SystemEntryError} if an entry of a segment is damaged.
  */
 export async function marksOf(
@@ -56,9 +66,10 @@ export async function marksOf(
   group: TextGroup,
   state: TextState,
   document: Uint8Array,
+  expiredBy?: number,
 ): Promise<GoneMark[]> {
   try {
-    return await lackingMarks(reads, group, state, document);
+    return await lackingMarks(reads, group, state, document, expiredBy);
   } catch (error) {
     throw damageOf(error, reads.model, stateKey(group));
   }
@@ -69,6 +80,7 @@ async function lackingMarks(
   group: TextGroup,
   { segments }: TextState,
   document: Uint8Array,
+  expiredBy: number | undefined,
 ): Promise<GoneMark[]> {
   const firstKeys = await readStored(
     reads,
@@ -82,12 +94,13 @@ async function lackingMarks(
     reads,
     blocks.map(({ id, block }) => docsKey(group, id, block)),
   );
-  const found = blocks.flatMap(({ id, docsPerBlock, block }, i) => {
+  const all = blocks.flatMap(({ id, docsPerBlock, block }, i) => {
     const keys = decodeKeys(bytesIn(reads.model, read[i]!));
     const position = lastUpTo(keys, document);
     const isFound = position >= 0 && compareBytes(keys[position]!, document) === 0;
     return isFound ? [{ id, doc: block * docsPerBlock + position }] : [];
   });
+  const found = expiredBy === undefined ? all : await unexpired(reads, group, all, expiredBy);
   const gone = await readStored(
     reads,
     found.flatMap(({ id, doc }) => [goneListKey(group, id, doc), goneKey(group, id, doc)]),
@@ -99,5 +112,28 @@ async function lackingMarks(
     const mark = gone[2 * i + 1]!;
     if (isListed || mark.versionstamp !== null) return [];
     return [{ mark: mark.key, guard: guardKey(group, id) }];
+  });
+}
+
+interface FoundDoc {
+  readonly id: number;
+  readonly doc: number;
+}
+
+/** Returns those of some documents of segments that have not expired at a time. */
+async function unexpired(
+  reads: Reads,
+  group: TextGroup,
+  docs: readonly FoundDoc[],
+  now: number,
+): Promise<FoundDoc[]> {
+  const stored = await readStored(
+    reads,
+    docs.map(({ id, doc }) => lengthsKey(group, id, Math.floor(doc / docsPerLengths))),
+  );
+  return docs.filter(({ doc }, i) => {
+    const lengths = new Int32Array(docsPerLengths);
+    const times = decodeLengths(bytesIn(reads.model, stored[i]!), lengths, 0);
+    return !isExpired(times?.[doc % docsPerLengths], now);
   });
 }

@@ -106,6 +106,11 @@ export interface Lengths {
   readonly expireAt: Float64Array | undefined;
 }
 
+/** True if a document with this time counts no longer. 0 and undefined are no times. */
+export function isExpired(expireAt: number | undefined, now: number): boolean {
+  return expireAt !== undefined && expireAt > 0 && expireAt <= now;
+}
+
 /** Encodes the lengths of some documents: the bytes of each number, and then the numbers. */
 export function encodeLengths({ lengths, expireAt }: Lengths): Uint8Array {
   let max = 0;

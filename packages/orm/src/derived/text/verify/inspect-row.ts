@@ -128,7 +128,10 @@ async function readRowWords(
         stateKey(group),
         freshKey(group, primaryKey),
       ]);
-      const marks = await marksOf(store, group, textState(model, state!), documentKey(primaryKey));
+      // What a segment has of a row that has expired is there until the segment is merged.
+      const segments = textState(model, state!);
+      const document = documentKey(primaryKey);
+      const marks = await marksOf(store, group, segments, document, currentTime());
       checks.push(state!, fresh!);
       inGroups.push({ group, fresh: fresh!.value, marks });
     }

@@ -1,9 +1,10 @@
+import { currentTime } from "../../../model/rows/time.js";
 import type { ModelStore } from "../../../state/context/model-store.js";
 import { readStored } from "../../../state/rows/read-rows.js";
 import { compareBytes } from "../format/compare-bytes.js";
 import type { TextDocument } from "../format/document.js";
 import { PostingsBuilder } from "../format/segment-blocks.js";
-import { decodeKeys } from "../format/segment-docs.js";
+import { decodeKeys, isExpired } from "../format/segment-docs.js";
 import { readDocKeys, readGone, readLengths, SegmentWords } from "../segment-source.js";
 import { bytesIn, damagedBytes } from "../stored-bytes.js";
 import { firstKeysKey, type TextGroup } from "../text-keys.js";
@@ -19,7 +20,7 @@ export interface SummedDocument {
 }
 
 /**
- * Sums up the words of each document of a segment that is not gone.
+ * Sums up the words of each document of a segment that is not gone and has not expired.
  *
  * @throws {SystemEntryError} if an entry of the segment is damaged.
  */
@@ -30,7 +31,7 @@ export async function summedDocuments(
 ): Promise<SummedDocument[]> {
   const gone = new Set((await readGone(store, group)).get(segment.id));
   const keys = await readDocKeys(store, group, segment);
-  const { lengths } = await readLengths(store, group, segment);
+  const { lengths, expireAt } = await readLengths(store, group, segment);
   const [first] = await readStored(store, [firstKeysKey(group, segment.id)]);
   const blocks = decodeKeys(bytesIn(store.model, first!));
   const isComplete =
@@ -53,8 +54,11 @@ export async function summedDocuments(
       sums[docs[i]!] = sum;
     }
   }
+  const now = currentTime();
   return keys.flatMap((key, doc) =>
-    gone.has(doc) ? [] : [{ key, doc, length: lengths[doc]!, sum: sums[doc]! }],
+    gone.has(doc) || isExpired(expireAt?.[doc], now)
+      ? []
+      : [{ key, doc, length: lengths[doc]!, sum: sums[doc]! }],
   );
 }
 
