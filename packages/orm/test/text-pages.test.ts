@@ -3,6 +3,8 @@ import { afterEach, expect, it, vi } from "vitest";
 import * as z from "zod";
 import { textSizes } from "../src/derived/text/compact/text-upkeep.js";
 import { createDatabase, defineModel } from "../src/index.js";
+import { BestFirst } from "../src/read/search/best-docs.js";
+import type { TextSource } from "../src/read/search/text-source.js";
 import { lateKv } from "./faulty-kv.js";
 
 const sizes = { ...textSizes };
@@ -54,4 +56,26 @@ it("rows that have expired do not count, also if the database still returns them
   vi.setSystemTime(Date.now() + 2000);
   const { items, count } = await posts.search({ query: "fox" });
   expect({ ids: items.map(({ row }) => row.id), count }).toEqual({ ids: ["2"], count: 1 });
+});
+
+it("documents are looked through again only a few times, however few are taken each time", async () => {
+  const size = 5000;
+  let looks = 0;
+  const source = {
+    keysOf: async (docs: readonly number[]) => {
+      looks++;
+      return docs.map((doc) => Uint8Array.of(doc >> 8, doc & 0xff));
+    },
+  } as unknown as TextSource;
+  const docs = Int32Array.from({ length: size }, (_, doc) => doc);
+  const order = new BestFirst(
+    [{ source, docs, scores: new Float64Array(size).fill(1) }],
+    undefined,
+  );
+  const found: number[] = [];
+  while (order.hasMore)
+    for (const { key } of await order.next(1)) found.push(key[0]! * 256 + key[1]!);
+  expect(found).toEqual([...docs]);
+  // Finding the place after which to continue takes a look at each step of a binary search.
+  expect(looks).toBeLessThan(300);
 });

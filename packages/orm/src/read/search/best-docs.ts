@@ -22,6 +22,42 @@ function comparePositions(a: Position, b: Position): number {
   return b.score - a.score || compareBytes(a.key, b.key);
 }
 
+/** The documents that match a query, the best first. */
+export class BestFirst {
+  readonly #scored: readonly ScoredDocs[];
+  /** The position of the last document that was chosen. */
+  #last: Position | undefined;
+  /** Documents that were chosen and not returned yet. */
+  #chosen: BestDoc[] = [];
+  #isWhole = false;
+  /** How many documents were chosen together. All are looked through each time. */
+  #size = 0;
+
+  /** @param after the position after which they come. */
+  constructor(scored: readonly ScoredDocs[], after: Position | undefined) {
+    this.#scored = scored;
+    this.#last = after;
+  }
+
+  /** False if there is none after those that were returned. */
+  get hasMore(): boolean {
+    return this.#chosen.length > 0 || !this.#isWhole;
+  }
+
+  /** Returns the next documents, and chooses one more, which shows if others follow. */
+  async next(count: number): Promise<BestDoc[]> {
+    const missing = count + 1 - this.#chosen.length;
+    if (missing > 0 && !this.#isWhole) {
+      this.#size = Math.max(missing, 2 * this.#size);
+      const best = await bestDocs(this.#scored, this.#size, this.#last);
+      this.#isWhole = best.length < this.#size;
+      this.#last = best.at(-1) ?? this.#last;
+      this.#chosen = this.#chosen.concat(best);
+    }
+    return this.#chosen.splice(0, count);
+  }
+}
+
 /**
  * Returns the best documents in their order. Within a source, documents with the same score are in
  * the order of their numbers. The keys of others are compared, so few of them are read.

@@ -8,7 +8,7 @@ import type { ReadView } from "../../state/context/read-view.js";
 import { foundRow, readRows } from "../../state/rows/read-rows.js";
 import type { IgnoredPart, ParsedQuery, QueryTerm } from "../../text/parsed-query.js";
 import { scorerOfTerm } from "../../text/score.js";
-import { type BestDoc, bestDocs, type Position } from "./best-docs.js";
+import { type BestDoc, BestFirst, type Position } from "./best-docs.js";
 import { matchesOf, type TermMatches } from "./match-terms.js";
 import { type Highlights, matchedRow } from "./matched-row.js";
 import { type AnySearchQuery, parsedSearch } from "./parsed-search.js";
@@ -79,22 +79,26 @@ export async function searchRows(
   const count = scored.reduce((sum, { docs }) => sum + docs.length, 0);
   const items: FoundMatch[] = [];
   const seen = new Set<string>();
-  let after: Position | undefined = resumed?.after;
-  let isEnd = false;
-  while (items.length < take && !isEnd) {
-    const size = Math.min(take - items.length, maxBatch);
-    // One more shows if there is a next page. Its row is not read.
-    const best = await bestDocs(scored, size + 1, after);
-    isEnd = best.length <= size;
-    const rows = await readBest(view, meter, best.slice(0, size));
+  const order = new BestFirst(scored, resumed?.after);
+  let after: Position | undefined;
+  let isCutOff = false;
+  let batch = 0;
+  while (items.length < take && order.hasMore) {
+    const missing = take - items.length;
+    // A filter may leave out most rows, so more are read together each time.
+    batch = Math.min(maxBatch, Math.max(missing, Math.min(2 * batch, meter.left)));
+    const best = await order.next(batch);
+    const rows = await readBest(view, meter, best);
     for (const [i, found] of rows.entries()) {
+      isCutOff = items.length === take;
+      if (isCutOff) break;
       after = best[i]!;
       const row = found && matchOf(view, group, parsed, found, best[i]!, seen);
       if (row !== undefined && (passes?.(row.found.row) ?? true)) items.push(row);
     }
   }
   const cursor =
-    items.length < take || after === undefined || isEnd
+    items.length < take || after === undefined || !(isCutOff || order.hasMore)
       ? null
       : encodeSearchCursor(id, statistics, after);
   return { items, cursor, count, ignored: parsed.ignored, state };
