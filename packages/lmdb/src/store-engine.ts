@@ -285,8 +285,13 @@ export class StoreEngine implements Engine {
     held.transaction.done();
   }
 
-  /** Lets the following reads see the newest state. It is the same until the next commit. */
+  /**
+   * Lets the following reads see the newest state. It is the same until the next commit.
+   *
+   * @throws {DatabaseClosedError} after `close()`. A read of a closed file would end the process.
+   */
   #renew(): void {
+    this.#views.assertOpen();
     if (this.#damage !== undefined) throw this.#damage;
     if (this.#committing === undefined && this.#readVersionstamp === this.#lastVersionstamp) return;
     this.#readVersionstamp = this.#lastVersionstamp;

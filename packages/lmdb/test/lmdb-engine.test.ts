@@ -10,6 +10,7 @@ import {
   writeFile,
 } from "node:fs/promises";
 import { dirname, join } from "node:path";
+import { setTimeout } from "node:timers/promises";
 import type { AtomicWrite, EmbeddedKv, Engine, OpenKvOptions } from "@keywright/core";
 import {
   CorruptionError,
@@ -56,6 +57,35 @@ function set(key: Uint8Array, value: Uint8Array): AtomicWrite {
 const key = Uint8Array.of(0x02, 0x61, 0x00);
 
 describe("lmdbEngine", () => {
+  it("refuses calls while and after it is closed, which would end the process", async () => {
+    const range = { start: key, end: Uint8Array.of(0xff) };
+    const calls: ((engine: Engine) => unknown)[] = [
+      (engine) => engine.get(key),
+      (engine) => engine.getMany([key]),
+      (engine) => engine.getRange({ range, limit: 1, reverse: false }),
+      (engine) => engine.openView?.(),
+      (engine) => engine.commit([set(key, key)]),
+    ];
+    for (const [n, call] of calls.entries()) {
+      const engine = await openEngine(`${path}-${n}`);
+      await engine.commit([set(key, key)]);
+      const closing = engine.close();
+      const refused = async () =>
+        await expect((async () => await call(engine))()).rejects.toMatchObject({
+          code: "KW_DATABASE_CLOSED",
+        });
+      // At each moment at which LMDB may be closing the file.
+      for (let step = 0; step < 6; step++) {
+        await Promise.resolve();
+        await refused();
+      }
+      await closing;
+      await refused();
+      // LMDB ends its reads in the next turns, and throws an error there that nobody catches.
+      for (let turn = 0; turn < 20; turn++) await setTimeout(1);
+    }
+  });
+
   it("raises the format of a file that keeps a log, which earlier releases refuse", async () => {
     const format = async () => {
       const engine = await openEngine(path);
