@@ -2,8 +2,8 @@
 // server, and attached to another process. Takes many minutes.
 // `npm run test:servers -- lease backfill` runs the files with these words in their names.
 // `npm run test:servers -- --main` runs the files that matter most on a server, as CI does.
-import { spawn } from "node:child_process";
 import { fileURLToPath } from "node:url";
+import { runTasks } from "./run-tasks.mjs";
 import { nodeWithSqlite } from "./with-sqlite.mjs";
 
 /** Runs that change databases, which crash at each of their commits. */
@@ -38,15 +38,7 @@ const vitest = fileURLToPath(new URL("../node_modules/vitest/vitest.mjs", import
 
 const names = process.argv.slice(2);
 const isMain = names.includes("--main");
-const queue = Object.entries(folders).values();
-const worker = async () => {
-  for (const [where, folder] of queue) {
-    const { exitCode, output } = await run(folder);
-    console.log(`The tests of the ORM ${where}:\n${output}`);
-    if (exitCode !== 0) process.exitCode = 1;
-  }
-};
-await Promise.all(Array.from({ length: runsAtOnce }, worker));
+await runTasks(Object.entries(folders).map(taskOf), runsAtOnce);
 
 /** Returns words in the names of the files to run with the configuration of a package. */
 function chosenFiles(folder) {
@@ -54,21 +46,14 @@ function chosenFiles(folder) {
   return (mainOf[folder] ?? main).map((name) => `/${name}.test.ts`);
 }
 
-/** Runs the chosen tests with the configuration of a package, and keeps what they print. */
-function run(folder) {
+/** Returns the run of the chosen tests with the configuration of a package. */
+function taskOf([where, folder]) {
   const config = fileURLToPath(
     new URL(`../packages/${folder}/vitest.orm.config.ts`, import.meta.url),
   );
-  const args = [vitest, "run", "--config", config, "--reporter=dot", ...chosenFiles(folder)];
-  return new Promise((resolve, reject) => {
-    const program = folder === "sqlite" ? nodeWithSqlite() : process.execPath;
-    const child = spawn(program, args, { stdio: ["ignore", "pipe", "pipe"] });
-    let output = "";
-    for (const stream of [child.stdout, child.stderr])
-      stream.setEncoding("utf8").on("data", (text) => {
-        output += text;
-      });
-    child.on("error", reject);
-    child.on("close", (exitCode) => resolve({ exitCode, output }));
-  });
+  return {
+    title: `The tests of the ORM ${where}`,
+    program: folder === "sqlite" ? nodeWithSqlite() : process.execPath,
+    args: [vitest, "run", "--config", config, "--reporter=dot", ...chosenFiles(folder)],
+  };
 }

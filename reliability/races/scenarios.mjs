@@ -17,7 +17,7 @@ export const scenarios = {
 };
 
 /** The time in milliseconds after which a message counts as lost. */
-const patience = 1000;
+const patience = 5000;
 /** How many keys a report of `watchRange` has at most. */
 const keysOfReport = 1000;
 

@@ -7,7 +7,7 @@ import { openDatabase } from "../shared/open-database.mjs";
 const programs = 3;
 const messagesOfProgram = 20;
 /** The time in milliseconds after which a message counts as lost. */
-const patience = 20_000;
+const patience = 60_000;
 
 /**
  * Opens a file several times, as several programs do, each of which enqueues messages and listens.

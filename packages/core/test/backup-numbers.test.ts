@@ -68,9 +68,7 @@ it("a full backup that fails before it has entries leaves nothing", async () => 
   expect(sink.named("")).toEqual([]);
 });
 
-it("two processes that begin full backups at the same moment take different numbers", {
-  timeout: 60_000,
-}, async () => {
+it("two processes that begin full backups at the same moment take different numbers", async () => {
   await withFolder(async (folder) => {
     const backups = 4;
     const children: ChildProcess[] = [];

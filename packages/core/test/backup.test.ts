@@ -384,14 +384,14 @@ describe("an incremental backup", () => {
     await using kv = await openKv(":memory:", { log: {} });
     const controller = new AbortController();
     const following = backup(kv, sink, { follow: true, signal: controller.signal });
-    await vi.waitFor(() => expect(sink.named(".full").length).toBe(1));
+    await vi.waitFor(() => expect(sink.named(".full").length).toBe(1), patience);
     for (const n of [1, 2]) {
       await backup(kv, sink, { keep: 1 });
       const { versionstamp } = await kv.set(["a"], n);
       const isAdded = (name: string) => name.startsWith(sink.named(".full")[0]!.slice(0, 17));
       await vi.waitFor(
         () => expect(sink.named(`log-${versionstamp}`).filter(isAdded).length).toBe(1),
-        { timeout: 10_000, interval: 20 },
+        { timeout: patience, interval: 20 },
       );
       expect((await restored(sink)).get("a")).toBe(n);
     }

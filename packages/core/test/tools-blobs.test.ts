@@ -4,6 +4,9 @@ import { describe, expect, it, vi } from "vitest";
 import { type Kv, type KvLike, openKv } from "../src/index.js";
 import { BlobAbandonedError, BlobDamagedError, blobs, toolboxBlobs } from "../src/tools.js";
 
+/** Milliseconds. It only ends what hangs. */
+const patience = 60_000;
+
 /** Bytes that differ from chunk to chunk. */
 function bytesOf(length: number, seed = 1): Uint8Array {
   return Uint8Array.from({ length }, (_, i) => (i * 31 + (i >> 8) * 7 + seed) & 0xff);
@@ -232,7 +235,7 @@ describe("blobs", () => {
         yield bytesOf(10);
       }
       const write = files.set(["a"], standing());
-      await vi.waitFor(() => expect(goOn).toBeDefined());
+      await vi.waitFor(() => expect(goOn).toBeDefined(), patience);
       expect(await files.clean()).toBe(0);
       expect(await countOf(kv)).toBeGreaterThan(20);
       vi.setSystemTime(Date.now() + 3_600_001);
@@ -281,7 +284,7 @@ describe("blobs", () => {
       [["ada", "b"], 1, "text/plain"],
     ]);
     const isGone = async () => expect(await files.get(["ada", "a"])).toBeUndefined();
-    await vi.waitFor(isGone, { timeout: 10_000 });
+    await vi.waitFor(isGone, patience);
     expect(await listed()).toEqual([
       [["ada", "b"], 1, "text/plain"],
       [["bob"], 2, ""],

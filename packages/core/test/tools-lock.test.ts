@@ -167,7 +167,7 @@ describe("withLock", () => {
       },
       { lease: 300 },
     );
-    await vi.waitFor(() => expect(gate.waiting()).toBe(2), { timeout: 10_000 });
+    await vi.waitFor(() => expect(gate.waiting()).toBe(2), 60_000);
     gate.open();
     await task;
     const atomic = vi.spyOn(kv, "atomic");

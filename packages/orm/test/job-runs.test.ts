@@ -251,7 +251,7 @@ it("a clock that is set back does not stop jobs of a rate limit", async () => {
     await expect.poll(() => runs).toBe(1);
     await new Promise((resolve) => setTimeout(resolve, 50));
     back = 86_400_000;
-    await expect.poll(() => runs, { timeout: 5000 }).toBe(2);
+    await expect.poll(() => runs).toBe(2);
   } finally {
     await worker.stop();
     now.mockRestore();
@@ -268,7 +268,7 @@ it("index entries that lead to no job neither stop the others nor keep the worke
     { task: (job) => void seen.push(job.payload.n) },
     { concurrency: 1 },
   );
-  await expect.poll(() => seen, { timeout: 5000 }).toEqual([3]);
+  await expect.poll(() => seen).toEqual([3]);
   const lists = vi.spyOn(kv, "list");
   await new Promise((resolve) => setTimeout(resolve, 400));
   expect(lists.mock.calls.length).toBeLessThan(40);

@@ -52,7 +52,7 @@ describe.each([
             (await db.jobs.stored()).map(
               ({ waiting, delayed, running }) => waiting + delayed + running,
             ),
-          { timeout: 10_000, interval: 5 },
+          { interval: 5 },
         )
         .toSatisfy((counts: number[]) => counts.every((count) => count === 0));
     } finally {

@@ -170,7 +170,7 @@ describe.each(databases)("a live search on %s", (_name, openOne) => {
       }),
       { numRuns: 15 },
     );
-  }, 60_000);
+  });
 
   it("follows included rows, and a scope sees its own rows only", () =>
     withDb(async (db) => {

@@ -90,9 +90,7 @@ async function assertAllHandledOnce(count: number): Promise<void> {
   expect(written).toEqual(Array.from({ length: count }, (_, n) => n));
 }
 
-it("lose nothing and repeat nothing when their processes are killed", {
-  timeout: 120_000,
-}, async () => {
+it("lose nothing and repeat nothing when their processes are killed", async () => {
   kv = await openKv(folder, { log });
   start();
   start();

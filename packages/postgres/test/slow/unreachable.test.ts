@@ -58,7 +58,7 @@ describe("postgresEngine gives up at the deadline, and closes its connections", 
   it("so that the process ends by itself", async () => {
     const { url } = await start(() => undefined);
     const script = fileURLToPath(new URL("../open-in-process.mjs", import.meta.url));
-    const { stdout } = await run(process.execPath, [script, url], { timeout: 30_000 });
+    const { stdout } = await run(process.execPath, [script, url], { timeout: 120_000 });
     expect(stdout.trim()).toBe("KW_ENGINE_UNAVAILABLE");
   });
 });
@@ -112,45 +112,36 @@ describeOnServer("a database on a server that hangs closes without waiting for i
   afterAll(() => server.remove());
 
   // The tests time out before an attempt, which has half of the deadline.
-  const options = () => ({ connectionString: server.url, deadline: 60_000 });
-  const timeout = 20_000;
+  const options = () => ({ connectionString: server.url, deadline: 600_000 });
   const ended = { status: "rejected", reason: { code: expect.stringMatching(/^KW_/) } };
 
-  it(
-    "while reads are in flight and connections are being opened",
-    async () => {
-      const engine = await postgresEngine(options());
-      const key = Uint8Array.of(2, 65, 0);
-      server.signal("SIGSTOP");
-      try {
-        engine.watch([key], () => undefined);
-        const reads = Promise.allSettled([engine.get(key), engine.getMany([key])]);
-        await new Promise((resolve) => setTimeout(resolve, 100));
-        await engine.close();
-        expect(await reads).toMatchObject([ended, ended]);
-      } finally {
-        server.signal("SIGCONT");
-      }
-    },
-    timeout,
-  );
+  it("while reads are in flight and connections are being opened", async () => {
+    const engine = await postgresEngine(options());
+    const key = Uint8Array.of(2, 65, 0);
+    server.signal("SIGSTOP");
+    try {
+      engine.watch([key], () => undefined);
+      const reads = Promise.allSettled([engine.get(key), engine.getMany([key])]);
+      await new Promise((resolve) => setTimeout(resolve, 100));
+      await engine.close();
+      expect(await reads).toMatchObject([ended, ended]);
+    } finally {
+      server.signal("SIGCONT");
+    }
+  });
 
-  it(
-    "while a watch and a queue are open",
-    async () => {
-      const kv = await openKv(await postgresEngine(options()));
-      const reader = kv.watch([["a"]]).getReader();
-      await reader.read();
-      const listening = kv.listenQueue(() => undefined);
-      server.signal("SIGSTOP");
-      try {
-        await kv.close();
-        await listening;
-        expect((await reader.read()).done).toBe(true);
-      } finally {
-        server.signal("SIGCONT");
-      }
-    },
-    timeout,
-  );
+  it("while a watch and a queue are open", async () => {
+    const kv = await openKv(await postgresEngine(options()));
+    const reader = kv.watch([["a"]]).getReader();
+    await reader.read();
+    const listening = kv.listenQueue(() => undefined);
+    server.signal("SIGSTOP");
+    try {
+      await kv.close();
+      await listening;
+      expect((await reader.read()).done).toBe(true);
+    } finally {
+      server.signal("SIGCONT");
+    }
+  });
 });

@@ -89,7 +89,7 @@ it("arbitrary requests get an answer that names their mistake, and the server co
         const bytes = Uint8Array.from(body);
         if (flip !== null && bytes.length > 0) bytes[flip % bytes.length]! ^= 1 << (flip % 8);
         const sent = request(new URL(path, url), {
-          ...{ method: "POST", agent, timeout: 10_000 },
+          ...{ method: "POST", agent, timeout: 120_000 },
           headers: { ...given, authorization: `Bearer ${token}` },
         });
         sent.on("response", (answer) => {

@@ -8,7 +8,7 @@ import { violations } from "./violations.js";
 const where = { id: userOf(1).id };
 const rowPage = `row/users?${new URLSearchParams({ key: encode(where) })}`;
 
-describe.skipIf(browserPath === undefined)("the log on the page", { timeout: 120_000 }, () => {
+describe.skipIf(browserPath === undefined)("the log on the page", () => {
   let browser: Browser;
   beforeAll(async () => {
     browser = await launch();
@@ -60,7 +60,6 @@ describe.skipIf(browserPath === undefined)("the log on the page", { timeout: 120
   it.each([1280, 390])("shows the history of a row and restores, %i pixels wide", async (width) => {
     await using open = await openLogged(width);
     const { page, db } = open;
-    page.setDefaultTimeout(10_000);
     const said = db.withContext({ actor: "ada" });
     await said.users.update({ where, data: { name: "Lovelace", age: 36 } });
     await open.show(rowPage);

@@ -6,7 +6,7 @@ import { models, userOf } from "../example.js";
 import { browserPath, launch, openPage } from "./open-page.js";
 import { violations } from "./violations.js";
 
-describe.skipIf(browserPath === undefined)("damaged files", { timeout: 120_000 }, () => {
+describe.skipIf(browserPath === undefined)("damaged files", () => {
   let browser: Browser;
   beforeAll(async () => {
     browser = await launch();

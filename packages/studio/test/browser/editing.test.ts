@@ -62,7 +62,7 @@ async function openLibrary(browser: Browser) {
 }
 
 const isThere = browserPath !== undefined;
-describe.skipIf(!isThere)("rows of several tenants", { timeout: 120_000 }, () => {
+describe.skipIf(!isThere)("rows of several tenants", () => {
   let browser: Browser;
   beforeAll(async () => {
     browser = await launch();

@@ -39,6 +39,8 @@ export async function openPage(
   const { width = 1280, colorScheme = "light" } = look;
   const viewport = { width, height: 800 };
   const context = await browser.newContext({ viewport, colorScheme, reducedMotion: "reduce" });
+  // It only ends what hangs. A busy machine takes many times as long.
+  context.setDefaultTimeout(120_000);
   await context.grantPermissions(["clipboard-read", "clipboard-write"]);
   const page = await context.newPage();
   const problems: string[] = [];

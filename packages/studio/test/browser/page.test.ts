@@ -9,7 +9,7 @@ import { violations } from "./violations.js";
 
 const views = ["models", "rows/users", "rows/users?index=byPlan", "keys", "migrations", "health"];
 
-describe.skipIf(browserPath === undefined)("the page", { timeout: 120_000 }, () => {
+describe.skipIf(browserPath === undefined)("the page", () => {
   let browser: Browser;
   beforeAll(async () => {
     browser = await launch();
@@ -215,11 +215,11 @@ describe.skipIf(browserPath === undefined)("the page", { timeout: 120_000 }, () 
     await open.page.getByText("build-index").first().waitFor();
     await open.page.getByRole("button", { name: /^(Run|Resume)/ }).click();
     await open.page.getByRole("progressbar").waitFor();
-    await open.page.getByTestId("outcome").getByText("duplicates").waitFor({ timeout: 60_000 });
+    await open.page.getByTestId("outcome").getByText("duplicates").waitFor();
     const migrated = await createDatabase({ kv, models: after });
     await migrated.items.delete({ where: { id: "double" } });
     await open.page.getByRole("button", { name: /^(Run|Resume)/ }).click();
-    await open.page.getByTestId("outcome").getByText("done").waitFor({ timeout: 60_000 });
+    await open.page.getByTestId("outcome").getByText("done").waitFor();
     await open.show("rows/items");
     await open.page.getByLabel("Index").selectOption("byCode");
   });

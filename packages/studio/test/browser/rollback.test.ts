@@ -5,7 +5,7 @@ import { after, before, idOf, openMigrated, reversible } from "../versions.js";
 import { browserPath, launch, openPage } from "./open-page.js";
 import { violations } from "./violations.js";
 
-describe.skipIf(browserPath === undefined)("a rollback", { timeout: 120_000 }, () => {
+describe.skipIf(browserPath === undefined)("a rollback", () => {
   let browser: Browser;
   beforeAll(async () => {
     browser = await launch();
@@ -31,7 +31,7 @@ describe.skipIf(browserPath === undefined)("a rollback", { timeout: 120_000 }, (
     await dialog.getByText("Programs with the newer models cannot write afterwards.").waitFor();
     expect(await violations(page)).toEqual([]);
     await dialog.getByRole("button", { name: "Roll back" }).click();
-    await page.getByTestId("outcome").getByText("Migration: done").waitFor({ timeout: 60_000 });
+    await page.getByTestId("outcome").getByText("Migration: done").waitFor();
     await page.getByText("The database has the schema of the program.").waitFor();
     const db = await createDatabase({ kv, models: before });
     for (const i of [0, 2500, 4999]) {

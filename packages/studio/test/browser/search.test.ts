@@ -5,7 +5,7 @@ import { fillNotes, searched } from "../example-search.js";
 import { browserPath, launch, openPage } from "./open-page.js";
 import { violations } from "./violations.js";
 
-describe.skipIf(browserPath === undefined)("a search on the page", { timeout: 60_000 }, () => {
+describe.skipIf(browserPath === undefined)("a search on the page", () => {
   let browser: Browser;
   beforeAll(async () => {
     browser = await launch();
@@ -20,7 +20,6 @@ describe.skipIf(browserPath === undefined)("a search on the page", { timeout: 60
     await fillNotes(kv);
     await using open = await openPage(browser, { kv, models: searched, readOnly }, look);
     const { page } = open;
-    page.setDefaultTimeout(10_000);
     await open.show("rows/notes");
     const box = page.getByRole("textbox", { name: "Search" });
     await box.fill('the foxes "');
@@ -63,7 +62,6 @@ describe.skipIf(browserPath === undefined)("a search on the page", { timeout: 60
     await fillNotes(kv);
     await using open = await openPage(browser, { kv, models: searched });
     const { page } = open;
-    page.setDefaultTimeout(10_000);
     await open.show("rows/notes");
     const index = page.getByRole("combobox", { name: "Index" });
     await index.selectOption({ label: "search, words of title, body" });

@@ -2,7 +2,7 @@ import type { Browser } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { browserPath, launch, openExamplePage } from "./open-page.js";
 
-describe.skipIf(browserPath === undefined)("the sizes of models", { timeout: 60_000 }, () => {
+describe.skipIf(browserPath === undefined)("the sizes of models", () => {
   let browser: Browser;
   beforeAll(async () => {
     browser = await launch();
