@@ -97,38 +97,40 @@ export type { KvKey, KvKeyPart } from "./keys/key.js";
 export { denoOrder, type KeyOrder, specificationOrder } from "./keys/key-order.js";
 export { KeyPrefix } from "./keys/key-prefix.js";
 export type { KeyRange, KvListSelector } from "./keys/key-range.js";
+export {
+  type AtomicCheck,
+  AtomicOperation,
+  type KvCommitError,
+  type KvCommitResult,
+  type KvEnqueueOptions,
+  type KvMutation,
+  type KvSetKey,
+  type KvSetOptions,
+} from "./kv/atomic-operation.js";
+export type {
+  KvConsumeOptions,
+  KvConsumerFailure,
+  KvConsumerHandler,
+  KvDelivery,
+} from "./kv/consume/consume-types.js";
 export type { KvConsumer } from "./kv/consume/list-consumers.js";
 export type { CopyOptions, CopyProgress, CopyResult } from "./kv/copy/copy-options.js";
 export { listSnapshot } from "./kv/copy/list-snapshot.js";
 export type { EmbeddedKv } from "./kv/embedded-kv.js";
-export {
-  type AtomicCheck,
-  AtomicOperation,
-  type Kv,
-  type KvCommitError,
-  type KvCommitResult,
-  type KvConsistencyLevel,
-  type KvConsumeOptions,
-  type KvConsumerFailure,
-  type KvConsumerHandler,
-  type KvDelivery,
-  type KvEnqueueOptions,
-  type KvEntry,
-  type KvEntryMaybe,
-  type KvLike,
-  type KvListedEntry,
-  type KvListIterator,
-  type KvListOptions,
-  type KvMutation,
-  type KvPageOptions,
-  type KvPages,
-  type KvSetKey,
-  type KvSetOptions,
-  type KvView,
-  type KvWatchOptions,
-  type QueueHandler,
-  type VerifyFilesOptions,
+export type {
+  Kv,
+  KvConsistencyLevel,
+  KvEntry,
+  KvEntryMaybe,
+  KvLike,
+  KvListIterator,
+  KvListOptions,
+  KvView,
+  KvWatchOptions,
+  QueueHandler,
+  VerifyFilesOptions,
 } from "./kv/kv.js";
+export type { KvListedEntry, KvPageOptions, KvPages } from "./kv/kv-pages.js";
 export type { KvLimits } from "./kv/limits.js";
 export type { LogLifetime, LogOptions } from "./kv/log/log-options.js";
 export type { OpenPastOptions } from "./kv/log/open-past.js";

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { AtomicOperation } from "../src/kv/kv.js";
+import { AtomicOperation } from "../src/kv/atomic-operation.js";
 import { openKv } from "../src/kv/open-kv.js";
 
 const start = Date.UTC(2026, 0, 1);

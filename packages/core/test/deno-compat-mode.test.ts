@@ -8,7 +8,8 @@ import {
   ReadOnlyError,
 } from "../src/errors/core-errors.js";
 import type { KvKey } from "../src/keys/key.js";
-import type { KvEntry, KvMutation } from "../src/kv/kv.js";
+import type { KvMutation } from "../src/kv/atomic-operation.js";
+import type { KvEntry } from "../src/kv/kv.js";
 import type { OpenKvOptions } from "../src/kv/open/open-handle.js";
 import { openKv } from "../src/kv/open-kv.js";
 import { KvU64 } from "../src/values/kv-u64.js";

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { inspect } from "node:util";
 import { describe, expect, it } from "vitest";
-import { AtomicOperation } from "../src/kv/kv.js";
+import { AtomicOperation } from "../src/kv/atomic-operation.js";
 import { openKv } from "../src/kv/open-kv.js";
 import { KvU64 } from "../src/values/kv-u64.js";
 import { denoCompatDifferences, isListed } from "./deno-compat-differences.js";

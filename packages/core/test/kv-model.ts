@@ -2,14 +2,8 @@ import assert from "node:assert/strict";
 import fc from "fast-check";
 import type { KvKey, KvKeyPart } from "../src/keys/key.js";
 import type { KvListSelector } from "../src/keys/key-range.js";
-import type {
-  AtomicCheck,
-  Kv,
-  KvEntry,
-  KvEntryMaybe,
-  KvListOptions,
-  KvSetOptions,
-} from "../src/kv/kv.js";
+import type { AtomicCheck, KvSetOptions } from "../src/kv/atomic-operation.js";
+import type { Kv, KvEntry, KvEntryMaybe, KvListOptions } from "../src/kv/kv.js";
 import { KvU64 } from "../src/values/kv-u64.js";
 import { compareParts, hasPartPrefix } from "./key-order.js";
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { AtomicOperation } from "../src/kv/kv.js";
+import type { AtomicOperation } from "../src/kv/atomic-operation.js";
 import type { KvLimits } from "../src/kv/limits.js";
 import { openKv } from "../src/kv/open-kv.js";
 

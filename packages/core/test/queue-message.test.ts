@@ -11,7 +11,7 @@ import {
 } from "../src/errors/core-errors.js";
 import { encodeKey } from "../src/keys/encode-key.js";
 import { denoOrder, specificationOrder } from "../src/keys/key-order.js";
-import type { KvEnqueueOptions } from "../src/kv/kv.js";
+import type { KvEnqueueOptions } from "../src/kv/atomic-operation.js";
 import { draftMessage, enqueueMutation } from "../src/kv/queue/enqueue-mutation.js";
 import { isMessageKey, messageIdOf, messageKey, readyAtOf } from "../src/kv/queue/message-key.js";
 import { failDelivery } from "../src/kv/queue/message-life.js";

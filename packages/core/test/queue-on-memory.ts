@@ -6,7 +6,7 @@ import { type LevelDatabase, LevelEngine } from "../src/engine/level/level-engin
 import { decodeKey } from "../src/keys/decode-key.js";
 import { specificationOrder } from "../src/keys/key-order.js";
 import { keyRange } from "../src/keys/key-range.js";
-import type { KvEnqueueOptions } from "../src/kv/kv.js";
+import type { KvEnqueueOptions } from "../src/kv/atomic-operation.js";
 import { draftMessage, enqueueMutation } from "../src/kv/queue/enqueue-mutation.js";
 import { messageKeys, readyAtOf } from "../src/kv/queue/message-key.js";
 import { MessageQueue } from "../src/kv/queue/message-queue.js";

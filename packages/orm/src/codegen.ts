@@ -1,6 +1,6 @@
 export { type UndoableMigration, undoableMigrations } from "./change/plan/undoable-migrations.js";
 export type { CheckedModels } from "./database/checked-models.js";
-export { openModels } from "./database/database.js";
+export { openModels } from "./database/create-database.js";
 export { jobsThrough, withJobsOf } from "./database/generated/generated-jobs.js";
 export {
   type ChangeConsumeOptions,

@@ -12,13 +12,8 @@ export type {
   RowConsumeOptions,
   RowDelivery,
 } from "./database/consume-types.js";
-export {
-  createDatabase,
-  type Database,
-  type Models,
-  type Repositories,
-  type TransactionDatabase,
-} from "./database/database.js";
+export { createDatabase } from "./database/create-database.js";
+export type { Database, Models, Repositories, TransactionDatabase } from "./database/database.js";
 export type { DatabaseOptions, HookContext, ModelHooks } from "./database/database-options.js";
 export type { ListQuery } from "./database/generated/list-query.js";
 export type { JobsOf, ScopedJobs, TransactionJobs } from "./database/job-database-types.js";

@@ -1,6 +1,6 @@
 import type { ComponentChild } from "preact";
 import { useEffect, useRef } from "preact/hooks";
-import type { StudioInfo } from "../src/protocol/protocol.js";
+import type { StudioInfo } from "../src/protocol/studio-info.js";
 import { useCall } from "./api/use-call.js";
 import { type Route, useRoute } from "./navigation/route.js";
 import { Sidebar } from "./navigation/sidebar.js";

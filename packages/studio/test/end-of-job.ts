@@ -1,4 +1,4 @@
-import type { Job } from "../src/protocol/protocol.js";
+import type { Job } from "../src/protocol/maintenance.js";
 import type { OpenStudio } from "./open-studio.js";
 
 /** Waits for the end of the job, and returns it. */

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, it } from "vitest";
-import type { FeedCommit } from "../src/protocol/protocol.js";
+import type { FeedCommit } from "../src/protocol/rows.js";
 import { decode } from "../src/protocol/wire.js";
 import { type Example, models, openExample, userOf } from "./example.js";
 import { type OpenStudio, openStudio } from "./open-studio.js";

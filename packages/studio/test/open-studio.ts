@@ -1,6 +1,6 @@
 import { once } from "node:events";
 import { request } from "node:http";
-import type { StudioCalls } from "../src/protocol/protocol.js";
+import type { StudioCalls } from "../src/protocol/studio-calls.js";
 import { decode, encode } from "../src/protocol/wire.js";
 import { type Studio, type StudioOptions, startStudio } from "../src/start-studio.js";
 

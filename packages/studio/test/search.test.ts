@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { Worker } from "node:worker_threads";
 import { type EmbeddedKv, openKv } from "@keywright/core";
 import { expect, it } from "vitest";
-import type { SearchHits } from "../src/protocol/protocol.js";
+import type { SearchHits } from "../src/protocol/rows.js";
 import { fillNotes, searched } from "./example-search.js";
 import { openStudio } from "./open-studio.js";
 

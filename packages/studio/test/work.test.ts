@@ -1,7 +1,7 @@
 import { openKv } from "@keywright/core";
 import { expect, it } from "vitest";
-import type { WorkState } from "../src/protocol/protocol.js";
 import { decode } from "../src/protocol/wire.js";
+import type { WorkState } from "../src/protocol/work.js";
 import { openWork } from "./example-work.js";
 import { type OpenStudio, openStudio } from "./open-studio.js";
 

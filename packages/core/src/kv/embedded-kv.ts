@@ -17,27 +17,28 @@ import { encodeEntryKey } from "../keys/encode-key.js";
 import type { KvKey } from "../keys/key.js";
 import type { KeyOrder } from "../keys/key-order.js";
 import { type KeyRange, type KvListSelector, keyRange } from "../keys/key-range.js";
-import { consume } from "./consume/consume.js";
-import { type KvConsumer, listConsumers, removeConsumer } from "./consume/list-consumers.js";
 import type {
   AtomicOperation,
-  Kv,
   KvCommitResult,
-  KvConsistencyLevel,
-  KvConsumeOptions,
-  KvConsumerHandler,
   KvEnqueueOptions,
+  KvSetKey,
+  KvSetOptions,
+} from "./atomic-operation.js";
+import { consume } from "./consume/consume.js";
+import type { KvConsumeOptions, KvConsumerHandler } from "./consume/consume-types.js";
+import { type KvConsumer, listConsumers, removeConsumer } from "./consume/list-consumers.js";
+import type {
+  Kv,
+  KvConsistencyLevel,
   KvEntryMaybe,
   KvListIterator,
   KvListOptions,
-  KvPages,
-  KvSetKey,
-  KvSetOptions,
   KvView,
   KvWatchOptions,
   QueueHandler,
   VerifyFilesOptions,
 } from "./kv.js";
+import type { KvPages } from "./kv-pages.js";
 import { assertWithin, type KvLimits } from "./limits.js";
 import { type OpenPastOptions, openPast } from "./log/open-past.js";
 import {

@@ -4,7 +4,7 @@ import { jobModel } from "../jobs/store/job-model.js";
 import { compileModel } from "../model/compile-model.js";
 import { capabilitiesOf } from "../state/catalog/capabilities-of.js";
 import { catalogKey } from "../state/catalog/catalog-entry.js";
-import { createDatabase } from "./database.js";
+import { createDatabase } from "./create-database.js";
 
 /**
  * Opens the jobs of a database without their definitions, and writes nothing.

@@ -1,4 +1,4 @@
-import type { StudioError } from "../../src/protocol/protocol.js";
+import type { StudioError } from "../../src/protocol/studio-error.js";
 
 /** An answer of the server that is an error. */
 export class CallError extends Error {

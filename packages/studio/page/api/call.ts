@@ -1,4 +1,5 @@
-import type { StudioCalls, StudioError } from "../../src/protocol/protocol.js";
+import type { StudioCalls } from "../../src/protocol/studio-calls.js";
+import type { StudioError } from "../../src/protocol/studio-error.js";
 import { decode, encode } from "../../src/protocol/wire.js";
 import { CallError, plainError } from "./call-error.js";
 

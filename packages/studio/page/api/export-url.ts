@@ -1,4 +1,4 @@
-import type { ExportFormat, RowsQuery } from "../../src/protocol/protocol.js";
+import type { ExportFormat, RowsQuery } from "../../src/protocol/rows.js";
 import { encode } from "../../src/protocol/wire.js";
 
 /** Returns the address that downloads all rows of a query. */

@@ -1,5 +1,6 @@
 import { useCallback, useEffect, useState } from "preact/hooks";
-import type { StudioCalls, StudioError } from "../../src/protocol/protocol.js";
+import type { StudioCalls } from "../../src/protocol/studio-calls.js";
+import type { StudioError } from "../../src/protocol/studio-error.js";
 import { encode } from "../../src/protocol/wire.js";
 import { call } from "./call.js";
 import { errorDetails } from "./call-error.js";

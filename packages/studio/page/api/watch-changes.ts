@@ -1,4 +1,4 @@
-import type { ChangedKeys } from "../../src/protocol/protocol.js";
+import type { ChangedKeys } from "../../src/protocol/rows.js";
 import { decode } from "../../src/protocol/wire.js";
 
 /** Milliseconds between the signs of life of a studio, and how many of them may be missing. */

@@ -1,4 +1,4 @@
-import type { StudioError } from "../../src/protocol/protocol.js";
+import type { StudioError } from "../../src/protocol/studio-error.js";
 import { decode } from "../../src/protocol/wire.js";
 
 interface Watched<Message> {

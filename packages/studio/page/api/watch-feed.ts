@@ -1,4 +1,5 @@
-import type { FeedCommit, StudioError } from "../../src/protocol/protocol.js";
+import type { FeedCommit } from "../../src/protocol/rows.js";
+import type { StudioError } from "../../src/protocol/studio-error.js";
 import { watchEvents } from "./watch-events.js";
 
 interface Feed {

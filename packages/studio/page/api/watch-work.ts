@@ -1,4 +1,5 @@
-import type { StudioError, WorkState } from "../../src/protocol/protocol.js";
+import type { StudioError } from "../../src/protocol/studio-error.js";
+import type { WorkState } from "../../src/protocol/work.js";
 import { watchEvents } from "./watch-events.js";
 
 /**

@@ -1,10 +1,10 @@
+import type { Row } from "../../src/protocol/rows.js";
 import type {
   IndexInfo,
   KeyPart,
   ModelInfo,
   RelationInfo,
-  Row,
-} from "../../src/protocol/protocol.js";
+} from "../../src/protocol/studio-info.js";
 import { decode, encode } from "../../src/protocol/wire.js";
 import { editText } from "../values/edit-text.js";
 import { keyText } from "../values/key-text.js";

@@ -1,4 +1,4 @@
-import type { ModelInfo, RelationInfo } from "../../src/protocol/protocol.js";
+import type { ModelInfo, RelationInfo } from "../../src/protocol/studio-info.js";
 
 /**
  * Returns the relation that each field of a model stands for. A reference with several fields, such

@@ -1,6 +1,6 @@
 import { createContext } from "preact";
 import { useContext } from "preact/hooks";
-import type { ModelInfo, StudioInfo } from "../../src/protocol/protocol.js";
+import type { ModelInfo, StudioInfo } from "../../src/protocol/studio-info.js";
 
 const nothing: StudioInfo = {
   ...{ title: "", isReadOnly: true, isLive: false, hasLog: false, models: [], damage: null },

@@ -1,5 +1,5 @@
 import type { ComponentChild } from "preact";
-import type { StudioError } from "../../src/protocol/protocol.js";
+import type { StudioError } from "../../src/protocol/studio-error.js";
 import { rowHref } from "../navigation/links.js";
 import { keyText } from "../values/key-text.js";
 import { Lines } from "../values/lines.js";

@@ -1,5 +1,5 @@
 import type { ComponentChild } from "preact";
-import type { Row } from "../../src/protocol/protocol.js";
+import type { Row } from "../../src/protocol/rows.js";
 import { encode } from "../../src/protocol/wire.js";
 import { Text } from "./text.js";
 import { Value } from "./value.js";

@@ -1,4 +1,4 @@
-import type { FieldKind } from "../../src/protocol/protocol.js";
+import type { FieldKind } from "../../src/protocol/studio-info.js";
 import { hexText } from "./hex-text.js";
 import { tagged } from "./tagged-json.js";
 import { dateText } from "./value-text.js";

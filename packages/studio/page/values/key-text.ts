@@ -1,4 +1,4 @@
-import type { KeyPart } from "../../src/protocol/protocol.js";
+import type { KeyPart } from "../../src/protocol/studio-info.js";
 import { bytesIn, hexText } from "./hex-text.js";
 
 /** Returns a part of a key as it is typed: `"users"`, `1`, `1n`, `true`, `0x0aff`. */

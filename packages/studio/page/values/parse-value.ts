@@ -1,4 +1,4 @@
-import type { FieldInfo, FieldKind } from "../../src/protocol/protocol.js";
+import type { FieldInfo, FieldKind } from "../../src/protocol/studio-info.js";
 import { bytesIn } from "./hex-text.js";
 import { untagged } from "./tagged-json.js";
 

@@ -1,4 +1,4 @@
-import type { MeasuredSize } from "../../src/protocol/protocol.js";
+import type { MeasuredSize } from "../../src/protocol/keys.js";
 import { countText } from "./value-text.js";
 
 /** The bytes of entries, and how exact the number is. */

@@ -1,5 +1,5 @@
 import { decodeKey, encodeKey, type FileDamage, type Progress, verifyFiles } from "@keywright/core";
-import type { CheckedFiles, DamagedPlace } from "../protocol/protocol.js";
+import type { CheckedFiles, DamagedPlace } from "../protocol/maintenance.js";
 import { catalogOf } from "../source/catalog.js";
 import type { Source, SourceModel } from "../source/source.js";
 import type { WorkOptions } from "./try-rows.js";

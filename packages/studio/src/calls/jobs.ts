@@ -1,6 +1,7 @@
 import type { AnyDatabase } from "@keywright/orm";
 import { type VerifiedModel, verifyIndexes } from "@keywright/orm/migrate";
-import type { FoundDamage, Job, JobProgress, StudioCalls } from "../protocol/protocol.js";
+import type { FoundDamage, Job, JobProgress } from "../protocol/maintenance.js";
+import type { StudioCalls } from "../protocol/studio-calls.js";
 import { JobRunningError } from "../source/errors.js";
 import { isCorruption } from "../source/known-damage.js";
 import type { Source } from "../source/source.js";

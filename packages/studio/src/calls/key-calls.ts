@@ -1,5 +1,5 @@
 import type { KvEntry, KvKey, KvKeyPart, KvListSelector } from "@keywright/core";
-import type { KeyChild, KeyEntry } from "../protocol/protocol.js";
+import type { KeyChild, KeyEntry } from "../protocol/keys.js";
 import { isCorruption } from "../source/known-damage.js";
 import type { Source } from "../source/source.js";
 import type { CallsOf } from "./calls-of.js";

@@ -1,5 +1,5 @@
 import type { Kv } from "@keywright/core";
-import type { FeedCommit } from "../protocol/protocol.js";
+import type { FeedCommit } from "../protocol/rows.js";
 import { feedCommit } from "../source/feed-commit.js";
 import { modelOf, type Source } from "../source/source.js";
 import type { CallsOf } from "./calls-of.js";

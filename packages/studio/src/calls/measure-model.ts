@@ -1,6 +1,7 @@
 import { encodeKey, type KvEntry, type KvKey, type KvListSelector } from "@keywright/core";
 import { type CompiledIndex, type CompiledModel, indexKeys } from "@keywright/orm/codegen";
-import type { MeasuredSize, ModelSize, Row } from "../protocol/protocol.js";
+import type { MeasuredSize, ModelSize } from "../protocol/keys.js";
+import type { Row } from "../protocol/rows.js";
 import { catalogOf } from "../source/catalog.js";
 import { type AnyRepository, modelOf, type Source } from "../source/source.js";
 import { countRows } from "./count-rows.js";

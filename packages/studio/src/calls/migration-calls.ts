@@ -8,7 +8,7 @@ import {
   type MigrationPlan,
   planMigration,
 } from "@keywright/orm/migrate";
-import type { MigrationState } from "../protocol/protocol.js";
+import type { MigrationState } from "../protocol/maintenance.js";
 import { hadSchema } from "../source/catalog.js";
 import { PropertyError } from "../source/errors.js";
 import { keyOfId } from "../source/row-key.js";

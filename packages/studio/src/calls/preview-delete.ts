@@ -1,5 +1,5 @@
 import { type CompiledModel, linkRelations } from "@keywright/orm/codegen";
-import type { DeletionPreview, Row } from "../protocol/protocol.js";
+import type { DeletionPreview, Row } from "../protocol/rows.js";
 import { modelOf, propertyOf, type Source } from "../source/source.js";
 
 /** The rows whose references are followed. */

@@ -1,4 +1,4 @@
-import type { Explained } from "../protocol/protocol.js";
+import type { Explained } from "../protocol/rows.js";
 import { type AnyExplanation, modelOf, type Source } from "../source/source.js";
 import type { CallsOf } from "./calls-of.js";
 import { countRows } from "./count-rows.js";

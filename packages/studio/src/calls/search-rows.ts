@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { snippet, type TextRange } from "@keywright/orm";
-import type { Excerpt, SearchHits, StudioCalls } from "../protocol/protocol.js";
+import type { Excerpt, SearchHits } from "../protocol/rows.js";
+import type { StudioCalls } from "../protocol/studio-calls.js";
 import { modelOf, type Source } from "../source/source.js";
 
 const pageSize = 20;

@@ -1,5 +1,5 @@
 import { studioInfo } from "../describe/model-info.js";
-import type { StudioCalls } from "../protocol/protocol.js";
+import type { StudioCalls } from "../protocol/studio-calls.js";
 import { ReadOnlyStudioError } from "../source/errors.js";
 import { knownDamage } from "../source/known-damage.js";
 import type { Source } from "../source/source.js";

@@ -1,5 +1,5 @@
 import type { JobInfo, StoredJobs } from "@keywright/orm";
-import type { FailedJob } from "../protocol/protocol.js";
+import type { FailedJob } from "../protocol/work.js";
 import type { Source } from "../source/source.js";
 import { jobsOf } from "../source/work.js";
 import type { CallsOf } from "./calls-of.js";

@@ -7,7 +7,7 @@ import type {
   ModelInfo,
   RelationInfo,
   StudioInfo,
-} from "../protocol/protocol.js";
+} from "../protocol/studio-info.js";
 import { fieldKind } from "../source/field-kind.js";
 import { knownDamage } from "../source/known-damage.js";
 import { propertyOf, type Source, type SourceModel } from "../source/source.js";

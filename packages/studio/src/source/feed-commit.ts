@@ -1,5 +1,5 @@
 import type { KvChange, KvLoggedCommit } from "@keywright/core";
-import type { FeedChange, FeedCommit, Row } from "../protocol/protocol.js";
+import type { FeedChange, FeedCommit, Row } from "../protocol/rows.js";
 import { keyOfParts } from "./row-key.js";
 import type { Source, SourceModel } from "./source.js";
 

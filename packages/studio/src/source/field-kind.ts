@@ -1,5 +1,5 @@
 import type * as z from "zod";
-import type { FieldKind } from "../protocol/protocol.js";
+import type { FieldKind } from "../protocol/studio-info.js";
 
 interface Definition {
   readonly type: string;

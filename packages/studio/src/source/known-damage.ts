@@ -1,5 +1,5 @@
 import { type CorruptionError, isKeywrightError, type KvLike } from "@keywright/core";
-import type { KnownDamage } from "../protocol/protocol.js";
+import type { KnownDamage } from "../protocol/studio-info.js";
 
 interface OpenDatabase {
   readonly kv: KvLike;

@@ -1,7 +1,7 @@
 import type { KvKey } from "@keywright/core";
 import type { RowId } from "@keywright/orm";
 import type { CompiledModel } from "@keywright/orm/codegen";
-import type { Row } from "../protocol/protocol.js";
+import type { Row } from "../protocol/rows.js";
 import { fieldKind } from "./field-kind.js";
 
 /** Returns the primary key as an object, by the id that errors and reports have. */

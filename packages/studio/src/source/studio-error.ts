@@ -1,6 +1,6 @@
 import { decodeKey } from "@keywright/core";
 import { RowInvalidError, UniqueConstraintError } from "@keywright/orm";
-import type { StudioError } from "../protocol/protocol.js";
+import type { StudioError } from "../protocol/studio-error.js";
 import { isCorruption } from "./known-damage.js";
 import { keyOfId } from "./row-key.js";
 import type { Source } from "./source.js";

@@ -1,7 +1,7 @@
 import { type CronStatus, listCrons } from "@keywright/cron";
 import type { JobQueues } from "@keywright/orm";
 import { openStoredJobs } from "@keywright/orm/codegen";
-import type { CronState, WorkState } from "../protocol/protocol.js";
+import type { CronState, WorkState } from "../protocol/work.js";
 import type { Source } from "./source.js";
 
 /**

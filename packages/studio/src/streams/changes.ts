@@ -1,7 +1,7 @@
 import type { Context } from "hono";
 import { streamSSE } from "hono/streaming";
 import { encodeValues } from "../protocol/encode-values.js";
-import type { ChangedKeys } from "../protocol/protocol.js";
+import type { ChangedKeys } from "../protocol/rows.js";
 import { keyOfParts } from "../source/row-key.js";
 import { modelOf, type Source } from "../source/source.js";
 

@@ -1,7 +1,7 @@
 import { Readable } from "node:stream";
 import { stringify } from "csv-stringify/sync";
 import type { Context } from "hono";
-import type { Row, RowsQuery } from "../protocol/protocol.js";
+import type { Row, RowsQuery } from "../protocol/rows.js";
 import { decode } from "../protocol/wire.js";
 import { modelOf, type Source } from "../source/source.js";
 import { plainJson } from "./plain-json.js";

@@ -11,7 +11,7 @@ import {
   LogTruncatedError,
 } from "../../errors/log-errors.js";
 import { assertVersionstamp } from "../../values/versionstamp.js";
-import type { AtomicOperation, KvConsumeOptions, KvConsumerHandler } from "../kv.js";
+import type { AtomicOperation } from "../atomic-operation.js";
 import {
   type ChangesSource,
   commitOfRecord,
@@ -20,6 +20,7 @@ import {
 } from "../log/read-changes.js";
 import { type LogPage, readLogPage } from "../log/read-log-page.js";
 import { reportError } from "../queue/report-error.js";
+import type { KvConsumeOptions, KvConsumerHandler } from "./consume-types.js";
 import type { ConsumerHold, ConsumerStore } from "./consumer-hold.js";
 import { takeConsumer } from "./take-consumer.js";
 

@@ -4,17 +4,15 @@ import type { KvKey } from "../../keys/key.js";
 import { denoOrder } from "../../keys/key-order.js";
 import type { KeyRange, KvListSelector } from "../../keys/key-range.js";
 import { defineInspect } from "../../values/define-inspect.js";
-import { EmbeddedKv, type EmbeddedKvOptions } from "../embedded-kv.js";
 import type {
   AtomicOperation,
   KvCommitResult,
   KvEnqueueOptions,
-  KvEntryMaybe,
   KvSetKey,
   KvSetOptions,
-  KvWatchOptions,
-  QueueHandler,
-} from "../kv.js";
+} from "../atomic-operation.js";
+import { EmbeddedKv, type EmbeddedKvOptions } from "../embedded-kv.js";
+import type { KvEntryMaybe, KvWatchOptions, QueueHandler } from "../kv.js";
 import type { KvLimits } from "../limits.js";
 import type { SharedEngine } from "../open/shared-engine.js";
 import type { Open } from "../watch/watch.js";

@@ -3,7 +3,7 @@ import { InvalidOptionError } from "../../errors/core-errors.js";
 import { encodeEntryKey } from "../../keys/encode-key.js";
 import type { KeyOrder } from "../../keys/key-order.js";
 import { encodeValue } from "../../values/encode-value.js";
-import type { KvEnqueueOptions } from "../kv.js";
+import type { KvEnqueueOptions } from "../atomic-operation.js";
 import { messageKey, newMessageId } from "./message-key.js";
 import { encodeQueuedMessage } from "./queued-message.js";
 

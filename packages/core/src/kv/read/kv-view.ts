@@ -1,7 +1,8 @@
 import type { ReadView } from "../../engine/engine.js";
 import type { KvKey } from "../../keys/key.js";
 import type { KvListSelector } from "../../keys/key-range.js";
-import type { KvEntryMaybe, KvListIterator, KvListOptions, KvPages, KvView } from "../kv.js";
+import type { KvEntryMaybe, KvListIterator, KvListOptions, KvView } from "../kv.js";
+import type { KvPages } from "../kv-pages.js";
 import type { KvLimits } from "../limits.js";
 import type { KvReads } from "./kv-reads.js";
 

@@ -4,7 +4,7 @@ import type { KvKeyPart } from "../../keys/key.js";
 import type { KeyPrefix } from "../../keys/key-prefix.js";
 import { skipPart } from "../../keys/skip-part.js";
 import { readVersionstamp, versionstampBytes } from "../../values/versionstamp.js";
-import type { KvListedEntry } from "../kv.js";
+import type { KvListedEntry } from "../kv-pages.js";
 import { KeyMemory } from "./key-memory.js";
 import { decodeStoredKey, undecodableKey } from "./stored-entry.js";
 

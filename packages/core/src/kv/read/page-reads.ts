@@ -10,7 +10,7 @@ import { KeyPrefix } from "../../keys/key-prefix.js";
 import { type KvListSelector, keyAfter, keyRange } from "../../keys/key-range.js";
 import { skipPart } from "../../keys/skip-part.js";
 import { versionstampBytes } from "../../values/versionstamp.js";
-import type { KvEachOptions, KvListedEntry, KvPageOptions, KvPages } from "../kv.js";
+import type { KvEachOptions, KvListedEntry, KvPageOptions, KvPages } from "../kv-pages.js";
 import { assertWithin, type KvLimits } from "../limits.js";
 import { KeyMemory } from "./key-memory.js";
 import { ListedEntry } from "./listed-entry.js";

@@ -19,7 +19,6 @@ import { type KvListSelector, keyRange } from "../../keys/key-range.js";
 import { encodeValue } from "../../values/encode-value.js";
 import { KvU64 } from "../../values/kv-u64.js";
 import { assertVersionstamp } from "../../values/versionstamp.js";
-import { expiryHint } from "../expiry/expiry-hint.js";
 import {
   type AtomicCheck,
   AtomicOperation,
@@ -29,7 +28,8 @@ import {
   type KvMutation,
   type KvSetKey,
   type KvSetOptions,
-} from "../kv.js";
+} from "../atomic-operation.js";
+import { expiryHint } from "../expiry/expiry-hint.js";
 import { assertWithin, type KvLimits } from "../limits.js";
 import { draftMessage, enqueueMutation, type MessageDraft } from "../queue/enqueue-mutation.js";
 import { partsBeforeVersionstamp } from "./commit-versionstamp.js";

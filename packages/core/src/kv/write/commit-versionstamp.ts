@@ -1,5 +1,5 @@
 import type { KvKey, KvKeyPart } from "../../keys/key.js";
-import type { KvSetKey } from "../kv.js";
+import type { KvSetKey } from "../atomic-operation.js";
 
 /** The placeholder for the versionstamp of the commit, as the last part of a key. */
 export const commitVersionstampSymbol: unique symbol = Symbol("KvCommitVersionstamp");

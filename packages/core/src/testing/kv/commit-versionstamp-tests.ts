@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import type { KvKey } from "../../keys/key.js";
-import type { Kv, KvSetKey } from "../../kv/kv.js";
+import type { KvSetKey } from "../../kv/atomic-operation.js";
+import type { Kv } from "../../kv/kv.js";
 import { collect, keysOf, valuesOf } from "./collect.js";
 import type { KvTestGroup } from "./kv-adapter.js";
 import { refuses } from "./refuses.js";

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
-import type { Kv, KvMutation } from "../../kv/kv.js";
+import type { KvMutation } from "../../kv/atomic-operation.js";
+import type { Kv } from "../../kv/kv.js";
 import { keysOf } from "./collect.js";
 import type { KvTestGroup } from "./kv-adapter.js";
 import { refuses } from "./refuses.js";

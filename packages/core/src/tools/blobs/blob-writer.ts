@@ -1,7 +1,8 @@
 import { randomUUID } from "#platform";
 import { BlobAbandonedError } from "../../errors/tool-errors.js";
 import type { KvKey } from "../../keys/key.js";
-import type { AtomicOperation, Kv, KvEntry, KvEntryMaybe } from "../../kv/kv.js";
+import type { AtomicOperation } from "../../kv/atomic-operation.js";
+import type { Kv, KvEntry, KvEntryMaybe } from "../../kv/kv.js";
 import { assertMilliseconds, longestLifetime } from "../milliseconds.js";
 import type { BlobHead, BlobKeys } from "./blob-keys.js";
 import { type BlobSource, chunksOf, encodeChunk } from "./chunks.js";

@@ -1,5 +1,5 @@
 import type { ComponentChild } from "preact";
-import type { FeedChange, FeedCommit } from "../../../src/protocol/protocol.js";
+import type { FeedChange, FeedCommit } from "../../../src/protocol/rows.js";
 import { rowHref } from "../../navigation/links.js";
 import { type Route, replaceRoute } from "../../navigation/route.js";
 import { useStudio } from "../../navigation/studio-context.js";

@@ -1,5 +1,6 @@
 import { useCallback, useEffect, useState } from "preact/hooks";
-import type { FeedCommit, StudioError } from "../../../src/protocol/protocol.js";
+import type { FeedCommit } from "../../../src/protocol/rows.js";
+import type { StudioError } from "../../../src/protocol/studio-error.js";
 import { call } from "../../api/call.js";
 import { errorDetails } from "../../api/call-error.js";
 import { watchFeed } from "../../api/watch-feed.js";

@@ -1,5 +1,5 @@
 import type { ComponentChild } from "preact";
-import type { FoundDamage } from "../../../src/protocol/protocol.js";
+import type { FoundDamage } from "../../../src/protocol/maintenance.js";
 import { TableScroller } from "../../parts/table-scroller.js";
 import { Text } from "../../values/text.js";
 

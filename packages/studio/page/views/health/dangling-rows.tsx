@@ -1,6 +1,7 @@
 import type { ComponentChild } from "preact";
 import { useCallback, useState } from "preact/hooks";
-import type { ModelInfo, Row } from "../../../src/protocol/protocol.js";
+import type { Row } from "../../../src/protocol/rows.js";
+import type { ModelInfo } from "../../../src/protocol/studio-info.js";
 import { call } from "../../api/call.js";
 import { useStudio } from "../../navigation/studio-context.js";
 import { Text } from "../../values/text.js";

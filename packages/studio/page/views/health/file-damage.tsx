@@ -1,5 +1,6 @@
 import type { ComponentChild } from "preact";
-import type { CheckedFiles, DamagedPlace, KnownDamage } from "../../../src/protocol/protocol.js";
+import type { CheckedFiles, DamagedPlace } from "../../../src/protocol/maintenance.js";
+import type { KnownDamage } from "../../../src/protocol/studio-info.js";
 import { CopyButton } from "../../parts/copy-button.js";
 import { TableScroller } from "../../parts/table-scroller.js";
 import { hexText } from "../../values/hex-text.js";

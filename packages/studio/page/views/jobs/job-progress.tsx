@@ -1,5 +1,5 @@
 import type { ComponentChild } from "preact";
-import type { Job, JobProgress as Progress } from "../../../src/protocol/protocol.js";
+import type { Job, JobProgress as Progress } from "../../../src/protocol/maintenance.js";
 import { ErrorNote } from "../../parts/error-note.js";
 import { bytesText } from "../../values/size-text.js";
 import { Text } from "../../values/text.js";

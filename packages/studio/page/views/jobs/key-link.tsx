@@ -1,5 +1,5 @@
 import type { ComponentChild } from "preact";
-import type { Row } from "../../../src/protocol/protocol.js";
+import type { Row } from "../../../src/protocol/rows.js";
 import { rowHref } from "../../navigation/links.js";
 import { modelNamed, useStudio } from "../../navigation/studio-context.js";
 import { Text } from "../../values/text.js";

@@ -1,5 +1,6 @@
 import { useCallback, useEffect, useState } from "preact/hooks";
-import type { Job, StudioError } from "../../../src/protocol/protocol.js";
+import type { Job } from "../../../src/protocol/maintenance.js";
+import type { StudioError } from "../../../src/protocol/studio-error.js";
 import { call } from "../../api/call.js";
 import { errorDetails } from "../../api/call-error.js";
 

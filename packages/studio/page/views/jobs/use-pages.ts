@@ -1,5 +1,6 @@
 import { useCallback, useEffect, useState } from "preact/hooks";
-import type { Page, StudioError } from "../../../src/protocol/protocol.js";
+import type { Page } from "../../../src/protocol/rows.js";
+import type { StudioError } from "../../../src/protocol/studio-error.js";
 import { errorDetails } from "../../api/call-error.js";
 
 export interface Pages<Item> {

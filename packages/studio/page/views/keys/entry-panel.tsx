@@ -1,6 +1,6 @@
 import type { ComponentChild } from "preact";
 import { useLayoutEffect, useRef } from "preact/hooks";
-import type { KeyEntry } from "../../../src/protocol/protocol.js";
+import type { KeyEntry } from "../../../src/protocol/keys.js";
 import { CopyButton } from "../../parts/copy-button.js";
 import { keyText } from "../../values/key-text.js";
 import { Text } from "../../values/text.js";

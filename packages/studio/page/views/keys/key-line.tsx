@@ -1,5 +1,5 @@
 import type { ComponentChild } from "preact";
-import type { KeyEntry } from "../../../src/protocol/protocol.js";
+import type { KeyEntry } from "../../../src/protocol/keys.js";
 import { keyPartText, keyPartType } from "../../values/key-text.js";
 import { Text } from "../../values/text.js";
 import { countText } from "../../values/value-text.js";

@@ -1,7 +1,7 @@
 import { useVirtualizer } from "@tanstack/react-virtual";
 import type { ComponentChild } from "preact";
 import { useRef, useState } from "preact/hooks";
-import type { KeyEntry } from "../../../src/protocol/protocol.js";
+import type { KeyEntry } from "../../../src/protocol/keys.js";
 import { KeyLine } from "./key-line.js";
 import type { KeyTree, TreeLine } from "./key-tree.js";
 

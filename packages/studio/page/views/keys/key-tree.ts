@@ -1,4 +1,6 @@
-import type { KeyChild, KeyPart, StudioError } from "../../../src/protocol/protocol.js";
+import type { KeyChild } from "../../../src/protocol/keys.js";
+import type { StudioError } from "../../../src/protocol/studio-error.js";
+import type { KeyPart } from "../../../src/protocol/studio-info.js";
 import { call } from "../../api/call.js";
 import { errorDetails, plainError } from "../../api/call-error.js";
 import { keyText } from "../../values/key-text.js";

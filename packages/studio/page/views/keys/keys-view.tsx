@@ -1,6 +1,7 @@
 import type { ComponentChild } from "preact";
 import { useEffect, useMemo, useReducer, useState } from "preact/hooks";
-import type { KeyEntry, KeyPart } from "../../../src/protocol/protocol.js";
+import type { KeyEntry } from "../../../src/protocol/keys.js";
+import type { KeyPart } from "../../../src/protocol/studio-info.js";
 import { plainError } from "../../api/call-error.js";
 import { useCall } from "../../api/use-call.js";
 import { keysHref } from "../../navigation/links.js";

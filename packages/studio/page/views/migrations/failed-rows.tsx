@@ -1,6 +1,6 @@
 import type { ComponentChild } from "preact";
 import { useCallback } from "preact/hooks";
-import type { MigrationState } from "../../../src/protocol/protocol.js";
+import type { MigrationState } from "../../../src/protocol/maintenance.js";
 import { call } from "../../api/call.js";
 import { Text } from "../../values/text.js";
 import { KeyLink } from "../jobs/key-link.js";

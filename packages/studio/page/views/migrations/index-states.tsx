@@ -1,6 +1,6 @@
 import type { ComponentChild } from "preact";
 import { useState } from "preact/hooks";
-import type { IndexProgressInfo, MigrationState } from "../../../src/protocol/protocol.js";
+import type { IndexProgressInfo, MigrationState } from "../../../src/protocol/maintenance.js";
 import { TableScroller } from "../../parts/table-scroller.js";
 import { Text } from "../../values/text.js";
 import { DuplicateRows } from "./duplicate-rows.js";

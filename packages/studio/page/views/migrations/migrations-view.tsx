@@ -1,6 +1,6 @@
 import type { ComponentChild } from "preact";
 import { useCallback, useState } from "preact/hooks";
-import type { MigrationState } from "../../../src/protocol/protocol.js";
+import type { MigrationState } from "../../../src/protocol/maintenance.js";
 import { call } from "../../api/call.js";
 import { useCall } from "../../api/use-call.js";
 import { useStudio } from "../../navigation/studio-context.js";

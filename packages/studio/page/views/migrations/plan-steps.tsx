@@ -1,5 +1,5 @@
 import type { ComponentChild } from "preact";
-import type { StepInfo } from "../../../src/protocol/protocol.js";
+import type { StepInfo } from "../../../src/protocol/maintenance.js";
 import { Lines } from "../../values/lines.js";
 import { Text } from "../../values/text.js";
 

@@ -1,5 +1,5 @@
 import type { ComponentChild } from "preact";
-import type { MigrationState } from "../../../src/protocol/protocol.js";
+import type { MigrationState } from "../../../src/protocol/maintenance.js";
 import { Dialog } from "../../parts/dialog.js";
 import { Text } from "../../values/text.js";
 

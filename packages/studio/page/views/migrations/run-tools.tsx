@@ -1,6 +1,6 @@
 import type { ComponentChild } from "preact";
 import { useState } from "preact/hooks";
-import type { MigrationState } from "../../../src/protocol/protocol.js";
+import type { MigrationState } from "../../../src/protocol/maintenance.js";
 import { useStudio } from "../../navigation/studio-context.js";
 import type { RunningJob } from "../jobs/use-job.js";
 import { RollbackDialog } from "./rollback-dialog.js";

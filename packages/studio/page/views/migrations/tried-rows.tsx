@@ -1,5 +1,6 @@
 import type { ComponentChild } from "preact";
-import type { Row, TriedModel } from "../../../src/protocol/protocol.js";
+import type { TriedModel } from "../../../src/protocol/maintenance.js";
+import type { Row } from "../../../src/protocol/rows.js";
 import { TableScroller } from "../../parts/table-scroller.js";
 import { Text } from "../../values/text.js";
 import { countText, valueText } from "../../values/value-text.js";

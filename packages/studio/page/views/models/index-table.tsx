@@ -1,10 +1,6 @@
 import type { ComponentChild } from "preact";
-import type {
-  IndexInfo,
-  MeasuredSize,
-  ModelInfo,
-  ModelSize,
-} from "../../../src/protocol/protocol.js";
+import type { MeasuredSize, ModelSize } from "../../../src/protocol/keys.js";
+import type { IndexInfo, ModelInfo } from "../../../src/protocol/studio-info.js";
 import { TableScroller } from "../../parts/table-scroller.js";
 import { sizeText } from "../../values/size-text.js";
 import { Text } from "../../values/text.js";

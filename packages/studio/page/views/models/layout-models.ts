@@ -1,4 +1,4 @@
-import type { ModelInfo } from "../../../src/protocol/protocol.js";
+import type { ModelInfo } from "../../../src/protocol/studio-info.js";
 
 /** A line from a model to the one that its rows refer to. */
 export interface ModelLine {

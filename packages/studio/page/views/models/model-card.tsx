@@ -1,10 +1,6 @@
 import type { ComponentChild } from "preact";
-import type {
-  FieldInfo,
-  ModelInfo,
-  ModelSize,
-  RelationInfo,
-} from "../../../src/protocol/protocol.js";
+import type { ModelSize } from "../../../src/protocol/keys.js";
+import type { FieldInfo, ModelInfo, RelationInfo } from "../../../src/protocol/studio-info.js";
 import { useCall } from "../../api/use-call.js";
 import { keysHref, rowsHref } from "../../navigation/links.js";
 import { TableScroller } from "../../parts/table-scroller.js";

@@ -1,5 +1,6 @@
 import type { ComponentChild } from "preact";
-import type { ModelInfo, ModelSize } from "../../../src/protocol/protocol.js";
+import type { ModelSize } from "../../../src/protocol/keys.js";
+import type { ModelInfo } from "../../../src/protocol/studio-info.js";
 import { ErrorNote } from "../../parts/error-note.js";
 import { TableScroller } from "../../parts/table-scroller.js";
 import { type Size, sizeText, sumOf } from "../../values/size-text.js";

@@ -1,5 +1,7 @@
 import { useCallback, useState } from "preact/hooks";
-import type { ModelInfo, ModelSize, StudioError } from "../../../src/protocol/protocol.js";
+import type { ModelSize } from "../../../src/protocol/keys.js";
+import type { StudioError } from "../../../src/protocol/studio-error.js";
+import type { ModelInfo } from "../../../src/protocol/studio-info.js";
 import { call } from "../../api/call.js";
 import { errorDetails } from "../../api/call-error.js";
 

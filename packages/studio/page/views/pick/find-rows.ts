@@ -1,4 +1,5 @@
-import type { IndexInfo, ModelInfo, Row, VersionedRow } from "../../../src/protocol/protocol.js";
+import type { Row, VersionedRow } from "../../../src/protocol/rows.js";
+import type { IndexInfo, ModelInfo } from "../../../src/protocol/studio-info.js";
 import { call } from "../../api/call.js";
 import { valueText } from "../../values/value-text.js";
 

@@ -1,6 +1,7 @@
 import type { ComponentChild } from "preact";
 import { useState } from "preact/hooks";
-import type { RelationInfo, Row } from "../../../src/protocol/protocol.js";
+import type { Row } from "../../../src/protocol/rows.js";
+import type { RelationInfo } from "../../../src/protocol/studio-info.js";
 import { useStudio } from "../../navigation/studio-context.js";
 import { RowPicker } from "./row-picker.js";
 

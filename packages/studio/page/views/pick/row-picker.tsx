@@ -1,6 +1,8 @@
 import type { ComponentChild } from "preact";
 import { useEffect, useState } from "preact/hooks";
-import type { ModelInfo, Row, StudioError } from "../../../src/protocol/protocol.js";
+import type { Row } from "../../../src/protocol/rows.js";
+import type { StudioError } from "../../../src/protocol/studio-error.js";
+import type { ModelInfo } from "../../../src/protocol/studio-info.js";
 import { errorDetails } from "../../api/call-error.js";
 import { keyId } from "../../navigation/links.js";
 import { Dialog } from "../../parts/dialog.js";

@@ -1,5 +1,6 @@
 import type { ComponentChild } from "preact";
-import type { ModelInfo, VersionedRow } from "../../../src/protocol/protocol.js";
+import type { VersionedRow } from "../../../src/protocol/rows.js";
+import type { ModelInfo } from "../../../src/protocol/studio-info.js";
 import { useCall } from "../../api/use-call.js";
 import { keyOf } from "../../navigation/links.js";
 import { ErrorNote } from "../../parts/error-note.js";

@@ -1,11 +1,8 @@
 import type { ComponentChild } from "preact";
 import { useState } from "preact/hooks";
-import type {
-  DeletionPreview,
-  ModelInfo,
-  StudioError,
-  VersionedRow,
-} from "../../../src/protocol/protocol.js";
+import type { DeletionPreview, VersionedRow } from "../../../src/protocol/rows.js";
+import type { StudioError } from "../../../src/protocol/studio-error.js";
+import type { ModelInfo } from "../../../src/protocol/studio-info.js";
 import { call } from "../../api/call.js";
 import { errorDetails } from "../../api/call-error.js";
 import { useCall } from "../../api/use-call.js";

@@ -1,6 +1,6 @@
 import type { ComponentChild } from "preact";
 import { useId } from "preact/hooks";
-import type { FieldInfo } from "../../../src/protocol/protocol.js";
+import type { FieldInfo } from "../../../src/protocol/studio-info.js";
 import { Text } from "../../values/text.js";
 import { textParts, visibleText } from "../../values/visible-text.js";
 import type { FieldDraft } from "./row-draft.js";

@@ -1,5 +1,6 @@
 import type { ComponentChild } from "preact";
-import type { ModelInfo, RelationInfo, Row } from "../../../src/protocol/protocol.js";
+import type { Row } from "../../../src/protocol/rows.js";
+import type { ModelInfo, RelationInfo } from "../../../src/protocol/studio-info.js";
 import { childrenHref, parentHref } from "../../navigation/links.js";
 import { useStudio } from "../../navigation/studio-context.js";
 import { Text } from "../../values/text.js";

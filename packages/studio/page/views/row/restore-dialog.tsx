@@ -1,6 +1,8 @@
 import type { ComponentChild } from "preact";
 import { useState } from "preact/hooks";
-import type { ModelInfo, StudioError, VersionedRow } from "../../../src/protocol/protocol.js";
+import type { VersionedRow } from "../../../src/protocol/rows.js";
+import type { StudioError } from "../../../src/protocol/studio-error.js";
+import type { ModelInfo } from "../../../src/protocol/studio-info.js";
 import { call } from "../../api/call.js";
 import { errorDetails } from "../../api/call-error.js";
 import { keyOf } from "../../navigation/links.js";

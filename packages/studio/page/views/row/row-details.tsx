@@ -1,6 +1,7 @@
 import type { ComponentChild } from "preact";
 import { useEffect, useState } from "preact/hooks";
-import type { KeyPart, ModelInfo, Row, VersionedRow } from "../../../src/protocol/protocol.js";
+import type { Row, VersionedRow } from "../../../src/protocol/rows.js";
+import type { KeyPart, ModelInfo } from "../../../src/protocol/studio-info.js";
 import { call } from "../../api/call.js";
 import { useCall } from "../../api/use-call.js";
 import { keyOf, keysHref, rowHref } from "../../navigation/links.js";

@@ -1,4 +1,6 @@
-import type { FieldInfo, ModelInfo, Row, StudioError } from "../../../src/protocol/protocol.js";
+import type { Row } from "../../../src/protocol/rows.js";
+import type { StudioError } from "../../../src/protocol/studio-error.js";
+import type { FieldInfo, ModelInfo } from "../../../src/protocol/studio-info.js";
 import { editText } from "../../values/edit-text.js";
 import { parseValue } from "../../values/parse-value.js";
 

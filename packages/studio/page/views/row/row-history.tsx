@@ -1,11 +1,8 @@
 import type { ComponentChild } from "preact";
 import { useCallback, useState } from "preact/hooks";
-import type {
-  ModelInfo,
-  Row,
-  RowVersionInfo,
-  StudioError,
-} from "../../../src/protocol/protocol.js";
+import type { Row, RowVersionInfo } from "../../../src/protocol/rows.js";
+import type { StudioError } from "../../../src/protocol/studio-error.js";
+import type { ModelInfo } from "../../../src/protocol/studio-info.js";
 import { call } from "../../api/call.js";
 import { errorDetails } from "../../api/call-error.js";
 import { useStudio } from "../../navigation/studio-context.js";

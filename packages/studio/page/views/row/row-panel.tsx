@@ -1,6 +1,7 @@
 import type { ComponentChild } from "preact";
 import { useLayoutEffect, useRef } from "preact/hooks";
-import type { ModelInfo, Row, VersionedRow } from "../../../src/protocol/protocol.js";
+import type { Row, VersionedRow } from "../../../src/protocol/rows.js";
+import type { ModelInfo } from "../../../src/protocol/studio-info.js";
 import { RowDetails } from "./row-details.js";
 
 interface Props {

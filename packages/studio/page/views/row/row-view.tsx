@@ -1,5 +1,5 @@
 import type { ComponentChild } from "preact";
-import type { ModelInfo } from "../../../src/protocol/protocol.js";
+import type { ModelInfo } from "../../../src/protocol/studio-info.js";
 import { keyInAddress, rowsHref } from "../../navigation/links.js";
 import type { Route } from "../../navigation/route.js";
 import { Text } from "../../values/text.js";

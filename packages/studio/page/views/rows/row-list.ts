@@ -1,9 +1,6 @@
-import type {
-  ModelInfo,
-  RowsQuery,
-  StudioError,
-  VersionedRow,
-} from "../../../src/protocol/protocol.js";
+import type { RowsQuery, VersionedRow } from "../../../src/protocol/rows.js";
+import type { StudioError } from "../../../src/protocol/studio-error.js";
+import type { ModelInfo } from "../../../src/protocol/studio-info.js";
 import { call } from "../../api/call.js";
 import { errorDetails } from "../../api/call-error.js";
 import { keyId } from "../../navigation/links.js";

@@ -1,6 +1,7 @@
 import type { ComponentChild } from "preact";
 import { useMemo, useState } from "preact/hooks";
-import type { FieldInfo, ModelInfo, Row, RowsQuery } from "../../../src/protocol/protocol.js";
+import type { Row, RowsQuery } from "../../../src/protocol/rows.js";
+import type { FieldInfo, ModelInfo } from "../../../src/protocol/studio-info.js";
 import { encode } from "../../../src/protocol/wire.js";
 import { plainError } from "../../api/call-error.js";
 import { keyId, keyInAddress, keyOf, rowsHref } from "../../navigation/links.js";

@@ -1,5 +1,6 @@
 import { useEffect, useState } from "preact/hooks";
-import type { ModelInfo, Row } from "../../../src/protocol/protocol.js";
+import type { Row } from "../../../src/protocol/rows.js";
+import type { ModelInfo } from "../../../src/protocol/studio-info.js";
 import { call } from "../../api/call.js";
 import { watchChanges } from "../../api/watch-changes.js";
 import { keyId, keyOf } from "../../navigation/links.js";

@@ -1,5 +1,6 @@
 import { useCallback, useEffect, useMemo, useReducer, useState } from "preact/hooks";
-import type { ModelInfo, RowsQuery } from "../../../src/protocol/protocol.js";
+import type { RowsQuery } from "../../../src/protocol/rows.js";
+import type { ModelInfo } from "../../../src/protocol/studio-info.js";
 import { encode } from "../../../src/protocol/wire.js";
 import { RowList } from "./row-list.js";
 

@@ -1,5 +1,5 @@
 import type { ComponentChild } from "preact";
-import type { CronState } from "../../../src/protocol/protocol.js";
+import type { CronState } from "../../../src/protocol/work.js";
 import { TableScroller } from "../../parts/table-scroller.js";
 import { Text } from "../../values/text.js";
 import { timeText } from "./time-text.js";

@@ -1,6 +1,7 @@
 import type { ComponentChild } from "preact";
 import { useCallback, useEffect, useState } from "preact/hooks";
-import type { FailedJob, StudioError } from "../../../src/protocol/protocol.js";
+import type { StudioError } from "../../../src/protocol/studio-error.js";
+import type { FailedJob } from "../../../src/protocol/work.js";
 import { call } from "../../api/call.js";
 import { errorDetails } from "../../api/call-error.js";
 import { useStudio } from "../../navigation/studio-context.js";

@@ -1,5 +1,5 @@
 import type { ComponentChild } from "preact";
-import type { JobTopic } from "../../../src/protocol/protocol.js";
+import type { JobTopic } from "../../../src/protocol/work.js";
 import { TableScroller } from "../../parts/table-scroller.js";
 import { Text } from "../../values/text.js";
 

@@ -1,6 +1,7 @@
 import type { ComponentChild } from "preact";
 import { useEffect, useState } from "preact/hooks";
-import type { StudioError, WorkState } from "../../../src/protocol/protocol.js";
+import type { StudioError } from "../../../src/protocol/studio-error.js";
+import type { WorkState } from "../../../src/protocol/work.js";
 import { watchWork } from "../../api/watch-work.js";
 import type { Route } from "../../navigation/route.js";
 import { ErrorNote } from "../../parts/error-note.js";

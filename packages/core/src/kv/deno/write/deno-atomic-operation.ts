@@ -19,7 +19,7 @@ import {
   type KvMutation,
   type KvSetKey,
   type KvSetOptions,
-} from "../../kv.js";
+} from "../../atomic-operation.js";
 import { denoError } from "../deno-error.js";
 import { awaitsBlobs, withBlobs } from "./deno-blobs.js";
 import { type DenoMessage, denoMessage } from "./deno-message.js";

@@ -2,7 +2,7 @@ import type { StoredSet } from "../../../engine/engine.js";
 import { InvalidOptionError } from "../../../errors/core-errors.js";
 import type { KvKeyPart } from "../../../keys/key.js";
 import { bigintOfU64 } from "../../../values/kv-u64.js";
-import type { KvEnqueueOptions } from "../../kv.js";
+import type { KvEnqueueOptions } from "../../atomic-operation.js";
 import {
   defaultBackoffSchedule,
   delayReason,

@@ -16,8 +16,8 @@ import {
 } from "../../../errors/core-errors.js";
 import type { KvKeyPart } from "../../../keys/key.js";
 import { decodeValue } from "../../../values/decode-value.js";
+import type { KvSetKey } from "../../atomic-operation.js";
 import { expiryHint } from "../../expiry/expiry-hint.js";
-import type { KvSetKey } from "../../kv.js";
 import type { KvLimits } from "../../limits.js";
 import { partsBeforeVersionstamp } from "../../write/commit-versionstamp.js";
 import { assertByteString } from "../deno-argument.js";

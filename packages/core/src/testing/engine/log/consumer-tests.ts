@@ -8,9 +8,9 @@ import {
   LogOffError,
   LogTruncatedError,
 } from "../../../errors/log-errors.js";
+import type { KvConsumeOptions, KvDelivery } from "../../../kv/consume/consume-types.js";
 import { encodeLease, encodePosition } from "../../../kv/consume/consumer-records.js";
 import { EmbeddedKv } from "../../../kv/embedded-kv.js";
-import type { KvConsumeOptions, KvDelivery } from "../../../kv/kv.js";
 import { openKv } from "../../../kv/open-kv.js";
 import type { KvU64 } from "../../../values/kv-u64.js";
 import { soon } from "../../soon.js";

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import type { KvKey } from "../../../keys/key.js";
-import type { Kv, KvEnqueueOptions } from "../../../kv/kv.js";
+import type { KvEnqueueOptions } from "../../../kv/atomic-operation.js";
+import type { Kv } from "../../../kv/kv.js";
 import { soon, until } from "../../soon.js";
 import { keysOf } from "../collect.js";
 import type { KvTestGroup } from "../kv-adapter.js";

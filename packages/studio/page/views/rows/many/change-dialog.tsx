@@ -1,6 +1,6 @@
 import type { ComponentChild } from "preact";
 import { useState } from "preact/hooks";
-import type { FieldInfo, ModelInfo } from "../../../../src/protocol/protocol.js";
+import type { FieldInfo, ModelInfo } from "../../../../src/protocol/studio-info.js";
 import { call } from "../../../api/call.js";
 import { keyOf } from "../../../navigation/links.js";
 import { Dialog } from "../../../parts/dialog.js";

@@ -1,5 +1,5 @@
 import type { ComponentChild } from "preact";
-import type { ModelInfo } from "../../../../src/protocol/protocol.js";
+import type { ModelInfo } from "../../../../src/protocol/studio-info.js";
 import { call } from "../../../api/call.js";
 import { keyOf } from "../../../navigation/links.js";
 import { Dialog } from "../../../parts/dialog.js";

@@ -1,5 +1,5 @@
 import type { ComponentChild } from "preact";
-import type { ModelInfo } from "../../../../src/protocol/protocol.js";
+import type { ModelInfo } from "../../../../src/protocol/studio-info.js";
 import { keyOf, rowHref } from "../../../navigation/links.js";
 import { Text } from "../../../values/text.js";
 import { countText } from "../../../values/value-text.js";

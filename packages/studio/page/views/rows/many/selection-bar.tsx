@@ -1,6 +1,6 @@
 import type { ComponentChild } from "preact";
 import { useState } from "preact/hooks";
-import type { ModelInfo } from "../../../../src/protocol/protocol.js";
+import type { ModelInfo } from "../../../../src/protocol/studio-info.js";
 import { countText } from "../../../values/value-text.js";
 import type { RowList, ShownRow } from "../row-list.js";
 import { ChangeDialog } from "./change-dialog.js";

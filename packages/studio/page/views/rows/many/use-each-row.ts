@@ -1,5 +1,5 @@
 import { useState } from "preact/hooks";
-import type { StudioError } from "../../../../src/protocol/protocol.js";
+import type { StudioError } from "../../../../src/protocol/studio-error.js";
 import { errorDetails } from "../../../api/call-error.js";
 import type { ShownRow } from "../row-list.js";
 

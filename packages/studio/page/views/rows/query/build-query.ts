@@ -1,4 +1,5 @@
-import type { ModelInfo, RowsQuery } from "../../../../src/protocol/protocol.js";
+import type { RowsQuery } from "../../../../src/protocol/rows.js";
+import type { ModelInfo } from "../../../../src/protocol/studio-info.js";
 import { parseValue } from "../../../values/parse-value.js";
 import {
   chosenIndex,

@@ -1,4 +1,5 @@
-import type { IndexInfo, ModelInfo, RowsQuery } from "../../../../src/protocol/protocol.js";
+import type { RowsQuery } from "../../../../src/protocol/rows.js";
+import type { IndexInfo, ModelInfo } from "../../../../src/protocol/studio-info.js";
 import { codeName, codeProperty, codeText } from "../../../values/code-text.js";
 
 /** Returns the call of the inferred API that reads the list. */

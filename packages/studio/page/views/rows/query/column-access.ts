@@ -1,4 +1,4 @@
-import type { FieldInfo, IndexInfo, ModelInfo } from "../../../../src/protocol/protocol.js";
+import type { FieldInfo, IndexInfo, ModelInfo } from "../../../../src/protocol/studio-info.js";
 import { keyFields, type QueryState } from "./query-state.js";
 
 /** A list that an index serves: with its order and conditions on a column. */

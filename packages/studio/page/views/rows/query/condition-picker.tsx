@@ -1,5 +1,6 @@
 import type { ComponentChild } from "preact";
-import type { ModelInfo, Row } from "../../../../src/protocol/protocol.js";
+import type { Row } from "../../../../src/protocol/rows.js";
+import type { ModelInfo } from "../../../../src/protocol/studio-info.js";
 import { referencesOf } from "../../../navigation/references.js";
 import { editText } from "../../../values/edit-text.js";
 import { parseValue } from "../../../values/parse-value.js";

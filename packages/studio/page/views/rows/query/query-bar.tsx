@@ -1,6 +1,6 @@
 import type { ComponentChild } from "preact";
 import { useEffect, useState } from "preact/hooks";
-import type { IndexInfo, ModelInfo } from "../../../../src/protocol/protocol.js";
+import type { IndexInfo, ModelInfo } from "../../../../src/protocol/studio-info.js";
 import { rowsHref } from "../../../navigation/links.js";
 import { visibleText } from "../../../values/visible-text.js";
 import { ConditionField } from "./condition-field.js";

@@ -1,4 +1,4 @@
-import type { FieldInfo, IndexInfo, ModelInfo } from "../../../../src/protocol/protocol.js";
+import type { FieldInfo, IndexInfo, ModelInfo } from "../../../../src/protocol/studio-info.js";
 
 export const operators = ["eq", "gte", "gt", "lte", "lt", "startsWith"] as const;
 

@@ -1,5 +1,5 @@
 import type { ComponentChild } from "preact";
-import type { FieldInfo } from "../../../../src/protocol/protocol.js";
+import type { FieldInfo } from "../../../../src/protocol/studio-info.js";
 import { visibleText } from "../../../values/visible-text.js";
 
 interface Props {

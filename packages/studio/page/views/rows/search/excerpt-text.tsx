@@ -1,5 +1,5 @@
 import type { ComponentChild } from "preact";
-import type { Excerpt } from "../../../../src/protocol/protocol.js";
+import type { Excerpt } from "../../../../src/protocol/rows.js";
 import { Text } from "../../../values/text.js";
 
 /** Shows a part of a field's text with the found words marked. */

@@ -1,6 +1,7 @@
 import type { ComponentChild } from "preact";
 import { useCallback, useState } from "preact/hooks";
-import type { ModelInfo, Row, SearchHit, SearchHits } from "../../../../src/protocol/protocol.js";
+import type { Row, SearchHit, SearchHits } from "../../../../src/protocol/rows.js";
+import type { ModelInfo } from "../../../../src/protocol/studio-info.js";
 import { call } from "../../../api/call.js";
 import { keyId, keyOf, rowHref } from "../../../navigation/links.js";
 import { Text } from "../../../values/text.js";

@@ -1,6 +1,7 @@
 import type { ComponentChild } from "preact";
 import { useLayoutEffect, useRef } from "preact/hooks";
-import type { FieldInfo, ModelInfo, VersionedRow } from "../../../../src/protocol/protocol.js";
+import type { VersionedRow } from "../../../../src/protocol/rows.js";
+import type { FieldInfo, ModelInfo } from "../../../../src/protocol/studio-info.js";
 import { RowForm } from "../../row/row-form.js";
 
 interface Props {

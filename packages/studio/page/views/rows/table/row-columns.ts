@@ -7,7 +7,7 @@ import {
   useTable,
 } from "@tanstack/react-table";
 import { useMemo } from "preact/hooks";
-import type { FieldInfo, ModelInfo } from "../../../../src/protocol/protocol.js";
+import type { FieldInfo, ModelInfo } from "../../../../src/protocol/studio-info.js";
 import type { ShownRow } from "../row-list.js";
 
 const features = tableFeatures({

@@ -1,7 +1,8 @@
 import { useVirtualizer } from "@tanstack/react-virtual";
 import type { ComponentChild } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
-import type { FieldInfo, ModelInfo, Row } from "../../../../src/protocol/protocol.js";
+import type { Row } from "../../../../src/protocol/rows.js";
+import type { FieldInfo, ModelInfo } from "../../../../src/protocol/studio-info.js";
 import { referencesOf } from "../../../navigation/references.js";
 import { useStudio } from "../../../navigation/studio-context.js";
 import type { Selection } from "../many/use-selection.js";

@@ -1,5 +1,5 @@
 import type { ComponentChild } from "preact";
-import type { FieldInfo, ModelInfo } from "../../../../src/protocol/protocol.js";
+import type { FieldInfo, ModelInfo } from "../../../../src/protocol/studio-info.js";
 import { Text } from "../../../values/text.js";
 import type { RowColumns } from "./row-columns.js";
 

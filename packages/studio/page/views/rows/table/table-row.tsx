@@ -1,10 +1,6 @@
 import type { ComponentChild } from "preact";
-import type {
-  FieldInfo,
-  ModelInfo,
-  RelationInfo,
-  VersionedRow,
-} from "../../../../src/protocol/protocol.js";
+import type { VersionedRow } from "../../../../src/protocol/rows.js";
+import type { FieldInfo, ModelInfo, RelationInfo } from "../../../../src/protocol/studio-info.js";
 import type { ShownRow } from "../row-list.js";
 import { CellEditor, canEdit } from "./cell-editor.js";
 import { RowCell } from "./row-cell.js";
