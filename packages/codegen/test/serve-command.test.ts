@@ -41,9 +41,12 @@ it("serves a folder without a configuration, with the endpoint of a proxy", asyn
 it("needs a token", async () => {
   project = await createProject(files);
   await (await openKv(project.path("data"))).close();
-  const { stderr, exitCode } = await project.run(["serve", "--port", "0"]);
-  expect(stderr).toContain("tokens must have at least one token");
-  expect(exitCode).toBe(1);
+  const { stdout, exitCode } = await project.run(["serve", "--port", "0", "--json"]);
+  expect(JSON.parse(stdout).error).toMatchObject({
+    code: "KW_USAGE",
+    message: expect.stringContaining("set KEYWRIGHT_TOKEN"),
+  });
+  expect(exitCode).toBe(2);
 });
 
 it("needs both files of TLS", async () => {

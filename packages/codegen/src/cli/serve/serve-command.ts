@@ -64,6 +64,11 @@ export function serveCommand(terminal: Terminal, exit: (code: ExitCode) => void)
       if ((options.tlsCert === undefined) !== (options.tlsKey === undefined))
         command.error("error: --tls-cert and --tls-key need each other");
       const { serve } = await importPackage<ServerModule>(terminal.folder, serverPackage);
+      const { KEYWRIGHT_TOKEN: token, KEYWRIGHT_READ_TOKEN: readToken } = process.env;
+      if (!token && !readToken)
+        command.error(
+          "error: clients need a token: set KEYWRIGHT_TOKEN, or KEYWRIGHT_READ_TOKEN for those that only read, to at least 16 characters",
+        );
       // Unlike other commands, this one stays, so programs may attach to it.
       allowServing(true);
       const run = async (kv: KvLike) => {
@@ -100,8 +105,8 @@ function serveOptions(folder: string, options: ServeCommandOptions): object {
     hosts,
     publicUrl,
     tokens: [
-      ...(token === undefined ? [] : [token]),
-      ...(readToken === undefined ? [] : [{ token: readToken, access: "read" }]),
+      ...(token ? [token] : []),
+      ...(readToken ? [{ token: readToken, access: "read" }] : []),
     ],
     ...(hasTls && { tls: { cert: read(tlsCert), key: read(tlsKey) } }),
   };
