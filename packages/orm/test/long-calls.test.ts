@@ -38,3 +38,54 @@ it("other work gets its turn while many rows are written in one commit", async (
   ])
     expect(await turnsDuring(call)).toBeGreaterThanOrEqual(rowCount / 100);
 });
+
+it("other work gets its turn while many rows are read", async () => {
+  await using kv = await openKv();
+  const Item = defineModel({
+    name: "items",
+    schema: z.object({ id: z.int(), group: z.string() }),
+    primaryKey: "id",
+    indexes: { byGroup: { key: "group" } },
+  });
+  const { items } = await createDatabase({ kv, models: { items: Item } });
+  const size = 20_000;
+  await items.createMany({
+    data: Array.from({ length: size }, (_, id) => ({ id, group: "a" })),
+  });
+  const where = { group: "a" };
+  const filter = () => false;
+  for (const call of [
+    async () => expect((await items.findMany({ where })).items.length).toBe(size),
+    async () => expect((await items.findMany({ where, filter, take: 10 })).items).toEqual([]),
+    async () => expect(await items.findFirst({ where, filter })).toBeNull(),
+    async () => expect(await items.count({ where, filter })).toBe(0),
+    async () => expect((await items.scan({ filter, take: 10 })).items).toEqual([]),
+  ])
+    expect(await turnsDuring(call)).toBeGreaterThanOrEqual(3);
+});
+
+it("a list sees one state, although others write while it is read", async () => {
+  await using kv = await openKv();
+  const Item = defineModel({
+    name: "items",
+    schema: z.object({ id: z.int(), group: z.string(), batch: z.int() }),
+    primaryKey: "id",
+    indexes: { byGroup: { key: "group" } },
+  });
+  const db = await createDatabase({ kv, models: { items: Item } });
+  const { items } = db;
+  const size = 12_000;
+  await items.createMany({
+    data: Array.from({ length: size }, (_, id) => ({ id, group: "a", batch: 0 })),
+  });
+  const where = { group: "a" };
+  const listed = items.findMany({ where });
+  const ends = [{ id: 0 }, { id: size - 1 }];
+  const change = db.transaction(async (tx) => {
+    for (const at of ends) await tx.items.update({ where: at, data: { batch: 1 } });
+  });
+  const { items: found } = await listed;
+  await change;
+  expect(found.length).toBe(size);
+  expect(found[0]!.batch).toBe(found.at(-1)!.batch);
+});

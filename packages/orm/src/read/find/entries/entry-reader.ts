@@ -2,6 +2,7 @@ import type { KvKey, KvListedEntry, KvPageOptions, MaybePromise } from "@keywrig
 import { changeMarkOfRead } from "../../../derived/changes/change-marks.js";
 import { isSamePart } from "../../../model/keys/key-parts.js";
 import { whenReady } from "../../../promises/when-ready.js";
+import { yieldToEventLoop } from "../../../promises/yield-to-event-loop.js";
 import type { ReadMeter } from "../../../state/context/read-meter.js";
 import type { ReadView } from "../../../state/context/read-view.js";
 import { readPage } from "../../../state/rows/read-page.js";
@@ -18,6 +19,9 @@ import {
 } from "../../plan/ranges/query-plan.js";
 
 export const maxBatch = 500;
+
+/** After how many entries other work of the process gets its turn, if they are read at once. */
+const entriesPerTurn = 5000;
 
 export interface EntryReaderOptions {
   readonly after?: KvKey | undefined;
@@ -50,6 +54,8 @@ export class EntryReader {
   #after: KvKey | undefined;
   #buffered: KvListedEntry[] = [];
   #isStarted = false;
+  /** How many entries were read since other work had its turn. */
+  #sinceTurn = 0;
   /** The minimum number of keys that are read together. It grows if keys have no entry. */
   #minPoints = 0;
 
@@ -108,6 +114,10 @@ export class EntryReader {
   #read(count: number): MaybePromise<void> {
     const begun = this.#isStarted ? undefined : this.#start();
     if (begun !== undefined) return begun.then(() => this.#read(count));
+    if (this.#sinceTurn >= entriesPerTurn) {
+      this.#sinceTurn = 0;
+      return yieldToEventLoop().then(() => this.#read(count));
+    }
     const read = () =>
       this.#isPoints ? this.#readPoints(count) : this.#readRange(this.#nextSegment()!, count);
     return whenReady(this.#view.beginPage(this.#plan.index), read);
@@ -150,6 +160,7 @@ export class EntryReader {
       this.#segmentsRead++;
     }
     this.#meter.add(keys.length);
+    this.#sinceTurn += keys.length;
     this.#buffered.push(...listedEntries(await readKeys(this.#view, keys)));
     const isSparse = this.#buffered.length - bufferedBefore < keys.length;
     this.#minPoints = isSparse ? Math.min(keys.length * 2, maxBatch) : 0;
@@ -169,6 +180,7 @@ export class EntryReader {
   /** @param limit how many entries were wanted. */
   #add(segment: Segment, entries: readonly KvListedEntry[], limit: number): void {
     this.#meter.add(entries.length);
+    this.#sinceTurn += entries.length;
     const last = entries.at(-1);
     if (last === undefined || entries.length < limit) {
       this.#segmentsRead++;
