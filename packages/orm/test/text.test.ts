@@ -95,6 +95,17 @@ describe("the words of a text", () => {
     expect(shown("❤️")).toBe("; noWord ❤️");
   });
 
+  it("have the letters of Turkish", () => {
+    const turkish: Analyzer = { ...plain, language: "turkish" };
+    const exact = { ...turkish, foldsMarks: false };
+    expect(wordsOf("IŞIK Işık ışık", exact)).toEqual(["ışık", "ışık", "ışık"]);
+    expect(wordsOf("İZ iz I\u0307z", exact)).toEqual(["iz", "iz", "iz"]);
+    expect(new Set(wordsOf("IŞIK ışık", turkish)).size).toBe(1);
+    expect(analyzePrefix("ISP", exact)).toBe("ısp");
+    for (const analyzer of [plain, turkish])
+      expect(new Set(wordsOf("ISPARTA Isparta ısparta isparta", analyzer)).size).toBe(1);
+  });
+
   it("can have any length", () => {
     for (const [language, letters] of [
       ["dutch", "y"],

@@ -1,6 +1,6 @@
 import type { Analyzer, Token } from "./analyzer.js";
 import { cutWords } from "./cut-words.js";
-import { fold, withoutMarks } from "./fold.js";
+import { foldIn, withoutMarks } from "./fold.js";
 import { type Stemmer, stemmerOf } from "./languages.js";
 
 /**
@@ -49,7 +49,7 @@ function withMemory(analyzer: Analyzer): WordOf {
     if (remembered !== undefined || words.has(written)) return remembered;
     // A part of a string keeps the whole string in memory, but a copy does not.
     const copy = structuredClone(written);
-    const folded = fold(copy);
+    const folded = foldIn(analyzer.language, copy);
     const word = stopWords.has(folded) ? undefined : indexedWord(folded, analyzer, stem);
     if (copy.length > maxLength) return word;
     if (words.size >= maxRemembered) words = new Map();
@@ -71,8 +71,8 @@ function indexedWord(folded: string, { foldsMarks }: Analyzer, stem: Stemmer | u
 }
 
 /** Returns how the beginning of a word is stored in an index, except that it has no stem. */
-export function analyzePrefix(prefix: string, { foldsMarks }: Analyzer): string {
-  const folded = fold(prefix);
+export function analyzePrefix(prefix: string, { language, foldsMarks }: Analyzer): string {
+  const folded = foldIn(language, prefix);
   return cutToLimit((foldsMarks ? withoutMarks(folded) : folded) || folded);
 }
 

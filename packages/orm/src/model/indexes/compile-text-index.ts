@@ -2,8 +2,8 @@ import { knownNames } from "../../errors/nearest-name.js";
 import { ModelDefinitionError } from "../../errors/schema-errors.js";
 import { analyzerVersion } from "../../text/analyzer.js";
 import { cutWords } from "../../text/cut-words.js";
-import { fold } from "../../text/fold.js";
-import { isLanguage, languages } from "../../text/languages.js";
+import { foldIn } from "../../text/fold.js";
+import { isLanguage, type Language, languages } from "../../text/languages.js";
 import type { TextField } from "../../text/text-definition.js";
 import { assertBooleans, assertFields, assertOptions } from "../assert-definition.js";
 import type { CompiledIndex } from "../compiled-model.js";
@@ -77,7 +77,7 @@ export function compileTextIndex(
         version: analyzerVersion,
         language,
         foldsMarks: foldMarks,
-        stopWords: compileStopWords(definition.stopWords, fail),
+        stopWords: compileStopWords(definition.stopWords, language, fail),
       },
     },
   });
@@ -128,7 +128,11 @@ function compileKey(
   return [...names];
 }
 
-function compileStopWords(words: unknown, fail: Fail): readonly string[] {
+function compileStopWords(
+  words: unknown,
+  language: Language | undefined,
+  fail: Fail,
+): readonly string[] {
   if (words === undefined) return [];
   if (!Array.isArray(words)) return fail("stopWords", "it must be a list of words");
   const folded = words.map((word: unknown) => {
@@ -136,7 +140,7 @@ function compileStopWords(words: unknown, fail: Fail): readonly string[] {
     const [first, ...others] = [...cutWords(word)];
     if (first?.start !== 0 || first.end !== word.length || others.length > 0)
       fail("stopWords", `${JSON.stringify(word)} is not one word`);
-    return fold(word);
+    return foldIn(language, word);
   });
   return [...new Set(folded)].sort();
 }
