@@ -2,6 +2,7 @@ import { defineConfig } from "vitepress";
 import { anchorOf } from "../build/anchors.mjs";
 import { menu } from "../build/menu.mjs";
 import { tablesCanScroll } from "../build/tables.mjs";
+import { playgroundWorker } from "../playground/worker-build.mjs";
 
 export default defineConfig({
   title: "Keywright",
@@ -23,11 +24,13 @@ export default defineConfig({
     ["link", { rel: "icon", href: "/icon.svg", type: "image/svg+xml" }],
     ["meta", { name: "color-scheme", content: "light dark" }],
   ],
+  vite: { worker: playgroundWorker },
   themeConfig: {
     search: { provider: "local" },
     outline: { level: [2, 3] },
     nav: [
       { text: "Guides", link: "/models", activeMatch: "^/(models|indexes|queries)" },
+      { text: "Playground", link: "/playground" },
       { text: "Errors", link: "/errors" },
       { text: "API", link: "/api/" },
       { text: "Compare", link: "/compare/" },
@@ -38,7 +41,13 @@ export default defineConfig({
     docFooter: { prev: "Previous page", next: "Next page" },
   },
   // Scripts give the bar these classes only after the page is shown, and it would move then.
-  transformHtml: (html) => html.replace('class="VPNavBar"', 'class="VPNavBar has-sidebar top"'),
+  transformHtml: (html, file) =>
+    html.replace(
+      'class="VPNavBar"',
+      file.endsWith("/playground.html")
+        ? 'class="VPNavBar top"'
+        : 'class="VPNavBar has-sidebar top"',
+    ),
   transformPageData(page) {
     // Each page is also there as Markdown.
     page.frontmatter.head = [

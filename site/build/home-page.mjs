@@ -55,7 +55,7 @@ ${linksOfSite(introduction, "README.md", repository)}
 
 <nav class="actions" aria-label="First steps">
 
-[Install](#install) [Models](./models.md) [Compared with others](./compare/index.md) [Scorecard](./scorecard.md)
+[Playground](./playground.md) [Install](#install) [Models](./models.md) [Compared with others](./compare/index.md) [Scorecard](./scorecard.md)
 
 </nav>
 

@@ -5,7 +5,11 @@ import { existsInRepository, siteFile, sources } from "./page-list.mjs";
 const byTarget = new Map(["README.md", ...sources].map((source) => [source, siteFile(source)]));
 
 /** Folders of the repository that have no page of their own, and the page about them. */
-const folderPages = { "docs/internals": "internals/index.md", "docs/adr": "adr/index.md" };
+const folderPages = {
+  "docs/internals": "internals/index.md",
+  "docs/adr": "adr/index.md",
+  "site/playground": "playground.md",
+};
 
 /**
  * Makes the links of a page of the repository lead to the pages of the site. A link to a file that

@@ -43,6 +43,7 @@ export function headOf(text) {
   return { title: plain(title), description: plain(first.replaceAll("\n", " ")) };
 }
 
-function plain(text) {
+/** Returns a text of Markdown without links, code marks and emphasis. */
+export function plain(text) {
   return text.replaceAll(/!?\[([^\]]*)\]\([^)]*\)/g, "$1").replaceAll(/[`*]/g, "");
 }

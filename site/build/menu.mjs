@@ -13,6 +13,7 @@ export function menu() {
       text: "Overview",
       items: [
         { text: "Thirty lines", link: "/" },
+        { text: "Playground", link: "/playground" },
         { text: "Scorecard", link: "/scorecard" },
         { text: "Compared with others", link: "/compare/" },
         ...comparisons.map(({ title, file }) => ({ text: title, link: `/compare/${file}` })),

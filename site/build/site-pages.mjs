@@ -1,6 +1,7 @@
 import { rmSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { comparisonPages } from "../compare/pages.mjs";
+import { playgroundPage } from "../playground/page.mjs";
 import { scorecardPage } from "../scorecard/page.mjs";
 import { copyPages, writePage } from "./copy-pages.mjs";
 import { homePage } from "./home-page.mjs";
@@ -15,6 +16,11 @@ export function writeSitePages(folder = pagesFolder) {
   const repository = repositoryAddress();
   copyPages(folder, repository);
   writePage(folder, "index.md", homePage(repository), { aside: false });
+  writePage(folder, "playground.md", playgroundPage(), {
+    aside: false,
+    sidebar: false,
+    pageClass: "playground-page",
+  });
   writePage(folder, "scorecard.md", scorecardPage());
   for (const [file, text] of comparisonPages()) writePage(folder, file, text);
 }

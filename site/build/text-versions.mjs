@@ -1,6 +1,7 @@
 import { cpSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { comparisons } from "../compare/comparisons.mjs";
+import { textOfPlayground } from "../playground/page.mjs";
 import { entryPoints } from "./entry-points.mjs";
 import { pagesOf, siteFile } from "./page-list.mjs";
 import { sections } from "./sections.mjs";
@@ -25,6 +26,7 @@ export function writeTextVersions(pagesFolder, built) {
       "Overview",
       [
         "index.md",
+        "playground.md",
         "scorecard.md",
         "compare/index.md",
         ...comparisons.map(({ file }) => `compare/${file}.md`),
@@ -55,5 +57,5 @@ export function writeTextVersions(pagesFolder, built) {
 /** Separates a page from the line of JSON in front of it. */
 function readPage(file) {
   const [, front, text] = /^---\n(.*)\n---\n\n([\s\S]*)$/.exec(readFileSync(file, "utf8"));
-  return { ...JSON.parse(front), text };
+  return { ...JSON.parse(front), text: textOfPlayground(text) };
 }
