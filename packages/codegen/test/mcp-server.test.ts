@@ -180,6 +180,31 @@ it("describes an error with a bigint in its fields", async () => {
   await server.close();
 });
 
+it("says once what is wrong with a row, and which row a write needs", async () => {
+  const issues = [{ path: ["email"], message: "expected string" }];
+  const cause = new Error(JSON.stringify(issues));
+  const errors = [
+    Object.assign(new Error("the row does not fit", { cause }), { code: "KW_ROW_INVALID", issues }),
+    Object.assign(new Error("no key"), { code: "KW_QUERY_UNINDEXED", operation: "update" }),
+  ];
+  const update = async () => Promise.reject(errors.shift());
+  const { server, call, open, answerTo } = await startServer({ users: { update } });
+  open();
+  const input = { model: "users", where: { id: "a" }, data: {} };
+  call(1, "update", input);
+  expect((await answerTo(1)).result.structuredContent.error).toEqual({
+    code: "KW_ROW_INVALID",
+    message: "the row does not fit",
+    remedy: expect.stringContaining("shows their types"),
+    details: { issues: [{ path: "email", message: "expected string" }] },
+  });
+  call(2, "update", input);
+  expect((await answerTo(2)).result.structuredContent.error).toMatchObject({
+    remedy: expect.stringContaining("by its primary key"),
+  });
+  await server.close();
+});
+
 it("names what is wrong in arguments, and what is close to it", async () => {
   const { server, call, open, answerTo } = await startServer({});
   open();

@@ -1,6 +1,7 @@
 import { readdir } from "node:fs/promises";
 import { openKv } from "@keywright/core";
 import { afterEach, expect, it } from "vitest";
+import { withoutNewDatabases } from "../src/project/config/without-new-databases.js";
 import { playersConfig, playersModule } from "./players-project.js";
 import { createProject, type Project } from "./project.js";
 
@@ -113,4 +114,22 @@ it("a database in memory is opened by each command", async () => {
   });
   const { exitCode, stderr } = await project.run(["migrate", "status"]);
   expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: "" });
+});
+
+it("creates none while one of several calls runs, whichever ends first", async () => {
+  project = await createProject({});
+  let endFirst = () => {};
+  const first = withoutNewDatabases(
+    () =>
+      new Promise<void>((resolve) => {
+        endFirst = resolve;
+      }),
+  );
+  const second = withoutNewDatabases(async () => {
+    endFirst();
+    await first;
+    await openKv(project.path("data"));
+  });
+  await expect(second).rejects.toMatchObject({ code: "KW_DATABASE_NOT_FOUND" });
+  await (await openKv(project.path("data"))).close();
 });

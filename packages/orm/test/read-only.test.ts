@@ -139,14 +139,34 @@ it("keeps nothing of a verification that is stopped, and leaves what others have
 
 it("does not verify while a migration runs", async () => {
   await createDatabase({ kv, models });
-  const lease = {
-    ...{ format: 1, runner: "another", process: "another", host: "there", timeToLive: 60_000 },
-    ...{ takenAt: new Date(), expiresAt: new Date(Date.now() + 60_000) },
-  };
-  await kv.set(["__keywright", "lease"], lease);
+  await kv.set(["__keywright", "lease"], storedLease());
   const db = await createDatabase({ kv: sharedKv(kv), models, readOnly });
   expect(await verifyIndexes(db, { wait: false })).toEqual({ status: "busy", models: [] });
 });
+
+it("does not report what a migration may have caused that began while it verified", async () => {
+  const writing = await createDatabase({ kv, models });
+  await writing.users.create({ data: ada });
+  await writing.posts.create({ data: { id: "1", authorId: "ada" } });
+  await kv.delete(["posts_by_author", "ada", "1"]);
+  const db = await createDatabase({ kv: sharedKv(kv), models, readOnly });
+  let begun: Promise<unknown> | undefined;
+  const onProgress = () => {
+    begun ??= kv.set(["__keywright", "lease"], storedLease());
+  };
+  expect(await verifyIndexes(db, { onProgress })).toEqual({ status: "busy", models: [] });
+  await begun;
+  await kv.delete(["__keywright", "lease"]);
+  expect((await verifyIndexes(db)).status).toBe("damaged");
+});
+
+/** The lease of a runner in another process. */
+function storedLease() {
+  return {
+    ...{ format: 1, runner: "another", process: "another", host: "there", timeToLive: 60_000 },
+    ...{ takenAt: new Date(), expiresAt: new Date(Date.now() + 60_000) },
+  };
+}
 
 /** The database as it would be if other processes used it too. */
 function sharedKv(of: EmbeddedKv): EmbeddedKv {

@@ -29,6 +29,9 @@ const toolRemedies: Readonly<Record<string, string>> = {
   KW_SELECTOR_INVALID: "Correct the argument that the message names, and call the tool again.",
   KW_QUERY_INVALID:
     "Correct the condition that the message names. The tool models lists the fields of each index.",
+  KW_ROW_INVALID:
+    "Correct the fields that the message names. The tool models, with the model, shows their types.",
+  KW_ROW_NOT_FOUND: "Look for the row with find, or create it.",
   KW_QUERY_UNINDEXED:
     "Use conditions on the first fields of an index, as the tool models lists them. Or add the index that the message names to the model, and run `npx keywright migrate run`.",
   KW_INDEX_UNKNOWN: "Name an index that the tool models lists, or leave index out.",
@@ -52,7 +55,9 @@ export function errorReport(thrown: unknown, isOfTool = false): ErrorReport {
     retryable,
     issues,
   } = error as { remedy?: unknown; retryable?: unknown; issues?: unknown };
-  const known = (isOfTool ? toolRemedies[code] : undefined) ?? remedyFor(error);
+  const known = (isOfTool ? toolRemedy(error) : undefined) ?? remedyFor(error);
+  // The issues of a row are those of its cause.
+  const hasIssues = isOfTool && Array.isArray(issues);
   const stated = typeof own === "string" ? own : undefined;
   return {
     code,
@@ -60,11 +65,19 @@ export function errorReport(thrown: unknown, isOfTool = false): ErrorReport {
     remedy: known ?? stated ?? `To read about this error: npx keywright docs ${code}`,
     details: {
       ...Object.fromEntries(shownFields(error)),
-      ...(isOfTool && Array.isArray(issues) && { issues: issues.map(issueOf) }),
+      ...(hasIssues && { issues: issues.map(issueOf) }),
       ...(retryable === true && { retryable }),
-      ...(cause !== undefined && { cause: causeOf(cause) }),
+      ...(cause !== undefined && !hasIssues && { cause: causeOf(cause) }),
     },
   };
+}
+
+function toolRemedy(error: CodedError): string | undefined {
+  const { code, operation } = error as CodedError & { readonly operation?: unknown };
+  const isOfOneRow = operation === "update" || operation === "delete";
+  if (code === "KW_QUERY_UNINDEXED" && isOfOneRow)
+    return "Name the row by its primary key, or by all fields of a unique index. The tool find returns them.";
+  return toolRemedies[code];
 }
 
 /** Returns an error with a code of Keywright: the error itself, or one with it as the cause. */
