@@ -46,6 +46,8 @@ async function generated(): Promise<string> {
 
 it("the compiler is asked again only if a file that it has read has changed", async () => {
   await cachingProject();
+  // As if the process that wrote it had been killed.
+  await project.write({ [cache]: "{" });
   const first = await generated();
   const stored = JSON.parse(await project.read(cache));
   expect(stored.known.references[0]).not.toEqual([]);
@@ -56,7 +58,5 @@ it("the compiler is asked again only if a file that it has read has changed", as
   expect(remembered).not.toBe(first);
   // The model imports the file.
   await project.write({ "types/name.ts": `${typed('string & { readonly brand: "a" }')}\n` });
-  expect(await generated()).toBe(first);
-  await writeFile(project.path(cache), "{");
   expect(await generated()).toBe(first);
 });

@@ -128,9 +128,10 @@ describeOnServer("keys that are read one by one in the same turn", () => {
       statements.mockClear();
       const keys = Array.from({ length: count }, (_, n) => ["n", n % 64] as const);
       const entries = await Promise.all(keys.map((key) => kv.get(key)));
-      // Those that prepare a new connection have no name.
-      const named = statements.mock.calls.filter(([statement]) => Object(statement).name);
-      return { values: entries.map(({ value }) => value), statements: named.length };
+      // Others prepare a connection, or look for expired entries, which needs some time to begin.
+      const isRead = (statement: unknown) => /_get(_many)?$/.test(Object(statement).name);
+      const reads = statements.mock.calls.filter(([statement]) => isRead(statement));
+      return { values: entries.map(({ value }) => value), statements: reads.length };
     };
     try {
       const values = (count: number) =>
