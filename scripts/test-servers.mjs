@@ -11,7 +11,17 @@ const longRuns = ["migrate", "interrupted-transform", "copies-and-pointers"];
 /** Chosen so that CI does not take long: the slow files of the ORM are not among them. */
 const main = [
   ...longRuns,
-  ...["backfill", "lease", "races", "writes", "counters", "live", "turns", "anomalies"],
+  ...[
+    "backfill",
+    "lease",
+    "races",
+    "writes",
+    "counters",
+    "live",
+    "live-search",
+    "turns",
+    "anomalies",
+  ],
 ];
 /**
  * Fewer for places that differ less from others. A server speaks the protocol of attached processes,

@@ -89,9 +89,16 @@ describe("search", () => {
     await expect(db.notes.search({ query: "fox", where, maxReads: 3 })).rejects.toMatchObject({
       code: "KW_READ_LIMIT",
     });
-    await expect(db.notes.search({ query: "quick", where, cursor: cursor! })).rejects.toMatchObject(
-      { code: "KW_CURSOR_INVALID" },
-    );
+    const stored = JSON.parse(Buffer.from(cursor!, "base64url").toString()) as object;
+    const changed = Buffer.from(JSON.stringify({ ...stored, score: 1e9 })).toString("base64url");
+    for (const options of [
+      { query: "quick", cursor: cursor! },
+      { query: "fox", cursor: changed },
+      { query: "fox", cursor: cursor!.slice(0, -4) },
+    ])
+      await expect(db.notes.search({ where, ...options })).rejects.toMatchObject({
+        code: "KW_CURSOR_INVALID",
+      });
   });
 
   it("looks within a scope", async () => {

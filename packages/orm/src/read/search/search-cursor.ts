@@ -28,14 +28,21 @@ const shape = object({
   key: text,
 });
 
+/** What a cursor contains besides the digest. */
+interface StoredPlace extends SearchStatistics {
+  readonly score: number;
+  /** The primary key as base64. */
+  readonly key: string;
+}
+
 /** @param query identifies the query: only the same one continues. */
 export function encodeSearchCursor(
   query: string,
   { documents, words, matching }: SearchStatistics,
   { score, key }: Position,
 ): string {
-  const keyText = Buffer.from(key).toString("base64url");
-  const cursor = { query: digestOf(query), documents, words, matching, score, key: keyText };
+  const place = { documents, words, matching, score, key: Buffer.from(key).toString("base64url") };
+  const cursor = { query: digestOf(query, place), ...place };
   return Buffer.from(JSON.stringify(cursor)).toString("base64url");
 }
 
@@ -51,15 +58,11 @@ export function decodeSearchCursor(
 ): SearchCursor {
   const stored = parsed(cursor);
   if (shape(stored) !== undefined) throw new InvalidCursorError(model, String(cursor));
-  const { documents, words, matching, score, key, ...others } = stored as {
+  const { documents, words, matching, score, key, ...others } = stored as StoredPlace & {
     readonly query: string;
-    readonly documents: number;
-    readonly words: number;
-    readonly matching: readonly number[];
-    readonly score: number;
-    readonly key: string;
   };
-  if (others.query !== digestOf(query) || matching.length !== terms)
+  const digest = digestOf(query, { documents, words, matching, score, key });
+  if (others.query !== digest || matching.length !== terms)
     throw new InvalidCursorError(model, cursor);
   return {
     statistics: { documents, words, matching },
@@ -76,6 +79,8 @@ function parsed(cursor: unknown): unknown {
   }
 }
 
-function digestOf(query: string): string {
-  return createHash("sha256").update(query).digest("base64url").slice(0, 16);
+/** A cursor that was changed has another digest. */
+function digestOf(query: string, place: StoredPlace): string {
+  const text = JSON.stringify([query, place]);
+  return createHash("sha256").update(text).digest("base64url").slice(0, 16);
 }
