@@ -312,3 +312,17 @@ function startRun(args: readonly string[]): {
   });
   return { isAtWork, exitCode };
 }
+
+it("the plan and the status write nothing, not even for a model that is new", async () => {
+  project = await playersProject(players(3), byTeam);
+  await project.write({
+    "models/team.ts": `import { defineModel } from "@keywright/orm";
+import * as z from "zod";
+export const Team = defineModel({ name: "teams", schema: z.object({ id: z.string() }), primaryKey: "id" });
+`,
+  });
+  const before = await contents(project, []);
+  for (const command of ["plan", "status"])
+    expect(await project.run(["migrate", command])).toMatchObject({ exitCode: 0 });
+  expect(await contents(project, [])).toEqual(before);
+});

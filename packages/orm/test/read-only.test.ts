@@ -123,6 +123,18 @@ it("refuses all calls that write", async () => {
   expect(await entries()).toEqual(before);
 });
 
+it("finds the new name of a model that only the database has", async () => {
+  const named = (name: string) => defineModel({ ...userParts, name, indexes: {} });
+  const writing = await createDatabase({ kv, models: { users: named("users") } });
+  await writing.users.create({ data: ada });
+  const before = await entries();
+  const db = await createDatabase({ kv, models: { people: named("people") }, readOnly });
+  expect((await planMigration(db)).databaseOnly).toMatchObject([
+    { model: "users", renamedTo: "people" },
+  ]);
+  expect(await entries()).toEqual(before);
+});
+
 it("keeps nothing of a verification that is stopped, and leaves what others have kept", async () => {
   const writing = await createDatabase({ kv, models });
   await writing.users.create({ data: ada });

@@ -72,20 +72,34 @@ export async function withProject<T>(
   file: string | undefined,
   use: (project: OpenProject) => Promise<T>,
   ifMissing?: MissingDatabasePolicy,
+  options: OpenModelsOptions = {},
 ): Promise<T> {
   const project = await loadProject(folder, file, ifMissing);
   return await withKv(
     project.config,
-    async (kv) => await use({ ...project, kv, database: await openModels(project, kv) }),
+    async (kv) => await use({ ...project, kv, database: await openModels(project, kv, options) }),
     ifMissing,
   );
+}
+
+/** The same for a command that only reads. It does not even register new models. */
+export async function withReadProject<T>(
+  folder: string,
+  file: string | undefined,
+  use: (project: OpenProject) => Promise<T>,
+): Promise<T> {
+  return await withProject(folder, file, use, "fail", { readOnly: true });
+}
+
+interface OpenModelsOptions {
+  readonly readOnly?: boolean;
 }
 
 /** Opens a project's models on a database, which registers new models unless it is `readOnly`. */
 export async function openModels(
   { config, models }: Project,
   kv: KvLike,
-  { readOnly = false }: { readonly readOnly?: boolean } = {},
+  { readOnly = false }: OpenModelsOptions = {},
 ): Promise<AnyDatabase> {
   return await createDatabase({
     kv,

@@ -1,5 +1,5 @@
 import { Command } from "commander";
-import { withProject } from "../../project/open-project.js";
+import { withReadProject } from "../../project/open-project.js";
 import { type ExitCode, exitCodes } from "../terminal/process/exit-codes.js";
 import { type ResultOptions, withResultOptions } from "../terminal/run-options.js";
 import type { Terminal } from "../terminal/terminal.js";
@@ -21,8 +21,7 @@ Each step has a class:
 
 For a new unique index, the command reads all rows and names those that share a value.
 
-The command changes no rows and no indexes. It only registers models that are new to the database, as
-every program that opens the database does. Models that only the database has are listed after the
+The command writes nothing into the database. Models that only the database has are listed after the
 steps.
 
 If a program has the database open, the command uses it through the program. If there is no database
@@ -51,7 +50,7 @@ export function planCommand(terminal: Terminal, exit: (code: ExitCode) => void):
     .action(async (options: PlanCommandOptions) => {
       const { config, json, dropModel = [] } = options;
       const fail = (message: string) => command.error(`error: ${message}`);
-      const found = await withProject(terminal.folder, config, async ({ database }) => {
+      const found = await withReadProject(terminal.folder, config, async ({ database }) => {
         const plan = await planWithDrops(database, options, fail);
         const failed = await failedRows(database, plan);
         const duplicates = await sharedValues(terminal, database, plan);

@@ -1,7 +1,7 @@
 import { type AnyDatabase, migrationStatus } from "@keywright/orm";
 import { planMigration } from "@keywright/orm/migrate";
 import { Command } from "commander";
-import { type OpenProject, withProject } from "../../project/open-project.js";
+import { type OpenProject, withReadProject } from "../../project/open-project.js";
 import { type ExitCode, exitCodes } from "../terminal/process/exit-codes.js";
 import { type ResultOptions, withResultOptions } from "../terminal/run-options.js";
 import type { Terminal } from "../terminal/terminal.js";
@@ -40,7 +40,7 @@ export function statusCommand(terminal: Terminal, exit: (code: ExitCode) => void
           "error: --duplicates and --failed cannot be used together: choose one of them",
         );
       }
-      await withProject(terminal.folder, options.config, (project) =>
+      await withReadProject(terminal.folder, options.config, (project) =>
         writeStatus(terminal, project, options, (message) => command.error(`error: ${message}`)),
       );
       exit(exitCodes.done);

@@ -88,7 +88,9 @@ async function likelyNewName(
   const compatible: string[] = [];
   for (const { kv, model, catalog } of contexts) {
     const { manifest } = catalog.programRows;
-    if ((catalog.snapshot.check.versionstamp ?? "") < writtenAt) continue;
+    // The database does not have the model yet if it is read-only.
+    const { versionstamp } = catalog.snapshot.check;
+    if (versionstamp !== null && versionstamp < writtenAt) continue;
     const isCompatible = compareRows(stored, manifest).every((change) => {
       return change.class === "safe" || change.class === "backfill";
     });
