@@ -137,6 +137,54 @@ describe("withLock", () => {
     await withLock(kv, key, ({ token }) => expect(token > first!.token).toBe(true));
   });
 
+  it("runs no task for a lock that another holder has taken before the answer came", async () => {
+    await using kv = await openKv();
+    let isFirst = true;
+    let reads = 0;
+    const late = new Proxy(kv, {
+      get: (_, name) => {
+        const member: unknown = Reflect.get(kv, name);
+        if (name === "getMany") reads++;
+        if (name !== "atomic") return typeof member === "function" ? member.bind(kv) : member;
+        return () => {
+          const operation = kv.atomic();
+          const commit = operation.commit.bind(operation);
+          return Object.assign(operation, {
+            commit: async () => {
+              const result = await commit();
+              if (!isFirst) return result;
+              isFirst = false;
+              await begun;
+              return result;
+            },
+          });
+        };
+      },
+    });
+    let begin: () => void = () => undefined;
+    const begun = new Promise<void>((resolve) => {
+      begin = resolve;
+    });
+    const running: string[] = [];
+    const first = withLock(late, key, () => void running.push("late"), { lease: 120 });
+    await vi.waitFor(() => expect(isFirst).toBe(false));
+    let end: () => void = () => undefined;
+    const second = withLock(kv, key, async () => {
+      running.push("other");
+      begin();
+      await new Promise<void>((resolve) => {
+        end = resolve;
+      });
+      running.push("end of other");
+    });
+    await begun;
+    // It notices that it has lost the lock, and asks for it again.
+    await vi.waitFor(() => expect(reads).toBe(2), { timeout: 30_000 });
+    end();
+    await Promise.all([first, second]);
+    expect(running).toEqual(["other", "end of other", "late"]);
+  });
+
   it("tells a holder that the lease ends while the database does not answer", async () => {
     await using kv = await openKv();
     const gate = gateOf(kv);

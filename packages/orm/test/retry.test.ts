@@ -1,3 +1,4 @@
+import { TurnLine } from "@keywright/core";
 import { describe, expect, it, vi } from "vitest";
 import { again, FailedAttempt, retry } from "../src/state/transaction/retry.js";
 
@@ -36,6 +37,19 @@ describe("retry", () => {
     await expect(retry(attempt, { pauses: "growing", signal })).rejects.toThrow("stopped");
     await expect(retry(attempt, { signal })).rejects.toThrow("stopped");
     expect(attempt).toHaveBeenCalledTimes(1);
+  });
+
+  it.each([
+    ["three", new TurnLine(), 3],
+    ["one, if the line says so", Object.assign(new TurnLine(), { attempts: 1 }), 1],
+  ])("takes a turn after a number of lost attempts: %s", async (_, turns, lost) => {
+    const footprint = { reads: new Set<string>(), writes: new Set(["a"]) };
+    const conflict = new FailedAttempt(failure.errorAfter, () => footprint);
+    const attempt = vi.fn(async (_number: number, _isFinal: boolean, turn: unknown) =>
+      turn === undefined ? conflict : "done",
+    );
+    expect(await retry(attempt, { turns })).toBe("done");
+    expect(attempt).toHaveBeenCalledTimes(lost + 1);
   });
 
   it.each([

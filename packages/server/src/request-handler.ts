@@ -224,8 +224,12 @@ export class RequestHandler {
   ): Promise<void> {
     const endWatch = use.beginWatch();
     const ended = new AbortController();
-    response.once("close", () => ended.abort());
-    const signal = AbortSignal.any([ended.signal, this.#closing.signal]);
+    const { signal } = ended;
+    // Not AbortSignal.any, which keeps memory in Node.js 20 for as long as its first signal lives.
+    const end = () => ended.abort();
+    response.once("close", end);
+    this.#closing.signal.addEventListener("abort", end);
+    if (response.closed || this.#closing.signal.aborted) end();
     // Sent with the first report, so that a value that cannot be sent is refused by its status.
     response.setHeader("content-type", "application/octet-stream");
     const longestDrain = this.limits.answer;
@@ -233,6 +237,7 @@ export class RequestHandler {
       await watch(this.#server.database, keys, response, { signal, hold, longestDrain });
     } finally {
       endWatch();
+      this.#closing.signal.removeEventListener("abort", end);
     }
     response.end();
   }

@@ -3,7 +3,9 @@ import { create, fromBinary, toBinary } from "@bufbuild/protobuf";
 import { openKv } from "@keywright/core";
 import { BufferedBytes } from "@keywright/core/serve";
 import { describe, expect, it } from "vitest";
+import { decodeMessage } from "../src/connect/decode-message.js";
 import {
+  AtomicWriteSchema,
   SnapshotReadOutputSchema,
   SnapshotReadSchema,
   WatchSchema,
@@ -77,6 +79,69 @@ it("a request watches at most 10 keys", async () => {
     expect(await watch(10)).toBe(200);
     expect(await watch(11)).toBe(400);
     expect(await watch(0)).toBe(400);
+  });
+});
+
+describe("a request of millions of fields", () => {
+  const bytes = 4 * 1024 * 1024;
+  /** A nested message that fills the body. */
+  const nested = (tag: number, ofField: (i: number) => number) => {
+    const size = bytes - 5;
+    const length = [0, 7, 14, 21].map(
+      (shift) => ((size >> shift) & 0x7f) | (shift < 21 ? 0x80 : 0),
+    );
+    return Uint8Array.from([tag, ...length, ...Array.from({ length: size }, (_, i) => ofField(i))]);
+  };
+  const empty = (tag: number) => Uint8Array.from({ length: bytes }, (_, i) => (i % 2 ? 0 : tag));
+
+  it.each<[string, string, () => Uint8Array]>([
+    ["checks", "atomic_write", () => empty(0x0a)],
+    ["mutations", "atomic_write", () => empty(0x12)],
+    ["messages", "atomic_write", () => empty(0x1a)],
+    ["keys of a message", "atomic_write", () => nested(0x1a, (i) => (i % 2 ? 0 : 0x1a))],
+    ["intervals of a message", "atomic_write", () => nested(0x1a, (i) => (i % 2 ? 0 : 0x20))],
+    ["unknown fields", "atomic_write", () => empty(0x78)],
+    ["ranges", "snapshot_read", () => empty(0x0a)],
+    ["keys", "watch", () => empty(0x0a)],
+  ])("is refused before it is decoded: %s", async (_, path, bodyOf) => {
+    await withServer({ compat: "deno" }, async ({ url }) => {
+      const body = bodyOf();
+      const refused = await fetch(new URL(`/kv/${path}`, url), {
+        method: "POST",
+        headers: authorized,
+        body,
+      });
+      expect(refused.status).toBe(400);
+      expect(await refused.text()).toBe("A request can have at most 20000 fields.\n");
+    });
+  });
+
+  it("is refused if it is a packed list of numbers, groups or no message", () => {
+    const packed = (size: number) => Uint8Array.from([0x1a, 5 + size, 0x22, size]);
+    const list = new Uint8Array(30_000);
+    const body = Uint8Array.from([0x1a, 0xb4, 0xea, 1, 0x22, 0xb0, 0xea, 1, ...list]);
+    expect(() => decodeMessage(AtomicWriteSchema, body)).toThrow("at most 20000 fields");
+    for (const wrong of [[0x0b], [0x0a, 9], [0x0a], [0x08, ...Array(11).fill(0xff)], packed(3)])
+      expect(() => decodeMessage(AtomicWriteSchema, Uint8Array.from(wrong))).toThrow(
+        "The body is not a message of KV Connect",
+      );
+  });
+
+  it("is decoded as before if it has few fields", () => {
+    const mutations = Array.from({ length: 1000 }, (_, i) => ({
+      ...{ key: Uint8Array.of(2, i & 0xff, 0), mutationType: 1, expireAtMs: 2n ** 62n },
+      value: { data: new Uint8Array(i), encoding: 1 },
+    }));
+    const message = create(AtomicWriteSchema, {
+      mutations,
+      checks: [{ key: Uint8Array.of(2, 0) }],
+      enqueues: [{ payload: Uint8Array.of(1), backoffSchedule: [1, 2 ** 32 - 1] }],
+    });
+    const decoded = decodeMessage(AtomicWriteSchema, toBinary(AtomicWriteSchema, message));
+    expect(decoded.mutations).toHaveLength(1000);
+    expect(decoded.mutations.at(-1)).toEqual(message.mutations.at(-1));
+    expect(decoded.checks).toEqual(message.checks);
+    expect(decoded.enqueues).toEqual(message.enqueues);
   });
 });
 

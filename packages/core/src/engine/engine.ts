@@ -283,6 +283,8 @@ export interface Turn {
  * join the line.
  */
 export interface Turns {
+  /** How many attempts a call loses before it takes its turn. The default is 3. */
+  readonly attempts?: number;
   /** True if a call of this process, or one that this process knows of, is in the line. */
   readonly isUsed: boolean;
   /** True if such a call reads what the footprint writes, or the reverse. */

@@ -1,5 +1,5 @@
 import { Buffer } from "node:buffer";
-import { create, fromBinary, toBinary } from "@bufbuild/protobuf";
+import { create, toBinary } from "@bufbuild/protobuf";
 import {
   type AtomicOperation,
   decodeKey,
@@ -10,6 +10,7 @@ import {
 import { denoOrder, type ServedDatabase } from "@keywright/core/serve";
 import { RequestError } from "../http/request-error.js";
 import { V8Budget } from "./check-v8.js";
+import { decodeMessage } from "./decode-message.js";
 import {
   AtomicWriteOutputSchema,
   AtomicWriteSchema,
@@ -20,7 +21,6 @@ import {
   MutationType,
   ValueEncoding,
 } from "./generated/datapath_pb.js";
-import { messageOf } from "./snapshot-read.js";
 import { valueFrom, valueOfV8 } from "./values.js";
 
 /** The longest delay of a message in Deno KV: 30 days. */
@@ -32,7 +32,7 @@ export async function atomicWrite(
   database: ServedDatabase,
   body: Uint8Array,
 ): Promise<Uint8Array> {
-  const { checks, mutations, enqueues } = messageOf(() => fromBinary(AtomicWriteSchema, body));
+  const { checks, mutations, enqueues } = decodeMessage(AtomicWriteSchema, body);
   const now = Date.now();
   const operation = kv.atomic();
   const budget = new V8Budget();

@@ -1,9 +1,10 @@
 import { Buffer } from "node:buffer";
 import { setImmediate } from "node:timers/promises";
-import { create, fromBinary, toBinary } from "@bufbuild/protobuf";
+import { create, toBinary } from "@bufbuild/protobuf";
 import type { StoredEntry } from "@keywright/core";
 import type { ServedDatabase } from "@keywright/core/serve";
 import { RequestError } from "../http/request-error.js";
+import { decodeMessage } from "./decode-message.js";
 import {
   type KvEntry,
   KvEntrySchema,
@@ -86,7 +87,7 @@ export function sentEntry(entry: StoredEntry): KvEntry {
  * @throws {RequestError} if the message cannot be decoded, or asks for too much.
  */
 export function readOf(body: Uint8Array): readonly ReadRange[] {
-  const { ranges } = messageOf(() => fromBinary(SnapshotReadSchema, body));
+  const { ranges } = decodeMessage(SnapshotReadSchema, body);
   if (ranges.length > maxRanges)
     throw new RequestError(400, `A request can read at most ${maxRanges} ranges.`);
   const entries = ranges.reduce((sum, { limit }) => sum + limit, 0);
@@ -101,15 +102,6 @@ export function readOf(body: Uint8Array): readonly ReadRange[] {
     if (range.end[0] === afterEntries[0]) range.end = afterEntries;
   }
   return ranges;
-}
-
-/** @throws {RequestError} if the message cannot be decoded. */
-export function messageOf<T>(decode: () => T): T {
-  try {
-    return decode();
-  } catch (error) {
-    throw new RequestError(400, `The body is not a message of KV Connect: ${String(error)}`);
-  }
 }
 
 /** True if the range is that of one key, as `get` sends it: its end is the key and a zero byte. */

@@ -1,18 +1,19 @@
 import { Buffer } from "node:buffer";
 import { once } from "node:events";
 import type { Writable } from "node:stream";
-import { create, fromBinary, toBinary } from "@bufbuild/protobuf";
+import { create, toBinary } from "@bufbuild/protobuf";
 import type { StoredEntry } from "@keywright/core";
 import type { ServedDatabase } from "@keywright/core/serve";
 import type { HeldBytes } from "../http/buffers.js";
 import { RequestError } from "../http/request-error.js";
+import { decodeMessage } from "./decode-message.js";
 import {
   SnapshotReadStatus,
   WatchKeyOutputSchema,
   WatchOutputSchema,
   WatchSchema,
 } from "./generated/datapath_pb.js";
-import { isEntryKey, messageOf, mostBytes, sentEntry } from "./snapshot-read.js";
+import { isEntryKey, mostBytes, sentEntry } from "./snapshot-read.js";
 
 const maxKeys = 10;
 /** Milliseconds between messages that show the client that the server is there. */
@@ -20,7 +21,7 @@ const heartbeat = 5000;
 const nothing: Uint8Array = new Uint8Array(4);
 
 export function watchedKeys(body: Uint8Array): Uint8Array[] {
-  const keys = messageOf(() => fromBinary(WatchSchema, body)).keys.map(({ key }) => key);
+  const keys = decodeMessage(WatchSchema, body).keys.map(({ key }) => key);
   if (keys.length === 0 || keys.length > maxKeys)
     throw new RequestError(400, `A client can watch 1 to ${maxKeys} keys.`);
   if (!keys.every(isEntryKey)) throw new RequestError(400, "A key is outside the keys of entries.");

@@ -50,8 +50,8 @@ export interface RetryOptions {
    */
   readonly pauses?: "short" | "growing";
   /**
-   * The line of the database. Calls that have lost three attempts take turns there instead of
-   * pausing. A call pauses only if it loses during its turn: to a process with a line of its own,
+   * The line of the database. Calls that have lost as many attempts as it says, or three, take
+   * turns there instead of pausing. A call pauses only if it loses during its turn: to a process with a line of its own,
    * or to a call that takes no turns.
    */
   readonly turns?: Turns | undefined;
@@ -88,7 +88,8 @@ export async function retry<T>(
         continue;
       }
       const { footprint, isPostponed } = result;
-      if (turns && footprint && (isPostponed || number >= attemptsWithoutTurn))
+      const mostLost = turns?.attempts ?? attemptsWithoutTurn;
+      if (turns && footprint && (isPostponed || number >= mostLost))
         turn = await turns.take(footprint(), signal);
       else if (pauses !== undefined) {
         const longest = pauses === "growing" ? pausePerAttempt * (number + 1) : undefined;

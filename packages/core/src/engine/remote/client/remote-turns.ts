@@ -20,6 +20,11 @@ interface RemoteTurn {
  * process knows only of its own calls in the line.
  */
 export class RemoteTurns implements Turns {
+  /**
+   * An attempt takes two messages to the owner, whose own attempts take none. So a call would lose
+   * nearly all of its attempts to the owner, and a turn costs it nothing more.
+   */
+  readonly attempts = 1;
   readonly #link: Pick<Link, "call" | "notify" | "giveUp">;
   /** The calls of this process, whose turns begin in the order that the owner has chosen. */
   readonly #line = new TurnLine();
