@@ -475,6 +475,26 @@ describe("an encrypted backup", () => {
   });
 });
 
+it("a backup with a key does not continue one without", async () => {
+  const sink = new MemorySink();
+  const key = randomBytes(32);
+  await using kv = await openKv(":memory:", { log: {} });
+  await kv.set(["a"], 1);
+  await backup(kv, sink);
+  const continued = backup(kv, sink, { key, incremental: true });
+  await expect(continued).rejects.toMatchObject({
+    code: "KW_BACKUP_FULL_NEEDED",
+    reason: "the last full backup is not encrypted",
+  });
+  const full = await backup(kv, sink, { key, incremental: true, fullIfNeeded: true });
+  expect(full.kind).toBe("full");
+  await kv.set(["a"], 2);
+  const added = await backup(kv, sink, { key, incremental: true });
+  expect(added.kind).toBe("incremental");
+  expect((await restored(sink, { key })).get("a")).toBe(2);
+  await verifyBackup(sink, { key });
+});
+
 describe("a folder", () => {
   it("keeps a backup, from which LevelDB is restored", async () => {
     await withFolder(async (folder) => {

@@ -254,7 +254,10 @@ class BackupRun {
   async #last(): Promise<LogPosition | undefined> {
     const last = (await readCatalog(this.#sink)).generations.at(-1);
     if (last === undefined) return undefined;
-    const at = placeOf(last.name, await readManifest(this.#sink, last.name, this.#key));
+    const manifest = await readManifest(this.#sink, last.name, this.#key);
+    const at = placeOf(last.name, manifest);
+    if (this.#key !== undefined && !manifest.isEncrypted)
+      throw new BackupFullNeededError("the last full backup is not encrypted");
     if (at.log === "")
       throw new BackupFullNeededError("the database had no log at the last full backup");
     const lastLog = last.logs.at(-1);

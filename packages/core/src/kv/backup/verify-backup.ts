@@ -7,10 +7,12 @@ import {
   chunkName,
   type FullManifest,
   type Generation,
+  headName,
   isClaim,
   readCatalog,
   readManifest,
   takeNextLog,
+  upToOf,
 } from "./format/backup-catalog.js";
 import { type BackupObject, backupKey, decodeObject } from "./format/backup-object.js";
 import { type RestoreOptions, restore } from "./restore/restore.js";
@@ -70,7 +72,7 @@ export async function verifyBackup(
     verified.set(name, { header, checksum });
   }
   for (const generation of generations)
-    assertWhole(generation, await readManifest(sink, generation.name, key), verified);
+    await assertWhole(sink, generation, await readManifest(sink, generation.name, key), verified);
   const { inspect, ...restoreOptions } = options;
   const last = generations.at(-1);
   // Without a backup, `restore` says so.
@@ -93,11 +95,12 @@ export async function verifyBackup(
  *
  * @throws {BackupDamagedError} if one of them is missing.
  */
-function assertWhole(
+async function assertWhole(
+  sink: BackupSink,
   { name, logs }: Generation,
   { chunks, log, position, versionstamp }: FullManifest,
   verified: ReadonlyMap<string, VerifiedObject>,
-): void {
+): Promise<void> {
   for (const [index, { checksum }] of chunks.entries()) {
     const chunk = chunkName(name, index);
     const stored = verified.get(chunk);
@@ -111,8 +114,15 @@ function assertWhole(
   const rest = [...logs];
   while (rest.length > 0) {
     const next = takeNextLog(rest, last) ?? rest[0];
-    if (next === undefined) return;
+    if (next === undefined) break;
     const { upTo } = logHeaderOf(verified.get(next)!, { name: next, log, last });
     if (upTo > last) last = upTo;
   }
+  const head = verified.get(headName(name))?.header["upTo"] as string | undefined;
+  if (head === undefined || head <= last) return;
+  // A backup may have added commits since the objects were listed.
+  const { generations } = await readCatalog(sink, name);
+  if (generations[0]?.logs.some((each) => upToOf(each) >= head) !== false) return;
+  const reason = `the objects of the commits after ${last} up to ${head} are missing`;
+  throw new BackupDamagedError(headName(name), reason);
 }

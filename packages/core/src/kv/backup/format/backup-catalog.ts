@@ -174,17 +174,23 @@ export function takeNextLog(names: string[], last: string): string | undefined {
   return next;
 }
 
+/** A manifest as it is read from a sink. */
+export interface StoredManifest extends FullManifest {
+  readonly isEncrypted: boolean;
+}
+
 /** @throws {BackupDamagedError} if the manifest is damaged. */
 export async function readManifest(
   sink: BackupSink,
   generation: string,
   key: BackupKey | undefined,
-): Promise<FullManifest> {
+): Promise<StoredManifest> {
   const name = manifestName(generation);
   const lost = "the list of what the full backup has";
   const { header, body } = decodeObject(name, await sink.get(name), key, lost);
   if (header.kind !== "full") throw new BackupFormatError(name, "is no manifest");
-  return JSON.parse((await body()).toString()) as FullManifest;
+  const manifest = JSON.parse((await body()).toString()) as FullManifest;
+  return { ...manifest, isEncrypted: header.key !== undefined };
 }
 
 /**
