@@ -187,7 +187,9 @@ it("says once what is wrong with a row, and which row a write needs", async () =
     Object.assign(new Error("the row does not fit", { cause }), { code: "KW_ROW_INVALID", issues }),
     Object.assign(new Error("no key"), { code: "KW_QUERY_UNINDEXED", operation: "update" }),
   ];
-  const update = async () => Promise.reject(errors.shift());
+  const update = async () => {
+    throw errors.shift();
+  };
   const { server, call, open, answerTo } = await startServer({ users: { update } });
   open();
   const input = { model: "users", where: { id: "a" }, data: {} };

@@ -4,7 +4,7 @@ import * as z from "zod";
 import { textSizes } from "../src/derived/text/compact/text-upkeep.js";
 import { createDatabase, defineModel } from "../src/index.js";
 import { BestFirst } from "../src/read/search/best-docs.js";
-import type { TextSource } from "../src/read/search/text-source.js";
+import type { TextSource } from "../src/read/search/sources/text-source.js";
 import { lateKv } from "./faulty-kv.js";
 
 const sizes = { ...textSizes };
