@@ -134,6 +134,7 @@ export const packages = {
       "derived/copies": "fields that rows copy from the rows to which they refer",
       "read/search/sources": "reads the words of fresh rows and of segments",
       "jobs/define": "defineJob and its options",
+      "jobs/enqueue": "new jobs, and the commits that they share",
       "jobs/store": "jobs as rows of a model: their states and their changes",
       "jobs/work": "workers: claims, leases, runs, retries",
       "database/scope": "databases whose calls see only the rows with some values",

@@ -269,7 +269,7 @@ it("index entries that lead to no job neither stop the others nor keep the worke
     { concurrency: 1 },
   );
   await expect.poll(() => seen).toEqual([3]);
-  const lists = vi.spyOn(kv, "list");
+  const lists = vi.spyOn(kv.pages!, "list");
   await new Promise((resolve) => setTimeout(resolve, 400));
   expect(lists.mock.calls.length).toBeLessThan(40);
   lists.mockRestore();
@@ -328,6 +328,48 @@ it("a job that loses its worker in its last attempt ends in the list of failed j
   await untilCounts("timed", { failed: 1, running: 0 });
   expect(runs).toBe(0);
   expect((await db.jobs.timed.get(id))?.failure).toMatchObject({ code: "KW_JOB_INTERRUPTED" });
+});
+
+it("a job is tried again with the payload that is stored, whatever its handler has done to it", async () => {
+  const Open = defineJob({
+    name: "open",
+    schema: z.any(),
+    keepResult: "1 day",
+    retry: { attempts: 2, backoff: [1], jitter: 0 },
+  });
+  const other = await createDatabase({ kv, models, jobs: { open: Open } });
+  const { id } = await other.jobs.open.enqueue({ n: 1 });
+  const seen: number[] = [];
+  await using _worker = other.work(
+    {
+      open: ({ payload }) => {
+        seen.push(payload.n);
+        payload.n = 2;
+        if (seen.length === 1) throw new Error("no");
+      },
+    },
+    quiet,
+  );
+  await expect.poll(async () => (await other.jobs.open.get(id))?.state).toBe("done");
+  expect(seen).toEqual([1, 1]);
+  expect((await other.jobs.open.get(id))?.payload).toEqual({ n: 1 });
+});
+
+it("a job that is cancelled after its handler has ended is removed once", async () => {
+  const { id } = await db.jobs.task.enqueue({ n: 1 });
+  let isCancelled = false;
+  const cancelling = interferingKv(kv, async () => {
+    if ((await db.jobs.task.get(id))?.state !== "running" || isCancelled) return;
+    isCancelled = true;
+    expect(await db.jobs.task.cancel(id)).toBe(true);
+  });
+  const other = await open(cancelling as EmbeddedKv);
+  const errors: unknown[] = [];
+  const worker = other.work({ task: () => undefined }, { onError: (e) => void errors.push(e) });
+  await untilCounts("task", { waiting: 0, running: 0, delayed: 0, failed: 0 });
+  await worker.stop();
+  expect([isCancelled, errors]).toEqual([true, []]);
+  expect(await db.jobs.stored()).toEqual([]);
 });
 
 it("leases are renewed while handlers run", async () => {

@@ -3,18 +3,31 @@ import { assertArgument, functionOf, list } from "../model/shape.js";
 import type { TableContext } from "../state/context/table-context.js";
 import { isWithinTransaction } from "../state/transaction/transaction-scope.js";
 import type { CompiledJob } from "./define/define-job.js";
-import { enqueueJobs } from "./enqueue.js";
-import type { EnqueueManyOptions, EnqueueOptions, JobQueue, StoredJobs } from "./job-types.js";
+import { enqueueRows, SharedEnqueue } from "./enqueue/enqueue-rows.js";
+import { type NewJob, newRows } from "./enqueue/new-rows.js";
+import type {
+  EnqueuedJob,
+  EnqueueManyOptions,
+  EnqueueOptions,
+  JobQueue,
+  StoredJobs,
+} from "./job-types.js";
 import { cancelJob, countJobs, discardJobs, getJob, pageOfJobs, retryJobs } from "./manage.js";
 import { jobModel } from "./store/job-model.js";
 
 /** Returns the jobs of a definition. */
 export function queueOf(context: TableContext, job: CompiledJob): JobQueue {
+  const shared = context.transaction === undefined ? new SharedEnqueue(context) : undefined;
+  const enqueue = async (jobs: readonly NewJob[], call: string): Promise<EnqueuedJob[]> => {
+    const rows = await newRows(context, job, jobs, call);
+    if (rows.length === 0) return [];
+    return await (shared?.enqueue(rows) ?? enqueueRows(context, rows));
+  };
   return Object.freeze({
     ...storedJobsOf(context, job.name),
     enqueue: async (payload: unknown, options: EnqueueOptions = {}) =>
       await writing(context, async () => {
-        const [enqueued] = await enqueueJobs(context, job, [{ payload, options }], "enqueue");
+        const [enqueued] = await enqueue([{ payload, options }], "enqueue");
         return enqueued!;
       }),
     enqueueMany: async (
@@ -31,7 +44,7 @@ export function queueOf(context: TableContext, job: CompiledJob): JobQueue {
           payload,
           options: { ...options, ...keyOf(payload) },
         }));
-        return await enqueueJobs(context, job, added, "enqueueMany");
+        return await enqueue(added, "enqueueMany");
       }),
   });
 }

@@ -7,6 +7,7 @@ import { ReadMeter } from "../state/context/read-meter.js";
 import { withReadView } from "../state/context/read-view.js";
 import type { TableContext } from "../state/context/table-context.js";
 import type { FailedJobs, JobCounts, JobInfo, JobListOptions } from "./job-types.js";
+import { changeJobs, inCommits, type JobChanges, jobsPerCommit } from "./store/job-changes.js";
 import {
   type JobRow,
   type JobState,
@@ -15,18 +16,8 @@ import {
   type StoredJob,
 } from "./store/job-model.js";
 import { waitingRow } from "./store/job-states.js";
-import {
-  cancelMark,
-  changeJobs,
-  inCommits,
-  jobsPerCommit,
-  listJobs,
-  mark,
-  markOf,
-  ownerOfKey,
-  readJobs,
-  writeJob,
-} from "./store/stored-jobs.js";
+import { cancelMark, markOf } from "./store/marks.js";
+import { KeyOwners, listJobs, readJobs } from "./store/stored-jobs.js";
 
 export async function getJob(
   context: TableContext,
@@ -89,23 +80,23 @@ export async function retryJobs(
   jobs: FailedJobs,
 ): Promise<{ count: number; skipped: number }> {
   let skipped = 0;
-  const count = await eachFailed(
-    context,
-    topic,
-    jobs,
-    "retry",
-    async (within, found) => {
+  const retry = async (failed: readonly StoredJob[], changes: JobChanges): Promise<number> => {
+    const rows = failed.map(({ row }) => row);
+    const owners = await KeyOwners.of(context, rows);
+    let count = 0;
+    for (const found of failed) {
       const { row } = found;
-      if (row.key !== null && (await ownerOfKey(within, topic, row.key)) !== undefined)
-        return false;
+      if (owners.get(row) !== undefined) continue;
+      owners.add(row);
       const fresh = { ...row, attempts: 0, uniqueKey: row.key };
-      await writeJob(within, row.id, found, waitingRow(fresh, Date.now()));
-      return true;
-    },
-    (missed) => {
-      skipped += missed;
-    },
-  );
+      changes.write(found, waitingRow(fresh, Date.now()));
+      count++;
+    }
+    return count;
+  };
+  const count = await eachFailed(context, topic, jobs, "retry", retry, (missed) => {
+    skipped += missed;
+  });
   return { count, skipped };
 }
 
@@ -115,17 +106,17 @@ export async function discardJobs(
   topic: string,
   jobs: FailedJobs,
 ): Promise<{ count: number }> {
-  const count = await eachFailed(context, topic, jobs, "discard", async (within, found) => {
-    await writeJob(within, found.row.id, found, null);
-    return true;
-  });
-  return { count };
+  const discard = async (failed: readonly StoredJob[], changes: JobChanges): Promise<number> => {
+    for (const found of failed) changes.write(found, null);
+    return failed.length;
+  };
+  return { count: await eachFailed(context, topic, jobs, "discard", discard) };
 }
 
 /**
  * Changes failed jobs in groups of one commit each.
  *
- * @param change returns false if it leaves a job as it is.
+ * @param change returns how many jobs of a group it changes.
  * @returns how many were changed.
  */
 async function eachFailed(
@@ -133,22 +124,20 @@ async function eachFailed(
   topic: string,
   jobs: FailedJobs,
   call: string,
-  change: (within: TableContext, found: StoredJob) => Promise<boolean>,
+  change: (failed: readonly StoredJob[], changes: JobChanges) => Promise<number>,
   onSkipped: (count: number) => void = () => undefined,
 ): Promise<number> {
   const changeGroup = async (ids: readonly string[]): Promise<number> => {
-    const [changed, skipped] = await changeJobs(context, async (within) => {
-      let [done, left] = [0, 0];
-      for (const found of await readJobs(within, ids)) {
-        if (found?.row.topic !== topic || found.row.state !== "failed") continue;
-        if (await change(within, found)) done++;
-        else left++;
-      }
-      if (done > 0) await mark(within, markOf(topic));
-      return [done, left] as const;
+    const { result } = await changeJobs(context, async (changes) => {
+      const failed = (await readJobs(context, ids)).filter(
+        (found) => found?.row.topic === topic && found.row.state === "failed",
+      ) as StoredJob[];
+      changes.mark(markOf(topic));
+      const changed = await change(failed, changes);
+      return [changed, failed.length - changed] as const;
     });
-    onSkipped(skipped);
-    return changed;
+    onSkipped(result[1]);
+    return result[0];
   };
   if (!isPlainObject(jobs)) return await changeGroup([idOf(topic, jobs, call)]);
   if (jobs.all !== true) {
@@ -178,20 +167,19 @@ export async function cancelJob(
   id: string,
 ): Promise<boolean> {
   const checked = idOf(topic, id, "cancel");
-  return await changeJobs(context, async (within) => {
-    const [found] = await readJobs(within, [checked]);
+  const { result } = await changeJobs(context, async (changes) => {
+    const [found] = await readJobs(context, [checked]);
     if (found === undefined || found.row.topic !== topic) return false;
     const { row } = found;
     if (row.state === "failed" || row.state === "done") return false;
-    if (row.state !== "running") {
-      await writeJob(within, row.id, found, null);
-      return true;
+    if (row.state !== "running") changes.write(found, null);
+    else if (!row.isCancelled) {
+      changes.write(found, { ...row, isCancelled: true });
+      changes.mark(cancelMark);
     }
-    if (row.isCancelled) return true;
-    await writeJob(within, row.id, found, { ...row, isCancelled: true });
-    await mark(within, cancelMark);
     return true;
   });
+  return result;
 }
 
 function idOf(topic: string, id: unknown, call: string): string {

@@ -1,6 +1,7 @@
 import * as z from "zod";
 import { defineModel } from "../../model/define-model.js";
 import type { Model } from "../../model/model.js";
+import type { FoundRow } from "../../state/context/any-query.js";
 
 /** The states of stored jobs. A job that has succeeded is removed, or `done` for a while. */
 export const jobStates = ["waiting", "delayed", "running", "failed", "done"] as const;
@@ -105,7 +106,11 @@ export const jobModel: Model = defineModel({
 });
 
 /** A stored job with the versionstamp on which a change is based. */
-export interface StoredJob {
+export interface StoredJob extends Omit<FoundRow, "row"> {
   readonly row: JobRow;
-  readonly versionstamp: string;
+}
+
+/** Returns a job that this program has stored, without reading it. */
+export function jobAsStored(row: JobRow, versionstamp: string): StoredJob {
+  return { primaryKey: [row.id], row, versionstamp };
 }

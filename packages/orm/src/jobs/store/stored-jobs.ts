@@ -1,5 +1,5 @@
-import type { KvKey } from "@keywright/core";
-import { type AnyRow, systemPrefix } from "../../model/compiled-model.js";
+import type { AtomicCheck } from "@keywright/core";
+import type { AnyRow, CompiledIndex } from "../../model/compiled-model.js";
 import { primaryKeyOfEntry } from "../../model/keys/entry-value.js";
 import { findPage } from "../../read/find/find-rows.js";
 import type { AnyQuery, FoundRow } from "../../state/context/any-query.js";
@@ -7,50 +7,9 @@ import type { Page } from "../../state/context/page.js";
 import { ReadMeter } from "../../state/context/read-meter.js";
 import { withReadView } from "../../state/context/read-view.js";
 import type { TableContext } from "../../state/context/table-context.js";
-import { foundRow, readRows } from "../../state/rows/read-rows.js";
-import { isLimitError } from "../../state/transaction/limit-error-of.js";
-import { commitChange } from "../../write/commit/commit-change.js";
-import { runAtomically } from "../../write/rows/run-atomically.js";
+import { readPage } from "../../state/rows/read-page.js";
+import { foundRow, readRows, readStored } from "../../state/rows/read-rows.js";
 import { type JobRow, type JobState, jobModel, type StoredJob } from "./job-model.js";
-
-/**
- * Runs changes of jobs in one commit, or as a part of the transaction of the context. If others
- * change a job that the function has read, it runs again.
- */
-export async function changeJobs<T>(
-  context: TableContext,
-  body: (within: TableContext) => Promise<T>,
-  optimistic = false,
-): Promise<T> {
-  return (await runAtomically(context, body, optimistic)).result;
-}
-
-/**
- * Returns how many jobs one commit of the database can change, if they are small.
- *
- * @param checks how many checks each has at most: of its row, of its unique key and of its place.
- */
-export function jobsPerCommit({ limits }: TableContext, checks = 3): number {
-  return Math.max(1, Math.min(maxGroup, Math.floor((limits.checks - 1) / checks)));
-}
-
-/** Changes jobs in one commit, or in several ones if they are too large for one. */
-export async function inCommits<T>(
-  jobs: readonly T[],
-  change: (part: readonly T[]) => Promise<void>,
-): Promise<void> {
-  try {
-    await change(jobs);
-  } catch (error) {
-    if (jobs.length < 2 || !isLimitError(error)) throw error;
-    const half = Math.ceil(jobs.length / 2);
-    await inCommits(jobs.slice(0, half), change);
-    await inCommits(jobs.slice(half), change);
-  }
-}
-
-/** Larger groups gain little, and one conflict repeats all of it. */
-const maxGroup = 100;
 
 /** Returns the jobs with these ids. Undefined for those that do not exist. */
 export async function readJobs(
@@ -85,30 +44,51 @@ function orderOf(order: "asc" | "desc"): readonly Record<string, "asc" | "desc">
   return [{ rank: order }, { time: order }];
 }
 
-/** Plans the next row of a job, or its removal. Must be called within {@link changeJobs}. */
-export async function writeJob(
-  within: TableContext,
-  id: string,
-  before: StoredJob | null,
-  row: JobRow | null,
-): Promise<void> {
-  await commitChange(within, () => ({
-    primaryKey: [id],
-    before: before as FoundRow | null,
-    row: row as AnyRow | null,
-  }));
+/** The jobs that have unique keys. */
+export class KeyOwners {
+  /** The owners by their keys, as {@link ownedText} writes them. */
+  readonly #owners: Map<string, KeyOwner>;
+
+  private constructor(owners: Map<string, KeyOwner>) {
+    this.#owners = owners;
+  }
+
+  /** Reads which jobs have the keys of others. */
+  static async of(context: TableContext, rows: readonly JobRow[]): Promise<KeyOwners> {
+    const owners = new Map<string, KeyOwner>();
+    const keyed = rows.filter(({ key }) => key !== null);
+    if (keyed.length === 0) return new KeyOwners(owners);
+    const index = indexOf(context, "byUnique");
+    const keys = keyed.map(({ topic, key }) => [index.place, topic, key!]);
+    const entries = await readStored(context, keys);
+    for (const [i, row] of keyed.entries()) {
+      const { versionstamp, value } = entries[i]!;
+      const id = idOfEntry(context, index, value);
+      if (versionstamp === null || id === undefined) continue;
+      owners.set(ownedText(row), { id, check: { key: keys[i]!, versionstamp } });
+    }
+    return new KeyOwners(owners);
+  }
+
+  /** Returns the job that has the key of another one. Undefined if none has it. */
+  get(row: JobRow): KeyOwner | undefined {
+    return row.key === null ? undefined : this.#owners.get(ownedText(row));
+  }
+
+  /** Records that a job gets its key by the same commit. */
+  add(row: JobRow): void {
+    if (row.key !== null) this.#owners.set(ownedText(row), { id: row.id });
+  }
 }
 
-/** Returns the id of the job that has a unique key. Undefined if none has it. */
-export async function ownerOfKey(
-  context: TableContext,
-  topic: string,
-  uniqueKey: string,
-): Promise<string | undefined> {
-  const index = context.model.indexes.find(({ name }) => name === "byUnique")!;
-  const { value, versionstamp } = await context.kv.get([index.place, topic, uniqueKey]);
-  if (versionstamp === null) return undefined;
-  return primaryKeyOfEntry(context.model, index, value)?.[0] as string | undefined;
+interface KeyOwner {
+  readonly id: string;
+  /** Holds as long as the job has the key. Absent if it gets the key by the same commit. */
+  readonly check?: AtomicCheck;
+}
+
+function ownedText({ topic, key }: JobRow): string {
+  return JSON.stringify([topic, key]);
 }
 
 /**
@@ -120,37 +100,30 @@ export async function waitingIds(
   topic: string,
   limit: number,
 ): Promise<string[]> {
-  const index = context.model.indexes.find(({ name }) => name === "byOrder")!;
-  const ids: string[] = [];
+  const index = indexOf(context, "byOrder");
   const prefix = [index.place, topic, "waiting"];
-  for await (const { value } of context.kv.list({ prefix }, { limit }))
-    ids.push(primaryKeyOfEntry(context.model, index, value)?.[0] as string);
-  return ids;
+  const options = { limit, reverse: false, withValues: true };
+  const entries = await readPage(context, { prefix }, options);
+  return entries.map(({ value }) => idOfEntry(context, index, value)!);
 }
 
 /** Returns the places that running jobs of a name have. */
 export async function takenSlots(context: TableContext, topic: string): Promise<Set<number>> {
-  const index = context.model.indexes.find(({ name }) => name === "bySlot")!;
+  const { place } = indexOf(context, "bySlot");
   const taken = new Set<number>();
-  for await (const { key } of context.kv.list({ prefix: [index.place, topic] }))
+  for await (const { key } of context.kv.list({ prefix: [place, topic] }))
     taken.add(key[2] as number);
   return taken;
 }
 
-/** How many marks there are. Databases such as Deno KV watch at most ten keys at once. */
-const markCount = 8;
-
-/** Returns the key that changes when a job of a name may run, and sometimes of another name. */
-export function markOf(topic: string): KvKey {
-  let hash = 0x811c_9dc5;
-  for (const character of topic) hash = Math.imul(hash ^ character.codePointAt(0)!, 0x0100_0193);
-  return [systemPrefix, "jobs", ((hash ^ (hash >>> 16)) >>> 0) % markCount];
+function indexOf({ model }: TableContext, name: string): CompiledIndex {
+  return model.indexes.find((index) => index.name === name)!;
 }
 
-/** The key that changes when a running job is cancelled. */
-export const cancelMark: KvKey = [systemPrefix, "jobs", "cancel"];
-
-/** Increments a mark with the commit of a transaction. It reads nothing, so it never conflicts. */
-export async function mark(within: TableContext, key: KvKey): Promise<void> {
-  await within.kv.atomic().sum(key, 1n).commit();
+function idOfEntry(
+  { model }: TableContext,
+  index: CompiledIndex,
+  value: unknown,
+): string | undefined {
+  return primaryKeyOfEntry(model, index, value)?.[0] as string | undefined;
 }

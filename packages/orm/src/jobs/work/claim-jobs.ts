@@ -1,18 +1,11 @@
 import { monotonicUlid } from "@keywright/core";
-import { UniqueConstraintError } from "../../errors/row-errors.js";
 import type { TableContext } from "../../state/context/table-context.js";
 import { isLimitError } from "../../state/transaction/limit-error-of.js";
 import type { CompiledJob } from "../define/define-job.js";
-import type { JobRow } from "../store/job-model.js";
+import { changeJobs, type JobChanges, jobsPerCommit } from "../store/job-changes.js";
+import { type JobRow, jobAsStored, type StoredJob } from "../store/job-model.js";
 import { runningRow } from "../store/job-states.js";
-import {
-  changeJobs,
-  jobsPerCommit,
-  readJobs,
-  takenSlots,
-  waitingIds,
-  writeJob,
-} from "../store/stored-jobs.js";
+import { readJobs, takenSlots, waitingIds } from "../store/stored-jobs.js";
 
 export interface ClaimOptions {
   /** How many jobs to take at most. */
@@ -26,7 +19,7 @@ export interface ClaimOptions {
 }
 
 export interface Claimed {
-  readonly rows: readonly JobRow[];
+  readonly jobs: readonly StoredJob[];
   /** True if more jobs may wait that could begin now. */
   readonly mayHaveMore: boolean;
   /** True if others have taken some of the jobs at the same time. */
@@ -36,7 +29,7 @@ export interface Claimed {
 /** How many jobs the head of the queue has at most. */
 const largestWindow = 400;
 
-const nothing: Claimed = { rows: [], mayHaveMore: false, hasCollided: false };
+const nothing: Claimed = { jobs: [], mayHaveMore: false, hasCollided: false };
 
 /**
  * Takes waiting jobs of a name for a run, in one commit. Jobs that others take at the same time are
@@ -61,14 +54,16 @@ export async function claimJobs(
   const run = monotonicUlid();
   const leaseEnd = Date.now() + lease;
   let attempts = 0;
-  const claim = async (within: TableContext): Promise<JobRow[]> => {
-    attempts++;
-    const slots = free && [...free];
+  const claim = async (changes: JobChanges): Promise<JobRow[]> => {
+    // Another process may have taken one of the places.
+    const slots = ++attempts === 1 ? free && [...free] : await freeSlots(context, job);
     const rows: JobRow[] = [];
-    for (const stored of await readJobs(within, chosen)) {
+    for (const stored of await readJobs(context, chosen)) {
       if (stored?.row.state !== "waiting") continue;
-      const row = runningRow(stored.row, { run, leaseEnd, slot: slots?.pop() ?? null });
-      await writeJob(within, row.id, stored, row);
+      const slot = slots?.pop() ?? null;
+      if (slots !== undefined && slot === null) break;
+      const row = runningRow(stored.row, { run, leaseEnd, slot });
+      changes.write(stored, row);
       rows.push(row);
     }
     return rows;
@@ -76,14 +71,12 @@ export async function claimJobs(
   for (;;) {
     attempts = 0;
     try {
-      const rows = await changeJobs(context, claim);
+      const { result: rows, versionstamp } = await changeJobs(context, claim);
       const hasCollided = attempts > 1 || rows.length < chosen.length;
       const mayHaveMore = ids.length === window || ids.length > rows.length || hasCollided;
-      return { rows, mayHaveMore, hasCollided };
+      const jobs = rows.map((row) => jobAsStored(row, versionstamp!));
+      return { jobs, mayHaveMore, hasCollided };
     } catch (error) {
-      // Another process has taken one of the places.
-      if (error instanceof UniqueConstraintError)
-        return { rows: [], mayHaveMore: true, hasCollided: true };
       if (chosen.length < 2 || !isLimitError(error)) throw error;
       // Their payloads are too large for one commit.
       chosen = chosen.slice(0, Math.ceil(chosen.length / 2));

@@ -1,9 +1,9 @@
-import { isKeywrightError } from "@keywright/core";
 import { isClosedError } from "../../read/live/is-closed.js";
 import type { TableContext } from "../../state/context/table-context.js";
 import { isLimitError } from "../../state/transaction/limit-error-of.js";
 import type { CompiledJob } from "../define/define-job.js";
-import type { JobRow } from "../store/job-model.js";
+import { changeJobs, isRefusal, type JobChanges, jobsPerCommit } from "../store/job-changes.js";
+import type { JobRow, StoredJob } from "../store/job-model.js";
 import {
   afterFailure,
   doneRow,
@@ -11,14 +11,8 @@ import {
   storedErrorOf,
   waitingRow,
 } from "../store/job-states.js";
-import {
-  changeJobs,
-  jobsPerCommit,
-  mark,
-  markOf,
-  readJobs,
-  writeJob,
-} from "../store/stored-jobs.js";
+import { markOf } from "../store/marks.js";
+import { readJobs } from "../store/stored-jobs.js";
 
 /** How the run of a job has ended. */
 export type Outcome =
@@ -36,8 +30,8 @@ export type Outcome =
 
 interface Finished {
   readonly job: CompiledJob;
-  /** The job as it was taken. */
-  readonly row: JobRow;
+  /** The job as the run has stored it last. */
+  readonly stored: StoredJob;
   readonly outcome: Outcome;
   /** The end of the lease, in milliseconds of the monotonic clock. */
   readonly leaseEnd: number;
@@ -75,6 +69,8 @@ export class FinishedJobs {
 
   async #storeAll(): Promise<void> {
     this.#isStoring = true;
+    // Runs that end in the same turn of the event loop join the first commit.
+    await Promise.resolve();
     const size = jobsPerCommit(this.#context);
     while (this.#waiting.length > 0) {
       const group = this.#waiting.splice(0, size);
@@ -123,35 +119,38 @@ export class FinishedJobs {
   }
 }
 
-/** True if the database refuses a result, and would refuse it again. */
-function isRefusal(error: unknown): boolean {
-  if (!isKeywrightError(error) || error.retryable) return false;
-  return error.code !== "KW_COMMIT_AMBIGUOUS" && error.code !== "KW_ENGINE_FAILED";
+async function storeGroup(context: TableContext, group: readonly Finished[]): Promise<void> {
+  let attempts = 0;
+  const store = async (changes: JobChanges): Promise<boolean[]> => {
+    const now = Date.now();
+    const mayKnow = ++attempts === 1;
+    const unknown = group.filter((each) => !(mayKnow && isRemoved(each)));
+    const read = await readJobs(
+      context,
+      unknown.map(({ stored }) => stored.row.id),
+    );
+    const found = new Map(unknown.map((each, i) => [each, read[i]]));
+    return group.map((each) => {
+      const { job, stored, outcome } = each;
+      const before = found.has(each) ? found.get(each) : stored;
+      if (before?.row.state !== "running" || before.row.run !== stored.row.run) return false;
+      const next = rowAfter(before.row, job, outcome, now);
+      changes.write(before, next);
+      if (before.row.slot !== null || next?.state === "delayed" || next?.state === "waiting")
+        changes.mark(markOf(job.name));
+      return true;
+    });
+  };
+  const { result } = await changeJobs(context, store);
+  for (const [i, { resolve }] of group.entries()) resolve(result[i]!);
 }
 
-async function storeGroup(context: TableContext, group: readonly Finished[]): Promise<void> {
-  const stored = await changeJobs(context, async (within) => {
-    const now = Date.now();
-    const found = await readJobs(
-      within,
-      group.map(({ row }) => row.id),
-    );
-    const marks = new Set<string>();
-    const results: boolean[] = [];
-    for (const [i, { job, row, outcome }] of group.entries()) {
-      const before = found[i];
-      const isHeld = before?.row.state === "running" && before.row.run === row.run;
-      results.push(isHeld);
-      if (!isHeld) continue;
-      const next = rowAfter(before.row, job, outcome, now);
-      await writeJob(within, row.id, before, next);
-      if (row.slot !== null || next?.state === "delayed" || next?.state === "waiting")
-        marks.add(job.name);
-    }
-    for (const topic of marks) await mark(within, markOf(topic));
-    return results;
-  });
-  for (const [i, { resolve }] of group.entries()) resolve(stored[i]!);
+/**
+ * True if a job that nobody has changed is removed. The commit checks that, so it need not be read.
+ * Another job is: a handler may have changed the payload that it got.
+ */
+function isRemoved({ job, outcome }: Finished): boolean {
+  return outcome.type === "done" && job.keepResult === 0;
 }
 
 /** Returns what a running job becomes. Null if it is removed. */

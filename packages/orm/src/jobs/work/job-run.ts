@@ -10,10 +10,12 @@ import type { JobTracing } from "../../state/context/database-settings.js";
 import type { TableContext } from "../../state/context/table-context.js";
 import type { TransactionOptions } from "../../state/transaction/run-scoped-transaction.js";
 import type { CompiledJob } from "../define/define-job.js";
-import { type JobRow, jobModel } from "../store/job-model.js";
+import { changeJobs } from "../store/job-changes.js";
+import { type JobRow, jobModel, type StoredJob } from "../store/job-model.js";
 import { doneRow } from "../store/job-states.js";
+import { markOf } from "../store/marks.js";
 import { parsePayload } from "../store/parse-payload.js";
-import { mark, markOf, readJobs, writeJob } from "../store/stored-jobs.js";
+import { readJobs } from "../store/stored-jobs.js";
 import type { Outcome } from "./finished-jobs.js";
 import type { JobHandler, RunningJob } from "./work-types.js";
 
@@ -30,7 +32,8 @@ export type RunTransaction = <T>(
 
 export interface JobRunOptions {
   readonly job: CompiledJob;
-  readonly row: JobRow;
+  /** The job as it was taken. */
+  readonly stored: StoredJob;
   readonly handler: JobHandler<never>;
   /** The end of the lease, in milliseconds of the monotonic clock. */
   readonly leaseEnd: number;
@@ -45,7 +48,10 @@ export interface JobRunOptions {
 /** One run of a job by its handler. */
 export class JobRun {
   readonly job: CompiledJob;
+  /** The job as it was taken. */
   readonly row: JobRow;
+  /** The job as this run has stored it last. */
+  stored: StoredJob;
   /** The job as the handler and `onError` get it. */
   readonly running: RunningJob;
   /** The end of the lease, in milliseconds of the monotonic clock. */
@@ -64,10 +70,12 @@ export class JobRun {
   #isOver = false;
 
   constructor(options: JobRunOptions) {
-    const { job, row, leaseEnd } = options;
+    const { job, stored, leaseEnd } = options;
+    const { row } = stored;
     this.#options = options;
     this.job = job;
     this.row = row;
+    this.stored = stored;
     this.leaseEnd = leaseEnd;
     this.running = {
       id: row.id,
@@ -170,14 +178,20 @@ export class JobRun {
       runBody: () => Promise<T>,
     ): Promise<T> => {
       const within = tables.get(jobModel.name)!;
-      const [stored] = await readJobs(within, [row.id]);
-      if (stored?.row.state !== "running" || stored.row.run !== row.run)
-        throw new JobLostError(job.name, row.id);
-      if (stored.row.isCancelled) throw new JobCancelledError(job.name, row.id);
+      const readHeld = async (): Promise<StoredJob> => {
+        const [stored] = await readJobs(within, [row.id]);
+        if (stored?.row.state !== "running" || stored.row.run !== row.run)
+          throw new JobLostError(job.name, row.id);
+        if (stored.row.isCancelled) throw new JobCancelledError(job.name, row.id);
+        return stored;
+      };
+      await readHeld();
       const result = await runBody();
-      const kept = doneRow(stored.row, result, job.keepResult, Date.now());
-      await writeJob(within, row.id, stored, kept);
-      if (row.slot !== null) await mark(within, markOf(job.name));
+      await changeJobs(within, async (changes) => {
+        const held = await readHeld();
+        changes.write(held, doneRow(held.row, result, job.keepResult, Date.now()));
+        if (row.slot !== null) changes.mark(markOf(job.name));
+      });
       return result;
     };
     this.isCompleting = true;

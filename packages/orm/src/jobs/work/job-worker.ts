@@ -10,8 +10,8 @@ import type { TableContext } from "../../state/context/table-context.js";
 import { outsideTransactions } from "../../state/transaction/transaction-scope.js";
 import { type Duration, durationOf, durationText, longestTimer } from "../define/duration.js";
 import type { CompiledJobs } from "../job-queues.js";
-import type { JobRow } from "../store/job-model.js";
-import { cancelMark, markOf } from "../store/stored-jobs.js";
+import type { StoredJob } from "../store/job-model.js";
+import { cancelMark, markKey, markOf } from "../store/marks.js";
 import { FinishedJobs } from "./finished-jobs.js";
 import { JobRun, type RunTransaction } from "./job-run.js";
 import { Leases } from "./leases.js";
@@ -77,16 +77,15 @@ class JobWorker implements Worker {
     const onError = (error: unknown) => this.#report(error);
     this.#finished = new FinishedJobs(context, onError);
     this.#leases = new Leases(context, options.lease, () => this.#runs, onError);
-    const marks = [...new Set(topics.map(({ job }) => markOf(job.name)[2]))];
-    const keys = [cancelMark, ...marks.map((part) => [...cancelMark.slice(0, 2), part!])];
-    const onChange = (changed: readonly number[]) => {
-      const parts = new Set(changed.map((i) => keys[i]?.[2]));
-      if (parts.has(cancelMark[2])) void this.#leases.findCancelled().catch(onError);
-      for (const topic of topics) if (parts.has(markOf(topic.job.name)[2])) topic.wake();
+    const marks = [cancelMark, ...new Set(topics.map(({ job }) => markOf(job.name)))] as const;
+    const onChange = (positions: readonly number[]) => {
+      const changed = new Set(positions.map((i) => marks[i]));
+      if (changed.has(cancelMark)) void this.#leases.findCancelled().catch(onError);
+      for (const topic of topics) if (changed.has(markOf(topic.job.name))) topic.wake();
       this.#wake();
     };
     const onClosed = () => this.#fail();
-    void watchMarks(kv, keys, this.#ended.signal, onChange, onClosed);
+    void watchMarks(kv, marks.map(markKey), this.#ended.signal, onChange, onClosed);
     const stop = () => void this.stop().catch(() => undefined);
     options.signal?.addEventListener("abort", stop, { once: true });
     if (options.signal?.aborted) this.#isStopping = true;
@@ -144,18 +143,23 @@ class JobWorker implements Worker {
   async #claimAll(): Promise<number> {
     let next = Number.POSITIVE_INFINITY;
     const failed = new Set<TopicWork>();
-    for (const topic of [...this.#topics]) {
-      try {
-        await topic.upkeep();
-        await this.#claim(topic);
-      } catch (error) {
-        if (isClosedError(error)) throw error;
-        // The jobs of one name may be at fault, and then those of the others still run.
-        failed.add(topic);
-        this.#report(error);
-        next = Date.now() + failurePause;
+    const each = async (step: (topic: TopicWork) => Promise<void>): Promise<void> => {
+      for (const topic of [...this.#topics]) {
+        if (failed.has(topic)) continue;
+        try {
+          await step(topic);
+        } catch (error) {
+          if (isClosedError(error)) throw error;
+          // The jobs of one name may be at fault, and then those of the others still run.
+          failed.add(topic);
+          this.#report(error);
+          next = Date.now() + failurePause;
+        }
       }
-    }
+    };
+    // First all of it: a place that becomes free meanwhile is for the name whose turn it is.
+    await each((topic) => topic.upkeep());
+    await each((topic) => this.#claim(topic));
     // The end of a run wakes the worker.
     const canClaim = this.#runs.size < this.#options.concurrency;
     for (const topic of this.#topics)
@@ -167,21 +171,21 @@ class JobWorker implements Worker {
     const free = this.#options.concurrency - this.#runs.size;
     if (free <= 0 || !topic.mayClaim || this.#isStopping) return;
     const leaseEnd = performance.now() + this.#options.lease;
-    const rows = await topic.claim(free);
-    if (rows.length === 0) return;
-    for (const row of rows) this.#begin(topic, row, leaseEnd);
+    const claimed = await topic.claim(free);
+    if (claimed.length === 0) return;
+    for (const stored of claimed) this.#begin(topic, stored, leaseEnd);
     // The others come first the next time, so that no name keeps them from running.
     this.#topics.splice(this.#topics.indexOf(topic), 1);
     this.#topics.push(topic);
   }
 
-  #begin({ job, handler }: TopicWork, row: JobRow, leaseEnd: number): void {
+  #begin({ job, handler }: TopicWork, stored: StoredJob, leaseEnd: number): void {
     const { grace } = this.#options;
     const { runTransaction, context } = this.#source;
     const tracing = context.settings.jobTracing;
     const renew = (run: JobRun) => this.#leases.renew(run);
     const run = new JobRun({
-      ...{ job, row, handler, leaseEnd, grace, runTransaction, tracing, renew },
+      ...{ job, stored, handler, leaseEnd, grace, runTransaction, tracing, renew },
     });
     this.#runs.add(run);
     // The worker was stopped while it took the job.
@@ -198,9 +202,8 @@ class JobWorker implements Worker {
     if (outcome === undefined) return;
     if (outcome.type === "failed" && this.#options.onError !== undefined)
       this.#report(outcome.error, run.running);
-    const { job, row } = run;
-    const { leaseEnd } = run;
-    const isStored = await this.#finished.add({ job, row, outcome, leaseEnd });
+    const { job, row, stored, leaseEnd } = run;
+    const isStored = await this.#finished.add({ job, stored, outcome, leaseEnd });
     if (!isStored) this.#report(new JobLostError(job.name, row.id), run.running);
   }
 

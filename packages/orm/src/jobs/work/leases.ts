@@ -1,6 +1,8 @@
 import { JobCancelledError, JobLostError } from "../../errors/job-errors.js";
 import type { TableContext } from "../../state/context/table-context.js";
-import { changeJobs, inCommits, jobsPerCommit, readJobs, writeJob } from "../store/stored-jobs.js";
+import { changeJobs, inCommits, jobsPerCommit } from "../store/job-changes.js";
+import { jobAsStored } from "../store/job-model.js";
+import { readJobs } from "../store/stored-jobs.js";
 import type { JobRun } from "./job-run.js";
 
 /** Renews the leases of the jobs that a worker runs, and notices jobs that it has lost. */
@@ -84,26 +86,27 @@ export class Leases {
 
   async #renew(runs: readonly JobRun[]): Promise<void> {
     const begin = performance.now();
-    const held = await changeJobs(this.#context, async (within) => {
-      const found = await readJobs(
-        within,
-        runs.map(({ row }) => row.id),
-      );
+    const ids = runs.map(({ row }) => row.id);
+    const { result: rows, versionstamp } = await changeJobs(this.#context, async (changes) => {
+      const found = await readJobs(this.#context, ids);
       const time = Date.now() + this.#lease;
-      const states: ("held" | "cancelled" | "lost")[] = [];
-      for (const [i, { row }] of runs.entries()) {
+      return runs.map(({ row }, i) => {
         const stored = found[i];
-        const isHeld = stored?.row.state === "running" && stored.row.run === row.run;
-        states.push(!isHeld ? "lost" : stored.row.isCancelled ? "cancelled" : "held");
-        if (isHeld) await writeJob(within, row.id, stored, { ...stored.row, time });
-      }
-      return states;
+        if (stored?.row.state !== "running" || stored.row.run !== row.run) return undefined;
+        const renewed = { ...stored.row, time };
+        changes.write(stored, renewed);
+        return renewed;
+      });
     });
     for (const [i, run] of runs.entries()) {
-      if (held[i] === "lost" && run.isCompleted) continue;
-      if (held[i] === "lost") lose(run);
-      else run.leaseEnd = begin + this.#lease;
-      if (held[i] === "cancelled") run.abort(new JobCancelledError(run.job.name, run.row.id));
+      const row = rows[i];
+      if (row === undefined) {
+        if (!run.isCompleted) lose(run);
+        continue;
+      }
+      run.stored = jobAsStored(row, versionstamp!);
+      run.leaseEnd = begin + this.#lease;
+      if (row.isCancelled) run.abort(new JobCancelledError(run.job.name, run.row.id));
     }
   }
 }

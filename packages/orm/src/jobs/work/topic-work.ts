@@ -1,7 +1,7 @@
 import type { RateLimit } from "@keywright/core/tools";
 import type { TableContext } from "../../state/context/table-context.js";
 import type { CompiledJob } from "../define/define-job.js";
-import type { JobRow } from "../store/job-model.js";
+import type { StoredJob } from "../store/job-model.js";
 import { claimJobs } from "./claim-jobs.js";
 import { promoteDue, recoverLost, removeKept } from "./upkeep.js";
 import type { JobHandler } from "./work-types.js";
@@ -106,7 +106,7 @@ export class TopicWork {
   }
 
   /** Takes jobs that wait. */
-  async claim(take: number): Promise<readonly JobRow[]> {
+  async claim(take: number): Promise<readonly StoredJob[]> {
     this.#mayClaim = false;
     const options = {
       take,
@@ -115,18 +115,18 @@ export class TopicWork {
       admit: (count: number) => this.#admit(count),
     };
     const claiming = claimJobs(this.#context, this.job, options);
-    const { rows, mayHaveMore, hasCollided } = await claiming.catch((error: unknown) => {
+    const { jobs, mayHaveMore, hasCollided } = await claiming.catch((error: unknown) => {
       this.#mayClaim = true;
       throw error;
     });
     this.#mayClaim ||= mayHaveMore;
-    this.#emptyClaims = rows.length === 0 && hasCollided ? this.#emptyClaims + 1 : 0;
+    this.#emptyClaims = jobs.length === 0 && hasCollided ? this.#emptyClaims + 1 : 0;
     // Others take the same jobs, or the entries are damaged, which no claim changes.
     if (this.#emptyClaims > freeClaims)
       this.#pause(Math.min(2 ** (this.#emptyClaims - freeClaims), longestPause));
     const spread = hasCollided ? this.#spread * 2 : this.#spread - 1 / claimsPerBlock;
     this.#spread = Math.min(Math.max(spread, 1), largestSpread);
-    return rows;
+    return jobs;
   }
 
   #pause(milliseconds: number): void {

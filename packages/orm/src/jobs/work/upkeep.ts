@@ -1,18 +1,11 @@
 import { JobInterruptedError } from "../../errors/job-errors.js";
 import type { TableContext } from "../../state/context/table-context.js";
 import type { CompiledJob } from "../define/define-job.js";
+import { changeJobs, inCommits, jobsPerCommit } from "../store/job-changes.js";
 import type { JobRow, JobState } from "../store/job-model.js";
 import { failedRow, storedErrorOf, waitingRow } from "../store/job-states.js";
-import {
-  changeJobs,
-  inCommits,
-  jobsPerCommit,
-  listJobs,
-  mark,
-  markOf,
-  readJobs,
-  writeJob,
-} from "../store/stored-jobs.js";
+import { markOf } from "../store/marks.js";
+import { listJobs, readJobs } from "../store/stored-jobs.js";
 
 /** Returns the time of the first job of a name in a state. `Infinity` if there is none. */
 async function firstTime(context: TableContext, topic: string, state: JobState): Promise<number> {
@@ -80,17 +73,15 @@ async function changeUntil(
     if (items.length === 0) return;
     await inCommits(items, async (part) => {
       let attempts = 0;
-      await changeJobs(context, async (within) => {
+      await changeJobs(context, async (changes) => {
         const ids = part.map(({ row }) => row.id);
-        const found = ++attempts === 1 ? part : await readJobs(within, ids);
-        let isWaiting = false;
+        const found = ++attempts === 1 ? part : await readJobs(context, ids);
         for (const stored of found) {
           if (stored?.row.state !== state || stored.row.time > until) continue;
           const row = change(stored.row);
-          await writeJob(within, stored.row.id, stored, row);
-          isWaiting ||= row?.state === "waiting" || stored.row.slot !== null;
+          changes.write(stored, row);
+          if (row?.state === "waiting" || stored.row.slot !== null) changes.mark(markOf(topic));
         }
-        if (isWaiting) await mark(within, markOf(topic));
       });
     });
     if (cursor === null) return;

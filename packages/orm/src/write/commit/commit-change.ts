@@ -151,7 +151,7 @@ function footprintOf(
 }
 
 /** Does the work that follows a commit. For a transaction, it follows the commit of that. */
-async function runUpkeep({ transaction }: TableContext, { upkeep }: Effects): Promise<void> {
+export async function runUpkeep({ transaction }: TableContext, { upkeep }: Effects): Promise<void> {
   for (const run of upkeep) {
     if (transaction === undefined) await run();
     else transaction.afterCommit(run);

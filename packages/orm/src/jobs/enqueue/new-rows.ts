@@ -1,15 +1,14 @@
 import { monotonicUlid } from "@keywright/core";
-import { InvalidArgumentError } from "../errors/query-errors.js";
-import { isPlainObject } from "../model/is-plain-object.js";
-import { deepCopy } from "../model/rows/copy-of-data.js";
-import type { TableContext } from "../state/context/table-context.js";
-import type { CompiledJob } from "./define/define-job.js";
-import { durationOf, durationText } from "./define/duration.js";
-import type { EnqueuedJob, EnqueueOptions } from "./job-types.js";
-import type { JobRow } from "./store/job-model.js";
-import { delayedRow, firstReserve, waitingRow } from "./store/job-states.js";
-import { parsePayload } from "./store/parse-payload.js";
-import { changeJobs, mark, markOf, ownerOfKey, writeJob } from "./store/stored-jobs.js";
+import { InvalidArgumentError } from "../../errors/query-errors.js";
+import { isPlainObject } from "../../model/is-plain-object.js";
+import { deepCopy } from "../../model/rows/copy-of-data.js";
+import type { TableContext } from "../../state/context/table-context.js";
+import type { CompiledJob } from "../define/define-job.js";
+import { durationOf, durationText } from "../define/duration.js";
+import type { EnqueueOptions } from "../job-types.js";
+import type { JobRow } from "../store/job-model.js";
+import { delayedRow, firstReserve, waitingRow } from "../store/job-states.js";
+import { parsePayload } from "../store/parse-payload.js";
 
 /** A job that is to be stored. */
 export interface NewJob {
@@ -18,17 +17,17 @@ export interface NewJob {
 }
 
 /**
- * Stores jobs in one commit, or with the commit of the transaction of the context.
+ * Returns the rows of new jobs.
  *
  * @throws {JobPayloadError} if a payload does not fit the schema.
  * @throws {InvalidArgumentError} if an option is not valid.
  */
-export async function enqueueJobs(
+export async function newRows(
   context: TableContext,
   job: CompiledJob,
   jobs: readonly NewJob[],
   call: string,
-): Promise<EnqueuedJob[]> {
+): Promise<JobRow[]> {
   const now = Date.now();
   const rows: JobRow[] = [];
   // Databases with few checks have small values too.
@@ -41,18 +40,7 @@ export async function enqueueJobs(
     await parsePayload(job, copy);
     rows.push({ ...row, ...reserve });
   }
-  if (rows.length === 0) return [];
-  const store = async (within: TableContext): Promise<EnqueuedJob[]> => {
-    const enqueued: EnqueuedJob[] = [];
-    for (const row of rows) {
-      const owner = row.uniqueKey && (await ownerOfKey(within, row.topic, row.uniqueKey));
-      if (!owner) await writeJob(within, row.id, null, row);
-      enqueued.push({ id: owner || row.id, isNew: !owner });
-    }
-    if (enqueued.some(({ isNew }) => isNew)) await mark(within, markOf(job.name));
-    return enqueued;
-  };
-  return await changeJobs(context, store, true);
+  return rows;
 }
 
 function newRow(
