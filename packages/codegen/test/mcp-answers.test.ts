@@ -1,7 +1,11 @@
+import { defineModel } from "@keywright/orm";
+import { compileModel } from "@keywright/orm/codegen";
 import * as fc from "fast-check";
 import { expect, it } from "vitest";
+import * as z from "zod";
 import { answerOf, errorAnswerOf, maxAnswerLength } from "../src/mcp/answer/answer.js";
 import { bounded, lengthOf } from "../src/mcp/answer/bounded.js";
+import { listModels } from "../src/mcp/tools/describe-model.js";
 
 const json = fc.jsonValue({ maxDepth: 4 });
 
@@ -53,4 +57,18 @@ it("an error has at most 8,000 characters and its note", () => {
   expect(lengthOf(answer)).toBeLessThan(9000);
   expect(answer).toMatchObject({ error: { code: "KW_ROW_INVALID", remedy: "r" } });
   expect(answer.shortened?.cuts).toEqual([{ at: "message", kept: expect.any(Number), of: 50_000 }]);
+});
+
+it("of many models, those that do not fit are listed by their names", () => {
+  const schema = z.object({ id: z.string(), email: z.string(), born: z.date() });
+  const models = Array.from({ length: 1000 }, (_, i) => {
+    const model = defineModel({ name: `model${i}`, schema, primaryKey: "id" });
+    return { property: `model${i}`, model: compileModel(model) };
+  });
+  const answer = answerOf(listModels(models), "");
+  expect(answer).not.toHaveProperty("shortened");
+  const { result } = answer as { readonly result: Record<"models" | "others", readonly unknown[]> };
+  expect(result.models.length).toBeGreaterThan(100);
+  expect(result.models.length + result.others.length).toBe(1000);
+  expect(result.others.at(-1)).toBe("model999");
 });

@@ -28,7 +28,7 @@ export const readTools: readonly Tool[] = [
     name: "models",
     title: "Models",
     description:
-      'Without arguments: { models: [{ model, primaryKey, fields, indexes, relations }] }; "name?" is an optional field, and an index is written "byAuthor: authorId, createdAt (unique)". With a model: its fields with their JSON Schemas, its relations, and its indexes with their states. Only an index whose state is "readable" serves queries.',
+      'Without arguments: { models: [{ model, primaryKey, fields, indexes, relations }] }; "name?" is an optional field, and an index is written "byAuthor: authorId, createdAt (unique)". Models that do not fit are in others, by their names. With a model: its fields with their JSON Schemas, its relations, and its indexes with their states. Only an index whose state is "readable" serves queries.',
     input: z.strictObject({ model: model.optional() }),
     effect: "none",
     rest: "Call models with one model, or read the file of the model.",
