@@ -41,8 +41,8 @@ interface TimeoutDescription {
 }
 
 /**
- * A call of a tool of `keywright mcp` that has taken too long. It was stopped, and what it returns is
- * dropped.
+ * A call of a tool of `keywright mcp` that has taken too long. It was stopped, and what it returns
+ * is dropped.
  */
 export const CallTimeoutError: ErrorClass<
   TimeoutDescription,

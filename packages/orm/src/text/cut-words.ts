@@ -6,9 +6,9 @@ export interface WordRange {
 
 /**
  * Cuts a text into words: the sequences of letters, marks and digits that begin with a letter or a
- * digit. A mark before a word belongs to what precedes it, such as an emoji. In scripts without spaces
- * between words, `Intl.Segmenter` cuts these sequences. In others it finds the same words, in
- * hundreds of times the time.
+ * digit. A mark before a word belongs to what precedes it, such as an emoji. In scripts without
+ * spaces between words, `Intl.Segmenter` cuts these sequences. In others it finds the same words,
+ * in hundreds of times the time.
  */
 export function cutWords(text: string): WordRange[] {
   const words: WordRange[] = [];

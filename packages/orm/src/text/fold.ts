@@ -39,8 +39,8 @@ function foldCharacter(character: string): string {
 }
 
 /**
- * Removes the accents of Latin, Greek and Cyrillic letters, and makes `ı` an `i`. The marks of other
- * scripts stay, because they are vowels or other sounds there.
+ * Removes the accents of Latin, Greek and Cyrillic letters, and makes `ı` an `i`. The marks of
+ * other scripts stay, because they are vowels or other sounds there.
  */
 export function withoutMarks(word: string): string {
   if (asciiWord.test(word)) return word;

@@ -29,8 +29,8 @@ export function cases(done: Iterable<readonly [place: string, what: string]>): s
 }
 
 /**
- * Returns the body of the loop over the words that both bash and zsh understand. It sets `at` to the
- * command that the word leads to, and `before` to the word, unless the word is the value of an
+ * Returns the body of the loop over the words that both bash and zsh understand. It sets `at` to
+ * the command that the word leads to, and `before` to the word, unless the word is the value of an
  * option.
  */
 export function stepLines(places: readonly CommandPlace[]): string {

@@ -72,8 +72,8 @@ function jsonValue(this: Readonly<Record<string, unknown>>, name: string, value:
 }
 
 /**
- * Returns the JSON of an error without passwords and tokens. They have no character that JSON writes
- * in another way.
+ * Returns the JSON of an error without passwords and tokens. They have no character that JSON
+ * writes in another way.
  */
 export function safeReport(report: ErrorReport): object {
   return JSON.parse(withoutSecrets(JSON.stringify(report, jsonValue)));

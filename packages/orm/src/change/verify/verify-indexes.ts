@@ -100,7 +100,9 @@ export async function verifyIndexes(
   }
 }
 
-/** Returns the versionstamps of catalog entries. A runner that has changed indexes has changed them. */
+/**
+ * Returns the versionstamps of catalog entries. A runner that has changed indexes has changed them.
+ */
 async function versionsOf(contexts: readonly TableContext[]): Promise<readonly (string | null)[]> {
   const versions: (string | null)[] = [];
   for (const { kv, catalog } of contexts)

@@ -258,8 +258,8 @@ export class Lease {
 }
 
 /**
- * Stands for the lease in a run that only reads. Nothing is stored, so other runners can begin at any
- * time, and what the run would store is lost.
+ * Stands for the lease in a run that only reads. Nothing is stored, so other runners can begin at
+ * any time, and what the run would store is lost.
  */
 class UnheldLease extends Lease {
   constructor(kv: Kv) {

@@ -45,7 +45,9 @@ export interface LogObject {
 
 export interface AddOptions {
   readonly key: BackupKey | undefined;
-  /** True to add an object without commits if there are none, so that the backup has this moment. */
+  /**
+   * True to add an object without commits if there are none, so that the backup has this moment.
+   */
   readonly isCovering: boolean;
   /** Ends the call with its reason, before a page of the log is read. */
   readonly signal?: AbortSignal | undefined;
