@@ -267,6 +267,9 @@ export const packages = {
       streams: "changed rows as events; exports",
       access: "who may use the studio: token, cookie, host names, origins",
     },
+    folders: {
+      "calls/jobs": "work that takes long: migrations, tries, verifications, checks of files",
+    },
   },
 };
 

@@ -4,7 +4,7 @@ import { ReadOnlyStudioError } from "../source/errors.js";
 import { knownDamage } from "../source/known-damage.js";
 import type { Source } from "../source/source.js";
 import type { CallsOf } from "./calls-of.js";
-import { Jobs } from "./jobs.js";
+import { Jobs } from "./jobs/jobs.js";
 import { keyCalls } from "./key-calls.js";
 import { logCalls } from "./log-calls.js";
 import { measureModel } from "./measure-model.js";

@@ -1,8 +1,8 @@
 import { type AnyDatabase, migrate, migrationStatus } from "@keywright/orm";
 import { planMigration } from "@keywright/orm/migrate";
-import type { TriedModel } from "../protocol/maintenance.js";
-import type { StudioCalls } from "../protocol/studio-calls.js";
-import type { Source } from "../source/source.js";
+import type { TriedModel } from "../../protocol/maintenance.js";
+import type { StudioCalls } from "../../protocol/studio-calls.js";
+import type { Source } from "../../source/source.js";
 import { tryRows, type WorkOptions } from "./try-rows.js";
 
 interface MigrationResult {

@@ -1,11 +1,11 @@
 import type { AnyDatabase } from "@keywright/orm";
 import { type VerifiedModel, verifyIndexes } from "@keywright/orm/migrate";
-import type { FoundDamage, Job, JobProgress } from "../protocol/maintenance.js";
-import type { StudioCalls } from "../protocol/studio-calls.js";
-import { JobRunningError } from "../source/errors.js";
-import { isCorruption } from "../source/known-damage.js";
-import type { Source } from "../source/source.js";
-import { studioError } from "../source/studio-error.js";
+import type { FoundDamage, Job, JobProgress } from "../../protocol/maintenance.js";
+import type { StudioCalls } from "../../protocol/studio-calls.js";
+import { JobRunningError } from "../../source/errors.js";
+import { isCorruption } from "../../source/known-damage.js";
+import type { Source } from "../../source/source.js";
+import { studioError } from "../../source/studio-error.js";
 import { checkFiles } from "./check-files.js";
 import { runMigration, tryMigration } from "./run-migration.js";
 import type { WorkOptions } from "./try-rows.js";

@@ -1,7 +1,7 @@
 import { decodeKey, encodeKey, type FileDamage, type Progress, verifyFiles } from "@keywright/core";
-import type { CheckedFiles, DamagedPlace } from "../protocol/maintenance.js";
-import { catalogOf } from "../source/catalog.js";
-import type { Source, SourceModel } from "../source/source.js";
+import type { CheckedFiles, DamagedPlace } from "../../protocol/maintenance.js";
+import { catalogOf } from "../../source/catalog.js";
+import type { Source, SourceModel } from "../../source/source.js";
 import type { WorkOptions } from "./try-rows.js";
 
 /** The first part of the keys of some entries, and what they are. */

@@ -3,9 +3,9 @@ import { ProgressMeter } from "@keywright/core";
 import type { AnyDatabase, RowId } from "@keywright/orm";
 import type { CompiledModel } from "@keywright/orm/codegen";
 import { type PreviewedRow, previewMigration } from "@keywright/orm/migrate";
-import type { JobProgress, TriedModel } from "../protocol/maintenance.js";
-import type { Row } from "../protocol/rows.js";
-import { keyOfId } from "../source/row-key.js";
+import type { JobProgress, TriedModel } from "../../protocol/maintenance.js";
+import type { Row } from "../../protocol/rows.js";
+import { keyOfId } from "../../source/row-key.js";
 
 /** The work can be stopped, and reports its progress. */
 export interface WorkOptions {
