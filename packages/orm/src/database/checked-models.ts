@@ -20,17 +20,17 @@ export type NotStrict =
   NeedsStrictNullChecks<"set strict, or at least strictNullChecks, to true in tsconfig.json">;
 
 /**
- * Models → unknown for each model whose relations are valid. Otherwise type errors for its
- * relations: to a model that is not among the models, or by fields that the model does not have or
- * that cannot hold the primary key they refer to.
+ * Models → unknown for each model whose relations are valid, and type errors for the other
+ * relations. A relation is not valid if its model is missing, if the model lacks its fields, or if
+ * these cannot hold the primary key to which they refer.
  */
 export type CheckedModels<Models extends AnyModels> = IsStrict extends true
   ? CheckedRelations<Models>
   : NotStrict;
 
 /**
- * Models → the same models. One with a relation that is not valid becomes a type that no model has:
- * `{ "boss: no model in models has this name; …": LeadsNowhere<"bosses", …> }`. A message about a
+ * Models → the same models. A model with an invalid relation becomes a type that no model has: `{
+ * "boss: no model in models has this name; …": LeadsNowhere<"bosses", …> }`. A message about a
  * missing property begins with its name, so it says first what is wrong.
  */
 export type AcceptedModels<Models extends AnyModels> = IsStrict extends true

@@ -29,8 +29,8 @@ import type { AlwaysSelected } from "./results/shape-types.js";
 import type { SearchOptions, SearchServed } from "./search-types.js";
 
 // A method of a repository infers one type from its argument: T, the options of the call. Its
-// result is a type of T. Its second type parameter is never inferred: its default is what the call
-// has to meet in addition, which the compiler evaluates once, when it knows T.
+// result is a type of T. Its second type parameter is never inferred. Its default has the further
+// checks of the call, which the compiler evaluates once, when it knows T.
 //
 // A parameter is `NoInfer<Checks> & Call<...>`, so that messages begin with what is wrong. The
 // checks are conditional types, because messages show only the names of other types.

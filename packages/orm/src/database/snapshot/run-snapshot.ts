@@ -54,7 +54,10 @@ export async function runHeld<T>(
   }
 }
 
-/** Opens a view whose catalogs are those that this program has read last, until a signal. */
+/**
+ * Opens a view of a state in which the catalogs are those that this program has read last. Tries
+ * again until this is so, or until the signal is aborted.
+ */
 async function openSnapshot(
   kv: Kv,
   tables: Tables,
@@ -89,8 +92,8 @@ async function openSnapshot(
 }
 
 /**
- * Returns a function that throws if rows or indexes are no longer in the places where they are in
- * the snapshot, because a migration has replaced them.
+ * Returns a function that throws if a migration has replaced rows or indexes since the snapshot, so
+ * that they are in other places now.
  */
 export function placesOf(tables: readonly TableContext[]): () => void {
   const known = tables.map(({ model, catalog }) => {

@@ -9,7 +9,7 @@ const pieceBytes = 32_768;
 
 /**
  * Compares what rows should have with what is stored: entries of indexes, and counters. It takes
- * two scans and 512 KiB of memory, however many there are. The first scan adds a hash of each
+ * two scans and 512 KiB of memory for any number of entries. The first scan adds a hash of each
  * expected entry to the sum of its bucket, and the second scan subtracts a hash of each stored
  * entry. For a counter, the hash of its key is multiplied by the number. If the sum of a bucket is
  * zero, the bucket has the same on both sides, except with the negligible probability of a

@@ -9,8 +9,7 @@ interface Reading<State, Value> {
 
 /**
  * Computes a value between two reads of a state, up to three times, until both reads return the
- * same. Then the entries were as they were at any time between. Undefined if they changed each
- * time.
+ * same. Then nothing has changed between the two reads. Undefined if something changed each time.
  */
 export async function whileUnchanged<State, Value>({
   read,

@@ -86,9 +86,7 @@ class Copier {
     return copy;
   }
 
-  /**
-   * Returns the copy of a value, whose contents may be those of the original until they are filled.
-   */
+  /** Returns a copy of a value. Until it is filled, it may contain parts of the original. */
   #begin(value: unknown): unknown {
     if (typeof value !== "object" || value === null) return value;
     const known = this.#copies?.get(value);

@@ -50,10 +50,9 @@ const maxBatch = 128;
 const firstBatch = 32;
 
 /**
- * Returns the primary keys in some ranges, each once, in their order. After a key, each range
- * continues after all entries with this key, so the number of reads depends on the number of keys:
- * at most two entries for each key and range, and two more for each range. If it may skip entries,
- * it reads those of several keys together.
+ * Returns the primary keys in some ranges, each once, in their order. After a key, it skips the
+ * other entries with this key. So it reads at most two entries for each key and range, and two more
+ * for each range. If it may skip entries, it reads those of several keys together.
  */
 export class KeyWalk implements KeySource {
   readonly #view: ReadView;

@@ -2,9 +2,9 @@
 export const maxAttempts = 5;
 
 /**
- * Reads a list of rows. Reads it again if entries led to no row: the row may have been replaced by
- * another one whose entry was not there yet. Programs that write by hand can leave such entries, so
- * if the same ones are found again, the list is complete.
+ * Reads a list of rows. Reads it again if an index entry leads to no row: another row may have
+ * taken its place, whose entry did not exist yet when the entries were read. If the same entries
+ * lead to no row again, programs that write by hand have left them, and the list is complete.
  *
  * @param read calls its argument with the key of each such entry.
  */

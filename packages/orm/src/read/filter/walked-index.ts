@@ -8,9 +8,9 @@ import { isComplete, planOf } from "../plan/plan-query.js";
 import { type QueryPlan, readsMarkedRows } from "../plan/ranges/query-plan.js";
 
 /**
- * Returns the plan of some conditions by an index whose keys continue with some fields: those that
- * hold the primary key of another model. In each segment of the plan, the entries are in the order
- * of this primary key. Undefined if no index that can be read is such an index.
+ * Returns a plan for conditions by an index whose keys continue with `fields`, which hold the
+ * primary key of another model. In each segment of the plan, the entries are in the order of this
+ * primary key. Undefined if there is no such index that can be read.
  *
  * Within a scope, the conditions of the scope belong to the plan, so that it has only entries of
  * the scope. Then the first fields may be those of the scope, if the plan has their values.

@@ -37,9 +37,9 @@ interface SegmentDocs {
 }
 
 /**
- * What a search has read of the words of rows. A change of rows that have no term of the query,
- * neither before nor after, changes the numbers of rows and of words, and thereby scores. If the
- * scores keep their order, the result stays the same, and the search need not be made again.
+ * What a search has read of the words of rows. A change of a row without any term of the query
+ * still changes the numbers of rows and words, and so the scores. If the order of the scores stays
+ * the same, so does the result, and the search need not be repeated.
  */
 export class SearchedWords {
   readonly #state: SearchState;

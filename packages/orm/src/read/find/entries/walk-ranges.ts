@@ -31,13 +31,13 @@ interface WalkedEntries {
   readonly entries: KvListedEntry[];
 }
 
-/** To begin to read a range takes as long as to skip about this many entries. */
+/** Seeking a range takes about as long as skipping this many entries. */
 export const maxSkipped = 10;
 
 /**
- * True if entries may be read that lie between those of a query and are skipped. They are not
- * counted as reads of the query. A transaction must not depend on them, a limit of reads must not
- * be used up by them, and a database on another machine must not send them.
+ * True if a read may also read, and skip, the entries between those of a query. They do not count
+ * as reads of the query. It is false in three cases: a transaction would depend on them, they would
+ * use up a limit of reads, or a database on another machine would send them.
  */
 export function maySkipEntries(view: ReadView, meter: ReadMeter): boolean {
   const { isInTransaction, isOneState, capabilities } = view;
