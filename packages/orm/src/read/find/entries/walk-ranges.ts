@@ -36,8 +36,8 @@ export const maxSkipped = 10;
 
 /**
  * True if a read may also read, and skip, the entries between those of a query. They do not count
- * as reads of the query. It is false in three cases: a transaction would depend on them, they would
- * use up a limit of reads, or a database on another machine would send them.
+ * as reads of the query. A transaction must not depend on such entries, a limit of reads must not
+ * count them, and a database on another machine must not send them.
  */
 export function maySkipEntries(view: ReadView, meter: ReadMeter): boolean {
   const { isInTransaction, isOneState, capabilities } = view;
