@@ -73,27 +73,26 @@ it("webpack, for production", async () => {
     context: project.folder,
     entry,
     output: { path: project.folder, filename: "webpack.cjs" },
+    // A second pass takes longer than all else, and finds little more to shorten.
+    optimization: { minimizeOptions: { javascript: { compress: { passes: 1 } } } },
     externals: Object.fromEntries(external.map((name) => [name, `commonjs ${name}`])),
   });
   expect(stats?.toString({ preset: "errors-only" })).toBe("");
   await checkRuns("webpack.cjs");
 });
 
-it("Rollup, as CommonJS and as ES modules", async () => {
+// Vite builds ES modules with Rollup.
+it("Rollup, as CommonJS", async () => {
   const bundle = await rollup({
     input: entry,
     external,
     plugins: [nodeResolve({ preferBuiltins: true }), commonjs(), json()],
     onwarn: () => {},
   });
-  for (const [format, file] of [
-    ["cjs", "rollup.cjs"],
-    ["es", "rollup.mjs"],
-  ]) {
-    await bundle.write({ file: join(project.folder, file), format, inlineDynamicImports: true });
-    await checkRuns(file);
-  }
+  const file = join(project.folder, "rollup.cjs");
+  await bundle.write({ file, format: "cjs", inlineDynamicImports: true });
   await bundle.close();
+  await checkRuns("rollup.cjs");
 });
 
 it("Vite, for server-side rendering", async () => {
