@@ -21,6 +21,9 @@ export function writeSitePages(folder = pagesFolder) {
     sidebar: false,
     pageClass: "playground-page",
   });
-  writePage(folder, "scorecard.md", scorecardPage());
-  for (const [file, text] of comparisonPages()) writePage(folder, file, text);
+  // Their tables need the whole width.
+  const isWide = { aside: false };
+  writePage(folder, "scorecard.md", scorecardPage(), isWide);
+  for (const [file, text] of comparisonPages())
+    writePage(folder, file, text, file === "compare/index.md" ? isWide : {});
 }
