@@ -18,6 +18,8 @@ export function writeSitePages(folder = pagesFolder) {
   writePage(folder, "index.md", homePage(repository), { aside: false });
   writePage(folder, "playground.md", playgroundPage(), {
     aside: false,
+    // A bar with the outline appears only when scripts run, and would move the page on a phone.
+    outline: false,
     sidebar: false,
     pageClass: "playground-page",
   });
