@@ -64,7 +64,7 @@ export class BestFirst {
  *
  * @param after the position after which they come.
  */
-export async function bestDocs(
+async function bestDocs(
   scored: readonly ScoredDocs[],
   size: number,
   after: Position | undefined,

@@ -75,7 +75,7 @@ export interface RestoreResult {
  * interrupted after that, the database cannot be opened until it has been restored: call again, and
  * what was written is removed first.
  *
- * Memory holds at most 64 MiB of the backup. If it is larger, it is sorted in temporary files,
+ * Memory holds at most 128 MiB of the backup. If it is larger, it is sorted in temporary files,
  * which need as much space as the entries.
  *
  * ```ts
