@@ -35,6 +35,10 @@ export default defineConfig(
       "a commit on etcd has at most 100 checks": [
         "create-many: writes all rows in one commit",
         "cascade: is done in steps of a thousand rows",
+        "shared-enqueue: calls of one turn share a commit",
+        "shared-enqueue: more calls than a commit takes need several, and none is lost",
+        "shared-enqueue: jobs with the same key are one job",
+        "shared-enqueue: nothing is enqueued again if it is not known what was stored: after",
       ],
       "a row that is written a moment later is not found; a commit on etcd may be repeated after that":
         ["create-many: takes rows that refer to rows before them, on an embedded database"],
