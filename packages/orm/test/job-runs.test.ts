@@ -258,6 +258,54 @@ it("a clock that is set back does not stop jobs of a rate limit", async () => {
   }
 });
 
+it("a clock that is set forward does not run a job a second time in the same worker", async () => {
+  await db.jobs.task.enqueue({ n: 1 });
+  const clock = Date.now;
+  let ahead = 0;
+  const now = vi.spyOn(Date, "now").mockImplementation(() => clock() + ahead);
+  const running = gate();
+  const seen: number[] = [];
+  const handler = async (job: RunningJob<{ n: number }>) => {
+    seen.push(job.payload.n);
+    if (job.payload.n === 1) await running.opened;
+  };
+  const worker = db.work({ task: handler });
+  try {
+    await expect.poll(() => seen).toEqual([1]);
+    ahead = 3_600_000;
+    // The worker looks for jobs, and for those that were lost.
+    await db.jobs.task.enqueue({ n: 2 });
+    await expect.poll(() => seen).toEqual([1, 2]);
+    await db.jobs.task.enqueue({ n: 3 });
+    await expect.poll(() => seen).toEqual([1, 2, 3]);
+    running.open();
+    await untilCounts("task", { running: 0, failed: 0 });
+  } finally {
+    running.open();
+    await worker.stop();
+    now.mockRestore();
+  }
+  expect(seen).toEqual([1, 2, 3]);
+});
+
+it("onError may be an async function that fails", async () => {
+  await db.jobs.task.enqueueMany([{ n: 1 }, { n: 2 }]);
+  const printed = vi.spyOn(console, "error").mockImplementation(() => undefined);
+  const onError = async () => {
+    throw new Error("the pager is down");
+  };
+  const worker = db.work({ task: () => Promise.reject(new Error("always")) }, { onError });
+  try {
+    await untilCounts("task", { failed: 2 });
+    expect(printed.mock.calls.map(([text]) => text)).toContain(
+      "onError of a worker of jobs has thrown an error:",
+    );
+  } finally {
+    await worker.stop();
+    printed.mockRestore();
+  }
+});
+
 it("index entries that lead to no job neither stop the others nor keep the worker busy", async () => {
   const ids = await db.jobs.task.enqueueMany([{ n: 1 }, { n: 2 }, { n: 3 }]);
   // As damage would do.

@@ -72,7 +72,7 @@ it("no job is lost and none commits twice, while processes that run them are kil
   const db = await openDatabase();
   let count = 0;
   const enqueue = () =>
-    db.jobs.step.enqueueMany(Array.from({ length: 40 }, () => ({ n: count++ })));
+    db.jobs.step.enqueueMany(Array.from({ length: 100 }, () => ({ n: count++ })));
   const isDone = async () => {
     const { waiting, delayed, running } = await db.jobs.step.counts();
     return waiting + delayed + running === 0;

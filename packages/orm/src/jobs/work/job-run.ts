@@ -5,6 +5,7 @@ import {
   JobTimeoutError,
   WorkerStoppedError,
 } from "../../errors/job-errors.js";
+import { withEitherSignal } from "../../promises/with-either-signal.js";
 import type { AnyDatabase } from "../../state/context/any-database.js";
 import type { JobTracing } from "../../state/context/database-settings.js";
 import type { TableContext } from "../../state/context/table-context.js";
@@ -171,8 +172,6 @@ export class JobRun {
     const { job, row } = this;
     this.#assertHeld();
     if (this.isCompleted) throw new JobLostError(job.name, row.id);
-    const own = this.#controller.signal;
-    const signal = options.signal === undefined ? own : AbortSignal.any([own, options.signal]);
     const complete = async (
       tables: ReadonlyMap<string, TableContext>,
       runBody: () => Promise<T>,
@@ -196,7 +195,12 @@ export class JobRun {
     };
     this.isCompleting = true;
     try {
-      const result = await this.#options.runTransaction(complete, body, { ...options, signal });
+      const result = await withEitherSignal(
+        this.#controller.signal,
+        options.signal,
+        async (signal) =>
+          await this.#options.runTransaction(complete, body, { ...options, signal }),
+      );
       this.isCompleted = true;
       return result;
     } finally {

@@ -157,6 +157,7 @@ class JobWorker implements Worker {
         }
       }
     };
+    await this.#leases.renewOverdue();
     // First all of it: a place that becomes free meanwhile is for the name whose turn it is.
     await each((topic) => topic.upkeep());
     await each((topic) => this.#claim(topic));
@@ -220,10 +221,13 @@ class JobWorker implements Worker {
       console.error("A worker of jobs tries again after an error:", error);
       return;
     }
-    try {
-      onError(error, job);
-    } catch (thrown) {
+    const fail = (thrown: unknown) =>
       console.error("onError of a worker of jobs has thrown an error:", thrown);
+    try {
+      // It may be an async function.
+      Promise.resolve(onError(error, job) as unknown).catch(fail);
+    } catch (thrown) {
+      fail(thrown);
     }
   }
 

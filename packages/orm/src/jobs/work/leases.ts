@@ -41,6 +41,19 @@ export class Leases {
     await this.#renew([run]);
   }
 
+  /**
+   * Renews leases that last, although their stored ends have passed: the clock was set forward, or
+   * the machine slept. Otherwise this worker would take its own jobs for lost, and run them again.
+   */
+  async renewOverdue(): Promise<void> {
+    const [now, time] = [performance.now(), Date.now()];
+    const overdue = [...this.#runs()].filter(
+      ({ isCompleted, leaseEnd, stored }) =>
+        !isCompleted && leaseEnd > now && stored.row.time <= time,
+    );
+    await this.#renewInCommits(overdue);
+  }
+
   /** Aborts the signals of runs whose jobs were cancelled. */
   async findCancelled(): Promise<void> {
     const runs = [...this.#runs()];
@@ -66,14 +79,19 @@ export class Leases {
 
   async #renewAll(): Promise<void> {
     const now = performance.now();
-    const size = jobsPerCommit(this.#context);
     // A transaction that completes a job gets some time before a renewal makes it run again.
     const due = [...this.#runs()].filter(
       ({ isCompleting, isCompleted, leaseEnd }) =>
         !isCompleted && leaseEnd - now < (isCompleting ? this.#lease / 3 : (2 * this.#lease) / 3),
     );
-    for (let from = 0; from < due.length; from += size) {
-      const group = due.slice(from, from + size);
+    await this.#renewInCommits(due);
+    if (this.#timer !== undefined) this.#renewLater();
+  }
+
+  async #renewInCommits(runs: readonly JobRun[]): Promise<void> {
+    const size = jobsPerCommit(this.#context);
+    for (let from = 0; from < runs.length; from += size) {
+      const group = runs.slice(from, from + size);
       try {
         await inCommits(group, (part) => this.#renew(part));
       } catch (error) {
@@ -81,7 +99,6 @@ export class Leases {
         this.#onError(error);
       }
     }
-    if (this.#timer !== undefined) this.#renewLater();
   }
 
   async #renew(runs: readonly JobRun[]): Promise<void> {
