@@ -12,8 +12,8 @@ const root = fileURLToPath(new URL("..", import.meta.url));
  * another, so a long one that began last would run alone at the end. The others come after them.
  */
 const longest = [
-  ...["packages/codegen", "packages/postgres", "reliability", "packages/etcd", "builds"],
-  ...["packages/orm", "packages/core", "packages/studio"],
+  ...["packages/codegen", "packages/postgres", "packages/orm", "packages/etcd"],
+  ...["packages/studio", "reliability", "packages/core", "builds"],
 ];
 /** One more than CI has processors, because tests sometimes wait. */
 const atOnce = 3;

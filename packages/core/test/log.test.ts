@@ -304,6 +304,32 @@ describe("kv.changes", () => {
   });
 });
 
+describe("kv.consume", () => {
+  it("goes on if onError is an async function that fails", async () => {
+    await using kv = await openKv(":memory:", { log: {} });
+    const printed = vi.spyOn(console, "error").mockImplementation(() => undefined);
+    const ended = new AbortController();
+    let attempts = 0;
+    const handle = () => {
+      if (++attempts < 3) throw new Error("not now");
+      ended.abort();
+    };
+    const onError = async () => {
+      throw new Error("the pager is down");
+    };
+    const consuming = kv.consume("a", handle, {
+      onError,
+      retryDelay: () => 1,
+      signal: ended.signal,
+    });
+    await kv.set(["a"], 1);
+    await consuming.catch(() => undefined);
+    expect(attempts).toBe(3);
+    expect(printed).toHaveBeenCalledTimes(2);
+    printed.mockRestore();
+  });
+});
+
 describe("kv.consumers", () => {
   it("counts the pending commits, also large ones", async () => {
     await using kv = await openKv(":memory:", { log: {} });

@@ -25,7 +25,7 @@ async function open(deadline = 10_000): Promise<EmbeddedKv> {
 
 describe.skipIf(findServer() === undefined)("calls during faults", () => {
   it("are refused with a typed error after the deadline, and can be applied later", async () => {
-    const kv = await open(600);
+    const kv = await open(3000);
     await kv.set(["a"], 1);
     server.signal("SIGSTOP");
     // The first call has the open connection, so it has sent its commit. The others cannot connect.

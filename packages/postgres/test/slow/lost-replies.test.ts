@@ -151,7 +151,7 @@ describeOnServer("a commit whose reply is lost", () => {
   });
 
   it("rejects when the time is over, and watches report it if it was applied", async () => {
-    await withKv(800, async (kv, { options, proxy }) => {
+    await withKv(3000, async (kv, { options, proxy }) => {
       const direct = { ...newTable(), prefix: options.prefix };
       const other = await openKv(await postgresEngine(direct));
       try {

@@ -46,9 +46,9 @@ export interface KvConsumeOptions<T = unknown> {
   readonly signal?: AbortSignal | undefined;
   /**
    * Called if the handler fails, and if the database does not answer. Writes to the console by
-   * default.
+   * default. If it throws or rejects, that is written to the console.
    */
-  readonly onError?: ((error: unknown, failure: KvConsumerFailure<T>) => void) | undefined;
+  readonly onError?: ((error: unknown, failure: KvConsumerFailure<T>) => unknown) | undefined;
   /**
    * How many milliseconds to wait after a failure, by the number of failures in a row, from 1. By
    * default 100 ms, twice as long after each further failure, and at most 30 seconds.

@@ -278,10 +278,13 @@ class Consumer<T> {
   }
 
   #report(error: unknown, commit: KvLoggedCommit<T> | undefined, attempt: number): void {
-    try {
-      this.#onError(error, { consumer: this.#name, commit, attempt });
-    } catch (cause) {
+    const fail = (cause: unknown) =>
       reportError(`onError of the consumer ${this.#name} has failed:`, cause);
+    try {
+      // It may be an async function.
+      Promise.resolve(this.#onError(error, { consumer: this.#name, commit, attempt })).catch(fail);
+    } catch (cause) {
+      fail(cause);
     }
   }
 

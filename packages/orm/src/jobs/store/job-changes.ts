@@ -129,7 +129,7 @@ export class JobChanges {
         plans.push(planChange(joined, snapshot, change, view));
       } catch (error) {
         // None of the others is left running.
-        await Promise.allSettled(plans);
+        await Promise.allSettled(plans.map(async (plan) => await plan));
         throw error;
       }
     }

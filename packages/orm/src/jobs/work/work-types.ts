@@ -78,9 +78,10 @@ export interface WorkOptions {
   readonly grace?: Duration | undefined;
   /**
    * Called with errors that no caller gets: those of handlers, and those of the database, after
-   * which the worker tries again. The default prints errors of the database.
+   * which the worker tries again. If it throws or rejects, that is printed. The default prints
+   * errors of the database.
    */
-  readonly onError?: ((error: unknown, job?: RunningJob) => void) | undefined;
+  readonly onError?: ((error: unknown, job?: RunningJob) => unknown) | undefined;
 }
 
 /** Options of `stop`. */
