@@ -30,6 +30,8 @@ const main = [
  */
 const mainOf = {
   server: ["backfill", "races", "writes", "live"],
+  // etcd and attached processes have the live searches.
+  postgres: main.filter((name) => name !== "live-search"),
   lmdb: main.filter((name) => !longRuns.includes(name)),
   sqlite: main.filter((name) => !longRuns.includes(name)),
 };
