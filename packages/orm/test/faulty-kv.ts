@@ -37,16 +37,21 @@ export function crashingKv(kv: Kv, at: number, moment: "before" | "after"): Kv {
 }
 
 /**
- * A database whose commits fail, before they are written, while a function returns an error for
- * them.
+ * A database whose commits fail while a function returns an error for them: before they are written
+ * or after.
  */
-export function interruptedKv(kv: Kv, failure: () => Error | undefined): Kv {
+export function interruptedKv(
+  kv: Kv,
+  failure: () => Error | undefined,
+  moment: "before" | "after" = "before",
+): Kv {
   const guard = (operation: AtomicOperation): AtomicOperation => {
     const commit = operation.commit.bind(operation);
     operation.commit = async () => {
       const error = failure();
-      if (error !== undefined) throw error;
-      return await commit();
+      if (error === undefined) return await commit();
+      if (moment === "after") await commit();
+      throw error;
     };
     return operation;
   };

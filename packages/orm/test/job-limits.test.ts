@@ -90,27 +90,37 @@ it("an error that does not fit beside the payload is stored in short", async () 
   expect(items[0]!.failure!.message).toMatch(/^(no ){50}$/);
 });
 
-it("each payload that Deno KV accepts can run, fail, run again and fail for good", async () => {
-  kv = await openDenoKv();
-  const db = await open(kv);
-  let [accepted, refused] = [60_000, 65_600];
-  while (refused - accepted > 1) {
-    const size = Math.floor((accepted + refused) / 2);
-    const enqueued = db.jobs.text.enqueue({ text: "x".repeat(size) }, { unique: "one" });
-    try {
-      await db.jobs.text.cancel((await enqueued).id);
-      accepted = size;
-    } catch {
-      refused = size;
+it.each([
+  ["Deno KV", openDenoKv, 65_600],
+  [
+    "a database with a limit",
+    () => openKv(":memory:", { limits: { valueBytes: 20_000 } }) as Promise<Kv>,
+    20_100,
+  ],
+] as const)(
+  "each payload that %s accepts can run, fail, run again and fail for good",
+  async (_, openTestKv, tooLarge) => {
+    kv = await openTestKv();
+    const db = await open(kv);
+    let [accepted, refused] = [tooLarge - 5000, tooLarge as number];
+    while (refused - accepted > 1) {
+      const size = Math.floor((accepted + refused) / 2);
+      const enqueued = db.jobs.text.enqueue({ text: "x".repeat(size) }, { unique: "one" });
+      try {
+        await db.jobs.text.cancel((await enqueued).id);
+        accepted = size;
+      } catch {
+        refused = size;
+      }
     }
-  }
-  await db.jobs.text.enqueue({ text: "x".repeat(accepted) }, { unique: "one" });
-  const fail = () => {
-    throw new RangeError("né ".repeat(2000));
-  };
-  const errors = await workUntil(db, "text", { failed: 1 }, { text: fail });
-  expect(errors.map((error) => (error as Error).name)).toEqual(["RangeError", "RangeError"]);
-});
+    await db.jobs.text.enqueue({ text: "x".repeat(accepted) }, { unique: "one" });
+    const fail = () => {
+      throw new RangeError("né ".repeat(2000));
+    };
+    const errors = await workUntil(db, "text", { failed: 1 }, { text: fail });
+    expect(errors.map((error) => (error as Error).name)).toEqual(["RangeError", "RangeError"]);
+  },
+);
 
 it("a handler may throw what has no text", async () => {
   kv = await openKv(":memory:");
@@ -154,4 +164,19 @@ it("jobs of two names take turns, also if the jobs of one of them have places", 
   await expect.poll(() => order.length, { interval: 5 }).toBe(40);
   await worker.stop();
   expect(order.slice(0, 20).filter((name) => name === "placed")).toHaveLength(10);
+});
+
+it("a job that cannot be read is reported once in a while, however many jobs of other names run", async () => {
+  kv = await openKv(":memory:");
+  const db = await open(kv);
+  const { id } = await db.jobs.text.enqueue({ text: "a" });
+  // As damage would do.
+  await kv.set(["keywright_jobs", id], 5);
+  for (let n = 0; n < 200; n++) await db.jobs.other.enqueue({});
+  const handlers = { text: () => undefined, other: () => undefined };
+  const began = performance.now();
+  const errors = await workUntil(db, "other", {}, handlers, { concurrency: 1 });
+  const seconds = (performance.now() - began) / 1000;
+  expect(errors.length).toBeGreaterThan(0);
+  expect(errors.length).toBeLessThanOrEqual(seconds + 1);
 });

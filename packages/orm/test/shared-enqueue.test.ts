@@ -2,7 +2,7 @@ import { type EmbeddedKv, type Kv, openKv } from "@keywright/core";
 import { afterEach, beforeEach, expect, it } from "vitest";
 import * as z from "zod";
 import { createDatabase, defineJob } from "../src/index.js";
-import { Crash, crashingKv, interruptedKv } from "./faulty-kv.js";
+import { Crash, crashingKv, interferingKv, interruptedKv } from "./faulty-kv.js";
 
 const Task = defineJob({ name: "task", schema: z.object({ n: z.number() }) });
 const open = (kv: Kv) => createDatabase({ kv, models: {}, jobs: { task: Task } });
@@ -78,3 +78,23 @@ it.each(["before", "after"] as const)(
     expect(stored.waiting).toBe(moment === "before" ? 0 : 20);
   },
 );
+
+it("a call whose unique key others take and give up all the time delays no other", async () => {
+  const others = await open(kv);
+  let commits = 0;
+  let taken: string | undefined;
+  const changing = interferingKv(kv, async () => {
+    commits++;
+    if (taken === undefined) taken = (await others.jobs.task.enqueue({ n: 0 }, { unique: "a" })).id;
+    else {
+      await others.jobs.task.cancel(taken);
+      taken = undefined;
+    }
+  });
+  const db = await open(changing);
+  const before = commits;
+  const calls = [db.jobs.task.enqueue({ n: 1 }, { unique: "a" }), db.jobs.task.enqueue({ n: 2 })];
+  const [, other] = await Promise.all(calls);
+  expect((await others.jobs.task.get(other!.id))?.payload).toEqual({ n: 2 });
+  expect(commits - before).toBeLessThan(10);
+});

@@ -1,6 +1,7 @@
+import { TransactionConflictError } from "../../errors/transaction-errors.js";
 import type { TableContext } from "../../state/context/table-context.js";
 import type { EnqueuedJob } from "../job-types.js";
-import { changeJobs, isRefusal, jobsPerCommit } from "../store/job-changes.js";
+import { changeJobs, isRefusal, type JobChanges, jobsPerCommit } from "../store/job-changes.js";
 import type { JobRow } from "../store/job-model.js";
 import { markOf } from "../store/marks.js";
 import { KeyOwners } from "../store/stored-jobs.js";
@@ -12,8 +13,9 @@ import { KeyOwners } from "../store/stored-jobs.js";
 export async function enqueueRows(
   context: TableContext,
   rows: readonly JobRow[],
+  attempts?: number,
 ): Promise<EnqueuedJob[]> {
-  const { result } = await changeJobs(context, async (changes) => {
+  const plan = async (changes: JobChanges): Promise<EnqueuedJob[]> => {
     const owners = await KeyOwners.of(context, rows);
     const enqueued: EnqueuedJob[] = [];
     for (const row of rows) {
@@ -26,9 +28,12 @@ export async function enqueueRows(
       enqueued.push({ id: owner?.id ?? row.id, isNew: owner === undefined });
     }
     return enqueued;
-  });
-  return result;
+  };
+  return (await changeJobs(context, plan, attempts)).result;
 }
+
+/** How often the shared commit of several calls is tried. */
+const sharedAttempts = 3;
 
 /** The new jobs of a call. */
 interface Waiting {
@@ -76,19 +81,20 @@ export class SharedEnqueue {
 
   /** Never rejects, because each call is settled by itself. */
   async #store(group: readonly Waiting[]): Promise<void> {
+    const isShared = group.length > 1;
+    const all = group.flatMap(({ rows }) => rows);
     try {
-      const enqueued = await enqueueRows(
-        this.#context,
-        group.flatMap(({ rows }) => rows),
-      );
+      const attempts = isShared ? sharedAttempts : undefined;
+      const enqueued = await enqueueRows(this.#context, all, attempts);
       let next = 0;
       for (const { rows, resolve } of group) {
         resolve(enqueued.slice(next, next + rows.length));
         next += rows.length;
       }
     } catch (error) {
-      // One of them may be too large, for example. It is the fault of no other.
-      if (group.length > 1 && isRefusal(error)) for (const call of group) void this.#store([call]);
+      // One of them may be too large, or its unique key may be that of many. No other waits for it.
+      const isFree = isRefusal(error) || error instanceof TransactionConflictError;
+      if (isShared && isFree) for (const call of group) void this.#store([call]);
       else for (const { reject } of group) reject(error);
     }
   }

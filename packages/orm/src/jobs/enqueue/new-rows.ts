@@ -30,8 +30,9 @@ export async function newRows(
 ): Promise<JobRow[]> {
   const now = Date.now();
   const rows: JobRow[] = [];
-  // Databases with few checks have small values too.
-  const reserve = Number.isFinite(context.limits.checks) ? { reserve: firstReserve } : {};
+  // The later states of a job have to fit into a value too.
+  const { valueBytes } = context.catalog.capabilities.limits;
+  const reserve = Number.isFinite(valueBytes) ? { reserve: firstReserve } : {};
   const trace = context.settings.jobTracing?.current() ?? null;
   for (const { payload, options } of jobs) {
     // The caller may change its objects before the commit.

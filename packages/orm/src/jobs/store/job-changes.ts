@@ -34,18 +34,19 @@ export interface Changed<T> {
   readonly versionstamp: string | null;
 }
 
-const maxAttempts = 100;
+const mostAttempts = 100;
 
 /**
  * Changes jobs in one commit, or as a part of the transaction of the context. The commit checks
  * that no other one has changed any of the jobs. If one has, the function runs again, so it should
  * do nothing but read.
  *
- * @throws {TransactionConflictError} after 100 attempts.
+ * @throws {TransactionConflictError} after all attempts.
  */
 export async function changeJobs<T>(
   context: TableContext,
   plan: (changes: JobChanges) => Promise<T>,
+  maxAttempts: number = mostAttempts,
 ): Promise<Changed<T>> {
   const attempt = async (): Promise<Changed<T> | FailedAttempt> => {
     const changes = new JobChanges(context);
@@ -173,5 +174,10 @@ const maxGroup = 100;
 /** True if the database refuses a change, has written nothing, and would refuse it again. */
 export function isRefusal(error: unknown): boolean {
   if (!isKeywrightError(error) || error.retryable) return false;
-  return error.code !== "KW_COMMIT_AMBIGUOUS" && error.code !== "KW_ENGINE_FAILED";
+  return !isAmbiguous(error) && error.code !== "KW_ENGINE_FAILED";
+}
+
+/** True if it is not known whether a change was written. */
+export function isAmbiguous(error: unknown): boolean {
+  return isKeywrightError(error) && error.code === "KW_COMMIT_AMBIGUOUS";
 }

@@ -2,7 +2,7 @@ import { monotonicUlid } from "@keywright/core";
 import type { TableContext } from "../../state/context/table-context.js";
 import { isLimitError } from "../../state/transaction/limit-error-of.js";
 import type { CompiledJob } from "../define/define-job.js";
-import { changeJobs, type JobChanges, jobsPerCommit } from "../store/job-changes.js";
+import { changeJobs, isAmbiguous, type JobChanges, jobsPerCommit } from "../store/job-changes.js";
 import { type JobRow, jobAsStored, type StoredJob } from "../store/job-model.js";
 import { runningRow } from "../store/job-states.js";
 import { readJobs, takenSlots, waitingIds } from "../store/stored-jobs.js";
@@ -77,6 +77,12 @@ export async function claimJobs(
       const jobs = rows.map((row) => jobAsStored(row, versionstamp!));
       return { jobs, mayHaveMore, hasCollided };
     } catch (error) {
+      if (isAmbiguous(error)) {
+        // If it was stored, no other process takes the jobs before the lease ends.
+        const found = await readJobs(context, chosen);
+        const jobs = found.filter((stored) => stored?.row.run === run) as StoredJob[];
+        if (jobs.length > 0) return { jobs, mayHaveMore: true, hasCollided: false };
+      }
       if (chosen.length < 2 || !isLimitError(error)) throw error;
       // Their payloads are too large for one commit.
       chosen = chosen.slice(0, Math.ceil(chosen.length / 2));

@@ -2,7 +2,13 @@ import { isClosedError } from "../../read/live/is-closed.js";
 import type { TableContext } from "../../state/context/table-context.js";
 import { isLimitError } from "../../state/transaction/limit-error-of.js";
 import type { CompiledJob } from "../define/define-job.js";
-import { changeJobs, isRefusal, type JobChanges, jobsPerCommit } from "../store/job-changes.js";
+import {
+  changeJobs,
+  isAmbiguous,
+  isRefusal,
+  type JobChanges,
+  jobsPerCommit,
+} from "../store/job-changes.js";
 import type { JobRow, StoredJob } from "../store/job-model.js";
 import {
   afterFailure,
@@ -35,6 +41,8 @@ interface Finished {
   readonly outcome: Outcome;
   /** The end of the lease, in milliseconds of the monotonic clock. */
   readonly leaseEnd: number;
+  /** True if it is not known whether an earlier commit has stored it. */
+  readonly mayBeStored?: boolean;
   /** False if the job no longer belonged to the run. */
   readonly resolve: (isStored: boolean) => void;
 }
@@ -58,7 +66,7 @@ export class FinishedJobs {
   /**
    * Stores how a job has ended. Tries again while the database fails and the lease lasts.
    *
-   * @returns false if the job no longer belongs to the run.
+   * @returns false if the job no longer belongs to the run, although no commit may have ended it.
    */
   add(finished: Omit<Finished, "resolve">): Promise<boolean> {
     return new Promise((resolve) => {
@@ -76,23 +84,25 @@ export class FinishedJobs {
       const group = this.#waiting.splice(0, size);
       try {
         await storeGroup(this.#context, group);
-      } catch {
+      } catch (error) {
         // One of them may not be storable, such as a result that is too large. It delays no other.
-        for (const each of group) void this.#storeAlone(each);
+        for (const each of group) void this.#storeAlone(each, isAmbiguous(error));
       }
     }
     this.#isStoring = false;
   }
 
-  async #storeAlone(finished: Finished): Promise<void> {
+  async #storeAlone(finished: Finished, isUncertain: boolean): Promise<void> {
     let { outcome } = finished;
+    let mayBeStored = isUncertain;
     const { leaseEnd, resolve } = finished;
     for (let pause = firstPause; ; pause = Math.min(pause * 2, longestPause)) {
       try {
-        await storeGroup(this.#context, [{ ...finished, outcome }]);
+        await storeGroup(this.#context, [{ ...finished, outcome, mayBeStored }]);
         return;
       } catch (error) {
         if (isClosedError(error)) return resolve(false);
+        mayBeStored ||= isAmbiguous(error);
         if (outcome.type === "failed" && !outcome.isShort && isLimitError(error)) {
           outcome = { ...outcome, isShort: true };
           continue;
@@ -142,7 +152,8 @@ async function storeGroup(context: TableContext, group: readonly Finished[]): Pr
     });
   };
   const { result } = await changeJobs(context, store);
-  for (const [i, { resolve }] of group.entries()) resolve(result[i]!);
+  for (const [i, { mayBeStored = false, resolve }] of group.entries())
+    resolve(result[i]! || mayBeStored);
 }
 
 /**

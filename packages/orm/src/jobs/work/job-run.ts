@@ -103,8 +103,8 @@ export class JobRun {
     this.#beginTimeout();
     const { tracing } = this.#options;
     const handle = () => this.#handle();
-    const handling =
-      tracing === undefined ? handle() : tracing.run(this.running, this.row.trace, handle);
+    const traced = async () => await tracing!.run(this.running, this.row.trace, handle);
+    const handling = tracing === undefined ? handle() : traced();
     // A handler that no one waits for any more may still throw.
     handling.catch(() => undefined);
     let outcome: Outcome;

@@ -141,19 +141,16 @@ class JobWorker implements Worker {
 
   /** Begins jobs of each name, and returns when there may be more to do. */
   async #claimAll(): Promise<number> {
-    let next = Number.POSITIVE_INFINITY;
-    const failed = new Set<TopicWork>();
     const each = async (step: (topic: TopicWork) => Promise<void>): Promise<void> => {
       for (const topic of [...this.#topics]) {
-        if (failed.has(topic)) continue;
+        if (topic.isPaused) continue;
         try {
           await step(topic);
         } catch (error) {
           if (isClosedError(error)) throw error;
           // The jobs of one name may be at fault, and then those of the others still run.
-          failed.add(topic);
+          topic.pause(failurePause);
           this.#report(error);
-          next = Date.now() + failurePause;
         }
       }
     };
@@ -163,9 +160,7 @@ class JobWorker implements Worker {
     await each((topic) => this.#claim(topic));
     // The end of a run wakes the worker.
     const canClaim = this.#runs.size < this.#options.concurrency;
-    for (const topic of this.#topics)
-      if (!failed.has(topic)) next = Math.min(next, topic.nextAt(canClaim));
-    return next;
+    return Math.min(...this.#topics.map((topic) => topic.nextAt(canClaim)));
   }
 
   async #claim(topic: TopicWork): Promise<void> {
@@ -215,7 +210,9 @@ class JobWorker implements Worker {
   }
 
   #report(error: unknown, job?: RunningJob): void {
-    if (this.#failure !== undefined && isClosedError(error)) return;
+    // A renewal may be under way when the worker ends.
+    const hasEnded = this.#failure !== undefined || this.#ended.signal.aborted;
+    if (hasEnded && isClosedError(error)) return;
     const { onError } = this.#options;
     if (onError === undefined) {
       console.error("A worker of jobs tries again after an error:", error);

@@ -41,6 +41,8 @@ export class TopicWork {
    * one is set back, jobs would wait until it comes to the same time again.
    */
   #admittedAt = 0;
+  /** Until when nothing is done after a failure, in milliseconds of the monotonic clock. */
+  #pausedUntil = 0;
   #spread = 1;
   /** How many claims in a row have found only entries of jobs that do not wait. */
   #emptyClaims = 0;
@@ -65,6 +67,15 @@ export class TopicWork {
     this.#isMarked = true;
   }
 
+  /** Lets nothing be done for some milliseconds, after the database has failed. */
+  pause(milliseconds: number): void {
+    this.#pausedUntil = performance.now() + milliseconds;
+  }
+
+  get isPaused(): boolean {
+    return this.#pausedUntil > performance.now();
+  }
+
   /** True if {@link claim} may find jobs now. */
   get mayClaim(): boolean {
     return this.#mayClaim && this.#admittedAt <= performance.now();
@@ -76,12 +87,17 @@ export class TopicWork {
    * @param canClaim false if the worker runs as many jobs as it may.
    */
   nextAt(canClaim: boolean): number {
-    const pause = Math.max(0, this.#admittedAt - performance.now());
+    const time = performance.now();
+    if (this.#pausedUntil > time) return Date.now() + this.#pausedUntil - time;
+    const pause = Math.max(0, this.#admittedAt - time);
     const claimAt = canClaim && this.#mayClaim ? Date.now() + pause : Number.POSITIVE_INFINITY;
     return Math.min(this.#dueAt, this.#checkAt, claimAt);
   }
 
-  /** Does what is due: lets delayed jobs wait, and takes jobs from processes that have ended. */
+  /**
+   * Does a part of what is due: lets delayed jobs wait, takes jobs from processes that have ended,
+   * and removes results. {@link nextAt} has passed if more is due.
+   */
   async upkeep(): Promise<void> {
     const now = Date.now();
     if (this.#isMarked || this.#dueAt <= now) {
@@ -102,7 +118,8 @@ export class TopicWork {
     const removedAt = await removeKept(this.#context, this.job.name, now);
     // Another process may take a job now and end, so a look is due after each lease.
     const next = Math.max(now + tolerance, Math.min(lostAt, now + this.#lease));
-    this.#checkAt = Math.min(next, Math.max(removedAt, now + 1000));
+    const isMoreDue = lostAt <= now || removedAt <= now;
+    this.#checkAt = isMoreDue ? now : Math.min(next, Math.max(removedAt, now + 1000));
   }
 
   /** Takes jobs that wait. */
@@ -123,13 +140,13 @@ export class TopicWork {
     this.#emptyClaims = jobs.length === 0 && hasCollided ? this.#emptyClaims + 1 : 0;
     // Others take the same jobs, or the entries are damaged, which no claim changes.
     if (this.#emptyClaims > freeClaims)
-      this.#pause(Math.min(2 ** (this.#emptyClaims - freeClaims), longestPause));
+      this.#admitAfter(Math.min(2 ** (this.#emptyClaims - freeClaims), longestPause));
     const spread = hasCollided ? this.#spread * 2 : this.#spread - 1 / claimsPerBlock;
     this.#spread = Math.min(Math.max(spread, 1), largestSpread);
     return jobs;
   }
 
-  #pause(milliseconds: number): void {
+  #admitAfter(milliseconds: number): void {
     this.#admittedAt = performance.now() + milliseconds;
   }
 
@@ -142,7 +159,7 @@ export class TopicWork {
       if (ok) return cost;
       cost = Math.min(cost - 1, Math.floor(remaining));
       if (cost >= 1) continue;
-      this.#pause(Math.max(1, retryAfter));
+      this.#admitAfter(Math.max(1, retryAfter));
       this.#mayClaim = true;
       return 0;
     }

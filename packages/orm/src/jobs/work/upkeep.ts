@@ -13,10 +13,15 @@ async function firstTime(context: TableContext, topic: string, state: JobState):
   return items[0]?.row.time ?? Number.POSITIVE_INFINITY;
 }
 
+/*
+ * Each of these functions makes about one commit, so that jobs run between them, however many are
+ * due after a time without workers.
+ */
+
 /**
  * Lets delayed jobs wait that are due.
  *
- * @returns when the next one is due.
+ * @returns when the next one is due. It is at most `now` if more are.
  */
 export async function promoteDue(
   context: TableContext,
@@ -31,7 +36,7 @@ export async function promoteDue(
  * Lets jobs wait again whose leases have ended, or fail if they have no attempt left. The attempt
  * counts, so that a job that kills its process does not run for ever.
  *
- * @returns when the next lease ends.
+ * @returns when the next lease ends. It is at most `now` if more have ended.
  */
 export async function recoverLost(
   context: TableContext,
@@ -49,7 +54,11 @@ export async function recoverLost(
   return (await firstTime(context, name, "running")) + tolerance;
 }
 
-/** Removes jobs that have succeeded, and were kept until now. Returns when the next one is due. */
+/**
+ * Removes jobs that have succeeded, and were kept until now.
+ *
+ * @returns when the next one is due. It is at most `now` if more are.
+ */
 export async function removeKept(
   context: TableContext,
   topic: string,
@@ -59,7 +68,7 @@ export async function removeKept(
   return await firstTime(context, topic, "done");
 }
 
-/** Changes the jobs of a state up to a time. */
+/** Changes the first jobs of a state up to a time, as many as one commit takes. */
 async function changeUntil(
   context: TableContext,
   topic: string,
@@ -67,23 +76,19 @@ async function changeUntil(
   until: number,
   change: (row: JobRow) => JobRow | null,
 ): Promise<void> {
-  for (;;) {
-    const take = jobsPerCommit(context);
-    const { items, cursor } = await listJobs(context, topic, state, { until, take });
-    if (items.length === 0) return;
-    await inCommits(items, async (part) => {
-      let attempts = 0;
-      await changeJobs(context, async (changes) => {
-        const ids = part.map(({ row }) => row.id);
-        const found = ++attempts === 1 ? part : await readJobs(context, ids);
-        for (const stored of found) {
-          if (stored?.row.state !== state || stored.row.time > until) continue;
-          const row = change(stored.row);
-          changes.write(stored, row);
-          if (row?.state === "waiting" || stored.row.slot !== null) changes.mark(markOf(topic));
-        }
-      });
+  const { items } = await listJobs(context, topic, state, { until, take: jobsPerCommit(context) });
+  if (items.length === 0) return;
+  await inCommits(items, async (part) => {
+    let attempts = 0;
+    await changeJobs(context, async (changes) => {
+      const ids = part.map(({ row }) => row.id);
+      const found = ++attempts === 1 ? part : await readJobs(context, ids);
+      for (const stored of found) {
+        if (stored?.row.state !== state || stored.row.time > until) continue;
+        const row = change(stored.row);
+        changes.write(stored, row);
+        if (row?.state === "waiting" || stored.row.slot !== null) changes.mark(markOf(topic));
+      }
     });
-    if (cursor === null) return;
-  }
+  });
 }
