@@ -1,5 +1,6 @@
 import { once } from "node:events";
 import { PassThrough } from "node:stream";
+import { setTimeout as sleep } from "node:timers/promises";
 import { type AnyDatabase, defineModel } from "@keywright/orm";
 import { compileModel } from "@keywright/orm/codegen";
 import { expect, it } from "vitest";
@@ -87,6 +88,18 @@ it("writes nothing for a call that is cancelled before the database is open", as
   await answerTo(2);
   expect(created).toMatchObject([{ data: { id: "kept" } }]);
   expect(text()).not.toContain('"id":1');
+  await server.close();
+});
+
+it("waits for a call although its time is longer than that of a timer", async () => {
+  const users = { count: async () => 3 };
+  const { server, send, call, open, answerTo } = await startServer({ users, timeout: 2 ** 40 });
+  call(1, "count", { model: "users" });
+  send({ id: 2, method: "ping" });
+  await answerTo(2);
+  await sleep(1);
+  open();
+  expect((await answerTo(1)).result.structuredContent).toEqual({ result: { count: 3 } });
   await server.close();
 });
 

@@ -184,6 +184,35 @@ describe("moveKv", () => {
     }
   });
 
+  it("writes at most a mebibyte of commits together", async () => {
+    await using source = await openKv(":memory:", { log: {} });
+    const target = new MemoryEngine();
+    const commit = target.commit.bind(target);
+    let written: Promise<unknown> | undefined;
+    const sizes: number[] = [];
+    target.commit = async (writes) => {
+      const isMark = writes.some(({ mutations }) =>
+        mutations.some(({ key }) => Buffer.from(key).includes("restore")),
+      );
+      // The state that is copied first was opened before the mark was made.
+      if (isMark)
+        written ??= Promise.all(
+          Array.from({ length: 100 }, (_, n) => source.set(["row", n], new Uint8Array(100_000))),
+        );
+      await written;
+      for (const { mutations } of writes) {
+        const values = mutations.map((each) => (each.type === "set" ? each.value.length : 0));
+        sizes.push(values.reduce((sum, size) => sum + size, 0));
+      }
+      return await commit(writes);
+    };
+    const { commits } = await moveKv(source, target);
+    expect(commits).toBeGreaterThanOrEqual(100);
+    const large = sizes.filter((size) => size >= 100_000);
+    expect(large.length).toBeLessThan(20);
+    expect(Math.max(...large)).toBeLessThanOrEqual(2 ** 20);
+  });
+
   it("keeps the order of commits, expiry and messages", async () => {
     await using source = await openKv(":memory:", { log: {} });
     await source.set(["b"], 1);

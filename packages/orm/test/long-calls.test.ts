@@ -89,3 +89,41 @@ it("a list sees one state, although others write while it is read", async () => 
   expect(found.length).toBe(size);
   expect(found[0]!.batch).toBe(found.at(-1)!.batch);
 });
+
+it("a list of many rows is read once, although others write at each turn", async () => {
+  await using kv = await openKv();
+  const Item = defineModel({
+    name: "items",
+    schema: z.object({ id: z.int(), group: z.string() }),
+    primaryKey: "id",
+    indexes: { byGroup: { key: "group" } },
+  });
+  const { items } = await createDatabase({ kv, models: { items: Item } });
+  const size = 12_000;
+  await items.createMany({
+    data: Array.from({ length: size }, (_, id) => ({ id, group: "a" })),
+  });
+  let isRead = false;
+  const writing = (async () => {
+    for (let n = 0; !isRead; n++) {
+      await kv.set(["other"], n);
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+  })();
+  let seen = 0;
+  const filter = () => {
+    seen++;
+    return true;
+  };
+  for (const call of [
+    () => items.findMany({ where: { group: "a" }, filter }),
+    () => items.scan({ filter, take: size }),
+    () => items.count({ where: { group: "a" }, filter }),
+  ]) {
+    seen = 0;
+    await call();
+    expect(seen).toBe(size);
+  }
+  isRead = true;
+  await writing;
+});

@@ -1,6 +1,7 @@
 import type { Socket } from "node:net";
 import { create, fromBinary, toBinary } from "@bufbuild/protobuf";
 import { openKv } from "@keywright/core";
+import { type BackupSink, backup, restore } from "@keywright/core/backup";
 import { BufferedBytes } from "@keywright/core/serve";
 import { describe, expect, it } from "vitest";
 import { decodeMessage } from "../src/connect/decode-message.js";
@@ -64,6 +65,42 @@ it("a request reads at most 100 ranges and 1,000 entries", async () => {
   });
 });
 
+describe("commits that together are larger than a request", () => {
+  const maxBodyBytes = 64 * 1024;
+  const text = "x".repeat(10_000);
+
+  it("are made in their order, without one that is too large by itself", async () => {
+    await withServer({ maxBodyBytes }, async ({ url }, kv) => {
+      await using client = await openKv(url, { token });
+      const large = client.set(["large"], "x".repeat(maxBodyBytes));
+      const refused = expect(large).rejects.toMatchObject({ code: "KW_LIMIT_EXCEEDED" });
+      const commits = Array.from({ length: 100 }, (_, n) => client.set(["row", n], text));
+      const stamps = (await Promise.all(commits)).map(({ versionstamp }) => versionstamp);
+      await refused;
+      expect([...stamps].sort()).toEqual(stamps);
+      expect((await kv.get(["row", 99])).value).toBe(text);
+    });
+  });
+
+  it("can be those of a restore", async () => {
+    await using source = await openKv();
+    await Promise.all(Array.from({ length: 100 }, (_, n) => source.set(["row", n], text)));
+    const objects = new Map<string, Uint8Array>();
+    const sink: BackupSink = {
+      put: async (name, bytes) => void objects.set(name, bytes),
+      get: async (name) => objects.get(name),
+      list: async (prefix) => [...objects.keys()].filter((name) => name.startsWith(prefix)),
+      delete: async (name) => void objects.delete(name),
+    };
+    await backup(source, sink);
+    await withServer({ maxBodyBytes }, async ({ url }, kv) => {
+      await using client = await openKv(url, { token });
+      await restore(sink, client);
+      expect((await kv.get(["row", 99])).value).toBe(text);
+    });
+  });
+});
+
 it("a request watches at most 10 keys", async () => {
   await withServer({ compat: "deno" }, async ({ url }) => {
     const watch = async (count: number) => {
@@ -122,6 +159,18 @@ describe("a request of millions of fields", () => {
     const body = Uint8Array.from([0x1a, 0xb4, 0xea, 1, 0x22, 0xb0, 0xea, 1, ...list]);
     expect(() => decodeMessage(AtomicWriteSchema, body)).toThrow("at most 20000 fields");
     for (const wrong of [[0x0b], [0x0a, 9], [0x0a], [0x08, ...Array(11).fill(0xff)], packed(3)])
+      expect(() => decodeMessage(AtomicWriteSchema, Uint8Array.from(wrong))).toThrow(
+        "The body is not a message of KV Connect",
+      );
+  });
+
+  it("is refused if its fields have wrong types, so that the decoder would find others", () => {
+    // The decoder reads a mutation of 4 bytes, which expires at 60,000, and then 30,000 messages.
+    const hidden = [0x10, 4, 0x22, 0xe0, 0xd4, 3];
+    const messages = Array.from({ length: 60_000 }, (_, i) => (i % 2 ? 0 : 0x1a));
+    const number = [0x12, 2, 0x22, 0];
+    const key = [0x0a, 2, 0x08, 0];
+    for (const wrong of [[...hidden, ...messages], number, key])
       expect(() => decodeMessage(AtomicWriteSchema, Uint8Array.from(wrong))).toThrow(
         "The body is not a message of KV Connect",
       );

@@ -15,6 +15,9 @@ export interface ToolCall {
 
 type CallOptions = Pick<McpOptions, "withDatabase" | "describeError" | "timeout">;
 
+/** A timer that is set for longer ends at once. In milliseconds. */
+const longestTimer = 2 ** 31 - 1;
+
 /**
  * Runs a call of a tool. It ends when its time is over or the signal is aborted, even if the
  * database never opens. Its work then stops at the next step, and what it returns is dropped.
@@ -42,10 +45,13 @@ async function inTime(
 ): Promise<unknown> {
   let isOpen = false;
   const ending = new AbortController();
-  const timer = setTimeout(() => {
-    const given = { tool: tool.name, seconds: timeout / 1000, isOpen, writes: writes(tool) };
-    ending.abort(new CallTimeoutError(given));
-  }, timeout);
+  const timer = setTimeout(
+    () => {
+      const given = { tool: tool.name, seconds: timeout / 1000, isOpen, writes: writes(tool) };
+      ending.abort(new CallTimeoutError(given));
+    },
+    Math.min(timeout, longestTimer),
+  );
   const signal = AbortSignal.any([cancelled, ending.signal]);
   const ended = new Promise<never>((_, reject) => {
     signal.addEventListener("abort", () => reject(signal.reason as Error), { once: true });

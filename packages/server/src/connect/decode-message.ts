@@ -1,4 +1,10 @@
-import { type DescMessage, fromBinary, type MessageShape, ScalarType } from "@bufbuild/protobuf";
+import {
+  type DescField,
+  type DescMessage,
+  fromBinary,
+  type MessageShape,
+  ScalarType,
+} from "@bufbuild/protobuf";
 import { RequestError } from "../http/request-error.js";
 
 /**
@@ -41,24 +47,27 @@ class FieldCount {
       const tag = this.#varint();
       this.#add(1);
       const wireType = tag % 8;
+      const number = Math.floor(tag / 8);
+      const field = desc.fields.find((each) => each.number === number);
+      // The decoder ignores wrong types, and would read other fields than those that are counted.
+      if (field !== undefined && !isTypeOf(field, wireType))
+        throw new TypeError(`its field ${number} has the wire type ${wireType}`);
       if (wireType === 0) this.#varint();
       else if (wireType === 1) this.#offset += 8;
       else if (wireType === 5) this.#offset += 4;
-      else if (wireType === 2) this.#countNested(desc, Math.floor(tag / 8), end);
+      else if (wireType === 2) this.#countNested(field, end);
       else throw new TypeError(`it has the wire type ${wireType}`);
     }
     if (this.#offset > end) throw new RangeError("it ends too early");
   }
 
-  #countNested(desc: DescMessage, number: number, end: number): void {
+  #countNested(field: DescField | undefined, end: number): void {
     const length = this.#varint();
     const start = this.#offset;
     if (length > end - start) throw new RangeError("it ends too early");
-    const field = desc.fields.find((each) => each.number === number);
     if (field?.message !== undefined) this.count(field.message, start, start + length);
     // A packed list of numbers, each of which has at least a byte.
-    else if (field?.fieldKind === "list" && field.listKind === "scalar" && !isText(field.scalar))
-      this.#add(length);
+    else if (field?.fieldKind === "list" && !isText(field)) this.#add(length);
     this.#offset = start + length;
   }
 
@@ -81,6 +90,12 @@ class FieldCount {
   }
 }
 
-function isText(scalar: ScalarType): boolean {
+/** True if a field is written with a wire type. All numbers of the protocol are varints. */
+function isTypeOf(field: DescField, wireType: number): boolean {
+  if (field.message !== undefined || isText(field)) return wireType === 2;
+  return wireType === 0 || (wireType === 2 && field.fieldKind === "list");
+}
+
+function isText({ scalar }: DescField): boolean {
   return scalar === ScalarType.STRING || scalar === ScalarType.BYTES;
 }

@@ -12,6 +12,14 @@ import { moveValue } from "../open/marks/restore-mark.js";
 import type { SharedEngine } from "../open/shared-engine.js";
 import { isKeyOfMove, positionKey } from "./own-keys.js";
 
+/**
+ * Commits with more bytes together are not written as one. A server refuses large requests, and
+ * other work of this process and of the target waits for a write.
+ */
+const mostJoinedBytes = 1024 * 1024;
+/** What a mutation takes besides its key and value, at most. */
+const mutationBytes = 32;
+
 /** What the target says of a move: its id, the log of the source, and whether it is complete. */
 export interface TargetMark {
   readonly id: string;
@@ -29,7 +37,7 @@ export class MoveTarget {
   readonly #joined = new Map<string, StoredMutation[]>();
   /** How many mutations these commits had. */
   #count = 0;
-  /** The bytes of their keys and values. */
+  /** The bytes of these mutations. */
   #bytes = 0;
   /** The versionstamp of the last of them in the source. */
   #position: string | undefined;
@@ -100,7 +108,8 @@ export class MoveTarget {
   async add({ changes, versionstamp, context }: LogRecord): Promise<void> {
     const mutations = changes.flatMap(mutationsOf);
     const bytes = sum(mutations.map(bytesOf));
-    const { mutations: most, totalMutationBytes: mostBytes } = this.#writer.limits;
+    const { mutations: most, totalMutationBytes } = this.#writer.limits;
+    const mostBytes = Math.min(totalMutationBytes, mostJoinedBytes);
     const isFull = this.#count + mutations.length >= most || this.#bytes + bytes > mostBytes;
     if (isFull) await this.#writeJoined();
     for (const mutation of mutations) {
@@ -169,7 +178,8 @@ function mutationsOf({ type, key, after, operand }: LoggedChange): StoredMutatio
 }
 
 function bytesOf(mutation: StoredMutation): number {
-  return mutation.key.length + (mutation.type === "set" ? mutation.value.length : 0);
+  const { key, type } = mutation;
+  return mutationBytes + key.length + (type === "set" ? mutation.value.length : 0);
 }
 
 function sum(numbers: readonly number[]): number {

@@ -95,6 +95,21 @@ export class OneState implements KvReads {
     if (this.#seen !== "pages" || isRelated) throw new StateChangedError();
   }
 
+  /**
+   * Keeps the state that was read, so that others may commit without the call being repeated.
+   *
+   * @throws {StateChangedError} if the database has changed since the first read.
+   */
+  hold(): void {
+    if (!this.#hasRead || this.#source !== undefined || !this.#capabilities.hasViews) return;
+    const { versionstamp } = this;
+    this.#sourceOfLists();
+    if (this.#view !== undefined) return;
+    // Without a view, the next read notices a change.
+    this.#source = undefined;
+    this.versionstamp = versionstamp;
+  }
+
   /** Frees the view. A read that comes too late opens none. */
   close(): void {
     this.#hasEnded = true;

@@ -236,6 +236,15 @@ export class ReadView implements RelatedModel {
   }
 
   /**
+   * Keeps the state of the call while other work of the process has its turn.
+   *
+   * @throws {StateChangedError} if the database has changed since the first read.
+   */
+  holdState(): void {
+    this.#call?.state?.hold();
+  }
+
+  /**
    * Returns whether the snapshot determines the schema of rows that were just read. If it does not,
    * they have to be read again: a change of all rows may have begun or ended in between.
    */

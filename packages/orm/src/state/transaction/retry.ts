@@ -51,8 +51,8 @@ export interface RetryOptions {
   readonly pauses?: "short" | "growing";
   /**
    * The line of the database. Calls that have lost as many attempts as it says, or three, take
-   * turns there instead of pausing. A call pauses only if it loses during its turn: to a process with a line of its own,
-   * or to a call that takes no turns.
+   * turns there instead of pausing. A call pauses only if it loses during its turn: to a process
+   * with a line of its own, or to a call that takes no turns.
    */
   readonly turns?: Turns | undefined;
   /** Ends the attempts, also during a pause. */

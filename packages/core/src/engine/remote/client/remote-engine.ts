@@ -40,6 +40,7 @@ import {
   wireWrite,
 } from "../messages.js";
 import { errorOf, type WireError } from "../wire-error.js";
+import { divideCommits } from "./divide-commits.js";
 import { type Connect, Link, SilentOwnerError } from "./link.js";
 import type { Unanswered } from "./pending-calls.js";
 import { RemoteTurns } from "./remote-turns.js";
@@ -177,6 +178,20 @@ export class RemoteEngine implements Engine {
   }
 
   async commit(writes: readonly AtomicWrite[]): Promise<WriteOutcome[]> {
+    const outcomes: WriteOutcome[] = [];
+    for (const group of divideCommits(writes, this.#greeting!.maxMessageBytes)) {
+      const answer = await this.#commitGroup(group);
+      for (const i of group.keys()) outcomes.push(Array.isArray(answer) ? answer[i]! : answer);
+      if (Array.isArray(answer) || answer instanceof LimitExceededError) continue;
+      // Later writes must not be applied without those that the owner may not have received.
+      while (outcomes.length < writes.length) outcomes.push(answer);
+      break;
+    }
+    return outcomes;
+  }
+
+  /** Returns an error if the owner has not answered. */
+  async #commitGroup(writes: readonly AtomicWrite[]): Promise<WriteOutcome[] | Error> {
     const group = ++this.#group;
     try {
       const outcomes = await this.#link.call("commit", group, writes.map(wireWrite));
@@ -187,7 +202,7 @@ export class RemoteEngine implements Engine {
         return typeof outcome === "object" && outcome !== null ? errorOf(outcome) : outcome;
       });
     } catch (error) {
-      return writes.map(() => error as Error);
+      return error as Error;
     }
   }
 

@@ -116,6 +116,7 @@ export class EntryReader {
     if (begun !== undefined) return begun.then(() => this.#read(count));
     if (this.#sinceTurn >= entriesPerTurn) {
       this.#sinceTurn = 0;
+      this.#view.holdState();
       return yieldToEventLoop().then(() => this.#read(count));
     }
     const read = () =>
