@@ -51,6 +51,16 @@ it("an answer has at most the maximum length, and says how to get the rest", () 
   expect(answerOf({ rows: [] }, "")).toEqual({ result: { rows: [] } });
 });
 
+it("an answer has at most the maximum length, whatever the names in it are", () => {
+  for (const character of ["a", '"', "\u0001", "€"]) {
+    const names = Array.from({ length: 20 }, (_, i) => `${i}${character.repeat(90)}`);
+    const row = Object.fromEntries(names.map((name) => [name, "a".repeat(5000)]));
+    const answer = answerOf({ rows: [row] }, "Ask for fewer rows.");
+    expect(lengthOf(answer)).toBeLessThanOrEqual(maxAnswerLength);
+    expect(answer.shortened!.cuts.length).toBeGreaterThan(0);
+  }
+});
+
 it("an error has at most 8,000 characters and its note", () => {
   const error = { code: "KW_ROW_INVALID", message: "m".repeat(50_000), remedy: "r", details: {} };
   const answer = errorAnswerOf(error);

@@ -4,6 +4,8 @@ import { bounded, type Cut, lengthOf } from "./bounded.js";
 export const maxAnswerLength = 50_000;
 /** The space for what is said about an answer that was shortened. */
 const noteLength = 4000;
+/** The part of it for the places of what was shortened. */
+const cutsLength = 3500;
 /** The maximum length of an error. */
 const maxErrorLength = 8000;
 
@@ -42,10 +44,12 @@ export function errorAnswerOf(error: unknown): Answer {
   return { error: value, shortened: { note, cuts: shortCuts(cuts) } };
 }
 
-/** Names of fields may be long too. */
+/** Names of fields may be long too, and a control character takes six characters in JSON. */
 function shortCuts(cuts: readonly Cut[]): readonly Cut[] {
-  return cuts.map(({ at, ...rest }) => ({
+  const short = cuts.map(({ at, ...rest }) => ({
     at: at.length > 80 ? `${at.slice(0, 80)}…` : at,
     ...rest,
   }));
+  while (lengthOf(short) > cutsLength) short.pop();
+  return short;
 }
